@@ -1,0 +1,59 @@
+"""hungjury: retrieval evaluation for when the judges disagree.
+
+Names are imported when they are first used, so that ``import hungjury`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hungjury.catalogue import Measure, measure, measures
+    from hungjury.collection.judgments import Judgments, read_judgments
+    from hungjury.collection.qrels import Qrels, read_qrels
+    from hungjury.collection.runs import Runs, read_runs
+    from hungjury.errors import HungjuryError
+    from hungjury.evaluation import evaluate, score_list
+    from hungjury.scores import Scores
+    from hungjury.stats import kendall, rbo, rmse, tau_ap
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "HungjuryError": "errors",
+    "Judgments": "collection.judgments",
+    "Measure": "catalogue",
+    "Qrels": "collection.qrels",
+    "Runs": "collection.runs",
+    "Scores": "scores",
+    "evaluate": "evaluation",
+    "kendall": "stats",
+    "measure": "catalogue",
+    "measures": "catalogue",
+    "rbo": "stats",
+    "read_judgments": "collection.judgments",
+    "read_qrels": "collection.qrels",
+    "read_runs": "collection.runs",
+    "rmse": "stats",
+    "score_list": "evaluation",
+    "tau_ap": "stats",
+}
+
+__all__ = [
+    "HungjuryError", "Judgments", "Measure", "Qrels", "Runs", "Scores", "evaluate", "kendall",
+    "measure", "measures", "rbo", "read_judgments", "read_qrels", "read_runs", "rmse",
+    "score_list", "tau_ap",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'hungjury' has no attribute '{name}'")
+    value = getattr(import_module(f"hungjury.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,0 +1,58 @@
+"""The catalogue of measures. One file per family; importing it enters all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from hungjury.catalogue import gain, incomplete, precision, sets
+from hungjury.catalogue.base import CATALOGUE, Measure
+from hungjury.catalogue.trec_names import from_trec, trec_name
+
+__all__ = ["CATALOGUE", "Measure", "gain", "incomplete", "measure", "measure_list", "measures",
+           "precision", "sets", "trec_name"]  # fmt: skip
+
+
+def measure(text: str | Measure) -> Measure:
+    """One measure by name: ``nDCG@10``, ``AP(rel=2)@100``, ``map``, ``ndcg_cut_10``."""
+    found = measure_list([text])
+    if len(found) != 1:
+        CATALOGUE.unknown(str(text))
+    return found[0]
+
+
+def measure_list(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """All measures meant by names; sets such as ``official`` are opened, repetitions dropped."""
+    if isinstance(names, (str, Measure)):
+        names = [names]
+    found: list[Measure] = []
+    for name in names:
+        found += [name] if isinstance(name, Measure) else _parse(name)
+    return list(dict.fromkeys(found))
+
+
+def _parse(text: str) -> list[Measure]:
+    text = text.strip()
+    return from_trec(text) or [CATALOGUE.parse(text)]
+
+
+def measures() -> list[dict[str, Any]]:
+    """The catalogue: name, how it is written, meaning, paper, range and parameters of each."""
+    return [
+        {
+            "name": cls.name,
+            "write": CATALOGUE.example(cls),
+            "meaning": " ".join((cls.__doc__ or "").split()),
+            "paper": cls.paper,
+            "range": (cls.low, cls.high),
+            "parameters": [
+                {
+                    "name": f.name,
+                    "default": None if f.default is f.default_factory else f.default,
+                    "meaning": f.metadata["doc"],
+                }
+                for f in cls.params()
+            ],
+        }
+        for cls in CATALOGUE
+    ]

@@ -1,0 +1,77 @@
+"""What a measure is: a named value with a `score` over judged lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.judged import Judged
+from hungjury.errors import MeasureError
+from hungjury.named import Catalogue, Named, param, whole
+
+__all__ = ["CATALOGUE", "Array", "Measure", "cutoff_param", "ratio", "rel_param"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measure(Named):
+    """Base of all measures.
+
+    `score` maps judged lists to [..., list] values; NaN, and a list that is not `defined`, say
+    that the measure is undefined there. It never looks at how labels came about.
+    """
+
+    paper: ClassVar[str] = ""
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0  # inf where there is no bound
+    average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
+    every: ClassVar[bool] = False  # has to see documents judged not relevant too
+    in_ties: ClassVar[bool] = False  # knows the mean over all orders inside ties
+
+    def score(self, judged: Judged) -> Array:
+        raise NotImplementedError
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        """[..., list]: is there anything relevant in the pool for this measure?"""
+        return judged.relevant(getattr(self, "rel", 1)) > 0
+
+    def check(self, max_grade: int) -> None:
+        """Complain before any work about parameters that do not fit the scale."""
+        rel = getattr(self, "rel", 1)
+        if rel > max_grade:
+            raise MeasureError(
+                f"{self}: rel={rel}, but the largest grade of the labels is {max_grade}",
+                remedy=f"choose rel from 1 to {max_grade}, or declare the grades",
+            )
+
+    def __call__(self, judged: Judged) -> Array:
+        if judged.ties is not None and not self.in_ties:
+            raise MeasureError(
+                f"{self} has no cheap mean over the orders inside ties",
+                remedy='use ties="trec" or ties="input" for this measure',
+            )
+        return np.where(self.defined(judged), self.score(judged), np.nan)
+
+
+CATALOGUE: Catalogue[Measure] = Catalogue("measure")
+
+
+def rel_param() -> Any:
+    return param(1, kind=whole, low=1, doc="lowest grade that counts as relevant")
+
+
+def cutoff_param(required: bool = False) -> Any:
+    doc = "ranks looked at"
+    return (
+        param(kind=whole, low=1, doc=doc) if required else param(None, kind=whole, low=1, doc=doc)
+    )
+
+
+def ratio(above: NDArray[Any], below: NDArray[Any]) -> Array:
+    """above / below, NaN where below is 0: undefined."""
+    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
+    return np.divide(above, below, out=np.full(shape, np.nan), where=np.asarray(below) != 0)

@@ -1,0 +1,239 @@
+"""Measures that add up the gain of graded labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
+from hungjury.collection.judged import Judged
+from hungjury.named import mapping, number, one_of, param, whole
+
+__all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
+
+
+def gains_param() -> Any:
+    return param(
+        None, kind=mapping, doc="gain of each grade; a grade not named gains its own value"
+    )
+
+
+def max_grade_param() -> Any:
+    return param(
+        None, kind=whole, low=1, doc="largest grade of the scale; default: that of the labels"
+    )
+
+
+def gain_table(top: int, gains: tuple[tuple[int, float], ...] | None, exponential: bool) -> Array:
+    """The gain of grades 0 to `top`."""
+    table = np.arange(top + 1, dtype=float)
+    for grade, gain in gains or ():
+        if 0 <= grade <= top:
+            table[grade] = gain
+    return 2.0**table - 1 if exponential else table
+
+
+def ideal_sum(judged: Judged, gains: Array, discount: Array) -> Array:
+    """[..., list]: the weighted gains of the best list the pool allows.
+
+    Runs of equal gain are added by differences of summed discounts: no list is built.
+    """
+    total = np.concatenate([[0.0], np.cumsum(discount)])
+    above = np.zeros(judged.counts.shape[:-1], dtype=np.int64)
+    value = np.zeros(judged.counts.shape[:-1])
+    for grade in np.argsort(-gains, kind="stable"):
+        if gains[grade] <= 0:
+            break
+        below = above + judged.counts[..., grade]
+        reach = [np.minimum(n, len(discount)) for n in (above, below)]
+        value += gains[grade] * (total[reach[1]] - total[reach[0]])
+        above = below
+    return value
+
+
+@dataclass(frozen=True)
+class Discounted(Measure):
+    """Base: gains times rank discounts, added up to the cutoff, perhaps over the ideal."""
+
+    at: ClassVar[str] = "cutoff"
+    in_ties: ClassVar[bool] = True
+    high: ClassVar[float] = np.inf
+    normalised: ClassVar[bool] = False
+    cutoff: int | None = cutoff_param()
+
+    def gain_of_grades(self, top: int) -> Array:
+        raise NotImplementedError
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        gaining = self.gain_of_grades(judged.max_grade) > 0
+        return np.asarray(judged.counts[..., gaining].sum(axis=-1) > 0)
+
+    def discount(self, ranks: Array) -> Array:
+        return np.ones(len(ranks))
+
+    def _weights(self, ranks: int) -> Array:
+        numbers = np.arange(1, ranks + 1, dtype=float)
+        weights = self.discount(numbers)
+        return weights if self.cutoff is None else np.where(numbers <= self.cutoff, weights, 0.0)
+
+    def score(self, judged: Judged) -> Array:
+        gains = self.gain_of_grades(judged.max_grade)
+        value = (judged.gains(gains) * judged.weigh(self._weights(judged.depth))).sum(axis=-1)
+        if not self.normalised:
+            return np.asarray(value)
+        most = int(judged.counts.sum(axis=-1).max(initial=1))
+        return ratio(value, ideal_sum(judged, gains, self._weights(most)))
+
+
+@CATALOGUE.add("CG")
+@dataclass(frozen=True)
+class CG(Discounted):
+    """Cumulated gain: the gains of the first k documents, added up."""
+
+    paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
+    gains: tuple[tuple[int, float], ...] | None = gains_param()
+
+    def gain_of_grades(self, top: int) -> Array:
+        return gain_table(top, self.gains, exponential=False)
+
+
+@CATALOGUE.add("nCG")
+@dataclass(frozen=True)
+class nCG(CG):  # noqa: N801 - the field's name
+    """CG over that of the best possible list."""
+
+    normalised: ClassVar[bool] = True
+    high: ClassVar[float] = 1.0
+
+
+@CATALOGUE.add("DCG")
+@dataclass(frozen=True)
+class DCG(Discounted):
+    """Discounted cumulated gain: each gain divided by a logarithm of its rank."""
+
+    paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
+    dcg: str = param(
+        "log2",
+        kind=one_of("log2", "exp-log2"),
+        doc="'log2': gain = grade, 'exp-log2': gain = 2^grade - 1 (Burges); both over log2(n + 1)",
+    )
+    base: float | None = param(
+        None, kind=number, low=1, open_low=True, doc="discount max(1, log_base n) instead"
+    )
+    gains: tuple[tuple[int, float], ...] | None = gains_param()
+
+    def gain_of_grades(self, top: int) -> Array:
+        return gain_table(top, self.gains, self.dcg == "exp-log2")
+
+    def discount(self, ranks: Array) -> Array:
+        if self.base is None:
+            return 1 / np.log2(ranks + 1)
+        return 1 / np.maximum(1.0, np.log(ranks) / np.log(self.base))
+
+
+@CATALOGUE.add("nDCG")
+@dataclass(frozen=True)
+class nDCG(DCG):  # noqa: N801
+    """DCG over that of the best possible list, which is made from the whole pool."""
+
+    normalised: ClassVar[bool] = True
+    high: ClassVar[float] = 1.0
+
+
+@CATALOGUE.add("RBP")
+@dataclass(frozen=True)
+class RBP(Discounted):
+    """Rank-biased precision: the rate of gain of a user who reads on with probability p."""
+
+    paper: ClassVar[str] = "Moffat and Zobel 2008"
+    high: ClassVar[float] = 1.0
+    p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
+    rel: int = rel_param()
+
+    def gain_of_grades(self, top: int) -> Array:
+        return (np.arange(top + 1) >= self.rel).astype(float)
+
+    def discount(self, ranks: Array) -> Array:
+        return (1 - self.p) * self.p ** (ranks - 1)
+
+
+@CATALOGUE.add("gRBP")
+@dataclass(frozen=True)
+class gRBP(Discounted):  # noqa: N801
+    """RBP with graded gains, as shares of the largest gain of the scale."""
+
+    paper: ClassVar[str] = "Sakai and Kando 2008"
+    high: ClassVar[float] = 1.0
+    p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
+    max_grade: int | None = max_grade_param()
+    gains: tuple[tuple[int, float], ...] | None = gains_param()
+
+    def gain_of_grades(self, top: int) -> Array:
+        largest = max(self.max_grade or top, top)
+        table = gain_table(largest, self.gains, exponential=False)
+        return table[: top + 1] / table.max()
+
+    def discount(self, ranks: Array) -> Array:
+        return (1 - self.p) * self.p ** (ranks - 1)
+
+
+@CATALOGUE.add("ERR")
+@dataclass(frozen=True)
+class ERR(Measure):
+    """Expected reciprocal rank at which a user who reads top-down is satisfied; a document of
+    grade l satisfies with probability (2^l - 1) / 2^max_grade."""
+
+    paper: ClassVar[str] = "Chapelle et al. 2009"
+    at: ClassVar[str] = "cutoff"
+    max_grade: int | None = max_grade_param()
+    cutoff: int | None = cutoff_param()
+
+    def score(self, judged: Judged) -> Array:
+        top = max(self.max_grade or judged.max_grade, judged.max_grade)
+        satisfied = judged.gains((2.0 ** np.arange(judged.max_grade + 1) - 1) / 2.0**top)
+        unsatisfied = np.cumprod(1 - satisfied, axis=-1)
+        reached = np.concatenate(
+            [np.ones_like(unsatisfied[..., :1]), unsatisfied[..., :-1]], axis=-1
+        )
+        value = satisfied * reached / judged.ranks
+        if self.cutoff is not None:
+            value = value * (judged.ranks <= self.cutoff)
+        return np.asarray(value.sum(axis=-1))
+
+
+@CATALOGUE.add("Q")
+@dataclass(frozen=True)
+class Q(Measure):
+    """Q-measure: average precision with graded gains blended into it by beta."""
+
+    paper: ClassVar[str] = "Sakai 2004"
+    at: ClassVar[str] = "cutoff"
+    beta: float = param(1.0, kind=number, low=0, doc="weight of the gains")
+    rel: int = rel_param()
+    gains: tuple[tuple[int, float], ...] | None = gains_param()
+    cutoff: int | None = cutoff_param()
+
+    def score(self, judged: Judged) -> Array:
+        hits = judged.hits(self.rel, self.cutoff)
+        table = gain_table(judged.max_grade, self.gains, exponential=False)
+        gained = np.cumsum(judged.gains(table), axis=-1)
+        blended = (np.cumsum(hits, axis=-1) + self.beta * gained) / (
+            judged.ranks + self.beta * _ideal_gain(judged, table)
+        )
+        return ratio((hits * blended).sum(axis=-1), judged.relevant(self.rel))
+
+
+def _ideal_gain(judged: Judged, table: Array) -> Array:
+    """[..., list, place]: the gain of the best list, cumulated down to each place's rank."""
+    above = np.zeros((*judged.counts.shape[:-1], 1))
+    value = np.zeros(np.broadcast_shapes(judged.labels.shape, judged.ranks.shape))
+    for grade in np.argsort(-table, kind="stable"):
+        if table[grade] <= 0:
+            break
+        here = judged.counts[..., grade, None]
+        value += table[grade] * np.clip(judged.ranks - above, 0, here)
+        above = above + here
+    return value

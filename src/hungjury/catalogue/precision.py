@@ -1,0 +1,273 @@
+"""Measures of precision and recall on binary relevance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from hungjury.catalogue.base import (
+    CATALOGUE,
+    Array,
+    Measure,
+    cutoff_param,
+    ratio,
+    rel_param,
+)
+from hungjury.catalogue.ties import expected_precision_sum, first_hit_law, within
+from hungjury.collection.judged import Judged
+from hungjury.named import number, numbers, one_of, param, whole
+
+__all__ = [
+    "AP", "ESL", "F1", "GMAP", "NCP", "P", "RR", "Fallout", "IPrec", "IPrec11", "R", "Rprec",
+    "Success",
+]  # fmt: skip
+
+
+def _found(judged: Judged, rel: int, cutoff: int | None) -> Array:
+    """[..., list]: relevant documents in the first `cutoff` ranks (their mean number in ties)."""
+    hits = judged.hits(rel)
+    if cutoff is None:
+        return np.asarray(hits.sum(axis=-1, dtype=float))
+    return np.asarray((hits * within(judged, cutoff)).sum(axis=-1))
+
+
+@CATALOGUE.add("P")
+@dataclass(frozen=True)
+class P(Measure):
+    """Share of the first k ranks that holds a relevant document; a shorter list counts as
+    followed by documents that are not relevant."""
+
+    at: ClassVar[str] = "cutoff"
+    in_ties: ClassVar[bool] = True
+    rel: int = rel_param()
+    cutoff: int = cutoff_param(required=True)
+
+    def score(self, judged: Judged) -> Array:
+        return _found(judged, self.rel, self.cutoff) / self.cutoff
+
+
+@CATALOGUE.add("R")
+@dataclass(frozen=True)
+class R(Measure):
+    """Share of the relevant documents that is in the first k ranks."""
+
+    at: ClassVar[str] = "cutoff"
+    in_ties: ClassVar[bool] = True
+    rel: int = rel_param()
+    cutoff: int | None = cutoff_param()
+
+    def score(self, judged: Judged) -> Array:
+        return ratio(_found(judged, self.rel, self.cutoff), judged.relevant(self.rel))
+
+
+@CATALOGUE.add("F1")
+@dataclass(frozen=True)
+class F1(Measure):
+    """Harmonic mean of P@k and R@k."""
+
+    at: ClassVar[str] = "cutoff"
+    in_ties: ClassVar[bool] = True
+    rel: int = rel_param()
+    cutoff: int = cutoff_param(required=True)
+
+    def score(self, judged: Judged) -> Array:
+        total = judged.relevant(self.rel)
+        both = ratio(2 * _found(judged, self.rel, self.cutoff), self.cutoff + total)
+        return np.where(total > 0, both, np.nan)
+
+
+@CATALOGUE.add("Fallout")
+@dataclass(frozen=True)
+class Fallout(Measure):
+    """Share of the documents judged not relevant that is in the first k ranks."""
+
+    at: ClassVar[str] = "cutoff"
+    every: ClassVar[bool] = True
+    rel: int = rel_param()
+    cutoff: int | None = cutoff_param()
+
+    def score(self, judged: Judged) -> Array:
+        cutoff = judged.depth if self.cutoff is None else self.cutoff
+        steps = np.diff(judged.judged, axis=-1, prepend=0)  # 1 where the document is judged
+        seen = (steps * (judged.ranks <= cutoff)).sum(axis=-1)
+        return ratio(seen - _found(judged, self.rel, cutoff), judged.not_relevant(self.rel))
+
+
+@CATALOGUE.add("Rprec")
+@dataclass(frozen=True)
+class Rprec(Measure):
+    """Precision after as many ranks as there are relevant documents."""
+
+    in_ties: ClassVar[bool] = True
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        total = judged.relevant(self.rel)
+        return ratio((judged.hits(self.rel) * within(judged, total)).sum(axis=-1), total)
+
+
+def _precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Array:
+    """[..., list]: precisions at the ranks of relevant documents, added up."""
+    if judged.ties is not None:
+        return expected_precision_sum(judged, judged.hits(rel), cutoff)
+    hits = judged.hits(rel, cutoff)
+    return np.asarray((hits * np.cumsum(hits, axis=-1) / judged.ranks).sum(axis=-1))
+
+
+@CATALOGUE.add("AP")
+@dataclass(frozen=True)
+class AP(Measure):
+    """Average precision: the mean over all relevant documents of the precision at their rank,
+    0 for those not retrieved."""
+
+    at: ClassVar[str] = "cutoff"
+    in_ties: ClassVar[bool] = True
+    rel: int = rel_param()
+    cutoff: int | None = cutoff_param()
+
+    def score(self, judged: Judged) -> Array:
+        return ratio(_precision_sum(judged, self.rel, self.cutoff), judged.relevant(self.rel))
+
+
+@CATALOGUE.add("GMAP")
+@dataclass(frozen=True)
+class GMAP(AP):
+    """AP averaged over topics by the geometric mean, values below 0.00001 taken as that."""
+
+    paper: ClassVar[str] = "Robertson 2006"
+    average: ClassVar[str] = "gmean"
+
+
+@CATALOGUE.add("NCP")
+@dataclass(frozen=True)
+class NCP(Measure):
+    """Normalised cumulative precision: the precision expected by a user who stops at a relevant
+    document, met in rank order, with a given law; `uniform` is AP. Documents not retrieved have
+    precision 0."""
+
+    paper: ClassVar[str] = "Robertson 2008"
+    law: str = param("uniform", kind=one_of("uniform", "geometric"), doc="where the user stops")
+    p: float = param(
+        0.8, kind=number, low=0, high=1, open_low=True, doc="ratio of the geometric law"
+    )
+    weights: tuple[float, ...] | None = param(
+        None, kind=numbers, low=0, doc="weights of the first, second, ... relevant document"
+    )
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        hits, total = judged.hits(self.rel), judged.relevant(self.rel)
+        met = np.cumsum(hits, axis=-1)
+        stop = self._stopping(int(total.max(initial=1)))
+        value = (hits * stop[met] * met / judged.ranks).sum(axis=-1)
+        return ratio(value, np.cumsum(stop)[total])
+
+    def _stopping(self, most: int) -> Array:
+        """Weights of the first ... `most`-th relevant document, behind a leading 0."""
+        if self.weights is not None:
+            given = np.array(self.weights[:most])
+            tail = np.pad(given, (0, most - len(given)))
+        elif self.law == "geometric":
+            tail = self.p ** np.arange(most)
+        else:
+            tail = np.ones(most)
+        return np.concatenate([[0.0], tail])
+
+
+@CATALOGUE.add("RR")
+@dataclass(frozen=True)
+class RR(Measure):
+    """One over the rank of the first relevant document."""
+
+    at: ClassVar[str] = "cutoff"
+    in_ties: ClassVar[bool] = True
+    rel: int = rel_param()
+    cutoff: int | None = cutoff_param()
+
+    def score(self, judged: Judged) -> Array:
+        if judged.ties is not None:
+            rank, chance = first_hit_law(judged, judged.hits(self.rel))
+            limit = np.inf if self.cutoff is None else self.cutoff
+            return np.asarray((chance * (rank <= limit) / rank).sum(axis=-1))
+        hits = judged.hits(self.rel, self.cutoff)
+        return np.asarray((hits / judged.ranks).max(axis=-1))
+
+
+@CATALOGUE.add("Success")
+@dataclass(frozen=True)
+class Success(Measure):
+    """1 if a relevant document is in the first k ranks."""
+
+    at: ClassVar[str] = "cutoff"
+    in_ties: ClassVar[bool] = True
+    rel: int = rel_param()
+    cutoff: int = cutoff_param(required=True)
+
+    def score(self, judged: Judged) -> Array:
+        if judged.ties is not None:
+            rank, chance = first_hit_law(judged, judged.hits(self.rel))
+            return np.asarray((chance * (rank <= self.cutoff)).sum(axis=-1))
+        return judged.hits(self.rel, self.cutoff).any(axis=-1).astype(float)
+
+
+def _needed(level: float, total: Array) -> Array:
+    """Relevant documents needed for a recall level, as trec_eval 10 rounds."""
+    return np.floor(level * total + 0.5)
+
+
+def _interpolated(judged: Judged, rel: int, levels: tuple[float, ...]) -> Array:
+    """[..., list, level]: highest precision at any rank with at least that recall."""
+    hits, total = judged.hits(rel), judged.relevant(rel)
+    met = np.cumsum(hits, axis=-1)
+    precision = hits * met / judged.ranks
+    best = [
+        np.where(met >= _needed(level, total)[..., None], precision, 0.0).max(axis=-1)
+        for level in levels
+    ]
+    return np.where((total > 0)[..., None], np.stack(best, axis=-1), np.nan)
+
+
+@CATALOGUE.add("IPrec")
+@dataclass(frozen=True)
+class IPrec(Measure):
+    """Interpolated precision: the highest precision at any rank where recall is at least that
+    behind @."""
+
+    at: ClassVar[str] = "recall"
+    rel: int = rel_param()
+    recall: float = param(kind=number, low=0, high=1, doc="recall level")
+
+    def score(self, judged: Judged) -> Array:
+        return _interpolated(judged, self.rel, (self.recall,))[..., 0]
+
+
+@CATALOGUE.add("IPrec11")
+@dataclass(frozen=True)
+class IPrec11(Measure):
+    """Mean of the interpolated precisions at recall 0, 0.1, ..., 1."""
+
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        return _interpolated(judged, self.rel, tuple(i / 10 for i in range(11))).mean(axis=-1)
+
+
+@CATALOGUE.add("ESL")
+@dataclass(frozen=True)
+class ESL(Measure):
+    """Search length: documents that are not relevant, read before the `want`-th relevant one;
+    undefined where fewer are retrieved. Smaller is better."""
+
+    paper: ClassVar[str] = "Cooper 1968"
+    high: ClassVar[float] = np.inf
+    want: int = param(1, kind=whole, low=1, doc="relevant documents wanted")
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        hits = judged.hits(self.rel)
+        at = hits & (np.cumsum(hits, axis=-1) == self.want)
+        rank = np.broadcast_to(judged.ranks, at.shape)
+        length = np.where(at, rank, 0).sum(axis=-1) - self.want
+        return np.where(at.any(axis=-1), length, np.nan)

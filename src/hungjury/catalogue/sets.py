@@ -1,0 +1,137 @@
+"""Measures of the retrieved set, and plain counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue.base import CATALOGUE, Array, Measure, ratio, rel_param
+from hungjury.collection.judged import Judged
+from hungjury.named import number, param
+
+__all__ = [
+    "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "SetF", "SetFallout", "SetP",
+    "SetR",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OfTheSet(Measure):
+    """Base of all that does not look at ranks."""
+
+    in_ties: ClassVar[bool] = True
+
+
+@CATALOGUE.add("SetP")
+@dataclass(frozen=True)
+class SetP(OfTheSet):
+    """Share of the retrieved documents that is relevant."""
+
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        return np.nan_to_num(ratio(judged.hits(self.rel).sum(axis=-1), judged.length))
+
+
+@CATALOGUE.add("SetR")
+@dataclass(frozen=True)
+class SetR(OfTheSet):
+    """Share of the relevant documents that is retrieved."""
+
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        return ratio(judged.hits(self.rel).sum(axis=-1), judged.relevant(self.rel))
+
+
+@CATALOGUE.add("SetF")
+@dataclass(frozen=True)
+class SetF(OfTheSet):
+    """(beta + 1) P R / (beta P + R) of the retrieved set, as in trec_eval: beta is not squared."""
+
+    beta: float = param(1.0, kind=number, low=0, doc="weight of recall against precision")
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        precision = SetP(rel=self.rel).score(judged)
+        recall = SetR(rel=self.rel).score(judged)
+        above = (self.beta + 1) * precision * recall
+        value = np.nan_to_num(ratio(above, self.beta * precision + recall))
+        return np.where(np.isnan(recall), np.nan, value)
+
+
+@CATALOGUE.add("SetFallout")
+@dataclass(frozen=True)
+class SetFallout(OfTheSet):
+    """Share of the documents judged not relevant that is retrieved."""
+
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        seen = judged.judged_length - judged.hits(self.rel).sum(axis=-1)
+        return ratio(seen, judged.not_relevant(self.rel))
+
+
+@dataclass(frozen=True)
+class Count(OfTheSet):
+    """Base of plain counts, which are added up over topics."""
+
+    high: ClassVar[float] = np.inf
+    average: ClassVar[str] = "sum"
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return np.ones(judged.counts.shape[:-1], dtype=bool)
+
+
+@CATALOGUE.add("NumQ")
+@dataclass(frozen=True)
+class NumQ(Count):
+    """Topics scored."""
+
+    def score(self, judged: Judged) -> Array:
+        return np.ones(judged.counts.shape[:-1])
+
+
+@CATALOGUE.add("NumRet")
+@dataclass(frozen=True)
+class NumRet(Count):
+    """Documents retrieved."""
+
+    def score(self, judged: Judged) -> Array:
+        return np.broadcast_to(judged.length, judged.counts.shape[:-1]).astype(float)
+
+
+@CATALOGUE.add("NumRel")
+@dataclass(frozen=True)
+class NumRel(Count):
+    """Relevant documents in the pool."""
+
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        return judged.relevant(self.rel).astype(float)
+
+
+@CATALOGUE.add("NumRelRet")
+@dataclass(frozen=True)
+class NumRelRet(Count):
+    """Relevant documents retrieved."""
+
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        return judged.hits(self.rel).sum(axis=-1).astype(float)
+
+
+@CATALOGUE.add("NumNonrelJudgedRet")
+@dataclass(frozen=True)
+class NumNonrelJudgedRet(Count):
+    """Documents retrieved that were judged not relevant."""
+
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        return np.asarray(judged.judged_length - judged.hits(self.rel).sum(axis=-1), dtype=float)

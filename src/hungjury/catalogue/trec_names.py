@@ -1,0 +1,125 @@
+"""trec_eval's names for measures: read, and written back by ``--format trec``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from hungjury.catalogue.base import CATALOGUE, Measure
+from hungjury.errors import UnknownName
+
+__all__ = ["NOT_HERE", "OFFICIAL", "from_trec", "trec_name"]
+
+_CUTS = "5,10,15,20,30,100,200,500,1000"
+_LEVELS = ",".join(f"{i / 10:.2f}" for i in range(11))
+
+# Names without a parameter, in trec_eval's order of printing.
+_PLAIN = {
+    "num_q": "NumQ",
+    "num_ret": "NumRet",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "map": "AP",
+    "gm_map": "GMAP",
+    "Rprec": "Rprec",
+    "bpref": "Bpref",
+    "recip_rank": "RR",
+    "infAP": "infAP",
+    "11pt_avg": "IPrec11",
+    "ndcg": "nDCG",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    "set_F": "SetF",
+    "num_nonrel_judged_ret": "NumNonrelJudgedRet",
+}
+# Names with a cutoff or a level behind the last underscore: ours, and trec_eval's default values.
+_CUT = {
+    "iprec_at_recall": ("IPrec", _LEVELS),
+    "P": ("P", _CUTS),
+    "recall": ("R", _CUTS),
+    "ndcg_cut": ("nDCG", _CUTS),
+    "map_cut": ("AP", _CUTS),
+    "success": ("Success", "1,5,10"),
+}
+OFFICIAL = [
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
+    "iprec_at_recall", "P",
+]  # fmt: skip
+_ALL = [
+    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
+    "iprec_at_recall", "P", "recall", "infAP", "11pt_avg", "ndcg", "ndcg_cut", "map_cut",
+    "success", "set_P", "set_recall", "set_F", "num_nonrel_judged_ret",
+]  # fmt: skip
+NOT_HERE = {
+    "gm_bpref", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "relative_P",
+    "set_relative_P", "set_map", "relstring", "rbp", "rbp_resid", "unj", "prefs_simp", "prefs_pair",
+    "prefs_avgjg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "runid",
+}  # fmt: skip
+
+
+def from_trec(text: str) -> list[Measure] | None:
+    """The measures meant by a trec_eval name, or None if it is not one."""
+    if text in ("official", "all_trec"):
+        names = OFFICIAL if text == "official" else _ALL
+        return [m for name in names for m in from_trec(name) or ()]
+    name, values = _split(text)
+    if name in _PLAIN and values is None:
+        return [CATALOGUE.parse(_PLAIN[name])]
+    if name == "ndcg" and values is not None:
+        return [CATALOGUE.parse(f"nDCG(gains={{{values.replace('=', ': ')}}})")]
+    if name == "set_F" and values is not None:
+        return [CATALOGUE.parse(f"SetF(beta={values})")]
+    if name in _CUT:
+        ours, usual = _CUT[name]
+        return [CATALOGUE.parse(f"{ours}@{v}") for v in (values or usual).split(",")]
+    base = re.sub(r"_[\d.,=-]+$", "", name)
+    if name in NOT_HERE or base in NOT_HERE:
+        raise UnknownName(
+            f"trec_eval's '{text}' is not among the measures here",
+            remedy="`hungjury measures` lists those that are",
+        )
+    return None
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """'P.5,10' and 'P_5' as ('P', '5,10') and ('P', '5')."""
+    if text in _PLAIN or text in _CUT:
+        return text, None
+    name, dot, values = text.partition(".")
+    if dot and (name in _PLAIN or name in _CUT):
+        return name, values
+    match = re.fullmatch(r"(.+)_(\d+(?:\.\d+)?)", text)
+    if match and match[1] in _CUT:
+        return match[1], match[2]
+    return text, None
+
+
+def _cut_names() -> dict[str, tuple[str, Callable[[float], str]]]:
+    def plain(value: float) -> str:
+        return str(int(value))
+
+    def level(value: float) -> str:
+        return f"{value:.2f}"
+
+    return {
+        ours: (theirs, level if ours == "IPrec" else plain) for theirs, (ours, _) in _CUT.items()
+    }
+
+
+def trec_name(measure: Measure) -> str:
+    """trec_eval's name of a measure where it has one (rel= becomes its -l), else our own."""
+    text = str(measure)
+    for theirs, ours in _PLAIN.items():
+        if text == ours:
+            return theirs
+    names = {"nDCG": "ndcg_cut", "AP": "map_cut"}
+    cut = getattr(measure, measure.at) if measure.at else None
+    if cut is not None and text == f"{measure.name}@{_short(cut)}":
+        theirs, shown = _cut_names().get(measure.name, (names.get(measure.name, ""), str))
+        if theirs:
+            return f"{theirs}_{shown(cut)}"
+    return text
+
+
+def _short(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else str(value)

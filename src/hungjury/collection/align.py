@@ -1,0 +1,196 @@
+"""Align once, judge many times: where the documents of a pool stand in every ranked list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.pool import Pool
+from hungjury.collection.reading import parse_text
+from hungjury.collection.runs import (
+    Progress,
+    RunFiles,
+    RunPolicy,
+    Runs,
+    check_names,
+    map_files,
+    read_store,
+    run_name,
+)
+from hungjury.collection.sources import Source
+from hungjury.collection.tables import table_format
+from hungjury.errors import InputError
+
+__all__ = ["Alignment", "align"]
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Every (system, topic) list as the ranks and pool indices of its pooled documents.
+
+    A cell is ``system * len(topics) + topic``; its documents are ``rank[start:stop]`` and
+    ``document[start:stop]``, best first. `length` is -1 where the system has no such list.
+    """
+
+    pool: Pool
+    systems: list[str]
+    policy: RunPolicy
+    depth: int | None
+    start: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    length: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    document: NDArray[np.int32]
+    tie_first: NDArray[np.int32] | None = None
+    tie_last: NDArray[np.int32] | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.systems), len(self.pool.topics)
+
+    @property
+    def retrieved(self) -> NDArray[np.bool_]:
+        """[system, topic]: is there a list?"""
+        return (self.length >= 0).reshape(self.shape)
+
+    @property
+    def longest(self) -> int:
+        return int(self.length.max(initial=1))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One aligned run."""
+
+    name: str
+    file: str
+    arrays: dict[str, Any]
+    other_topics: int
+    note: Note | None
+
+
+def align(
+    runs: Runs | RunFiles,
+    pool: Pool,
+    depth: int | None = None,
+    progress: Progress | None = None,
+) -> Alignment:
+    """Join ranked lists to a pool; the only place where lists are sorted."""
+    if depth is not None and depth < 1:
+        raise InputError(f"the depth is {depth}", remedy="a depth is at least 1")
+    ties, single, deep = runs.policy.ties, runs.policy.single, depth or 0
+    native_pool = pool.native  # built before threads want it
+
+    def from_memory(item: tuple[str, native.RunStore]) -> list[_Part]:
+        name, store = item
+        arrays = store.align(native_pool, ties, single, deep)
+        return [_Part(name, "", arrays, len(store.topics) - len(arrays["topic"]), None)]
+
+    def from_file(source: Source) -> list[_Part]:
+        return _stream(source, runs.policy, native_pool, deep)
+
+    if isinstance(runs, RunFiles):
+        each = list(map_files(from_file, runs.sources, progress, "reading runs"))
+    else:
+        items = list(zip(runs.systems, runs.stores, strict=True))
+        each = list(map_files(from_memory, items, progress, "aligning runs"))
+    parts = [part for several in each for part in several]
+    check_names((part.name, part.file) for part in parts)
+    earlier = runs.notes if isinstance(runs, Runs) else ()
+    return _join(parts, pool, runs.policy, depth, earlier)
+
+
+def _stream(source: Source, policy: RunPolicy, pool: native.Pool, depth: int) -> list[_Part]:
+    """Align a file while reading it; where that cannot be done, read it whole first."""
+    if table_format(source) is None:
+        stream = native.RunStream(pool, policy.ties, policy.single, depth)
+        parse_text(source, stream.feed, stream.finish)
+        if not stream.rows:
+            raise InputError(
+                "there is no line in it", file=source.name, remedy="check how it was made"
+            )
+        if not stream.interleaved:
+            name, note = run_name(stream.tags, source, policy)
+            return [_Part(name, source.name, stream.take(), stream.other_topics, note)]
+    out = []
+    for run in read_store(source, policy):
+        arrays = run.store.align(pool, policy.ties, policy.single, depth)
+        others = len(run.store.topics) - len(arrays["topic"])
+        out.append(_Part(run.name, run.file, arrays, others, run.note))
+    return out
+
+
+def _join(
+    parts: list[_Part],
+    pool: Pool,
+    policy: RunPolicy,
+    depth: int | None,
+    notes: tuple[Note, ...],
+) -> Alignment:
+    topics = len(pool.topics)
+    cells = len(parts) * topics
+    start, stop = np.zeros(cells, dtype=np.int64), np.zeros(cells, dtype=np.int64)
+    length = np.full(cells, -1, dtype=np.int32)
+    base = 0
+    for i, part in enumerate(parts):
+        at = i * topics + part.arrays["topic"]
+        ends = part.arrays["end"] + base
+        start[at] = np.concatenate([[base], ends[:-1]]) if len(ends) else base
+        stop[at] = ends
+        length[at] = part.arrays["length"]
+        base += len(part.arrays["rank"])
+    if not (length >= 0).any():
+        raise InputError(
+            f"runs and judgments have no topic in common (judged: {few(pool.topics, 3)})",
+            remedy="check that topic ids are written the same way in both",
+        )
+    expected = policy.ties == "expected"
+
+    def joined(key: str) -> NDArray[np.int32]:
+        arrays = [part.arrays[key] for part in parts]
+        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+    return Alignment(
+        pool,
+        [part.name for part in parts],
+        policy,
+        depth,
+        start,
+        stop,
+        length,
+        joined("rank"),
+        joined("document"),
+        joined("tie_first") if expected else None,
+        joined("tie_last") if expected else None,
+        notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
+    )
+
+
+def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterable[Note]:
+    for part, row in zip(parts, present, strict=True):
+        if part.note is not None:
+            yield part.note
+        missing = np.flatnonzero(~row)
+        if len(missing):
+            names = few(pool.topics[t] for t in missing[:6])
+            more = f"{names}, ..." if len(missing) > 6 else names
+            text = f"no list for {plural(len(missing), 'judged topic')}: {more}"
+            yield Note("missing-topic", len(missing), text, part.name)
+    for code, key, text in (
+        ("ties", "tied_lists", "hold documents with equal scores"),
+        ("rank-contradicts", "contradicted_lists", "have ranks that contradict their scores"),
+    ):
+        count = sum(int(part.arrays[key]) for part in parts)
+        if count:
+            yield Note(code, count, f"{plural(count, 'list')} {text}")
+    others = max(part.other_topics for part in parts)
+    if others:
+        text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"
+        yield Note("unjudged-topic", others, text)

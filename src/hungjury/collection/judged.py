@@ -1,0 +1,217 @@
+"""Judged lists: labels gathered through an alignment, ready for the measures.
+
+A measure sees arrays [..., list, place]: the labelled documents of each list, best first, with
+their ranks. Documents that nobody labelled are not stored, for most measures neither are those
+labelled not relevant; ranks keep counting them. Leading axes are assessors, replicates or draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.align import Alignment
+from hungjury.collection.labels import MISSING
+
+__all__ = ["Judged", "grade_counts", "judge", "one_list"]
+
+BUDGET = 1 << 18  # places worked on at once: about 2 MB per array, so that it stays in cache
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Many judged lists; what each array means is said with its shape."""
+
+    labels: NDArray[np.int16]  # [..., list, place] grade; 0 in the padding at the end
+    ranks: NDArray[np.int32]  # [..., list, place] from 1; `depth` + 1 in the padding
+    judged: NDArray[np.int32]  # [..., list, place] judged documents down to and with this one
+    pooled: NDArray[np.int32]  # the same for pooled documents, judged or not
+    length: NDArray[np.int32]  # [..., list] documents retrieved
+    judged_length: NDArray[np.int32]  # [..., list] judged documents retrieved
+    counts: NDArray[np.int64]  # [..., list, grade] documents of each grade in the pool
+    depth: int  # length of the longest list
+    ties: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None  # first, last rank of the tie
+
+    @property
+    def max_grade(self) -> int:
+        return self.counts.shape[-1] - 1
+
+    def hits(self, rel: int, cutoff: int | None = None) -> NDArray[np.bool_]:
+        """[..., list, place]: relevant, and in the first `cutoff` ranks."""
+        hits = self.labels >= rel
+        return hits if cutoff is None else hits & (self.ranks <= cutoff)
+
+    def relevant(self, rel: int) -> NDArray[np.int64]:
+        """[..., list]: relevant documents in the pool."""
+        return np.asarray(self.counts[..., rel:].sum(axis=-1))
+
+    def not_relevant(self, rel: int) -> NDArray[np.int64]:
+        """[..., list]: documents judged and not relevant in the pool."""
+        return np.asarray(self.counts[..., :rel].sum(axis=-1))
+
+    def weigh(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """[..., list, place]: the weight of each place, given those of ranks 1 to `depth`.
+
+        Inside a tie every document gets the mean weight of the tie's ranks: for measures that
+        add up weighted labels this is the mean over all orders.
+        """
+        if self.ties is None:
+            return np.append(np.insert(table, 0, 0.0), 0.0)[self.ranks]
+        first, last = self.ties
+        total = np.concatenate([[0.0], np.cumsum(table), [0.0]])
+        return np.asarray((total[last] - total[first - 1]) / (last - first + 1))
+
+    def gains(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """[..., list, place]: the gain of each place, given that of grades 0, 1, ..."""
+        return np.asarray(table[np.maximum(self.labels, 0)])
+
+
+def grade_counts(alignment: Alignment, labels: NDArray[np.int16], top: int) -> NDArray[np.int64]:
+    """Pool documents of each grade: [..., topic, grade] from labels [..., document]."""
+    pool = alignment.pool
+    return np.stack([pool.sum_by_topic(labels == g) for g in range(top + 1)], axis=-1)
+
+
+def judge(
+    alignment: Alignment,
+    labels: NDArray[np.int16],
+    top: int,
+    *,
+    condensed: bool = False,
+    every: bool = False,
+) -> Iterator[tuple[NDArray[np.int64], Judged]]:
+    """Yield (cells, judged lists) until every cell of the alignment has been given once.
+
+    labels: grades [..., document] over the pool; negative: pooled, not judged; `MISSING`: unjudged.
+    top: the scale's largest grade. every: keep places that are judged not relevant too.
+    condensed: ranks count judged documents only, as if the others had not been retrieved.
+    """
+    counts = grade_counts(alignment, labels, top)
+    picked = _Picked(alignment, labels, every)
+    for cells, width in _blocks(picked.sizes, int(np.prod(labels.shape[:-1]))):
+        yield cells, picked.lists(cells, width, counts, condensed)
+
+
+def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Cells in blocks of similar size, so that little of a block is padding."""
+    order = np.argsort(sizes, kind="stable")
+    room = max(BUDGET // max(copies, 1), 1)
+    stop = len(order)
+    while stop > 0:
+        width = max(int(sizes[order[stop - 1]]), 1)
+        begin = max(stop - max(room // width, 1), 0)
+        yield np.sort(order[begin:stop]), width
+        stop = begin
+
+
+class _Picked:
+    """The places of an alignment that measures have to see."""
+
+    def __init__(self, alignment: Alignment, labels: NDArray[np.int16], every: bool) -> None:
+        self.alignment, self.labels = alignment, labels
+        self.single = labels.ndim == 1
+        entries = len(alignment.document)
+        at = labels[alignment.document] if self.single else None
+        self.is_judged = None if at is None else _running(at >= 0)
+        self.is_pooled = None if at is None else _running(at != MISSING)
+        if at is None or every:
+            self.where = np.arange(entries)
+            self.first, self.last = alignment.start, alignment.stop
+        else:
+            self.where = np.flatnonzero(at > 0)
+            self.first = np.searchsorted(self.where, alignment.start)
+            self.last = np.searchsorted(self.where, alignment.stop)
+        self.sizes = self.last - self.first
+
+    def lists(
+        self, cells: NDArray[np.int64], width: int, counts: NDArray[np.int64], condensed: bool
+    ) -> Judged:
+        a = self.alignment
+        places = self.first[cells, None] + np.arange(width)
+        padding = places >= self.last[cells, None]
+        if len(self.where):
+            entry = self.where[np.minimum(places, len(self.where) - 1)]
+        else:  # nothing to see anywhere: only padding
+            entry = np.zeros_like(places)
+        known = self._known(entry, padding)
+        judged, judged_length = self._counted(cells, entry, padding, known >= 0, self.is_judged)
+        pooled, _ = self._counted(cells, entry, padding, known != MISSING, self.is_pooled)
+        length = np.maximum(a.length[cells], 0)
+        depth = a.longest
+        if condensed:
+            ranks, length = np.where(known >= 0, judged, depth + 1), judged_length
+        else:
+            ranks = a.rank[entry] if len(a.rank) else np.zeros_like(places)
+        ranks = np.where(padding, depth + 1, ranks).astype(np.int32)
+        topic = cells % len(a.pool.topics)
+        ties = None
+        if a.tie_first is not None and a.tie_last is not None and not condensed:
+            ties = tuple(
+                np.where(padding, depth + 1, side[entry]).astype(np.int32)
+                for side in (a.tie_first, a.tie_last)
+            )
+        return Judged(
+            np.where(known > 0, known, np.int16(0)),
+            ranks,
+            judged,
+            pooled,
+            length,
+            judged_length,
+            counts[..., topic, :],
+            depth,
+            ties,  # type: ignore[arg-type]
+        )
+
+    def _known(self, entry: NDArray[np.int64], padding: NDArray[np.bool_]) -> NDArray[np.int16]:
+        if not len(self.alignment.document):
+            return np.full((*self.labels.shape[:-1], *entry.shape), MISSING)
+        known = self.labels[..., self.alignment.document[entry]]
+        return np.where(padding, MISSING, known)
+
+    def _counted(
+        self,
+        cells: NDArray[np.int64],
+        entry: NDArray[np.int64],
+        padding: NDArray[np.bool_],
+        mask: NDArray[np.bool_],
+        running: NDArray[np.int32] | None,
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """How many such documents there are down to each place, and in the whole list."""
+        if running is None:
+            upto = np.cumsum(mask, axis=-1, dtype=np.int32)
+            return upto, upto[..., -1]
+        before = running[self.alignment.start[cells]]
+        whole = running[self.alignment.stop[cells]] - before
+        upto = running[np.minimum(entry + 1, len(running) - 1)] - before[:, None]
+        return np.where(padding, whole[:, None], upto), whole
+
+
+def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Running count with a leading zero."""
+    out = np.zeros(len(mask) + 1, dtype=np.int32)
+    np.cumsum(mask, out=out[1:])
+    return out
+
+
+def one_list(labels: Sequence[int | None], pool: Sequence[int], top: int) -> Judged:
+    """A single judged list from its labels in rank order (None: unjudged)."""
+    known = np.array([MISSING if v is None else v for v in labels], dtype=np.int16)[None]
+    size = known.shape[-1]
+    if not size:
+        known = np.full((1, 1), MISSING)
+    judged = np.cumsum(known >= 0, axis=-1, dtype=np.int32)
+    grades = np.asarray(pool, dtype=np.int64)
+    return Judged(
+        np.where(known > 0, known, np.int16(0)),
+        np.arange(1, known.shape[-1] + 1, dtype=np.int32)[None],
+        judged,
+        np.cumsum(known != MISSING, axis=-1, dtype=np.int32),
+        np.array([size], dtype=np.int32),
+        judged[:, -1],
+        np.bincount(grades[grades >= 0], minlength=top + 1)[None].astype(np.int64),
+        max(size, 1),
+    )

@@ -1,0 +1,243 @@
+"""From rows of labels to one label per document (and assessor): scales, duplicates, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import Note, plural
+from hungjury.collection.pool import Pool, natural_order
+from hungjury.errors import InputError
+
+__all__ = ["MISSING", "LabelPolicy", "Rows", "resolve"]
+
+MISSING = np.int16(-32768)  # this assessor did not judge this document
+_TOP_GRADE = 1000
+
+
+@dataclass(frozen=True)
+class LabelPolicy:
+    """How labels are read: duplicates, the declared scale, labels outside it."""
+
+    duplicates: str = "error"
+    grades: tuple[int, ...] | None = None
+    outside: str = "error"
+
+    def __post_init__(self) -> None:
+        _choice("duplicates", self.duplicates, ("error", "first", "last", "max"))
+        _choice("outside", self.outside, ("error", "clip", "missing"))
+
+    @staticmethod
+    def of(duplicates: str, grades: Iterable[int] | None, outside: str) -> LabelPolicy:
+        scale = None if grades is None else tuple(sorted({int(g) for g in grades}))
+        if scale is not None and (len(scale) < 2 or scale[0] < 0):
+            raise InputError(
+                f"the declared grades are {list(scale)}",
+                remedy="declare at least two grades, none negative, such as grades=range(4)",
+            )
+        return LabelPolicy(duplicates, scale, outside)
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InputError(
+            f"{name} is {value!r}", remedy=f"{name} is one of {', '.join(map(repr, choices))}"
+        )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels as they were read: one row each, with where it stood."""
+
+    topics: list[str]
+    documents: list[str]  # of each (topic, document) pair
+    pair_topic: NDArray[np.int32]
+    pair: NDArray[np.int32]
+    assessor: NDArray[np.int32]
+    label: NDArray[np.float64]
+    line: NDArray[np.int64]
+    file: NDArray[np.int32]
+    files: list[str]
+
+    def at(self, row: int) -> tuple[str, int]:
+        """File and line of a row."""
+        return self.files[int(self.file[row])], int(self.line[row])
+
+    def keep(self, rows: NDArray[np.generic]) -> Rows:
+        return Rows(
+            self.topics, self.documents, self.pair_topic,
+            self.pair[rows], self.assessor[rows], self.label[rows], self.line[rows],
+            self.file[rows], self.files,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """One label for each (document, assessor), documents in the order of the pool."""
+
+    pool: Pool
+    document: NDArray[np.int32]
+    assessor: NDArray[np.int32]
+    label: NDArray[np.float64]
+    grades: tuple[int, ...]  # (0, 1) for probabilities
+    soft: bool
+    notes: tuple[Note, ...]
+
+
+def resolve(rows: Rows, policy: LabelPolicy, assessors: list[str]) -> Resolved:
+    notes: list[Note] = []
+    rows = _declared_scale(rows, policy, notes)
+    grades, soft = _scale(rows, policy)
+    rows = _without_duplicates(rows, policy, notes, assessors)
+    if not len(rows.pair):
+        raise InputError("no label is left", remedy="check the declared grades and the input")
+    pool, position = _pool(rows)
+    return Resolved(
+        pool, position[rows.pair], rows.assessor, rows.label, grades, soft, tuple(notes)
+    )
+
+
+def _declared_scale(rows: Rows, policy: LabelPolicy, notes: list[Note]) -> Rows:
+    if policy.grades is None:
+        return rows
+    bad = ~np.isin(rows.label, policy.grades) & (rows.label >= 0)
+    if not bad.any():
+        return rows
+    count = int(bad.sum())
+    first = int(np.flatnonzero(bad)[0])
+    if policy.outside == "error":
+        file, line = rows.at(first)
+        raise InputError(
+            f"the label {rows.label[first]:g} is not among the declared grades "
+            f"{list(policy.grades)} ({plural(count, 'such label')} in all)",
+            file=file,
+            line=line,
+            remedy='outside="clip" or outside="missing", or declare other grades',
+        )
+    done = "clipped" if policy.outside == "clip" else "taken as missing"
+    notes.append(
+        Note("outside", count, f"{plural(count, 'label')} outside the declared grades, {done}")
+    )
+    if policy.outside == "missing":
+        return rows.keep(~bad)
+    label = rows.label.copy()
+    scale = np.array(policy.grades, dtype=float)
+    # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
+    label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
+    return Rows(
+        rows.topics, rows.documents, rows.pair_topic, rows.pair, rows.assessor, label, rows.line,
+        rows.file, rows.files,
+    )  # fmt: skip
+
+
+def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
+    """The grades of the whole input, or (0, 1) and True for probabilities."""
+    label = rows.label
+    fractional = label != np.floor(label)
+    if fractional.any():
+        bad = np.flatnonzero((label < 0) | (label > 1))
+        if len(bad):
+            file, line = rows.at(int(bad[0]))
+            shown = rows.label[int(np.flatnonzero(fractional)[0])]
+            raise InputError(
+                f"the label {label[bad[0]]:g} stands beside fractional labels such as {shown:g}: "
+                "labels are either whole grades or probabilities between 0 and 1",
+                file=file,
+                line=line,
+                remedy="round to grades, or scale every label into [0, 1]",
+            )
+        return (0, 1), True
+    if policy.grades is not None:
+        return policy.grades, False
+    top = int(label.max(initial=1))
+    if top > _TOP_GRADE:
+        row = int(np.argmax(label))
+        file, line = rows.at(row)
+        raise InputError(
+            f"the label {top} is too large for a grade",
+            file=file,
+            line=line,
+            remedy=f"grades go from 0 to {_TOP_GRADE}; scale open-ended labels into [0, 1]",
+        )
+    return tuple(range(max(top, 1) + 1)), False
+
+
+def _without_duplicates(
+    rows: Rows, policy: LabelPolicy, notes: list[Note], assessors: list[str]
+) -> Rows:
+    key = rows.pair.astype(np.int64) * max(len(assessors), 1) + rows.assessor
+    order = np.argsort(key, kind="stable")
+    ordered = key[order]
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    if len(starts) == len(order):
+        return rows
+    label = rows.label[order]
+    sizes = np.diff(np.append(starts, len(order)))
+    lowest, highest = np.minimum.reduceat(label, starts), np.maximum.reduceat(label, starts)
+    conflicting = highest > lowest
+    if conflicting.any() and policy.duplicates == "error":
+        group = int(np.flatnonzero(conflicting)[0])
+        _raise_conflict(rows, order[starts[group] : starts[group] + sizes[group]], conflicting)
+    same = int((sizes[~conflicting] - 1).sum())
+    if same:
+        notes.append(
+            Note("duplicate", same, f"{plural(same, 'judgment')} repeated with the same label")
+        )
+    if conflicting.any():
+        count = int(conflicting.sum())
+        notes.append(
+            Note(
+                "conflict",
+                count,
+                f"{plural(count, 'document')} judged twice with different labels: "
+                f"the {policy.duplicates} label taken",
+            )
+        )
+    if policy.duplicates == "last":
+        chosen = order[starts + sizes - 1]
+    elif policy.duplicates == "max":
+        is_max = label == np.repeat(highest, sizes)
+        chosen = order[
+            np.minimum.reduceat(np.where(is_max, np.arange(len(order)), len(order)), starts)
+        ]
+    else:
+        chosen = order[starts]
+    return rows.keep(np.sort(chosen))
+
+
+def _raise_conflict(rows: Rows, group: NDArray[np.int64], conflicting: NDArray[np.bool_]) -> None:
+    first = int(group[0])
+    other = next(int(r) for r in group if rows.label[r] != rows.label[first])
+    file, line = rows.at(other)
+    before, before_line = rows.at(first)
+    place = f"line {before_line}" if before == file else f"{before}:{before_line}"
+    pair = int(rows.pair[first])
+    count = int(conflicting.sum())
+    raise InputError(
+        f"document '{rows.documents[pair]}' of topic '{rows.topics[rows.pair_topic[pair]]}' is "
+        f"labelled {rows.label[other]:g} here and {rows.label[first]:g} in {place} "
+        f"({plural(count, 'document')} with conflicting labels)",
+        file=file,
+        line=line,
+        remedy='duplicates="first", "last" or "max"; several assessors are read by read_judgments',
+    )
+
+
+def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
+    """The pool of all labelled pairs, and the position of every pair in it."""
+    used = np.zeros(len(rows.documents), dtype=bool)
+    used[rows.pair] = True
+    order_of_topics = natural_order(rows.topics)
+    rank = np.empty(len(rows.topics), dtype=np.int64)
+    rank[order_of_topics] = np.arange(len(rows.topics))
+    pairs = np.flatnonzero(used)
+    pairs = pairs[np.argsort(rank[rows.pair_topic[pairs]], kind="stable")]
+    position = np.full(len(rows.documents), -1, dtype=np.int32)
+    position[pairs] = np.arange(len(pairs), dtype=np.int32)
+    counts = np.bincount(rank[rows.pair_topic[pairs]], minlength=len(rows.topics))
+    offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
+    topics = [rows.topics[t] for t, n in zip(order_of_topics, counts, strict=True) if n]
+    return Pool(topics, [rows.documents[p] for p in pairs], offsets), position

@@ -1,0 +1,83 @@
+"""The judged documents of every topic."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+
+__all__ = ["Pool", "natural_order"]
+
+
+def natural_key(text: str) -> list[tuple[bool, int, str]]:
+    """Sorts ids as people do: 9 before 10."""
+    return [
+        (not part.isdecimal(), int(part) if part.isdecimal() else 0, part)
+        for part in re.split(r"(\d+)", text)
+        if part
+    ]
+
+
+def natural_order(names: Iterable[str]) -> list[int]:
+    """The order that sorts names naturally, as indices."""
+    listed = list(names)
+    if all(n.isdecimal() for n in listed):
+        return sorted(range(len(listed)), key=lambda i: (int(listed[i]), listed[i]))
+    return sorted(range(len(listed)), key=lambda i: (natural_key(listed[i]), listed[i]))
+
+
+class Pool:
+    """Topics in natural order; the documents of a topic are contiguous.
+
+    Everything that holds one value per (topic, document) is an array over `documents`.
+    """
+
+    def __init__(self, topics: list[str], documents: list[str], offsets: NDArray[np.int64]) -> None:
+        self.topics, self.documents, self.offsets = topics, documents, offsets
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        return f"Pool({len(self.topics)} topics, {len(self)} documents)"
+
+    @cached_property
+    def topic_of(self) -> NDArray[np.int32]:
+        """The topic's index of every document."""
+        return np.repeat(np.arange(len(self.topics), dtype=np.int32), np.diff(self.offsets))
+
+    @cached_property
+    def native(self) -> native.Pool:
+        return native.Pool(self.topics, self.documents, self.offsets.tolist())
+
+    def slice(self, topic: int) -> slice:
+        return slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))
+
+    def find(self, topic: str, document: str) -> int:
+        """Index of a document, -1 where it was not judged."""
+        t = self.native.topic(topic)
+        return -1 if t < 0 else self.native.document(t, document)
+
+    def sum_by_topic(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+        """Sums of [..., document] values over each topic: [..., topic]."""
+        total = np.zeros(
+            (*values.shape[:-1], len(self.documents) + 1), dtype=np.result_type(values, np.int64)
+        )
+        np.cumsum(values, axis=-1, out=total[..., 1:])
+        return np.asarray(total[..., self.offsets[1:]] - total[..., self.offsets[:-1]])
+
+    def select(self, keep: NDArray[np.bool_]) -> Pool:
+        """The pool with only some of its documents; topics left empty disappear."""
+        counts = np.diff(np.concatenate([[0], np.cumsum(keep)])[self.offsets])
+        where = np.flatnonzero(keep)
+        offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
+        return Pool(
+            [t for t, n in zip(self.topics, counts, strict=True) if n],
+            [self.documents[i] for i in where],
+            offsets,
+        )

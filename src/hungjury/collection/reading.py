@@ -1,0 +1,162 @@
+"""Rows of labels from any source: text in TREC columns, tables, frames, dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from hungjury import native
+from hungjury.collection.labels import LabelPolicy, Resolved, Rows, resolve
+from hungjury.collection.sources import Source, expand
+from hungjury.collection.tables import (
+    Table,
+    frame_table,
+    is_frame,
+    nested_table,
+    read_table,
+    table_format,
+)
+from hungjury.errors import InputError
+
+__all__ = ["parse_text", "read_labels"]
+
+ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
+
+
+def parse_text(source: Source, feed: Callable[[bytes], None], finish: Callable[[], None]) -> None:
+    """Push a text source through a native parser; its complaints get the file's name."""
+    try:
+        for chunk in source.chunks():
+            feed(chunk)
+        finish()
+    except native.BadLine as error:
+        line, message = error.args
+        raise InputError(
+            message, file=source.name, line=line, remedy=_remedy(message, source.name)
+        ) from None
+
+
+def _remedy(message: str, name: str) -> str:
+    if "expected 4 columns" in message and "more" in message:
+        return "a qrels file has four columns; is this a run?"
+    if "columns" in message:
+        return "mend the line; a table needs a header that names its columns"
+    if "twice" in message:
+        return "keep one line per document and topic"
+    return "mend the line or leave it out"
+
+
+def read_labels(
+    source: Any, policy: LabelPolicy, *, assessor: str | None = None
+) -> tuple[Resolved, list[str]]:
+    """Labels of a source, one per (document, assessor), and the assessors' names.
+
+    assessor: None for qrels (all rows are one assessor's); "file" for one assessor per file;
+    "column" for a table's assessor column; "iteration" for the second column of a qrels file.
+    """
+    reader = _Reader(assessor)
+    if isinstance(source, Mapping):
+        reader.nested(source)
+    elif is_frame(source):
+        reader.table(frame_table(source), "<frame>")
+    else:
+        for one in expand(source):
+            reader.text(one)
+    rows, assessors = reader.rows()
+    return resolve(rows, policy, assessors), assessors
+
+
+class _Reader:
+    def __init__(self, assessor: str | None) -> None:
+        self.by = assessor
+        self.labels = native.LabelTable()
+        self.files: list[str] = []
+        self.ends: list[int] = []
+        self.names: list[str] = []  # the assessor of each file
+
+    def text(self, source: Source) -> None:
+        kind = table_format(source)
+        if kind is None:
+            parse_text(source, self.labels.feed, self.labels.finish)
+            self._close(source.name, source.stem)
+        else:
+            self.table(read_table(source, kind), source.stem)
+
+    def table(self, table: Table, stem: str) -> None:
+        topic, document, label = table.find("topic"), table.need("document"), table.need("label")
+        count = len(table)
+        names = [""] * count
+        if self.by in ("column", "iteration"):
+            column = table.find("assessor") or table.find("iteration")
+            names = table.texts(column if column is not None else table.need("assessor"))
+        self.labels.add(
+            [ONE_TOPIC] * count if topic is None else table.texts(topic),
+            names,
+            table.texts(document),
+            np.array(table.numbers(label, "label"), dtype=float),
+            table.first_line,
+        )
+        self._close(table.name, stem)
+
+    def nested(self, source: Mapping[str, Any]) -> None:
+        if self.by is None:
+            self.table(nested_table(source, "label"), "<dict>")
+            return
+        for name, one in source.items():  # {assessor: {topic: {document: label}}}
+            self.table(nested_table(one, "label"), str(name))
+
+    def _close(self, name: str, stem: str) -> None:
+        self.files.append(name)
+        self.names.append(stem)
+        self.ends.append(self.labels.rows)
+
+    def rows(self) -> tuple[Rows, list[str]]:
+        columns = self.labels.columns()
+        if not len(columns["label"]):
+            raise InputError(
+                "there is no label in it", file=self.files[0], remedy="check how it was made"
+            )
+        file = np.repeat(np.arange(len(self.ends)), np.diff([0, *self.ends])).astype(np.int32)
+        assessor, names = columns["iteration"], self.labels.iterations
+        if self.by is None:
+            assessor, names = np.zeros_like(assessor), [""]
+        elif self.by == "file":
+            names = list(dict.fromkeys(self.names))
+            assessor = np.array([names.index(n) for n in self.names], dtype=np.int32)[file]
+        rows = Rows(
+            self.labels.topics,
+            self.labels.documents,
+            columns["pair_topic"],
+            columns["pair"],
+            assessor,
+            columns["label"],
+            columns["line"],
+            file,
+            self.files,
+        )
+        self._check_ids(rows)
+        return rows, names
+
+    @staticmethod
+    def _check_ids(rows: Rows) -> None:
+        for pair, document in _not_text(rows.documents):
+            row = int(np.flatnonzero(rows.pair == pair)[0])
+            file, line = rows.at(row)
+            raise InputError(
+                f"the document id {document.encode('utf-8', 'surrogateescape')!r} is not UTF-8",
+                file=file,
+                line=line,
+                remedy="save the file as UTF-8",
+            )
+
+
+def _not_text(ids: list[str]) -> Iterator[tuple[int, str]]:
+    """Ids with bytes that are not UTF-8 (they were read as surrogates)."""
+    joined = "".join(ids)
+    if joined.isascii():
+        return
+    for i, text in enumerate(ids):
+        if any("\udc80" <= c <= "\udcff" for c in text):
+            yield i, text

@@ -1,0 +1,133 @@
+"""Where text comes from: paths, globs, lists of them, open files, standard input, gz or not."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+from hungjury.errors import InputError
+
+__all__ = ["Source", "expand"]
+
+CHUNK = 1 << 20
+_STEM_ENDINGS = {
+    ".gz", ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
+    ".parquet",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file to read, as often as needed; what cannot be read twice is held in memory."""
+
+    name: str
+    path: Path | None = None
+    held: bytes = field(default=b"", repr=False)
+
+    @property
+    def stem(self) -> str:
+        """The file's name without endings such as .qrels, .txt or .gz."""
+        name = Path(self.name).name
+        while (ending := os.path.splitext(name))[1].lower() in _STEM_ENDINGS and ending[0]:
+            name = ending[0]
+        return name
+
+    def open(self) -> IO[bytes]:
+        """The bytes, decompressed; compression is seen in the content, not the name."""
+        raw: IO[bytes]
+        if self.path is None:
+            raw = io.BytesIO(self.held)
+        else:
+            if self.path.is_dir():
+                raise InputError(
+                    "this is a directory, a file was meant",
+                    file=self.name,
+                    remedy=f"name its files: '{self.name.rstrip('/')}/*'",
+                )
+            try:
+                raw = open(self.path, "rb", buffering=0)
+            except OSError as error:
+                raise InputError(
+                    f"cannot be read: {error.strerror}", file=self.name, remedy="check the path"
+                ) from None
+        magic = raw.read(2)
+        raw.seek(0)
+        return gzip.GzipFile(fileobj=raw) if magic == b"\x1f\x8b" else raw
+
+    def chunks(self) -> Iterator[bytes]:
+        """The content in pieces of about 1 MB, without a byte-order mark."""
+        first = True
+        with self.open() as stream:
+            while True:
+                try:
+                    chunk = stream.read(CHUNK)
+                except (EOFError, zlib.error, gzip.BadGzipFile):
+                    raise InputError(
+                        "the gz file is truncated or damaged",
+                        file=self.name,
+                        remedy="fetch or compress it again",
+                    ) from None
+                if not chunk:
+                    break
+                if first:
+                    chunk, first = chunk.removeprefix(b"\xef\xbb\xbf"), False
+                yield chunk
+        if first:
+            raise InputError("the file is empty", file=self.name, remedy="check how it was made")
+
+    def head(self) -> bytes:
+        """The first line, for telling formats apart."""
+        chunk = b""
+        for piece in self.chunks():
+            chunk += piece
+            if b"\n" in chunk or len(chunk) > CHUNK:
+                break
+        return chunk.split(b"\n", 1)[0]
+
+
+def expand(source: Any) -> list[Source]:
+    """All files meant by a path, a glob, `-`, an open file or a list of these."""
+    if isinstance(source, Source):
+        return [source]
+    if hasattr(source, "read"):
+        return [_held(source)]
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(os.fspath(source))
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
+        found = [one for item in source for one in expand(item)]
+        if not found:
+            raise InputError("no files were given", remedy="name at least one file")
+        return found
+    raise InputError(
+        f"cannot read from {type(source).__name__}",
+        remedy="give a path, a glob, an open file, a list of these, a frame or a dict of dicts",
+    )
+
+
+def _held(stream: Any) -> Source:
+    content = stream.read()
+    if isinstance(content, str):
+        content = content.encode("utf-8")
+    return Source(str(getattr(stream, "name", "<stream>")), held=content)
+
+
+def _from_path(text: str) -> list[Source]:
+    if text == "-":
+        return [Source("<stdin>", held=sys.stdin.buffer.read())]
+    text = os.path.expanduser(text)
+    if os.path.exists(text):
+        return [Source(text, Path(text))]
+    if any(c in text for c in "*?["):
+        paths = sorted(p for p in glob.glob(text, recursive=True) if not os.path.isdir(p))
+        if not paths:
+            raise InputError(f"no file matches '{text}'", remedy="check the pattern")
+        return [Source(p, Path(p)) for p in paths]
+    raise InputError("there is no such file", file=text, remedy="check the path")

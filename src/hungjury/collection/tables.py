@@ -1,0 +1,234 @@
+"""Tables with a header (CSV, TSV, JSON lines, Parquet), frames and dictionaries as columns.
+
+Column names are those that the tools of the field use, so that their files and frames can be
+given as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hungjury.collection.sources import Source
+from hungjury.errors import InputError, MissingExtra
+
+__all__ = ["Table", "frame_table", "is_frame", "read_table", "table_format"]
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "topic": ("topic", "query_id", "qid", "q_id", "query-id", "topic_id", "query", "queryid"),
+    "document": (
+        "document",
+        "doc_id",
+        "docid",
+        "docno",
+        "doc",
+        "corpus-id",
+        "corpus_id",
+        "task",
+        "item",
+        "passage_id",
+        "pid",
+    ),  # fmt: skip
+    "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "p", "score"),
+    "assessor": ("assessor", "worker", "judge", "annotator", "performer"),
+    "iteration": ("iteration", "iter"),
+    "score": ("score", "sim"),
+    "rank": ("rank",),
+    "tag": ("tag", "run", "system", "run_id", "runid"),
+}
+_KNOWN = {name for names in SYNONYMS.values() for name in names}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns by their own names; `first_line` is the file's line of the first row."""
+
+    name: str
+    columns: dict[str, Sequence[Any]]
+    first_line: int = 1
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def find(self, role: str) -> str | None:
+        """The column that plays a role (topic, document, label, assessor, ...)."""
+        lower = {str(c).lower(): c for c in self.columns}
+        return next((lower[n] for n in SYNONYMS[role] if n in lower), None)
+
+    def need(self, role: str) -> str:
+        found = self.find(role)
+        if found is None:
+            raise InputError(
+                f"no column for the {role}; the columns are {', '.join(map(str, self.columns))}",
+                file=self.name,
+                remedy=f"name it one of {', '.join(SYNONYMS[role])}",
+            )
+        return found
+
+    def texts(self, column: str) -> list[str]:
+        """A column of ids; whole numbers are ids too, a missing value is not."""
+        return [self._text(v, column, i) for i, v in enumerate(self.columns[column])]
+
+    def _text(self, value: Any, column: str, row: int) -> str:
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, bool) or value is None or value == "":
+            raise self._bad(f"the {column} is missing", row, "give every row an id")
+        if isinstance(value, float):
+            raise self._bad(
+                f"the {column} {value!r} is a decimal number", row, "give ids as text or integers"
+            )
+        return str(value)
+
+    def numbers(self, column: str, what: str) -> list[float]:
+        return [self._number(v, what, i) for i, v in enumerate(self.columns[column])]
+
+    def _number(self, value: Any, what: str, row: int) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise self._bad(f"the {what} {value!r} is no finite number", row, f"mend the {what}")
+        return number
+
+    def _bad(self, message: str, row: int, remedy: str) -> InputError:
+        return InputError(message, file=self.name, line=self.first_line + row, remedy=remedy)
+
+
+def table_format(source: Source) -> str | None:
+    """'csv', 'tsv', 'jsonl' or 'parquet'; None for a file in TREC's columns."""
+    head = source.head()
+    if head[:4] == b"PAR1":
+        return "parquet"
+    if head.lstrip()[:1] == b"{":
+        return "jsonl"
+    text = head.decode("utf-8", "replace").strip()
+    for kind, mark in (("csv", ","), ("tsv", "\t")):
+        names = [n.strip().strip('"').lower() for n in text.split(mark)]
+        if len(names) > 1 and sum(n in _KNOWN for n in names) >= 2:
+            return kind
+    return None
+
+
+def read_table(source: Source, kind: str) -> Table:
+    if kind == "parquet":
+        return _parquet(source)
+    text = b"".join(source.chunks())
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            "not UTF-8 text", file=source.name, line=line, remedy="save the file as UTF-8"
+        ) from None
+    return _json_lines(source, decoded) if kind == "jsonl" else _separated(source, decoded, kind)
+
+
+def _separated(source: Source, text: str, kind: str) -> Table:
+    mark = "," if kind == "csv" else "\t"
+    # TSV files of the field are not quoted: a quote in an id is an ordinary character.
+    quoting = csv.QUOTE_MINIMAL if kind == "csv" else csv.QUOTE_NONE
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, quoting=quoting)
+    names = [n.strip() for n in next(rows)]
+    columns: list[list[str]] = [[] for _ in names]
+    try:
+        for row in rows:
+            if not row:
+                continue
+            if len(row) != len(names):
+                raise InputError(
+                    f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}",
+                    file=source.name,
+                    line=rows.line_num,
+                    remedy="mend the line",
+                )
+            for column, value in zip(columns, row, strict=True):
+                column.append(value.strip())
+    except csv.Error as error:
+        raise InputError(
+            str(error), file=source.name, line=rows.line_num, remedy="mend the quotes"
+        ) from None
+    return Table(source.name, dict(zip(names, columns, strict=True)), first_line=2)
+
+
+def _json_lines(source: Source, text: str) -> Table:
+    columns: dict[str, list[Any]] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(
+                f"not JSON: {error.msg}", file=source.name, line=number, remedy="mend the line"
+            ) from None
+        if not isinstance(row, dict) or (columns and row.keys() != columns.keys()):
+            raise InputError(
+                "every line has to be an object with the same keys",
+                file=source.name,
+                line=number,
+                remedy=f"the first line has {', '.join(columns) or 'no object'}",
+            )
+        for key, value in row.items():
+            columns.setdefault(key, []).append(value)
+    return Table(source.name, columns)
+
+
+def _parquet(source: Source) -> Table:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("pyarrow", "tables", f"reading {source.name}") from None
+    try:
+        with source.open() as stream:
+            content = pyarrow.parquet.read_table(io.BytesIO(stream.read()))
+    except pyarrow.ArrowInvalid as error:
+        raise InputError(
+            f"not a readable Parquet file: {error}", file=source.name, remedy="write it again"
+        ) from None
+    return Table(source.name, {n: content.column(n).to_pylist() for n in content.column_names})
+
+
+def is_frame(source: Any) -> bool:
+    """A data frame of any kind that narwhals knows."""
+    return hasattr(source, "columns") or hasattr(source, "column_names")
+
+
+def frame_table(frame: Any) -> Table:
+    import narwhals as nw
+
+    native = nw.from_native(frame, strict=False, eager_only=True)
+    if not isinstance(native, nw.DataFrame):
+        raise InputError(
+            f"cannot read from {type(frame).__name__}",
+            remedy="give an eager pandas, polars or pyarrow frame (collect a lazy one first)",
+        )
+    return Table("<frame>", {str(c): native[c].to_list() for c in native.columns})
+
+
+def nested_table(source: Mapping[str, Mapping[str, Any]], value: str) -> Table:
+    """``{topic: {document: value}}`` as a table."""
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[Any] = []
+    for topic, inner in source.items():
+        if not isinstance(inner, Mapping):
+            raise InputError(
+                f"the dictionary holds {type(inner).__name__} under {topic!r}",
+                remedy="give {topic: {document: value}}",
+            )
+        topics += [topic] * len(inner)
+        documents += _keys(inner)
+        values += inner.values()
+    return Table("<dict>", {"topic": topics, "document": documents, value: values})
+
+
+def _keys(inner: Mapping[str, Any]) -> Iterable[str]:
+    return inner.keys()

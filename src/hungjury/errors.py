@@ -1,0 +1,44 @@
+"""One family of errors: every message says what is wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+__all__ = ["HungjuryError", "InputError", "MeasureError", "MissingExtra", "UnknownName"]
+
+
+class HungjuryError(ValueError):
+    """Base of all errors a user can mend: `message`, `file`, `line` and `remedy`."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        remedy: str | None = None,
+    ) -> None:
+        self.message, self.file, self.line, self.remedy = message, file, line, remedy
+        where = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
+        advice = "" if remedy is None else f"\n  remedy: {remedy}"
+        super().__init__(f"{where}{message}{advice}")
+
+
+class InputError(HungjuryError):
+    """Data that cannot be used as it is."""
+
+
+class MeasureError(HungjuryError):
+    """A measure, merge or model that cannot be computed as asked."""
+
+
+class UnknownName(HungjuryError):  # noqa: N818 - reads as what happened
+    """A name that is in no catalogue."""
+
+
+class MissingExtra(HungjuryError, ImportError):  # noqa: N818
+    """An optional package is needed and absent."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}",
+            remedy=f"pip install 'hungjury[{extra}]'",
+        )

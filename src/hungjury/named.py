@@ -1,0 +1,305 @@
+"""Things with a name and parameters: declared once, checked, printed and parsed back.
+
+Measures, merges, weights and user models are frozen dataclasses whose fields are made by
+`param`. A `Catalogue` turns text such as ``RBP(p=0.9)@10`` into such a value and back.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, ClassVar, Generic, TypeVar
+
+from hungjury.errors import MeasureError, UnknownName
+
+__all__ = [
+    "Catalogue",
+    "Named",
+    "flag",
+    "mapping",
+    "number",
+    "numbers",
+    "one_of",
+    "param",
+    "whole",
+]
+
+Convert = Callable[[Any], Any]
+
+
+def whole(value: Any) -> int:
+    """A whole number."""
+    if isinstance(value, bool) or not (
+        isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+    ):
+        raise ValueError("a whole number")
+    return int(value)
+
+
+def number(value: Any) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError("a number")
+    return float(value)
+
+
+def flag(value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise ValueError("True or False")
+    return value
+
+
+def numbers(value: Any) -> tuple[float, ...]:
+    """A list of numbers."""
+    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+        raise ValueError("a list of numbers such as [0.1, 0.9]")
+    return tuple(number(float(v) if hasattr(v, "dtype") else v) for v in value)
+
+
+def mapping(value: Any) -> tuple[tuple[int, float], ...]:
+    """A map from grades to numbers, kept as sorted pairs so that it can be hashed."""
+    pairs = value.items() if isinstance(value, Mapping) else value
+    try:
+        return tuple(sorted((whole(k), number(v)) for k, v in pairs))
+    except TypeError:
+        raise ValueError("a map such as {1: 3, 2: 9}") from None
+
+
+def one_of(*choices: str) -> Convert:
+    """One of a few words."""
+
+    def convert(value: Any) -> str:
+        if value not in choices:
+            raise ValueError("one of " + ", ".join(repr(c) for c in choices))
+        return str(value)
+
+    convert.choices = choices  # type: ignore[attr-defined]
+    return convert
+
+
+def param(
+    default: Any = MISSING,
+    *,
+    kind: Convert,
+    doc: str,
+    low: float | None = None,
+    high: float | None = None,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> Any:
+    """Declare a parameter: its default, kind, range (ends included unless open) and meaning."""
+    details = {
+        "kind": kind,
+        "doc": doc,
+        "low": low,
+        "high": high,
+        "open_low": open_low,
+        "open_high": open_high,
+    }
+    return field(default=default, kw_only=True, metadata=details)
+
+
+def _range_text(details: Mapping[str, Any]) -> str:
+    low, high = details["low"], details["high"]
+    if low is not None and high is not None:
+        return f"{'(' if details['open_low'] else '['}{low}, {high}{')' if details['open_high'] else ']'}"
+    if low is not None:
+        return f"{'> ' if details['open_low'] else '>= '}{low}"
+    return f"{'< ' if details['open_high'] else '<= '}{high}"
+
+
+def _outside(value: float, details: Mapping[str, Any]) -> bool:
+    low, high = details["low"], details["high"]
+    if low is not None and (value < low or (details["open_low"] and value == low)):
+        return True
+    return high is not None and (value > high or (details["open_high"] and value == high))
+
+
+def _plain(value: Any) -> str:
+    """A value as `Catalogue.parse` reads it."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], tuple):
+            return "{" + ", ".join(f"{k}: {_plain(v)}" for k, v in value) + "}"
+        return "[" + ", ".join(_plain(v) for v in value) + "]"
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Base of everything in a catalogue; equal, hashable, printable and parsed back."""
+
+    name: ClassVar[str] = ""
+    at: ClassVar[str | None] = None  # the parameter that is written behind @
+
+    @classmethod
+    def params(cls) -> list[Field[Any]]:
+        return [f for f in fields(cls) if "kind" in f.metadata]
+
+    def __post_init__(self) -> None:
+        for f in self.params():
+            value = getattr(self, f.name)
+            if value is None and f.default is None:
+                continue
+            object.__setattr__(self, f.name, self._checked(f, value))
+
+    def _checked(self, f: Field[Any], value: Any) -> Any:
+        if hasattr(value, "dtype") and not hasattr(value, "__len__"):
+            value = value.item()  # a numpy scalar
+        try:
+            value = f.metadata["kind"](value)
+        except (ValueError, TypeError) as error:
+            raise MeasureError(
+                f"{self.name}: {f.name} is {value!r}, but has to be {error}",
+                remedy=f"{f.name}: {f.metadata['doc']}",
+            ) from None
+        each = value if isinstance(value, tuple) else (value,)
+        for v in each:
+            if isinstance(v, (int, float)) and _outside(v, f.metadata):
+                raise MeasureError(
+                    f"{self.name}: {f.name} is {v}, but has to be in {_range_text(f.metadata)}",
+                    remedy=f"{f.name}: {f.metadata['doc']}",
+                )
+        return value
+
+    def __str__(self) -> str:
+        shown = []
+        for f in self.params():
+            value = getattr(self, f.name)
+            if f.name != self.at and value != f.default:
+                shown.append(f"{f.name}={_plain(value)}")
+        at = getattr(self, self.at) if self.at else None
+        return (
+            self.name
+            + (f"({', '.join(shown)})" if shown else "")
+            + (f"@{_plain(at)}" if at is not None else "")
+        )
+
+
+T = TypeVar("T", bound=Named)
+_SHAPE = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?P<args>\(.*\))?\s*(?:@\s*(?P<at>[\d.]+))?", re.S)
+
+
+class Catalogue(Generic[T]):
+    """All things of one kind, by name."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._classes: dict[str, type[T]] = {}
+
+    def __iter__(self) -> Iterator[type[T]]:
+        return iter(self._classes.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
+    def __getitem__(self, name: str) -> type[T]:
+        if name not in self._classes:
+            self.unknown(name)
+        return self._classes[name]
+
+    def add(self, name: str) -> Callable[[type[T]], type[T]]:
+        """Class decorator: enter a dataclass under its name."""
+
+        def enter(cls: type[T]) -> type[T]:
+            cls.name = name
+            self._classes[name] = cls
+            return cls
+
+        return enter
+
+    def unknown(self, name: str, more: tuple[str, ...] = ()) -> None:
+        """Raise, with the names that look alike."""
+        names = [*self._classes, *more]
+        lower = {n.lower(): n for n in names}
+        close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
+        guess = " or ".join(lower[c] for c in close)
+        raise UnknownName(
+            f"there is no {self.kind} called '{name}'",
+            remedy=f"did you mean {guess}?" if guess else f"choose from {', '.join(names)}",
+        )
+
+    def parse(self, text: str) -> T:
+        """``Name(param=value, ...)@k`` as a value; nothing is evaluated."""
+        match = _SHAPE.fullmatch(text.strip())
+        if match is None:
+            raise UnknownName(
+                f"'{text}' cannot be read as a {self.kind}",
+                remedy="write Name, Name@k or Name(param=value, ...)@k",
+            )
+        cls = self[match["name"]]
+        values = self._arguments(cls, match["args"], text)
+        if match["at"] is not None:
+            if cls.at is None:
+                raise MeasureError(
+                    f"'{text}': {cls.name} takes nothing behind @",
+                    remedy=f"write {cls.name} without @{match['at']}",
+                )
+            values[cls.at] = ast.literal_eval(match["at"])
+        missing = [f.name for f in cls.params() if f.default is MISSING and f.name not in values]
+        if missing:
+            raise MeasureError(
+                f"'{text}': {cls.name} needs {missing[0]}", remedy=f"write {self.example(cls)}"
+            )
+        return cls(**values)
+
+    def example(self, cls: type[T]) -> str:
+        """How a name with its required parameters is written."""
+        required = [f.name for f in cls.params() if f.default is MISSING]
+        inside = ", ".join(f"{n}=..." for n in required if n != cls.at)
+        at = f"@{cls.at}" if cls.at in required else ""
+        return f"{cls.name}{f'({inside})' if inside else ''}{at}"
+
+    def _arguments(self, cls: type[T], args: str | None, text: str) -> dict[str, Any]:
+        if args is None:
+            return {}
+        known = [f.name for f in cls.params()]
+        try:
+            call = ast.parse("f" + args, mode="eval").body
+            if not isinstance(call, ast.Call):
+                raise ValueError
+            values = {k.arg: self._value(k.value) for k in call.keywords}
+            positional = [self._value(a) for a in call.args]
+        except (SyntaxError, ValueError):
+            raise MeasureError(
+                f"'{text}': the parameters cannot be read",
+                remedy=f"{cls.name} takes {', '.join(known) or 'none'}, each as name=value",
+            ) from None
+        first = getattr(cls, "positional", None)
+        if positional and first and len(positional) == 1:
+            values[first] = positional[0]
+        elif positional:
+            raise MeasureError(
+                f"'{text}': parameters need their names",
+                remedy=f"{cls.name} takes {', '.join(known) or 'no parameters'}",
+            )
+        for key in values:
+            if key not in known:
+                close = difflib.get_close_matches(str(key), known, n=1)
+                raise MeasureError(
+                    f"'{text}': {cls.name} has no parameter {key}",
+                    remedy=f"did you mean {close[0]}?"
+                    if close
+                    else f"{cls.name} takes {', '.join(known) or 'no parameters'}",
+                )
+        return {str(k): v for k, v in values.items()}
+
+    @staticmethod
+    def _value(node: ast.expr) -> Any:
+        """A literal; a bare word is a string; anything else stays text for its own parser."""
+        if isinstance(node, ast.Name):
+            return node.id
+        try:
+            return ast.literal_eval(node)
+        except ValueError:
+            if isinstance(node, (ast.Call, ast.BinOp)):
+                return ast.unparse(node)
+            raise

@@ -1,0 +1,5 @@
+"""The small C++ core: parsing, interning, ranking and joining. Arrays and bytes in, arrays out."""
+
+from hungjury.native._core import BadLine, LabelTable, Pool, RunStore, RunStream
+
+__all__ = ["BadLine", "LabelTable", "Pool", "RunStore", "RunStream"]

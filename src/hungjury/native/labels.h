@@ -1,0 +1,52 @@
+// TREC qrels: `topic iteration document label`, any blanks between.
+#pragma once
+
+#include "intern.h"
+
+namespace hungjury {
+
+// Column-wise labels; topics, iterations and (topic, document) pairs as codes.
+class LabelTable {
+  public:
+    void feed(Bytes chunk) {
+        lines_.feed(chunk, [this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+    }
+    void finish() {
+        lines_.finish([this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        lines_ = Lines();  // the next file counts its lines from 1
+    }
+    void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
+        auto t = topics.add(topic);
+        topic_of.push_back(t);
+        iteration_of.push_back(iterations.add(iteration));
+        auto pair = pairs.add(document, static_cast<uint32_t>(t));
+        if (static_cast<size_t>(pair) == pair_topic.size()) pair_topic.push_back(t);
+        pair_of.push_back(pair);
+        label_of.push_back(label);
+        line_of.push_back(static_cast<int64_t>(line));
+    }
+
+    Interner topics, iterations, pairs;
+    std::vector<int32_t> pair_topic;
+    std::vector<int32_t> topic_of, iteration_of, pair_of;
+    std::vector<double> label_of;
+    std::vector<int64_t> line_of;
+
+  private:
+    void line(const char *p, const char *end, uint64_t number) {
+        if (is_comment(p, end)) return;
+        Bytes token[4];
+        int found = split(p, end, token, 4);
+        if (found == 0) return;
+        if (found != 4)
+            throw BadLine(number, "expected 4 columns (topic iteration document label), found " +
+                                      std::string(found > 4 ? "more" : std::to_string(found)));
+        double label;
+        if (!parse_number(token[3], label))
+            throw BadLine(number, "the label '" + shown(token[3]) + "' is no number");
+        add(token[0], token[1], token[2], label, number);
+    }
+    Lines lines_;
+};
+
+}  // namespace hungjury

@@ -1,0 +1,202 @@
+// Ranked lists: collected line by line, put in order, checked for duplicates, joined to a pool.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include "pool.h"
+
+namespace hungjury {
+
+enum class Ties { trec, input, expected };
+
+struct Ranking {
+    Ties ties = Ties::trec;
+    bool single = false;  // compare scores as 32-bit floats
+    int64_t depth = 0;    // 0: the whole list
+};
+
+// The lines of one topic in one run, as they came.
+struct RankedList {
+    Strings ids;
+    std::vector<double> scores;
+    std::vector<int32_t> ranks;   // the file's rank column; -1 where it is no whole number
+    std::vector<uint64_t> lines;  // kept only until duplicates have been looked for
+    std::vector<uint64_t> hashes;
+
+    size_t size() const { return scores.size(); }
+    void add(Bytes id, double score, int32_t rank, uint64_t line) {
+        ids.push(id);
+        scores.push_back(score);
+        ranks.push_back(rank);
+        lines.push_back(line);
+        hashes.push_back(hash_bytes(id));
+    }
+    void clear() {
+        ids.clear();
+        scores.clear();
+        ranks.clear();
+        lines.clear();
+        hashes.clear();
+    }
+    void settle() {  // after the duplicate check: keep what ranking needs
+        lines = {};
+        ids.shrink();
+        scores.shrink_to_fit();
+        ranks.shrink_to_fit();
+        hashes.shrink_to_fit();
+    }
+};
+
+// Finds a document that stands twice in a list.
+class DuplicateFinder {
+  public:
+    // Index of the second occurrence, or -1.
+    int64_t find(const RankedList &list) {
+        size_t size = 64;
+        while (size < 2 * list.size()) size *= 2;
+        slots_.assign(size, -1);
+        size_t mask = size - 1;
+        for (size_t i = 0; i < list.size(); ++i) {
+            size_t slot = list.hashes[i] & mask;
+            for (; slots_[slot] >= 0; slot = (slot + 1) & mask) {
+                auto other = static_cast<size_t>(slots_[slot]);
+                if (list.hashes[other] == list.hashes[i] && list.ids[other] == list.ids[i])
+                    return static_cast<int64_t>(i);
+            }
+            slots_[slot] = static_cast<int32_t>(i);
+        }
+        return -1;
+    }
+    void check(const RankedList &list, Bytes topic) {
+        auto i = find(list);
+        if (i < 0) return;
+        auto second = static_cast<size_t>(i);
+        throw BadLine(list.lines[second], "document '" + shown(list.ids[second]) +
+                                              "' stands twice in the list of topic '" +
+                                              shown(topic) + "'");
+    }
+
+  private:
+    std::vector<int32_t> slots_;
+};
+
+// Puts the documents of a list in order: the only sort there is.
+class Sorter {
+  public:
+    const std::vector<uint32_t> &order(const RankedList &list, const Ranking &how) {
+        size_t n = list.size();
+        order_.resize(n);
+        std::iota(order_.begin(), order_.end(), 0u);
+        if (how.ties == Ties::input) return order_;
+        keys_.resize(n);
+        for (size_t i = 0; i < n; ++i) keys_[i] = key(list.scores[i], how.single);
+        if (!sorted(list)) sort(list);
+        return order_;
+    }
+    // Valid after order(): are the documents at two places of the list tied?
+    bool tied(uint32_t a, uint32_t b) const { return keys_[a] == keys_[b]; }
+
+  private:
+    // Smaller key = larger score; equal scores (also 0.0 and -0.0) have equal keys.
+    static uint64_t key(double score, bool single) {
+        if (single) score = static_cast<double>(static_cast<float>(score));
+        score += 0.0;
+        uint64_t bits;
+        std::memcpy(&bits, &score, 8);
+        uint64_t ascending = bits & (1ull << 63) ? ~bits : bits | (1ull << 63);
+        return ~ascending;
+    }
+    bool sorted(const RankedList &list) const {
+        for (size_t i = 1; i < list.size(); ++i) {
+            if (keys_[i - 1] < keys_[i]) continue;
+            if (keys_[i - 1] > keys_[i] || list.ids[i - 1] < list.ids[i]) return false;
+        }
+        return true;
+    }
+    void sort(const RankedList &list) {
+        // Sorting 64-bit words is much faster than sorting structs: the upper half of the key
+        // and the place share a word; words whose upper halves agree are put right afterwards.
+        size_t n = list.size();
+        words_.resize(n);
+        for (size_t i = 0; i < n; ++i) words_[i] = (keys_[i] & ~0xFFFFFFFFull) | i;
+        std::sort(words_.begin(), words_.end());
+        for (size_t i = 0; i < n; ++i) order_[i] = static_cast<uint32_t>(words_[i]);
+        for (size_t i = 0, j; i < n; i = j) {
+            for (j = i + 1; j < n && (words_[i] >> 32) == (words_[j] >> 32);) ++j;
+            if (j - i == 1) continue;
+            std::sort(order_.begin() + static_cast<std::ptrdiff_t>(i),
+                      order_.begin() + static_cast<std::ptrdiff_t>(j), [&](uint32_t a, uint32_t b) {
+                          if (keys_[a] != keys_[b]) return keys_[a] < keys_[b];
+                          return list.ids[a] > list.ids[b];
+                      });
+        }
+    }
+    std::vector<uint32_t> order_;
+    std::vector<uint64_t> keys_, words_;
+};
+
+// Ranked lists joined to a pool, one after the other: for each list its topic and length and the
+// (rank, document) of every pooled document in it, best first.
+class Alignment {
+  public:
+    explicit Alignment(Ranking how) : how_(how) {}
+
+    void add(const RankedList &list, int32_t topic_index, const Pool &pool) {
+        const auto &order = sorter_.order(list, how_);
+        size_t n = list.size();
+        if (how_.depth > 0) n = std::min(n, static_cast<size_t>(how_.depth));
+        found_.resize(list.size());
+        for (size_t i = 0; i < list.size(); ++i)
+            found_[i] = pool.document(topic_index, list.ids[i], list.hashes[i]);
+        look_at_ties(list, order);
+        for (size_t i = 0; i < n; ++i) {
+            int32_t document_index = found_[order[i]];
+            if (document_index < 0) continue;
+            rank.push_back(static_cast<int32_t>(i + 1));
+            document.push_back(document_index);
+            if (how_.ties != Ties::expected) continue;
+            tie_first.push_back(first_[i]);
+            tie_last.push_back(last_[i]);
+        }
+        topic.push_back(topic_index);
+        length.push_back(static_cast<int32_t>(n));
+        end.push_back(static_cast<int64_t>(rank.size()));
+    }
+
+    std::vector<int32_t> topic, length;
+    std::vector<int64_t> end;
+    std::vector<int32_t> rank, document, tie_first, tie_last;
+    int64_t tied_lists = 0, contradicted_lists = 0;
+
+  private:
+    // Tie groups by rank, over the whole list: a cut by depth does not change where a tie lies.
+    void look_at_ties(const RankedList &list, const std::vector<uint32_t> &order) {
+        size_t n = list.size();
+        bool ties = false, contradicted = false;
+        if (how_.ties != Ties::input) {
+            for (size_t i = 1; i < n; ++i) {
+                if (sorter_.tied(order[i - 1], order[i])) ties = true;
+                else if (list.ranks[order[i]] >= 0 &&
+                         list.ranks[order[i]] < list.ranks[order[i - 1]]) contradicted = true;
+            }
+        }
+        tied_lists += ties;
+        contradicted_lists += contradicted;
+        if (how_.ties != Ties::expected) return;
+        first_.resize(n);
+        last_.resize(n);
+        for (size_t i = 0, j; i < n; i = j) {
+            for (j = i + 1; j < n && sorter_.tied(order[i], order[j]);) ++j;
+            for (size_t k = i; k < j; ++k) {
+                first_[k] = static_cast<int32_t>(i + 1);
+                last_[k] = static_cast<int32_t>(j);
+            }
+        }
+    }
+    Ranking how_;
+    Sorter sorter_;
+    std::vector<int32_t> found_, first_, last_;
+};
+
+}  // namespace hungjury

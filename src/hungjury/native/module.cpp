@@ -1,0 +1,206 @@
+// The Python face of the native readers. Everything that takes long releases the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "labels.h"
+#include "runs.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace hungjury;
+
+namespace {
+
+template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Moves a vector into a numpy array that owns it.
+template <class T> Array<T> array(std::vector<T> values) {
+    auto *kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void *p) noexcept { delete static_cast<std::vector<T> *>(p); });
+    return Array<T>(kept->data(), {kept->size()}, owner);
+}
+
+nb::str text(Bytes s) {
+    PyObject *decoded =
+        PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "surrogateescape");
+    if (!decoded) throw nb::python_error();
+    return nb::steal<nb::str>(decoded);
+}
+
+template <class T> nb::list texts(const T &strings) {
+    nb::list out;
+    for (size_t i = 0; i < strings.size(); ++i) out.append(text(strings[i]));
+    return out;
+}
+
+// A borrowed view of a Python string's UTF-8; strings read from files may hold stray bytes.
+std::string bytes_of(nb::handle h) {
+    nb::object encoded = nb::steal(PyUnicode_AsEncodedString(h.ptr(), "utf-8", "surrogateescape"));
+    if (!encoded.is_valid()) throw nb::python_error();
+    return std::string(PyBytes_AS_STRING(encoded.ptr()),
+                       static_cast<size_t>(PyBytes_GET_SIZE(encoded.ptr())));
+}
+
+std::vector<std::string> strings_of(nb::list list) {
+    std::vector<std::string> out;
+    out.reserve(list.size());
+    for (nb::handle h : list) out.push_back(bytes_of(h));
+    return out;
+}
+
+Bytes view(const nb::bytes &b) { return Bytes(b.c_str(), b.size()); }
+
+Ranking ranking(const std::string &ties, bool single, int64_t depth) {
+    Ranking how;
+    how.ties = ties == "input" ? Ties::input : ties == "expected" ? Ties::expected : Ties::trec;
+    how.single = single;
+    how.depth = depth;
+    return how;
+}
+
+// The arrays leave the object: call once.
+nb::dict taken(Alignment &a) {
+    nb::dict out;
+    out["topic"] = array(std::move(a.topic));
+    out["length"] = array(std::move(a.length));
+    out["end"] = array(std::move(a.end));
+    out["rank"] = array(std::move(a.rank));
+    out["document"] = array(std::move(a.document));
+    out["tie_first"] = array(std::move(a.tie_first));
+    out["tie_last"] = array(std::move(a.tie_last));
+    out["tied_lists"] = a.tied_lists;
+    out["contradicted_lists"] = a.contradicted_lists;
+    return out;
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "Parsing, interning, ranking and joining: the parts of hungjury that touch every line.";
+
+    static PyObject *bad_line = PyErr_NewException("hungjury.native._core.BadLine", nullptr, nullptr);
+    m.attr("BadLine") = nb::handle(bad_line);
+    nb::register_exception_translator([](const std::exception_ptr &p, void *) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const BadLine &e) {
+            PyErr_SetObject(bad_line, nb::make_tuple(e.line, text(e.what())).ptr());
+        }
+    });
+
+    nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
+        .def(nb::init<>())
+        .def("feed", [](LabelTable &t, nb::bytes chunk) {
+            Bytes b = view(chunk);
+            nb::gil_scoped_release free;
+            t.feed(b);
+        }, "chunk"_a, "Parse a piece of a TREC qrels file.")
+        .def("finish", &LabelTable::finish, "Parse a last line that has no newline.")
+        .def("add", [](LabelTable &t, nb::list topics, nb::list iterations, nb::list documents,
+                       Doubles labels, int64_t first_line) {
+            for (size_t i = 0; i < labels.size(); ++i)
+                t.add(bytes_of(topics[i]), bytes_of(iterations[i]), bytes_of(documents[i]),
+                      labels(i), static_cast<uint64_t>(first_line) + i);
+        }, "topics"_a, "iterations"_a, "documents"_a, "labels"_a, "first_line"_a,
+             "Add rows of a table.")
+        .def_prop_ro("topics", [](const LabelTable &t) { return texts(t.topics); })
+        .def_prop_ro("iterations", [](const LabelTable &t) { return texts(t.iterations); })
+        .def_prop_ro("documents", [](const LabelTable &t) { return texts(t.pairs); },
+                     "Document id of each (topic, document) pair.")
+        .def_prop_ro("rows", [](const LabelTable &t) { return t.label_of.size(); })
+        .def("columns", [](const LabelTable &t) {
+            nb::dict out;
+            out["pair_topic"] = array(t.pair_topic);
+            out["pair"] = array(t.pair_of);
+            out["iteration"] = array(t.iteration_of);
+            out["label"] = array(t.label_of);
+            out["line"] = array(t.line_of);
+            return out;
+        }, "The topic of each pair, and for each row its pair, iteration, label and line.");
+
+    nb::class_<Pool>(m, "Pool", "Judged documents by topic, found by id.")
+        .def("__init__", [](Pool *self, nb::list topics, nb::list documents,
+                            std::vector<int64_t> offsets) {
+            new (self) Pool(strings_of(topics), strings_of(documents), offsets);
+        }, "topics"_a, "documents"_a, "offsets"_a)
+        .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)
+        .def("document", [](const Pool &p, int32_t topic, nb::str name) {
+            std::string id = bytes_of(name);
+            return p.document(topic, id, hash_bytes(id));
+        }, "topic"_a, "name"_a, "Index among all documents of the pool, or -1.");
+
+    nb::class_<RunStore>(m, "RunStore", "A whole run in memory.")
+        .def(nb::init<>())
+        .def("feed", [](RunStore &r, nb::bytes chunk) {
+            Bytes b = view(chunk);
+            nb::gil_scoped_release free;
+            r.feed(b);
+        }, "chunk"_a, "Parse a piece of a TREC run file.")
+        .def("add", [](RunStore &r, nb::list topics, nb::list documents, Doubles scores,
+                       int64_t first_line) {
+            for (size_t i = 0; i < scores.size(); ++i)
+                r.add(bytes_of(topics[i]), bytes_of(documents[i]), scores(i), -1,
+                      static_cast<uint64_t>(first_line) + i);
+        }, "topics"_a, "documents"_a, "scores"_a, "first_line"_a, "Add rows of a table.")
+        .def("finish", [](RunStore &r) {
+            nb::gil_scoped_release free;
+            r.finish();
+        }, "End of input: look for documents that stand twice in a list.")
+        .def("align", [](const RunStore &r, const Pool &pool, const std::string &ties, bool single,
+                         int64_t depth) {
+            Alignment out(ranking(ties, single, depth));
+            {
+                nb::gil_scoped_release free;
+                r.align(pool, out);
+            }
+            return taken(out);
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a)
+        .def("ranked", [](const RunStore &r, nb::str topic, const std::string &ties, bool single) {
+            nb::list documents, scores;
+            auto t = r.topics.find(bytes_of(topic));
+            if (t >= 0) {
+                const RankedList &list = r.lists[static_cast<size_t>(t)];
+                Sorter sorter;
+                for (uint32_t i : sorter.order(list, ranking(ties, single, 0))) {
+                    documents.append(text(list.ids[i]));
+                    scores.append(list.scores[i]);
+                }
+            }
+            return nb::make_tuple(documents, scores);
+        }, "topic"_a, "ties"_a, "single"_a, "Document ids and scores of a topic, best first.")
+        .def_prop_ro("topics", [](const RunStore &r) { return texts(r.topics); })
+        .def_prop_ro("rows", [](const RunStore &r) {
+            size_t n = 0;
+            for (const auto &list : r.lists) n += list.size();
+            return n;
+        })
+        .def_prop_ro("tags", [](const RunStore &r) {
+            return nb::make_tuple(text(r.tags.first), text(r.tags.second));
+        });
+
+    nb::class_<RunStream>(m, "RunStream", "A run aligned to a pool while it is read.")
+        .def("__init__", [](RunStream *self, std::shared_ptr<Pool> pool, const std::string &ties,
+                            bool single, int64_t depth) {
+            new (self) RunStream(std::move(pool), ranking(ties, single, depth));
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a)
+        .def("feed", [](RunStream &r, nb::bytes chunk) {
+            Bytes b = view(chunk);
+            nb::gil_scoped_release free;
+            r.feed(b);
+        }, "chunk"_a)
+        .def("finish", [](RunStream &r) {
+            nb::gil_scoped_release free;
+            r.finish();
+        })
+        .def("take", [](RunStream &r) { return taken(r.out); }, "The alignment; call once.")
+        .def_ro("interleaved", &RunStream::interleaved)
+        .def_ro("rows", &RunStream::rows)
+        .def_ro("other_topics", &RunStream::other_topics)
+        .def_prop_ro("tags", [](const RunStream &r) {
+            return nb::make_tuple(text(r.tags.first), text(r.tags.second));
+        });
+}

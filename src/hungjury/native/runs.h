@@ -1,0 +1,147 @@
+// TREC runs: `topic Q0 document rank score tag`, any blanks between, text after the tag ignored.
+#pragma once
+
+#include <memory>
+
+#include "lists.h"
+
+namespace hungjury {
+
+struct RunLine {
+    Bytes topic, document, tag;
+    double score;
+    int32_t rank;
+};
+
+// False for a blank line or a comment.
+inline bool parse_run_line(const char *p, const char *end, uint64_t number, RunLine &out) {
+    if (is_comment(p, end)) return false;
+    Bytes token[6];
+    int found = split(p, end, token, 6);
+    if (found == 0) return false;
+    if (found < 6)
+        throw BadLine(number, "expected 6 columns (topic Q0 document rank score tag), found " +
+                                  std::to_string(found));
+    out.topic = token[0];
+    out.document = token[2];
+    out.tag = token[5];
+    double rank;
+    out.rank = parse_number(token[3], rank) && rank >= 0 && rank < 2e9 && rank == std::floor(rank)
+                   ? static_cast<int32_t>(rank)
+                   : -1;
+    if (!parse_number(token[4], out.score))
+        throw BadLine(number, "the score '" + shown(token[4]) + "' is no finite number");
+    return true;
+}
+
+// Remembers a run's tags: the first names the system, a second one is worth a word.
+struct Tags {
+    std::string first, second;
+    void see(Bytes tag) {
+        if (tag == first) return;
+        if (first.empty()) first = tag;
+        else if (second.empty()) second = tag;
+    }
+};
+
+// A whole run in memory, for any pool that comes later.
+class RunStore {
+  public:
+    void feed(Bytes chunk) {
+        lines_.feed(chunk, [this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+    }
+    void add(Bytes topic, Bytes document, double score, int32_t rank, uint64_t number) {
+        if (current_ < 0 || topics[static_cast<size_t>(current_)] != topic) {
+            current_ = topics.add(topic);
+            if (static_cast<size_t>(current_) == lists.size())
+                lists.emplace_back();
+        }
+        lists[static_cast<size_t>(current_)].add(document, score, rank, number);
+    }
+    void finish() {
+        lines_.finish([this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        DuplicateFinder duplicates;
+        for (size_t t = 0; t < lists.size(); ++t) {
+            duplicates.check(lists[t], topics[t]);
+            lists[t].settle();
+        }
+    }
+    void align(const Pool &pool, Alignment &out) const {
+        for (size_t t = 0; t < lists.size(); ++t) {
+            auto topic = pool.topic(topics[t]);
+            if (topic >= 0) out.add(lists[t], topic, pool);
+        }
+    }
+
+    Interner topics;
+    std::vector<RankedList> lists;
+    Tags tags;
+
+  private:
+    void line(const char *p, const char *end, uint64_t number) {
+        RunLine row;
+        if (!parse_run_line(p, end, number, row)) return;
+        tags.see(row.tag);
+        add(row.topic, row.document, row.score, row.rank, number);
+    }
+    Lines lines_;
+    int32_t current_ = -1;
+};
+
+// A run aligned while it is read: one list is in memory at a time. Wants the lines of a topic to
+// stand together; where they do not, `interleaved` is set and the caller reads a RunStore instead.
+class RunStream {
+  public:
+    RunStream(std::shared_ptr<const Pool> pool, Ranking how)
+        : out(how), pool_(std::move(pool)), seen_(pool_->topics(), false) {}
+
+    void feed(Bytes chunk) {
+        lines_.feed(chunk, [this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+    }
+    void finish() {
+        lines_.finish([this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        close();
+    }
+
+    Alignment out;
+    Tags tags;
+    bool interleaved = false;
+    uint64_t rows = 0, other_topics = 0;
+
+  private:
+    void line(const char *p, const char *end, uint64_t number) {
+        RunLine row;
+        if (!parse_run_line(p, end, number, row)) return;
+        ++rows;
+        tags.see(row.tag);
+        if (row.topic != name_ || rows == 1) open(row.topic);
+        if (topic_ >= 0) list_.add(row.document, row.score, row.rank, number);
+    }
+    void open(Bytes topic) {
+        close();
+        name_ = topic;
+        topic_ = pool_->topic(topic);
+        if (topic_ < 0) {
+            ++other_topics;
+            return;
+        }
+        auto t = static_cast<size_t>(topic_);
+        interleaved = interleaved || seen_[t];
+        seen_[t] = true;
+    }
+    void close() {
+        if (topic_ < 0 || list_.size() == 0) return;
+        duplicates_.check(list_, name_);
+        out.add(list_, topic_, *pool_);
+        list_.clear();
+    }
+    std::shared_ptr<const Pool> pool_;
+    std::vector<bool> seen_;
+    Lines lines_;
+    RankedList list_;
+    DuplicateFinder duplicates_;
+    std::string name_;
+    int32_t topic_ = -1;
+};
+
+}  // namespace hungjury

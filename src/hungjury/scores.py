@@ -1,0 +1,198 @@
+"""Scores: the values of measures on systems and topics, and how they came about."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import Note
+from hungjury.errors import InputError, MissingExtra
+
+__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
+
+SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
+GMEAN_FLOOR = 0.00001
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Values as [measure, system, topic].
+
+    status: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out by the topic
+    policy. `averages` says how each measure is summarised over topics.
+    """
+
+    measures: list[str]
+    systems: list[str]
+    topics: list[str]
+    values: NDArray[np.float64]
+    status: NDArray[np.uint8]
+    policies: Mapping[str, Any] = field(default_factory=dict)
+    averages: list[str] = field(default_factory=list)
+    variance: NDArray[np.float64] | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def std(self) -> NDArray[np.float64] | None:
+        """Standard deviation of each value, where labels are uncertain."""
+        return None if self.variance is None else np.sqrt(self.variance)
+
+    def __repr__(self) -> str:
+        m, s, t = self.values.shape
+        return f"Scores({m} measures, {s} systems, {t} topics)"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def counted(self) -> NDArray[np.bool_]:
+        """[measure, system, topic]: the cells that enter the summary over topics."""
+        out = self.status != LEFT_OUT
+        if self.policies.get("undefined") == "drop":
+            out = out & (self.status != UNDEFINED)
+        return np.asarray(out)
+
+    def mean(self) -> NDArray[np.float64]:
+        """[measure, system]: the summary over topics: means, sums for counts, geometric means."""
+        counted = self.counted()
+        out = np.empty(self.values.shape[:2])
+        for m, average in enumerate(self.averages or ["mean"] * len(self.measures)):
+            value, use = self.values[m], counted[m]
+            if average == "gmean":
+                value = np.log(np.maximum(value, GMEAN_FLOOR))
+            total = np.where(use, value, 0.0).sum(axis=-1)
+            number = use.sum(axis=-1)
+            if average != "sum":
+                total = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+            out[m] = np.exp(total) if average == "gmean" else total
+        return out
+
+    def rows(self) -> Iterator[tuple[str, str, str, float]]:
+        """(system, topic, measure, value) of every cell that counts."""
+        counted = self.counted()
+        for s, system in enumerate(self.systems):
+            for t, topic in enumerate(self.topics):
+                for m, measure in enumerate(self.measures):
+                    if counted[m, s, t]:
+                        yield system, topic, measure, float(self.values[m, s, t])
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """``{system: {topic: {measure: value}}}``."""
+        out: dict[str, dict[str, dict[str, float]]] = {s: {} for s in self.systems}
+        for system, topic, measure, value in self.rows():
+            out[system].setdefault(topic, {})[measure] = value
+        return out
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """Long form with the columns system, topic, measure, value."""
+        if backend not in ("pandas", "polars"):
+            raise InputError(f"backend is {backend!r}", remedy="choose 'pandas' or 'polars'")
+        columns = list(zip(*self.rows(), strict=True)) or [(), (), (), ()]
+        data = dict(zip(("system", "topic", "measure", "value"), map(list, columns), strict=True))
+        try:
+            module = __import__(backend)
+        except ImportError:
+            raise MissingExtra(backend, "all", f"to_frame(backend={backend!r})") from None
+        return module.DataFrame(data)
+
+    def best_first(self) -> list[int]:
+        """Systems by the first measure's mean, best first; equal ones in their given order."""
+        first = self.mean()[0]
+        return sorted(
+            range(len(self.systems)), key=lambda s: (-np.nan_to_num(first[s], nan=-1e300), s)
+        )
+
+    def to_text(self, digits: int = 4) -> str:
+        """A plain table: a line per system, best first by the first measure."""
+        mean = self.mean()
+        cells = [["system", *self.measures]]
+        for s in self.best_first():
+            shown = [_shown(mean[m, s], digits, self._is_count(m)) for m in range(len(mean))]
+            cells.append([self.systems[s], *shown])
+        widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
+        return "\n".join(
+            "  ".join(
+                [
+                    row[0].ljust(widths[0]),
+                    *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
+                ]
+            ).rstrip()
+            for row in cells
+        )
+
+    def _is_count(self, m: int) -> bool:
+        return bool(self.averages) and self.averages[m] == "sum"
+
+    def to_csv(self, per_topic: bool = False) -> str:
+        """Means as system,measure...; or every cell as system,topic,measure,value."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        if per_topic:
+            writer.writerow(["system", "topic", "measure", "value"])
+            writer.writerows((s, t, m, repr(v)) for s, t, m, v in self.rows())
+        else:
+            writer.writerow(["system", *self.measures])
+            for system, values in zip(self.systems, self.mean().T, strict=True):
+                writer.writerow([system, *(repr(float(v)) for v in values)])
+        return out.getvalue()
+
+    def to_json(self, per_topic: bool = False) -> str:
+        """Means, policies and, when asked for, every value; NaN is null."""
+        mean = self.mean()
+        out: dict[str, Any] = {
+            "measures": self.measures,
+            "policies": dict(self.policies),
+            "mean": {
+                system: {m: _or_none(mean[i, s]) for i, m in enumerate(self.measures)}
+                for s, system in enumerate(self.systems)
+            },
+        }
+        if per_topic:
+            out["topics"] = {
+                s: {t: {m: _or_none(v) for m, v in ms.items()} for t, ms in ts.items()}
+                for s, ts in self.to_dict().items()
+            }
+        return json.dumps(out, indent=1, ensure_ascii=False) + "\n"
+
+    def to_latex(self, digits: int = 4) -> str:
+        """A booktabs table, best value of each measure in bold."""
+        mean = self.mean()
+        best = np.nanmax(np.where(np.isnan(mean), -np.inf, mean), axis=1)
+        lines = [
+            r"\begin{tabular}{l" + "r" * len(self.measures) + "}",
+            r"\toprule",
+            " & ".join(["system", *map(_tex, self.measures)]) + r" \\",
+            r"\midrule",
+        ]
+        for s in self.best_first():
+            row = [_tex(self.systems[s])]
+            for m in range(len(mean)):
+                text = _shown(mean[m, s], digits, self._is_count(m))
+                row.append(rf"\textbf{{{text}}}" if mean[m, s] == best[m] else text)
+            lines.append(" & ".join(row) + r" \\")
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _shown(value: float, digits: int, count: bool) -> str:
+    if np.isnan(value):
+        return "undefined"
+    return f"{value:.0f}" if count else f"{value:.{digits}f}"
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+_TEX = {c: "\\" + c for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(c, c) for c in text)

@@ -1,0 +1,45 @@
+"""Correlations, overlaps, resampling and tests: arrays in, numbers out."""
+
+from hungjury.stats.bootstrap import bootstrap_means, percentile_interval, resample_counts
+from hungjury.stats.correlation import (
+    MARKS,
+    kendall,
+    kendall_cross,
+    marks_reached,
+    rmse,
+    tau_ap,
+    tau_ap_cross,
+)
+from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
+from hungjury.stats.paired_tests import (
+    StudentisedBootstrap,
+    bootstrap_test,
+    randomisation_test,
+    studentised_bootstrap,
+    t_test,
+    wilcoxon,
+)
+from hungjury.stats.rbo import rbo
+
+__all__ = [
+    "MARKS",
+    "StudentisedBootstrap",
+    "benjamini_hochberg",
+    "bonferroni",
+    "bootstrap_means",
+    "bootstrap_test",
+    "holm",
+    "kendall",
+    "kendall_cross",
+    "marks_reached",
+    "percentile_interval",
+    "randomisation_test",
+    "rbo",
+    "resample_counts",
+    "rmse",
+    "studentised_bootstrap",
+    "t_test",
+    "tau_ap",
+    "tau_ap_cross",
+    "wilcoxon",
+]

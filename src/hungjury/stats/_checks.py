@@ -1,0 +1,84 @@
+"""Turn what callers give into clean arrays, or say what is wrong with it."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hungjury.errors import InputError
+
+Floats: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = Any
+"""A float for one-dimensional input, an array of floats for more axes (as numpy's reductions)."""
+Seed: TypeAlias = int | np.random.Generator
+
+
+def numbers(
+    values: ArrayLike, name: str, unit: str = "item", least: int = 1, infinite: bool = False
+) -> Floats:
+    """`values` as floats, at least `least` of them on the last axis, no NaN, infinite or not."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as problem:
+        raise InputError(
+            f"{name} is not an array of numbers ({problem})",
+            remedy="give numbers, in rows of one length",
+        ) from problem
+    if array.ndim == 0:
+        raise InputError(
+            f"{name} is a single number", remedy=f"give an array whose last axis is the {unit}s"
+        )
+    if array.shape[-1] < least:
+        raise InputError(
+            f"{name} has {array.shape[-1]} {unit}(s) on its last axis, {least} needed",
+            remedy=f"give at least {least} {unit}(s), on the last axis",
+        )
+    bad = np.isnan(array) if infinite else ~np.isfinite(array)
+    if bad.any():
+        where = tuple(int(index) for index in np.argwhere(bad)[0])
+        raise InputError(
+            f"{name} has {array[where]} at index {where}",
+            remedy=f"leave out {unit}s without a value, or score them (0 is usual)",
+        )
+    return array
+
+
+def same_items(first: Floats, second: Floats, names: tuple[str, str]) -> None:
+    """The last axes must list the same items."""
+    if first.shape[-1] != second.shape[-1]:
+        raise InputError(
+            f"{names[0]} has {first.shape[-1]} items, {names[1]} has {second.shape[-1]}",
+            remedy="give both the same items in the same order, on the last axis",
+        )
+
+
+def leading_shape(
+    first: tuple[int, ...], second: tuple[int, ...], names: tuple[str, str]
+) -> tuple[int, ...]:
+    """The common shape of two sets of leading axes."""
+    try:
+        return np.broadcast_shapes(first, second)
+    except ValueError as problem:
+        raise InputError(
+            f"the leading axes {first} of {names[0]} and {second} of {names[1]} do not match",
+            remedy="make them equal, or insert axes of length 1",
+        ) from problem
+
+
+def share(value: float, name: str) -> None:
+    """A probability strictly between 0 and 1."""
+    if not 0 < value < 1:
+        raise InputError(
+            f"{name} is {value}", remedy=f"choose {name} between 0 and 1, both excluded"
+        )
+
+
+def count(value: int, name: str) -> None:
+    """How many times something random is repeated."""
+    if value < 1:
+        raise InputError(f"{name} is {value}", remedy=f"choose {name} of 1 or more")
+
+
+def as_number(array: Floats) -> Numbers:
+    """A plain float where no axis is left."""
+    return float(array) if array.ndim == 0 else array

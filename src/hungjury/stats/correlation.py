@@ -1,0 +1,185 @@
+"""How alike two scorings of the same items are: Kendall's tau, tau_ap, root mean square error.
+
+The last axis holds the items (systems, mostly). Leading axes broadcast, and a pair of
+one-dimensional inputs gives a float. `*_cross` compare every row of one table with every row of
+another by one matrix product, much faster than broadcasting. Work grows with the square of the
+number of items. Values are tied when they are exactly equal.
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hungjury.errors import InputError
+from hungjury.stats import _pairs
+from hungjury.stats._checks import (
+    Floats,
+    Numbers,
+    Seed,
+    as_number,
+    count,
+    leading_shape,
+    numbers,
+    same_items,
+)
+
+MARKS = (0.8, 0.9, 0.97)
+"""Correlations customarily read as fair, good and the same for all practical purposes."""
+
+
+def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") -> Numbers:
+    """Kendall's tau: concordant minus discordant pairs, over a count of pairs.
+
+    Variant "b" divides by the geometric mean of the pairs untied in x and those untied in y; it
+    is NaN where a vector is constant. Variant "a" divides by all pairs.
+    """
+    first, second = _two_vectors(x, y, ("x", "y"))
+    shape = leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
+    sums = _pairs.broadcast_sums(first, second, shape)
+    possible = _possible_pairs(first, second, variant)
+    return as_number(_tau(sums, np.broadcast_to(possible, shape)))
+
+
+def kendall_cross(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") -> Floats:
+    """Kendall's tau of every row of x [..., R, item] with every row of y [..., Q, item].
+
+    The result is [..., R, Q].
+    """
+    first, second = _two_tables(x, y, ("x", "y"))
+    sums = _cross(first, second)
+    possible = _possible_pairs(first[..., :, None, :], second[..., None, :, :], variant)
+    return _tau(sums, possible)
+
+
+def tau_ap(
+    estimate: ArrayLike,
+    truth: ArrayLike,
+    ties: Literal["exact", "sampled"] = "exact",
+    samples: int = 100,
+    seed: Seed = 0,
+) -> Numbers:
+    """The AP rank correlation (Yilmaz, Aslam and Robertson 2008), walking down the estimate.
+
+    Without ties: the mean over ranks i = 2..N of the share of the i - 1 items above rank i that
+    truth puts above that item too, stretched to [-1, 1]. Ties in either vector carry no order:
+    the value is the mean over independent random orders of both, in closed form ("exact") or over
+    `samples` drawn orders ("sampled"). A constant vector gives 0.
+    """
+    first, second = _two_vectors(estimate, truth, ("estimate", "truth"))
+    shape = leading_shape(first.shape[:-1], second.shape[:-1], ("estimate", "truth"))
+    if ties == "exact":
+        return as_number(_exact_tau_ap(first, second, shape))
+    if ties != "sampled":
+        raise InputError(f"ties={ties!r} is unknown", remedy='choose "exact" or "sampled"')
+    count(samples, "samples")
+    rng = np.random.default_rng(seed)
+    total = np.zeros(shape)
+    for _ in range(samples):
+        total += _exact_tau_ap(_random_order(first, rng), _random_order(second, rng), shape)
+    return as_number(total / samples)
+
+
+def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
+    """Exact tau_ap of every estimate [..., E, item] against every truth [..., T, item].
+
+    The result is [..., E, T].
+    """
+    first, second = _two_tables(estimates, truths, ("estimates", "truths"))
+    tau: Floats = _cross(first, second, _above_weight) / (first.shape[-1] - 1)
+    return tau
+
+
+def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
+    """Root mean square difference over the last axis."""
+    first, second = numbers(x, "x"), numbers(y, "y")
+    same_items(first, second, ("x", "y"))
+    leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
+    return as_number(np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=-1))))
+
+
+def marks_reached(correlation: float) -> int:
+    """How many of MARKS a correlation reaches, 0 to 3 (NaN: 0)."""
+    return sum(correlation >= mark for mark in MARKS)
+
+
+def _two_vectors(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Floats, Floats]:
+    first = numbers(x, names[0], least=2, infinite=True)
+    second = numbers(y, names[1], least=2, infinite=True)
+    same_items(first, second, names)
+    return first, second
+
+
+def _two_tables(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Floats, Floats]:
+    first, second = _two_vectors(x, y, names)
+    for table, name in zip((first, second), names, strict=True):
+        if table.ndim < 2:
+            raise InputError(f"{name} is one vector", remedy="give a table [..., row, item]")
+    leading_shape(first.shape[:-2], second.shape[:-2], names)
+    return first, second
+
+
+def _cross(first: Floats, second: Floats, weigh: _pairs.Weigh = _pairs.signs) -> Floats:
+    """`_pairs.cross_sums` for every index of the leading axes."""
+    shape = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
+    lefts = np.broadcast_to(first, shape + first.shape[-2:])
+    rights = np.broadcast_to(second, shape + second.shape[-2:])
+    sums = np.empty((*shape, first.shape[-2], second.shape[-2]))
+    for index in np.ndindex(shape):
+        sums[index] = _pairs.cross_sums(lefts[index], rights[index], weigh)
+    return sums
+
+
+def _possible_pairs(first: Floats, second: Floats, variant: str) -> Floats:
+    """The denominator of tau."""
+    if variant == "a":
+        items = first.shape[-1]
+        shape = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
+        return np.full(shape, items * (items - 1) / 2)
+    if variant == "b":
+        # One root of the product: with equal counts it is exact, and tau of x with x is 1.
+        product = _pairs.untied_pairs(first).astype(np.float64) * _pairs.untied_pairs(second)
+        return np.asarray(np.sqrt(product))
+    raise InputError(f"variant={variant!r} is unknown", remedy='choose "a" or "b"')
+
+
+def _tau(sums: Floats, possible: Floats) -> Floats:
+    """Sums over ordered pairs hold every pair twice. Rounding must not lead beyond 1."""
+    with np.errstate(invalid="ignore"):
+        tau: Floats = np.clip(np.asarray(sums / (2 * possible)), -1, 1)
+    return tau
+
+
+def _exact_tau_ap(estimate: Floats, truth: Floats, shape: tuple[int, ...]) -> Floats:
+    """tau_ap = 1/(N-1) * sum over pairs with j above i in the estimate of w_i sign(t_j - t_i).
+
+    Every rank from 2 on has mean share 1/2 when all pairs count one half; what truth adds is
+    half a sign per pair, so the halves and the stretching to [-1, 1] cancel. Pairs tied in
+    either vector count one half, that is, they add nothing.
+    """
+    sums = _pairs.broadcast_sums(estimate, truth, shape, _above_weight)
+    return np.asarray(sums / (estimate.shape[-1] - 1))
+
+
+def _above_weight(rows: Floats, items: slice) -> _pairs.Table:
+    """w_i, the mean of 1/(rank of i - 1) over orders, on the pairs whose j is above i.
+
+    With b items above and g items in the tie, rank - 1 runs over b .. b+g-1 with equal chance,
+    so w_i is a difference of harmonic numbers over g.
+    """
+    one, other = rows[:, items, None], rows[:, None, :]
+    is_above = one < other
+    above = np.count_nonzero(is_above, axis=-1)
+    tied = np.count_nonzero(one == other, axis=-1)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, rows.shape[-1] + 1))])
+    # With nothing above there is no pair to weigh; any finite value will do.
+    mean_inverse = (harmonic[above + tied - 1] - harmonic[np.maximum(above - 1, 0)]) / tied
+    # Minus: the sign in the other vector is that of t_i - t_j.
+    weights: _pairs.Table = is_above * -mean_inverse[..., None]
+    return weights
+
+
+def _random_order(values: Floats, rng: np.random.Generator) -> Floats:
+    """Ranks that keep the order of `values` and break its ties at random."""
+    order = np.lexsort((rng.random(values.shape), values), axis=-1)
+    return np.argsort(order, axis=-1).astype(np.float64)

@@ -1,0 +1,166 @@
+"""Two-sided tests of a zero mean difference between paired systems.
+
+All take differences [..., topic] and return p-values [...], a float for one pair. Two systems
+without any difference have p = 1.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hungjury.stats._checks import Floats, Numbers, Seed, as_number, count, numbers, share
+from hungjury.stats.bootstrap import resample_counts
+
+CELLS_AT_ONCE = 2**21
+"""Entries of one block of a samples x pairs table, to bound memory."""
+NOISE = 1e-12
+"""Relative size below which a difference of sums is rounding."""
+
+
+def t_test(differences: ArrayLike) -> Numbers:
+    """Student's paired t-test; p = 0 where all differences are the same and not 0."""
+    from scipy.special import stdtr  # scipy.stats has the whole test but is slow to import
+
+    table = _differences(differences)
+    freedom = table.shape[-1] - 1
+    statistic = np.sqrt(freedom) * _effect(table, _centred(table))
+    return as_number(np.asarray(2 * stdtr(freedom, -statistic)))
+
+
+def wilcoxon(differences: ArrayLike) -> Numbers:
+    """Wilcoxon's signed-rank test, zero differences left out.
+
+    scipy chooses between the exact law and its normal approximation by looking at all rows at
+    once. Rows with ties or zeros are therefore given to it apart from those without, so that a
+    pair has the same p-value alone as among others.
+    """
+    from scipy.stats import wilcoxon as signed_rank
+
+    table = _differences(differences)
+    rows = table.reshape(-1, table.shape[-1])
+    sizes = np.sort(np.abs(rows), axis=-1)
+    different = sizes[:, -1] > 0
+    rough = (sizes[:, 0] == 0) | (sizes[:, 1:] == sizes[:, :-1]).any(axis=-1)
+    pvalues = np.ones(len(rows))
+    # In small tied samples scipy lists all sign changes of a row, up to 2**13 of them.
+    step = 32
+    for group in (np.flatnonzero(different & rough), np.flatnonzero(different & ~rough)):
+        for start in range(0, len(group), step):
+            block = group[start : start + step]
+            pvalues[block] = signed_rank(rows[block], axis=-1).pvalue
+    return as_number(pvalues.reshape(table.shape[:-1]))
+
+
+def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed = 0) -> Numbers:
+    """Fisher's randomisation test: the sign of every topic's difference is a coin's.
+
+    p is the share of sign patterns whose mean is at least as far from 0 as the observed one: of
+    all 2**topics patterns where these are at most `samples`, else of `samples` random ones and
+    the observed one.
+    """
+    table = _differences(differences)
+    count(samples, "samples")
+    topics = table.shape[-1]
+    rows = table.reshape(-1, topics)
+    exact = topics < 62 and 2**topics <= samples
+    coins = _all_signs(topics) if exact else _random_signs(topics, samples, rng)
+    # Patterns that give the same sum must not be told apart by rounding.
+    limit = np.abs(rows.sum(axis=-1)) - NOISE * np.abs(rows).sum(axis=-1)
+    extreme = np.empty(len(rows))
+    step = max(1, CELLS_AT_ONCE // len(coins))
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
+        extreme[block] = np.count_nonzero(np.abs(coins @ rows[block].T) >= limit[block], axis=0)
+    pvalues = extreme / len(coins) if exact else (extreme + 1) / (samples + 1)
+    return as_number(pvalues.reshape(table.shape[:-1]))
+
+
+class StudentisedBootstrap(NamedTuple):
+    """p-values, and the |mean difference| each pair needs to be significant at alpha."""
+
+    p: Numbers
+    needed: Numbers
+
+
+def bootstrap_test(differences: ArrayLike, samples: int = 1000, rng: Seed = 0) -> Numbers:
+    """Sakai's paired bootstrap test (SIGIR 2006), p-values only."""
+    return studentised_bootstrap(differences, samples, rng).p
+
+
+def studentised_bootstrap(
+    differences: ArrayLike, samples: int = 1000, rng: Seed = 0, alpha: float = 0.05
+) -> StudentisedBootstrap:
+    """Sakai's paired bootstrap test and the difference it needs (SIGIR 2006).
+
+    Differences are shifted to mean 0 and their topics resampled; p is the share of samples whose
+    |t| reaches the observed one. The difference needed is the |mean| of the sample whose |t| is
+    the (samples * alpha)-th largest. All pairs share the resampled topics.
+    """
+    table = _differences(differences)
+    count(samples, "samples")
+    share(alpha, "alpha")
+    topics = table.shape[-1]
+    rows = table.reshape(-1, topics)
+    centred = _centred(rows)
+    observed = _effect(rows, centred)
+    shares = resample_counts(topics, samples, rng) / topics
+    rank = max(1, round(samples * alpha)) - 1
+    pvalues, needed = np.empty(len(rows)), np.empty(len(rows))
+    step = max(1, CELLS_AT_ONCE // samples)
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
+        means = np.abs(centred[block] @ shares.T)
+        statistics = _ratio(means, _spread(means, centred[block] ** 2 @ shares.T))
+        reached = statistics >= observed[block, None] * (1 - NOISE)
+        pvalues[block] = np.count_nonzero(reached, axis=-1) / samples
+        at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
+        needed[block] = np.take_along_axis(means, at_rank, axis=-1)[:, 0]
+    shape = table.shape[:-1]
+    return StudentisedBootstrap(as_number(pvalues.reshape(shape)), as_number(needed.reshape(shape)))
+
+
+def _differences(differences: ArrayLike) -> Floats:
+    return numbers(differences, "differences", unit="topic", least=2)
+
+
+def _centred(rows: Floats) -> Floats:
+    """Rows shifted to mean 0; equal differences become exactly 0."""
+    return _without_noise(rows - rows.mean(axis=-1, keepdims=True), rows)
+
+
+def _effect(rows: Floats, centred: Floats) -> Floats:
+    """|mean| over standard deviation."""
+    means = _without_noise(np.abs(rows.mean(axis=-1, keepdims=True)), rows)[..., 0]
+    return _ratio(means, np.sqrt((centred**2).mean(axis=-1)))
+
+
+def _without_noise(results: Floats, rows: Floats) -> Floats:
+    """0 where a result [..., any] is rounding beside the entries of its row [..., topic]."""
+    largest = np.abs(rows).max(axis=-1, keepdims=True)
+    kept: Floats = np.where(np.abs(results) > NOISE * largest, results, 0.0)
+    return kept
+
+
+def _ratio(size: Floats, spread: Floats) -> Floats:
+    """size / spread; no size is 0 whatever the spread, size without spread is infinite."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio: Floats = np.where(size == 0, 0.0, size / spread)
+    return ratio
+
+
+def _spread(means: Floats, squares: Floats) -> Floats:
+    """Standard deviation from means and mean squares, never below 0 by rounding."""
+    spread: Floats = np.sqrt(np.maximum(squares - means**2, 0.0))
+    return spread
+
+
+def _all_signs(topics: int) -> Floats:
+    """[2**topics, topics]: every pattern of +1 and -1."""
+    bits = np.arange(2**topics)[:, None] >> np.arange(topics) & 1
+    return np.where(bits == 1, 1.0, -1.0)
+
+
+def _random_signs(topics: int, samples: int, rng: Seed) -> Floats:
+    generator = np.random.default_rng(rng)
+    return np.where(generator.integers(0, 2, size=(samples, topics)) == 1, 1.0, -1.0)

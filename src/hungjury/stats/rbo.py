@@ -1,0 +1,169 @@
+"""Rank-biased overlap of two rankings (Webber, Moffat and Zobel 2010), with ties.
+
+Ties follow Corsi and Urbano (SIGIR 2024): an item that shares ranks t..b with others contributes
+to the ranking's first d places by an amount that grows from 0 before t to 1.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import InputError
+from hungjury.stats._checks import Floats, share
+
+Ranking: TypeAlias = Iterable[Hashable | Sequence[Hashable] | AbstractSet[Hashable]]
+Scored: TypeAlias = Mapping[Hashable, float]
+
+CELLS_AT_ONCE = 2**20
+"""Entries of one block of the item x depth tables, to bound memory."""
+
+
+class _Places(NamedTuple):
+    """Items in rank order: first rank of each one's tie, and how many ranks it takes to fill."""
+
+    items: list[Hashable]
+    top: NDArray[np.int64]
+    width: NDArray[np.int64]
+
+    def contributions(self, depths: NDArray[np.int64]) -> Floats:
+        """[item, depth]: how much of each item is among the first d places."""
+        reached = (depths - self.top[:, None] + 1) / self.width[:, None]
+        clipped: Floats = np.clip(reached, 0, 1)
+        return clipped
+
+    def pick(self, chosen: Sequence[int]) -> "_Places":
+        index = np.asarray(chosen, dtype=np.int64)
+        return _Places([self.items[i] for i in chosen], self.top[index], self.width[index])
+
+
+def rbo(
+    a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: Literal["a", "b", "w"] = "a"
+) -> float:
+    """Extrapolated rank-biased overlap, RBO_EXT, in [0, 1]; p is the persistence.
+
+    A ranking is a sequence of items, best first, in which a list, tuple or set holds items tied
+    with each other; or a mapping from items to scores, higher first, equal scores tied.
+
+    Agreement at depth d, with c the contributions of the items in either ranking:
+    - "a": sum(c_a c_b) / d; ties are unknown order, and this is the mean over all orders;
+    - "b": sum(c_a c_b) / sqrt(sum(c_a^2) sum(c_b^2)); also corrected for what ties hide, so that
+      a ranking with ties agrees fully with itself;
+    - "w": 2 |A and B| / (|A| + |B|); tied items really are at the same rank, the first of theirs.
+
+    Below the shorter ranking its unseen places are taken to agree as much as its seen ones did.
+    In "a" and "b" an unseen place there finds as much as the average item of the longer ranking
+    that is at hand contributes, as published: where a tie of the longer ranking lies below the
+    end of the shorter one, "a" is then less than the mean over all orders.
+    """
+    share(p, "p")
+    if ties not in ("a", "b", "w"):
+        raise InputError(f"ties={ties!r} is unknown", remedy='choose "a", "b" or "w"')
+    first, second = _places(a, "a", ties), _places(b, "b", ties)
+    short, long = sorted((first, second), key=lambda places: len(places.items))
+    agreement = _agreements(short, long, ties)
+    depth = len(long.items)
+    seen = (1 - p) * np.sum(agreement * p ** np.arange(depth))
+    return float(min(1.0, seen + agreement[-1] * p**depth))
+
+
+def _agreements(short: _Places, long: _Places, ties: str) -> Floats:
+    """Agreement at depths 1 .. length of the longer ranking, extrapolated below the shorter one."""
+    place = {item: index for index, item in enumerate(short.items)}
+    common = [index for index, item in enumerate(long.items) if item in place]
+    alone = [index for index, item in enumerate(long.items) if item not in place]
+    long_common, long_alone = long.pick(common), long.pick(alone)
+    short_common = short.pick([place[long.items[index]] for index in common])
+
+    end, depth = len(short.items), len(long.items)
+    agreement = np.empty(depth)
+    step = max(1, CELLS_AT_ONCE // depth)
+    # A block never straddles the end of the shorter ranking: below it the rule is another one.
+    for start, stop in (*_blocks(0, end, step), *_blocks(end, depth, step)):
+        depths = np.arange(start, stop) + 1
+        overlap = short_common.contributions(depths) * long_common.contributions(depths)
+        found = overlap.sum(axis=0)
+        if start >= end:
+            unseen = depths - end
+            found = found + unseen * agreement[end - 1] * _mean_active(long_alone, depths)
+        agreement[start:stop] = found / _size(short, long, depths, end, ties)
+    return agreement
+
+
+def _size(short: _Places, long: _Places, depths: NDArray[np.int64], end: int, ties: str) -> Floats:
+    """What the overlap is divided by; unseen places of the shorter ranking are taken as untied."""
+    if ties == "a":
+        return depths.astype(np.float64)
+    power = 2 if ties == "b" else 1
+    longer = (long.contributions(depths) ** power).sum(axis=0)
+    if depths[0] > end:
+        shorter = depths.astype(np.float64)
+    else:
+        shorter = (short.contributions(depths) ** power).sum(axis=0)
+    size: Floats = np.sqrt(shorter * longer) if ties == "b" else (shorter + longer) / 2
+    return size
+
+
+def _mean_active(places: _Places, depths: NDArray[np.int64]) -> Floats:
+    """Mean contribution of the items that contribute at all.
+
+    There is always one: below the end of the shorter ranking, the longer has more items at hand
+    than the shorter could share.
+    """
+    table = places.contributions(depths)
+    mean: Floats = table.sum(axis=0) / np.count_nonzero(table, axis=0)
+    return mean
+
+
+def _blocks(start: int, stop: int, step: int) -> list[tuple[int, int]]:
+    return [(low, min(low + step, stop)) for low in range(start, stop, step)]
+
+
+def _places(ranking: Ranking | Scored, name: str, ties: str) -> _Places:
+    groups = _tie_groups(ranking, name)
+    items = [item for group in groups for item in group]
+    if not items:
+        raise InputError(f"ranking {name} is empty", remedy="give at least one item")
+    if len(set(items)) < len(items):
+        again = next(item for index, item in enumerate(items) if item in items[:index])
+        raise InputError(
+            f"ranking {name} holds {again!r} more than once", remedy="list every item once"
+        )
+    sizes = np.array([len(group) for group in groups])
+    top = np.repeat(np.cumsum(sizes) - sizes + 1, sizes)
+    # In variant "w" all tied items are complete at the first rank of their tie.
+    width = np.ones(len(items), dtype=np.int64) if ties == "w" else np.repeat(sizes, sizes)
+    return _Places(items, top, width)
+
+
+def _tie_groups(ranking: Ranking | Scored, name: str) -> list[list[Hashable]]:
+    """The ranking as groups of tied items, best group first."""
+    if isinstance(ranking, str):
+        raise InputError(
+            f"ranking {name} is one string, {ranking!r}", remedy="give a list of items"
+        )
+    if isinstance(ranking, Mapping):
+        return _groups_by_score(ranking, name)
+    groups = [
+        list(entry) if isinstance(entry, (list, tuple, AbstractSet)) else [entry]
+        for entry in ranking
+    ]
+    if not all(groups):
+        raise InputError(
+            f"ranking {name} has an empty group of ties", remedy="leave empty groups out"
+        )
+    return groups
+
+
+def _groups_by_score(scores: Scored, name: str) -> list[list[Hashable]]:
+    by_score: dict[float, list[Hashable]] = {}
+    for item, score in scores.items():
+        if score != score:
+            raise InputError(
+                f"ranking {name}: the score of {item!r} is NaN",
+                remedy="give it a score or leave it out",
+            )
+        by_score.setdefault(score, []).append(item)
+    return [by_score[score] for score in sorted(by_score, reverse=True)]

@@ -1,0 +1,419 @@
+"""Slow, obvious loops for every measure of a ranked list: the yardstick for the fast code.
+
+A list is its labels in rank order: a grade, or None for a document nobody judged. A negative
+grade means pooled but not judged. The pool holds the labels of all judged documents of the
+topic. None as a result means undefined: the formula divides by zero because the pool holds
+nothing to divide by (trec_eval prints 0 there). Nothing of the package is imported.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+Label = int | float | None
+Labels = Sequence[Label]
+Pool = Sequence[int] | Sequence[float]
+Gains = Mapping[int, float]
+Law = Callable[[int, int], float] | Sequence[float]
+
+INFAP_EPSILON = 0.00001
+SMALLEST_GEOMETRIC = 0.00001
+
+
+def relevant(label: Label, rel: int) -> bool:
+    """Whether this label counts as relevant; unjudged and negative ones never do (rel >= 1)."""
+    return label is not None and label >= rel
+
+
+def judged(label: Label) -> bool:
+    """Whether somebody judged the document; a negative grade is pooled, not judged."""
+    return label is not None and label >= 0
+
+
+def top(labels: Labels, cutoff: int | None) -> list[Label]:
+    """The first `cutoff` labels, all of them without a cutoff."""
+    return list(labels) if cutoff is None else list(labels[:cutoff])
+
+
+def condensed(labels: Labels) -> list[Label]:
+    """The list without its unjudged and negative documents."""
+    return [label for label in labels if judged(label)]
+
+
+# Counts
+
+
+def num_ret(labels: Labels, pool: Pool) -> float:
+    """Retrieved documents."""
+    return float(len(labels))
+
+
+def num_rel(labels: Labels, pool: Pool, rel: int = 1) -> float:
+    """Relevant documents of the pool (R)."""
+    return float(sum(1 for label in pool if relevant(label, rel)))
+
+
+def num_rel_ret(labels: Labels, pool: Pool, rel: int = 1, cutoff: int | None = None) -> float:
+    """Relevant documents among the retrieved ones."""
+    return float(sum(1 for label in top(labels, cutoff) if relevant(label, rel)))
+
+
+def num_nonrel(labels: Labels, pool: Pool, rel: int = 1) -> float:
+    """Documents of the pool judged not relevant; negative grades are left out."""
+    return float(sum(1 for label in pool if judged(label) and not relevant(label, rel)))
+
+
+def num_nonrel_judged_ret(
+    labels: Labels, pool: Pool, rel: int = 1, cutoff: int | None = None
+) -> float:
+    """Retrieved documents judged not relevant; unjudged and negative ones are left out."""
+    shown = top(labels, cutoff)
+    return float(sum(1 for label in shown if judged(label) and not relevant(label, rel)))
+
+
+def num_unjudged_ret(labels: Labels, pool: Pool, cutoff: int | None = None) -> float:
+    """Retrieved documents that nobody judged, negative grades included."""
+    return float(sum(1 for label in top(labels, cutoff) if not judged(label)))
+
+
+def judged_rate(labels: Labels, pool: Pool, cutoff: int | None = None) -> float:
+    """Judged@k: judged among the documents shown, over those shown (a short list is no fault,
+    as in ir_measures); an empty list gives 0."""
+    shown = top(labels, cutoff)
+    if not shown:
+        return 0.0
+    return sum(1 for label in shown if judged(label)) / len(shown)
+
+
+# Sets and cutoffs
+
+
+def precision(labels: Labels, pool: Pool, cutoff: int, rel: int = 1) -> float:
+    """P@k: divides by k also where the list is shorter (trec_eval)."""
+    return num_rel_ret(labels, pool, rel, cutoff) / cutoff
+
+
+def recall(labels: Labels, pool: Pool, cutoff: int | None = None, rel: int = 1) -> float | None:
+    """R@k: relevant documents found, over R."""
+    total = num_rel(labels, pool, rel)
+    return None if total == 0 else num_rel_ret(labels, pool, rel, cutoff) / total
+
+
+def f1(labels: Labels, pool: Pool, cutoff: int, rel: int = 1) -> float | None:
+    """F1@k: harmonic mean of P@k and R@k, 0 where nothing relevant is found."""
+    return f_mean(precision(labels, pool, cutoff, rel), recall(labels, pool, cutoff, rel), 1.0)
+
+
+def fallout(labels: Labels, pool: Pool, cutoff: int | None = None, rel: int = 1) -> float | None:
+    """Judged non-relevant documents in the first k over all judged non-relevant ones."""
+    total = num_nonrel(labels, pool, rel)
+    return None if total == 0 else num_nonrel_judged_ret(labels, pool, rel, cutoff) / total
+
+
+def f_mean(prec: float, rec: float | None, beta: float) -> float | None:
+    """trec_eval's weighted harmonic mean: (beta + 1) P R / (beta P + R), beta not squared."""
+    if rec is None:
+        return None
+    if prec == 0 or rec == 0:
+        return 0.0
+    return (beta + 1) * prec * rec / (beta * prec + rec)
+
+
+def set_precision(labels: Labels, pool: Pool, rel: int = 1) -> float:
+    """Relevant over retrieved; an empty list gives 0 (trec_eval)."""
+    return num_rel_ret(labels, pool, rel) / len(labels) if labels else 0.0
+
+
+def set_recall(labels: Labels, pool: Pool, rel: int = 1) -> float | None:
+    """Relevant retrieved over R."""
+    return recall(labels, pool, None, rel)
+
+
+def set_fallout(labels: Labels, pool: Pool, rel: int = 1) -> float | None:
+    """Judged non-relevant retrieved over judged non-relevant."""
+    return fallout(labels, pool, None, rel)
+
+
+def set_f(labels: Labels, pool: Pool, beta: float = 1.0, rel: int = 1) -> float | None:
+    """Weighted harmonic mean of set precision and set recall."""
+    return f_mean(set_precision(labels, pool, rel), set_recall(labels, pool, rel), beta)
+
+
+def rprec(labels: Labels, pool: Pool, rel: int = 1) -> float | None:
+    """Precision at R; a list shorter than R still divides by R."""
+    total = num_rel(labels, pool, rel)
+    return None if total == 0 else num_rel_ret(labels, pool, rel, int(total)) / total
+
+
+def success(labels: Labels, pool: Pool, cutoff: int, rel: int = 1) -> float:
+    """1 where the first k hold a relevant document, else 0."""
+    return 1.0 if any(relevant(label, rel) for label in labels[:cutoff]) else 0.0
+
+
+# Precision along the ranks
+
+
+def ap(labels: Labels, pool: Pool, cutoff: int | None = None, rel: int = 1) -> float | None:
+    """Sum of the precision at each relevant rank over R; a cutoff leaves R whole."""
+    return ncp(top(labels, cutoff), pool, lambda found, total: 1 / total, rel)
+
+
+def ncp(labels: Labels, pool: Pool, law: Law, rel: int = 1) -> float | None:
+    """Expected precision where the user stops; law(i, R), or law[i - 1], is the probability of
+    stopping at the i-th relevant document met. It is taken as it is, without normalising."""
+    total = int(num_rel(labels, pool, rel))
+    if total == 0:
+        return None
+    score = 0.0
+    found = 0
+    for rank, label in enumerate(labels, start=1):
+        if relevant(label, rel):
+            found += 1
+            weight = law(found, total) if callable(law) else law[found - 1]
+            score += weight * found / rank
+    return score
+
+
+def gmap(values: Sequence[float | None]) -> float:
+    """trec_eval's geometric mean of AP over topics, each at least 0.00001; undefined counts 0."""
+    logs = [math.log(max(value or 0.0, SMALLEST_GEOMETRIC)) for value in values]
+    return math.exp(sum(logs) / len(logs))
+
+
+def rr(labels: Labels, pool: Pool, cutoff: int | None = None, rel: int = 1) -> float:
+    """One over the rank of the first relevant document, 0 without one."""
+    for rank, label in enumerate(top(labels, cutoff), start=1):
+        if relevant(label, rel):
+            return 1 / rank
+    return 0.0
+
+
+def iprec(labels: Labels, pool: Pool, recall: float, rel: int = 1) -> float | None:
+    """Best precision at any rank from which `recall` is reached; the level in documents is
+    recall * R rounded, halves up, as in trec_eval 10 (earlier: cut after adding 0.9)."""
+    total = num_rel(labels, pool, rel)
+    if total == 0:
+        return None
+    needed = math.floor(recall * total + 0.5)
+    best = 0.0
+    found = 0
+    for rank, label in enumerate(labels, start=1):
+        if relevant(label, rel):
+            found += 1
+        if found >= needed:
+            best = max(best, found / rank)
+    return best
+
+
+def eleven_point(
+    labels: Labels, pool: Pool, rel: int = 1, levels: Sequence[float] | None = None
+) -> float | None:
+    """Mean interpolated precision over the recall levels 0, 0.1, ..., 1."""
+    chosen = [level / 10 for level in range(11)] if levels is None else list(levels)
+    values = [iprec(labels, pool, level, rel) for level in chosen]
+    return None if values[0] is None else sum(value or 0.0 for value in values) / len(values)
+
+
+def esl(labels: Labels, pool: Pool, want: int = 1, rel: int = 1) -> float | None:
+    """Documents not relevant (unjudged too) before the want-th relevant; None if there is none."""
+    found = 0
+    read = 0
+    for label in labels:
+        if relevant(label, rel):
+            found += 1
+            if found == want:
+                return float(read)
+        else:
+            read += 1
+    return None
+
+
+# Gain
+
+
+def gain(label: Label, gains: Gains | None = None, form: str = "log2") -> float:
+    """Gain of a label: the map's if it has one, else the grade or 2^grade - 1; not judged: 0."""
+    if form not in ("log2", "exp-log2"):
+        raise ValueError(f"unknown form {form!r}: use 'log2' or 'exp-log2'")
+    if label is None or label < 0:
+        return 0.0
+    if gains is not None and label in gains:
+        return float(gains[int(label)])
+    return 2.0**label - 1 if form == "exp-log2" else float(label)
+
+
+def ideal(pool: Pool, gains: Gains | None = None, form: str = "log2") -> list[float]:
+    """The positive gains of the whole pool, best first."""
+    return sorted((g for g in (gain(label, gains, form) for label in pool) if g > 0), reverse=True)
+
+
+def discount(rank: int, base: float | None) -> float:
+    """What the gain at a rank is divided by: log2(n + 1), or max(1, log_base n)."""
+    if base is None:
+        return math.log2(rank + 1)
+    return max(1.0, math.log(rank) / math.log(base))
+
+
+def discounted(gained: Sequence[float], base: float | None) -> float:
+    """Sum of gain over discount along the ranks."""
+    return sum(value / discount(rank, base) for rank, value in enumerate(gained, start=1))
+
+
+def cg(labels: Labels, pool: Pool, cutoff: int | None = None, gains: Gains | None = None) -> float:
+    """Gain collected in the first k documents."""
+    return sum(gain(label, gains) for label in top(labels, cutoff))
+
+
+def ncg(
+    labels: Labels, pool: Pool, cutoff: int | None = None, gains: Gains | None = None
+) -> float | None:
+    """CG over that of the pool in its best order, cut at the same k; no cutoff: the whole pool."""
+    best = sum(ideal(pool, gains)[:cutoff])
+    return None if best == 0 else cg(labels, pool, cutoff, gains) / best
+
+
+def dcg(
+    labels: Labels,
+    pool: Pool,
+    cutoff: int | None = None,
+    base: float | None = None,
+    gains: Gains | None = None,
+    form: str = "log2",
+) -> float:
+    """Discounted gain of the first k documents."""
+    return discounted([gain(label, gains, form) for label in top(labels, cutoff)], base)
+
+
+def ndcg(
+    labels: Labels,
+    pool: Pool,
+    cutoff: int | None = None,
+    base: float | None = None,
+    gains: Gains | None = None,
+    form: str = "log2",
+) -> float | None:
+    """DCG over that of the pool in its best order, cut at the same k; no cutoff: the whole pool,
+    however short the list (trec_eval)."""
+    best = discounted(ideal(pool, gains, form)[:cutoff], base)
+    return None if best == 0 else dcg(labels, pool, cutoff, base, gains, form) / best
+
+
+def q_measure(
+    labels: Labels,
+    pool: Pool,
+    beta: float = 1.0,
+    cutoff: int | None = None,
+    gains: Gains | None = None,
+    rel: int = 1,
+) -> float | None:
+    """Sakai's blended ratio (found + beta CG) / (n + beta ideal CG) at relevant ranks, over R."""
+    total = num_rel(labels, pool, rel)
+    if total == 0:
+        return None
+    best = ideal(pool, gains)
+    score = 0.0
+    for rank in range(1, len(top(labels, cutoff)) + 1):
+        if relevant(labels[rank - 1], rel):
+            found = num_rel_ret(labels, pool, rel, rank)
+            blended = found + beta * cg(labels, pool, rank, gains)
+            score += blended / (rank + beta * sum(best[:rank]))
+    return score / total
+
+
+# User models
+
+
+def rbp(
+    labels: Labels, pool: Pool, p: float = 0.8, cutoff: int | None = None, rel: int = 1
+) -> float:
+    """(1 - p) times the sum of p^(n-1) over relevant ranks n."""
+    score = 0.0
+    for rank, label in enumerate(top(labels, cutoff), start=1):
+        if relevant(label, rel):
+            score += (1 - p) * p ** (rank - 1)
+    return score
+
+
+def grbp(
+    labels: Labels,
+    pool: Pool,
+    max_grade: int,
+    p: float = 0.8,
+    cutoff: int | None = None,
+    gains: Gains | None = None,
+) -> float:
+    """RBP with gain over the largest gain of the scale 0..max_grade in place of 0 and 1."""
+    largest = max(gain(grade, gains) for grade in range(max_grade + 1))
+    score = 0.0
+    for rank, label in enumerate(top(labels, cutoff), start=1):
+        score += (1 - p) * p ** (rank - 1) * gain(label, gains) / largest
+    return score
+
+
+def err(labels: Labels, pool: Pool, max_grade: int, cutoff: int | None = None) -> float:
+    """Expected reciprocal rank of the document that satisfies: (2^l - 1) / 2^max_grade."""
+    score = 0.0
+    still_reading = 1.0
+    for rank, label in enumerate(top(labels, cutoff), start=1):
+        satisfied = gain(label, form="exp-log2") / 2**max_grade
+        score += still_reading * satisfied / rank
+        still_reading *= 1 - satisfied
+    return score
+
+
+# Incomplete judgments, as trec_eval
+
+
+def bpref(labels: Labels, pool: Pool, rel: int = 1) -> float | None:
+    """Mean over R of 1 - min(n, R) / min(N, R): n judged non-relevant above, N in the pool.
+    Without any above the term is 1; unjudged and negative documents are passed over."""
+    total = num_rel(labels, pool, rel)
+    if total == 0:
+        return None
+    score = 0.0
+    above = 0
+    for label in labels:
+        if relevant(label, rel):
+            score += 1.0
+            if above > 0:
+                score -= min(above, total) / min(num_nonrel(labels, pool, rel), total)
+        elif judged(label):
+            above += 1
+    return score / total
+
+
+def infap(labels: Labels, pool: Pool, rel: int = 1) -> float | None:
+    """Inferred AP: at a relevant rank n, 1/n + (pooled above)/n * smoothed share of relevant
+    among those judged above. Negative grades are pooled; unjudged ones only take up ranks."""
+    total = num_rel(labels, pool, rel)
+    if total == 0:
+        return None
+    score = 0.0
+    for rank, label in enumerate(labels, start=1):
+        if not relevant(label, rel):
+            continue
+        above = labels[: rank - 1]
+        hits = sum(1 for other in above if relevant(other, rel))
+        seen = sum(1 for other in above if judged(other))
+        pooled = sum(1 for other in above if other is not None)
+        score += 1 / rank
+        score += pooled / rank * (hits + INFAP_EPSILON) / (seen + 2 * INFAP_EPSILON)
+    return score / total
+
+
+# Ties
+
+
+def mean_over_orders(
+    groups: Sequence[Labels], pool: Pool, oracle: Callable[..., float | None], **params: object
+) -> float | None:
+    """Mean of an oracle over every order inside the tied groups; None if any order has none."""
+    values = []
+    for orders in itertools.product(*(itertools.permutations(group) for group in groups)):
+        value = oracle([label for order in orders for label in order], pool, **params)
+        if value is None:
+            return None
+        values.append(value)
+    return math.fsum(values) / len(values)
