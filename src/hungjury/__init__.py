@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hungjury.catalogue import Measure, measure, measures
+    from hungjury.collection.audit import audit
     from hungjury.collection.judgments import Judgments, read_judgments
     from hungjury.collection.qrels import Qrels, read_qrels
     from hungjury.collection.runs import Runs, read_runs
+    from hungjury.collection.simulate import simulate
     from hungjury.errors import HungjuryError
-    from hungjury.evaluation import evaluate, score_list
+    from hungjury.evaluation import evaluate, precision_recall, score_list
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
 
@@ -27,24 +29,44 @@ _HOME = {
     "Qrels": "collection.qrels",
     "Runs": "collection.runs",
     "Scores": "scores",
+    "audit": "collection.audit",
     "evaluate": "evaluation",
     "kendall": "stats",
     "measure": "catalogue",
     "measures": "catalogue",
+    "precision_recall": "evaluation",
     "rbo": "stats",
     "read_judgments": "collection.judgments",
     "read_qrels": "collection.qrels",
     "read_runs": "collection.runs",
     "rmse": "stats",
     "score_list": "evaluation",
+    "simulate": "collection.simulate",
     "tau_ap": "stats",
 }
 
 __all__ = [
-    "HungjuryError", "Judgments", "Measure", "Qrels", "Runs", "Scores", "evaluate", "kendall",
-    "measure", "measures", "rbo", "read_judgments", "read_qrels", "read_runs", "rmse",
-    "score_list", "tau_ap",
-]  # fmt: skip
+    "HungjuryError",
+    "Judgments",
+    "Measure",
+    "Qrels",
+    "Runs",
+    "Scores",
+    "audit",
+    "evaluate",
+    "kendall",
+    "measure",
+    "measures",
+    "precision_recall",
+    "rbo",
+    "read_judgments",
+    "read_qrels",
+    "read_runs",
+    "rmse",
+    "score_list",
+    "simulate",
+    "tau_ap",
+]
 
 
 def __getattr__(name: str) -> Any:

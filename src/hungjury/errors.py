@@ -30,11 +30,11 @@ class MeasureError(HungjuryError):
     """A measure, merge or model that cannot be computed as asked."""
 
 
-class UnknownName(HungjuryError):  # noqa: N818 - reads as what happened
+class UnknownName(HungjuryError):
     """A name that is in no catalogue."""
 
 
-class MissingExtra(HungjuryError, ImportError):  # noqa: N818
+class MissingExtra(HungjuryError, ImportError):
     """An optional package is needed and absent."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:

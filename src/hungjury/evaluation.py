@@ -18,7 +18,7 @@ from hungjury.collection.tables import is_frame
 from hungjury.errors import InputError, MeasureError
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
-__all__ = ["evaluate", "score_list"]
+__all__ = ["evaluate", "precision_recall", "score_list"]
 
 MeasureNames = str | Measure | Iterable[str | Measure]
 
@@ -55,6 +55,14 @@ def evaluate(
         _check(one, labels)
     aligned = align(as_runs(runs), labels.pool, depth, progress)
     return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
+
+
+def precision_recall(
+    qrels: Any, runs: Any, rel: int = 1, *, progress: Progress | None = None
+) -> Scores:
+    """The precision-recall curve: interpolated precision at recall 0, 0.1, ..., 1."""
+    levels = [measure(f"IPrec(rel={rel})@{i / 10}") for i in range(11)]
+    return evaluate(qrels, runs, levels, progress=progress)
 
 
 def as_runs(runs: Any) -> Runs | RunFiles:
@@ -109,7 +117,7 @@ def score_alignment(
     """Scores of lists that are aligned already."""
     assert qrels.labels is not None
     systems, number = aligned.shape
-    values = np.empty((len(measures), systems * number))
+    flat = np.empty((len(measures), systems * number))
     for every in (False, True):
         mine = [i for i, m in enumerate(measures) if m.every == every]
         if not mine:
@@ -119,8 +127,8 @@ def score_alignment(
             aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=every
         ):
             for i in mine:
-                values[i, cells] = measures[i](judged)
-    values = values.reshape(len(measures), systems, number)
+                flat[i, cells] = measures[i](judged)
+    values = flat.reshape(len(measures), systems, number)
     status = _status(values, aligned.retrieved, topics)
     if undefined == "zero":
         values = np.nan_to_num(values)

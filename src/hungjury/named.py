@@ -107,7 +107,9 @@ def param(
 def _range_text(details: Mapping[str, Any]) -> str:
     low, high = details["low"], details["high"]
     if low is not None and high is not None:
-        return f"{'(' if details['open_low'] else '['}{low}, {high}{')' if details['open_high'] else ']'}"
+        left = "(" if details["open_low"] else "["
+        right = ")" if details["open_high"] else "]"
+        return f"{left}{low}, {high}{right}"
     if low is not None:
         return f"{'> ' if details['open_low'] else '>= '}{low}"
     return f"{'< ' if details['open_high'] else '<= '}{high}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import MISSING
 from typing import Any
 
 from hungjury.catalogue import gain, incomplete, precision, sets
@@ -48,7 +49,8 @@ def measures() -> list[dict[str, Any]]:
             "parameters": [
                 {
                     "name": f.name,
-                    "default": None if f.default is f.default_factory else f.default,
+                    "default": None if f.default is MISSING else f.default,
+                    "required": f.default is MISSING,
                     "meaning": f.metadata["doc"],
                 }
                 for f in cls.params()

@@ -71,7 +71,9 @@ def cutoff_param(required: bool = False) -> Any:
     )
 
 
-def ratio(above: NDArray[Any], below: NDArray[Any]) -> Array:
+def ratio(above: Any, below: Any) -> Array:
     """above / below, NaN where below is 0: undefined."""
     shape = np.broadcast_shapes(np.shape(above), np.shape(below))
-    return np.divide(above, below, out=np.full(shape, np.nan), where=np.asarray(below) != 0)
+    out = np.full(shape, np.nan)
+    np.divide(above, below, out=out, where=np.asarray(below) != 0)
+    return out

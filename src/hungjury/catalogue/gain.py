@@ -130,8 +130,8 @@ class DCG(Discounted):
 
     def discount(self, ranks: Array) -> Array:
         if self.base is None:
-            return 1 / np.log2(ranks + 1)
-        return 1 / np.maximum(1.0, np.log(ranks) / np.log(self.base))
+            return np.asarray(1 / np.log2(ranks + 1))
+        return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
 
 
 @CATALOGUE.add("nDCG")
@@ -157,7 +157,7 @@ class RBP(Discounted):
         return (np.arange(top + 1) >= self.rel).astype(float)
 
     def discount(self, ranks: Array) -> Array:
-        return (1 - self.p) * self.p ** (ranks - 1)
+        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
 
 
 @CATALOGUE.add("gRBP")
@@ -174,10 +174,10 @@ class gRBP(Discounted):  # noqa: N801
     def gain_of_grades(self, top: int) -> Array:
         largest = max(self.max_grade or top, top)
         table = gain_table(largest, self.gains, exponential=False)
-        return table[: top + 1] / table.max()
+        return np.asarray(table[: top + 1] / table.max())
 
     def discount(self, ranks: Array) -> Array:
-        return (1 - self.p) * self.p ** (ranks - 1)
+        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
 
 
 @CATALOGUE.add("ERR")
@@ -193,7 +193,8 @@ class ERR(Measure):
 
     def score(self, judged: Judged) -> Array:
         top = max(self.max_grade or judged.max_grade, judged.max_grade)
-        satisfied = judged.gains((2.0 ** np.arange(judged.max_grade + 1) - 1) / 2.0**top)
+        chance = np.asarray((2.0 ** np.arange(judged.max_grade + 1) - 1) / 2.0**top, dtype=float)
+        satisfied = judged.gains(chance)
         unsatisfied = np.cumprod(1 - satisfied, axis=-1)
         reached = np.concatenate(
             [np.ones_like(unsatisfied[..., :1]), unsatisfied[..., :-1]], axis=-1

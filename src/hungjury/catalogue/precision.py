@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hungjury.catalogue.base import (
     CATALOGUE,
@@ -20,7 +21,18 @@ from hungjury.collection.judged import Judged
 from hungjury.named import number, numbers, one_of, param, whole
 
 __all__ = [
-    "AP", "ESL", "F1", "GMAP", "NCP", "P", "RR", "Fallout", "IPrec", "IPrec11", "R", "Rprec",
+    "AP",
+    "ESL",
+    "F1",
+    "GMAP",
+    "NCP",
+    "RR",
+    "Fallout",
+    "IPrec",
+    "IPrec11",
+    "P",
+    "R",
+    "Rprec",
     "Success",
 ]  # fmt: skip
 
@@ -212,9 +224,9 @@ class Success(Measure):
         return judged.hits(self.rel, self.cutoff).any(axis=-1).astype(float)
 
 
-def _needed(level: float, total: Array) -> Array:
+def _needed(level: float, total: NDArray[np.int64]) -> Array:
     """Relevant documents needed for a recall level, as trec_eval 10 rounds."""
-    return np.floor(level * total + 0.5)
+    return np.asarray(np.floor(level * total + 0.5))
 
 
 def _interpolated(judged: Judged, rel: int, levels: tuple[float, ...]) -> Array:
@@ -251,7 +263,8 @@ class IPrec11(Measure):
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
-        return _interpolated(judged, self.rel, tuple(i / 10 for i in range(11))).mean(axis=-1)
+        levels = tuple(i / 10 for i in range(11))
+        return np.asarray(_interpolated(judged, self.rel, levels).mean(axis=-1))
 
 
 @CATALOGUE.add("ESL")

@@ -101,7 +101,7 @@ class NumRet(Count):
     """Documents retrieved."""
 
     def score(self, judged: Judged) -> Array:
-        return np.broadcast_to(judged.length, judged.counts.shape[:-1]).astype(float)
+        return np.array(np.broadcast_to(judged.length, judged.counts.shape[:-1]), dtype=float)
 
 
 @CATALOGUE.add("NumRel")
@@ -123,7 +123,7 @@ class NumRelRet(Count):
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
-        return judged.hits(self.rel).sum(axis=-1).astype(float)
+        return np.asarray(judged.hits(self.rel).sum(axis=-1), dtype=float)
 
 
 @CATALOGUE.add("NumNonrelJudgedRet")

@@ -6,6 +6,8 @@ stand above it. All orders inside a tie are equally likely (McSherry and Najork 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +28,7 @@ def within(judged: Judged, cutoff: NDArray[np.int64] | int) -> Array:
     return np.clip(limit - first + 1, 0, size) / size
 
 
-def _around(judged: Judged, hits: NDArray[np.bool_]) -> tuple[NDArray[np.int64], ...]:
+def _around(judged: Judged, hits: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
     """C and h for the tie of every place."""
     assert judged.ties is not None
     first, _ = judged.ties
@@ -40,7 +42,7 @@ def _around(judged: Judged, hits: NDArray[np.bool_]) -> tuple[NDArray[np.int64],
     end = np.minimum.accumulate(np.where(closing, places, width)[..., ::-1], axis=-1)[..., ::-1]
     total = np.cumsum(hits, axis=-1)
     begin, end = (np.broadcast_to(x, hits.shape) for x in (begin, end))
-    above = np.take_along_axis(total - hits, begin, axis=-1)
+    above: NDArray[Any] = np.take_along_axis(total - hits, begin, axis=-1)
     return above, np.take_along_axis(total, end, axis=-1) - above
 
 
@@ -69,7 +71,7 @@ def first_hit_law(judged: Judged, hits: NDArray[np.bool_]) -> tuple[Array, Array
     first, last = judged.ties
     _, inside = _around(judged, hits)
     at = np.argmax(hits, axis=-1)[..., None]
-    found = hits.any(axis=-1)
+    found = np.asarray(hits.any(axis=-1))
     full = [np.broadcast_to(x, hits.shape) for x in (first, last)]
     begin, stop = (np.take_along_axis(x, at, axis=-1)[..., 0] for x in full)
     h = np.take_along_axis(inside, at, axis=-1)[..., 0]

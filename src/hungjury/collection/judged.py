@@ -38,7 +38,7 @@ class Judged:
 
     @property
     def max_grade(self) -> int:
-        return self.counts.shape[-1] - 1
+        return int(self.counts.shape[-1]) - 1
 
     def hits(self, rel: int, cutoff: int | None = None) -> NDArray[np.bool_]:
         """[..., list, place]: relevant, and in the first `cutoff` ranks."""

@@ -114,7 +114,7 @@ def read_qrels(
     )
 
 
-def _empty_topics(pool: Pool, labels: NDArray[np.generic]) -> tuple[Note, ...]:
+def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
     count = pool.sum_by_topic(labels > 0)
     none = [t for t, n in zip(pool.topics, count, strict=True) if n == 0]
     if not none:

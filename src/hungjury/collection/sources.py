@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO, cast
 
 from hungjury.errors import InputError
 
@@ -40,9 +40,9 @@ class Source:
             name = ending[0]
         return name
 
-    def open(self) -> IO[bytes]:
+    def open(self) -> BinaryIO:
         """The bytes, decompressed; compression is seen in the content, not the name."""
-        raw: IO[bytes]
+        raw: BinaryIO
         if self.path is None:
             raw = io.BytesIO(self.held)
         else:
@@ -53,14 +53,14 @@ class Source:
                     remedy=f"name its files: '{self.name.rstrip('/')}/*'",
                 )
             try:
-                raw = open(self.path, "rb", buffering=0)
+                raw = cast(BinaryIO, self.path.open("rb", buffering=0))
             except OSError as error:
                 raise InputError(
                     f"cannot be read: {error.strerror}", file=self.name, remedy="check the path"
                 ) from None
         magic = raw.read(2)
         raw.seek(0)
-        return gzip.GzipFile(fileobj=raw) if magic == b"\x1f\x8b" else raw
+        return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if magic == b"\x1f\x8b" else raw
 
     def chunks(self) -> Iterator[bytes]:
         """The content in pieces of about 1 MB, without a byte-order mark."""

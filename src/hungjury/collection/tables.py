@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +33,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "item",
         "passage_id",
         "pid",
-    ),  # fmt: skip
+    ),
     "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "p", "score"),
     "assessor": ("assessor", "worker", "judge", "annotator", "performer"),
     "iteration": ("iteration", "iter"),
@@ -49,7 +49,7 @@ class Table:
     """Columns by their own names; `first_line` is the file's line of the first row."""
 
     name: str
-    columns: dict[str, Sequence[Any]]
+    columns: Mapping[str, Sequence[Any]]
     first_line: int = 1
 
     def __len__(self) -> int:
@@ -133,8 +133,11 @@ def read_table(source: Source, kind: str) -> Table:
 def _separated(source: Source, text: str, kind: str) -> Table:
     mark = "," if kind == "csv" else "\t"
     # TSV files of the field are not quoted: a quote in an id is an ordinary character.
-    quoting = csv.QUOTE_MINIMAL if kind == "csv" else csv.QUOTE_NONE
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark, quoting=quoting)
+    lines = io.StringIO(text, newline="")
+    if kind == "csv":
+        rows = csv.reader(lines, delimiter=mark)
+    else:
+        rows = csv.reader(lines, delimiter=mark, quoting=csv.QUOTE_NONE)
     names = [n.strip() for n in next(rows)]
     columns: list[list[str]] = [[] for _ in names]
     try:
@@ -204,7 +207,7 @@ def is_frame(source: Any) -> bool:
 def frame_table(frame: Any) -> Table:
     import narwhals as nw
 
-    native = nw.from_native(frame, strict=False, eager_only=True)
+    native: Any = nw.from_native(frame, pass_through=True, allow_series=False, eager_only=True)
     if not isinstance(native, nw.DataFrame):
         raise InputError(
             f"cannot read from {type(frame).__name__}",
@@ -225,10 +228,6 @@ def nested_table(source: Mapping[str, Mapping[str, Any]], value: str) -> Table:
                 remedy="give {topic: {document: value}}",
             )
         topics += [topic] * len(inner)
-        documents += _keys(inner)
+        documents += inner.keys()
         values += inner.values()
     return Table("<dict>", {"topic": topics, "document": documents, value: values})
-
-
-def _keys(inner: Mapping[str, Any]) -> Iterable[str]:
-    return inner.keys()

@@ -1,0 +1,23 @@
+"""hungjury completion"""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the code that makes Tab complete commands, options and measures.
+
+    \b
+    Examples:
+      eval "$(hungjury completion bash)"
+      hungjury completion fish > ~/.config/fish/completions/hungjury.fish
+    """
+    from hungjury.cli.main import hungjury
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(hungjury, {}, "hungjury", "_HUNGJURY_COMPLETE").source())

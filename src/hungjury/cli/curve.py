@@ -1,0 +1,58 @@
+"""hungjury curve"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hungjury.cli.options import (
+    input_options,
+    label_options,
+    quiet_option,
+    run_files,
+    run_options,
+    sort_out,
+)
+from hungjury.cli.output import deliver, is_much, progress_bar, tell
+
+
+@click.command("curve", no_args_is_help=True)
+@input_options
+@click.option("--rel", type=click.IntRange(min=1), default=1, help="Lowest relevant grade.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="A picture (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
+)
+@label_options
+@run_options
+@quiet_option
+def curve_command(
+    files: tuple[str, ...], qrels: str | None, runs: tuple[str, ...], rel: int,
+    output: str | None, duplicates: str, grades: Any, outside: str, ties: str,
+    score_precision: str, names: str, quiet: bool,
+) -> None:  # fmt: skip
+    """Interpolated precision at recall 0, 0.1, ..., 1, as data or as a picture.
+
+    \b
+    Examples:
+      hungjury curve qrels.txt bm25.run dense.run -o curve.svg
+      hungjury curve qrels.txt 'runs/*' > curve.csv
+    """
+    from hungjury.collection.qrels import read_qrels
+    from hungjury.evaluation import precision_recall
+
+    labels_file, run_paths = sort_out(files, qrels, runs)
+    found = run_files(run_paths, ties, score_precision, names)
+    with progress_bar(quiet, is_much(found)) as progress:
+        labels = read_qrels(labels_file, duplicates, grades, outside)
+        scores = precision_recall(labels, found, rel, progress=progress)
+    tell(scores.notes, quiet)
+    if output is None or output.endswith(".csv"):
+        deliver(scores.to_csv(), output)
+    else:
+        from hungjury.report.curves import draw_precision_recall
+
+        draw_precision_recall(scores, output)

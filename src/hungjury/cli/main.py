@@ -1,0 +1,61 @@
+"""The command `hungjury` and how it fails: an error in one sentence with a remedy, exit code 2."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from hungjury import __version__
+from hungjury.cli.audit import audit_command
+from hungjury.cli.completion import completion_command
+from hungjury.cli.curve import curve_command
+from hungjury.cli.evaluate import evaluate_command
+from hungjury.cli.measures import measures_command
+from hungjury.cli.simulate import simulate_command
+
+HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@click.group(context_settings=HELP)
+@click.version_option(__version__, prog_name="hungjury")
+def hungjury() -> None:
+    """Retrieval evaluation for when the judges disagree.
+
+    \b
+    First steps:
+      hungjury evaluate qrels.txt runs/*.run -m nDCG@10 -m AP
+      hungjury audit qrels.txt runs/*.run
+      hungjury measures
+    """
+
+
+for command in (
+    evaluate_command,
+    audit_command,
+    curve_command,
+    measures_command,
+    simulate_command,
+    completion_command,
+):
+    hungjury.add_command(command)
+
+
+def main() -> None:
+    from hungjury.errors import HungjuryError
+
+    try:
+        hungjury.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except HungjuryError as error:
+        click.echo(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+        sys.exit(2)
+    except click.exceptions.Abort:
+        click.echo("stopped", err=True)
+        sys.exit(130)
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

@@ -1,0 +1,52 @@
+"""hungjury measures"""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+import click
+
+from hungjury.cli.output import deliver
+
+
+@click.command("measures")
+@click.argument("name", required=False)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+def measures_command(name: str | None, form: str) -> None:
+    """List the measures, or tell all about one.
+
+    \b
+    Examples:
+      hungjury measures
+      hungjury measures nDCG
+    """
+    from hungjury.catalogue import CATALOGUE, measures
+
+    rows = measures()
+    if name is not None:
+        cls = CATALOGUE[name]
+        rows = [row for row in rows if row["name"] == cls.name]
+    if form == "json":
+        deliver(json.dumps(rows, indent=1, default=str), None)
+    elif name is None:
+        width = max(len(row["write"]) for row in rows)
+        lines = [f"{row['write']:<{width}}  {_first_sentence(row['meaning'])}" for row in rows]
+        deliver("\n".join([*lines, "", "`hungjury measures NAME` tells its parameters."]), None)
+    else:
+        deliver(_page(rows[0]), None)
+
+
+def _first_sentence(text: str) -> str:
+    return textwrap.shorten(text.split(";")[0].split(". ")[0].rstrip("."), 90, placeholder=" ...")
+
+
+def _page(row: dict[str, Any]) -> str:
+    paper = f"\n({row['paper']})" if row["paper"] else ""
+    lines = [f"{row['write']}", textwrap.fill(row["meaning"], 90) + paper]
+    lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}")
+    for one in row["parameters"]:
+        default = "required" if one["required"] else f"default {one['default']}"
+        lines.append(f"  {one['name']:<10} {one['meaning']} ({default})")
+    return "\n".join(lines)

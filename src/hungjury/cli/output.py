@@ -1,0 +1,71 @@
+"""What a person sees: results on stdout or in a file, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from hungjury.collection.notes import Note
+    from hungjury.collection.runs import Progress, RunFiles
+
+MANY_FILES, LARGE = 20, 100_000_000
+MOST_NOTES = 6
+
+
+def deliver(text: str, output: str | None) -> None:
+    """Print, or write a file whole."""
+    if output is None:
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    from hungjury.files import write_whole
+
+    write_whole(output, text if text.endswith("\n") else text + "\n")
+
+
+def tell(notes: Iterable[Note], quiet: bool) -> None:
+    """The oddest first few findings, on stderr."""
+    if quiet:
+        return
+    listed = list(notes)
+    for note in listed[:MOST_NOTES]:
+        click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
+    if len(listed) > MOST_NOTES:
+        more = len(listed) - MOST_NOTES
+        click.echo(f"note: {more} more; `hungjury audit` tells them all", err=True)
+
+
+@contextmanager
+def progress_bar(quiet: bool, worthwhile: bool) -> Iterator[Progress | None]:
+    """A bar on a terminal, for work that takes a while; None otherwise."""
+    if quiet or not worthwhile or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading")
+
+        def advance(done: int, total: int, what: str) -> None:
+            bar.update(task, completed=done, total=total, description=what)
+
+        yield advance
+
+
+def is_much(runs: RunFiles) -> bool:
+    """Many or large files."""
+    sizes = [os.path.getsize(s.path) for s in runs.sources if s.path is not None]
+    return len(sizes) >= MANY_FILES or sum(sizes) >= LARGE

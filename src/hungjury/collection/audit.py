@@ -1,0 +1,92 @@
+"""The audit: what was read, and what is odd about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hungjury.collection.align import Alignment, align
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Progress, RunFiles, Runs
+
+__all__ = ["Audit", "audit"]
+
+TOP = 10  # ranks looked at for documents that nobody judged
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Facts about labels and runs, then everything odd."""
+
+    facts: list[str]
+    notes: tuple[Note, ...]
+
+    def __str__(self) -> str:
+        odd = [f"  ! {note}" for note in self.notes] or ["  nothing odd was found"]
+        return "\n".join([*self.facts, "odd:", *odd])
+
+
+def audit(
+    labels: Qrels | Judgments,
+    runs: Runs | RunFiles | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Look labels and runs over before anything is computed."""
+    facts = _judgment_facts(labels) if isinstance(labels, Judgments) else _label_facts(labels)
+    notes = list(labels.notes)
+    if runs is not None:
+        aligned = align(runs, labels.pool, progress=progress)
+        facts += _run_facts(aligned)
+        notes += [*aligned.notes, *_unjudged(aligned)]
+    return Audit(facts, tuple(notes))
+
+
+def _label_facts(qrels: Qrels) -> list[str]:
+    facts = [
+        f"labels: {plural(len(qrels), 'document')} judged for {plural(len(qrels.topics), 'topic')}"
+    ]
+    if qrels.labels is None:
+        assert qrels.p is not None
+        return [*facts, f"probabilities of relevance, {qrels.p.mean():.3f} on average"]
+    grades, counts = np.unique(qrels.labels, return_counts=True)
+    shares = ", ".join(
+        f"{g}: {n:,} ({n / len(qrels):.1%})" for g, n in zip(grades, counts, strict=True)
+    )
+    return [*facts, f"grades {qrels.grades[0]} to {qrels.max_grade}; {shares}"]
+
+
+def _judgment_facts(judgments: Judgments) -> list[str]:
+    per_document = len(judgments) / len(judgments.pool)
+    return [
+        f"labels: {len(judgments):,} by {plural(len(judgments.assessors), 'assessor')} "
+        f"({few(judgments.assessors)})",
+        f"{plural(len(judgments.pool), 'document')} judged for "
+        f"{plural(len(judgments.topics), 'topic')}, {per_document:.1f} labels a document",
+    ]
+
+
+def _run_facts(aligned: Alignment) -> list[str]:
+    present = aligned.length[aligned.length >= 0]
+    lists = f"{plural(len(present), 'list')} on judged topics"
+    return [
+        f"runs: {plural(len(aligned.systems), 'system')} ({few(aligned.systems)}), {lists}, "
+        f"{present.min()} to {present.max()} documents long",
+        f"policies: ties {aligned.policy.ties}, scores in {aligned.policy.score_precision} "
+        "precision",
+    ]
+
+
+def _unjudged(aligned: Alignment) -> list[Note]:
+    """How much of the first ranks nobody judged."""
+    shown = int(np.minimum(np.maximum(aligned.length, 0), TOP).sum())
+    missing = shown - int((aligned.rank <= TOP).sum())
+    if not missing:
+        return []
+    text = (
+        f"{missing:,} of {shown:,} documents in the first {TOP} ranks were judged by nobody "
+        f"({missing / shown:.1%})"
+    )
+    return [Note("unjudged-document", missing, text)]

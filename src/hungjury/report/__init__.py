@@ -1,0 +1,1 @@
+"""Result types in, pages out; computes nothing."""

@@ -1,0 +1,34 @@
+"""trec_eval's lines, so that scripts made for it keep working."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hungjury.catalogue import Measure, trec_name
+from hungjury.scores import Scores
+
+__all__ = ["trec_lines"]
+
+
+def trec_lines(scores: Scores, measures: list[Measure], per_topic: bool, summary: bool) -> str:
+    """``name<TAB>topic<TAB>value``, name padded to 22 columns, topics in byte order."""
+    names = [trec_name(m) for m in measures]
+    counted, mean = scores.counted(), scores.mean()
+    lines: list[str] = []
+    order = sorted(range(len(scores.topics)), key=lambda t: scores.topics[t].encode())
+    for s, system in enumerate(scores.systems):
+        if per_topic:
+            for t in order:
+                for m, measure in enumerate(measures):
+                    if counted[m, s, t] and names[m] != "num_q" and measure.average != "gmean":
+                        value = _shown(scores.values[m, s, t], measure)
+                        lines.append(f"{names[m]:<22}\t{scores.topics[t]}\t{value}")
+        if summary:
+            lines.append(f"{'runid':<22}\tall\t{system}")
+            for m, measure in enumerate(measures):
+                lines.append(f"{names[m]:<22}\tall\t{_shown(mean[m, s], measure)}")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(value: float, measure: Measure) -> str:
+    return f"{value:.0f}" if measure.average == "sum" and not np.isnan(value) else f"{value:.4f}"
