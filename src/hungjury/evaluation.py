@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure, measure_list
+from hungjury.catalogue.expectation import E
+from hungjury.catalogue.expected import Expected
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judged import judge, one_list
+from hungjury.collection.judged import Judged, judge, one_list
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_runs
 from hungjury.collection.sources import expand
 from hungjury.collection.tables import is_frame
 from hungjury.errors import InputError, MeasureError
+from hungjury.expectation import expect
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
 __all__ = ["evaluate", "precision_recall", "score_list"]
@@ -52,8 +56,9 @@ def evaluate(
     _choice("unjudged", unjudged, ("nonrelevant", "condensed"))
     labels = _chosen(as_qrels(qrels), topics)
     for one in wanted:
-        _check(one, labels)
-    aligned = align(as_runs(runs), labels.pool, depth, progress)
+        check_measure(one, labels)
+    others = max(m.unjudged_depth for m in wanted)
+    aligned = align(as_runs(runs), labels.pool, depth, progress, others)
     return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
 
 
@@ -97,13 +102,42 @@ def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:
     return qrels.select(wanted)
 
 
-def _check(one: Measure, qrels: Qrels) -> None:
-    if qrels.soft:
+def check_measure(one: Measure, qrels: Qrels) -> None:
+    """Complain before any work about a measure that does not fit the labels."""
+    if qrels.soft and not one.takes_chances:
         raise MeasureError(
             f"{one} wants grades, but these labels are probabilities",
-            remedy="binarise them first: labels of 0.5 and more as 1",
+            remedy=f"E({one}) is its expectation; eRAP, eRRBP and eRDCG take probabilities; "
+            "Qrels.threshold(0.5) makes grades",
         )
+    if isinstance(one, Expected) and qrels.p is not None:
+        one.check_chances()
     one.check(qrels.max_grade)
+
+
+@dataclass(frozen=True)
+class _View:
+    """One way of gathering labels, shared by all measures that want it."""
+
+    every: bool
+    rel: int | None = None  # for probabilities of grades: the threshold
+
+    @staticmethod
+    def of(measure: Measure, qrels: Qrels) -> _View:
+        if not qrels.soft:
+            return _View(measure.every)
+        return _View(True, (getattr(measure, "rel", None) or 1) if qrels.p is None else None)
+
+    def lists(
+        self, aligned: Alignment, qrels: Qrels, condensed: bool
+    ) -> Iterator[tuple[NDArray[np.int64], Judged]]:
+        if qrels.labels is not None:
+            return judge(
+                aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=self.every
+            )
+        p = qrels.at_least(self.rel or 1).p
+        nothing = np.zeros(len(qrels), dtype=np.int16)
+        return judge(aligned, nothing, 1, condensed=condensed, every=True, p=p)
 
 
 def score_alignment(
@@ -115,32 +149,38 @@ def score_alignment(
     unjudged: str,
 ) -> Scores:
     """Scores of lists that are aligned already."""
-    assert qrels.labels is not None
-    systems, number = aligned.shape
-    flat = np.empty((len(measures), systems * number))
-    for every in (False, True):
-        mine = [i for i, m in enumerate(measures) if m.every == every]
-        if not mine:
-            continue
-        condensed = unjudged == "condensed"
-        for cells, judged in judge(
-            aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=every
-        ):
+    shape = (len(measures), *aligned.shape)
+    values = np.empty((len(measures), len(aligned.length)))
+    variance = np.full(values.shape, np.nan)
+    interval = np.full((2, *values.shape), np.nan)
+    condensed = unjudged == "condensed"
+    views: dict[_View, list[int]] = {}
+    for i, one in enumerate(measures):
+        if isinstance(one, E):
+            found = expect(aligned, qrels, one, condensed)
+            values[i], variance[i] = found.mean, found.variance
+            interval[:, i] = found.low, found.high
+        else:
+            views.setdefault(_View.of(one, qrels), []).append(i)
+    for view, mine in views.items():
+        for cells, judged in view.lists(aligned, qrels, condensed):
             for i in mine:
-                flat[i, cells] = measures[i](judged)
-    values = flat.reshape(len(measures), systems, number)
-    status = _status(values, aligned.retrieved, topics)
-    if undefined == "zero":
-        values = np.nan_to_num(values)
-    values = np.where(status == LEFT_OUT, np.nan, values)
+                values[i, cells] = measures[i](judged)
+                if measures[i].has_variance:
+                    variance[i, cells] = measures[i].moments(judged)[1]
+    status = _status(values.reshape(shape), aligned.retrieved, topics)
+    cells_shown = np.nan_to_num(values) if undefined == "zero" else values
+    uncertain = not np.isnan(variance).all()
     return Scores(
         [str(m) for m in measures],
         aligned.systems,
         aligned.pool.topics,
-        values,
+        np.where(status == LEFT_OUT, np.nan, cells_shown.reshape(shape)),
         status,
         _policies(aligned, qrels, topics, undefined, unjudged),
         [m.average for m in measures],
+        variance.reshape(shape) if uncertain else None,
+        interval.reshape(2, *shape) if any(isinstance(m, E) for m in measures) else None,
         notes=qrels.notes + aligned.notes,
     )
 
@@ -174,20 +214,27 @@ def _policies(
 
 def score_list(
     name: str | Measure,
-    labels: Sequence[int | None],
-    pool: Sequence[int] | None = None,
+    labels: Sequence[float | None],
+    pool: Sequence[float] | None = None,
 ) -> float:
     """The score of one judged list: labels in rank order, None for an unjudged document.
 
     pool: the labels of all judged documents of the topic; default: those of the list.
-    NaN where the measure is undefined.
+    Labels are grades or, for measures that take them, probabilities. NaN where undefined.
     """
     one = measure(name)
     known = [v for v in labels if v is not None] if pool is None else list(pool)
-    for value in [*labels, *known]:
-        if value is not None and value != int(value):
-            raise InputError(
-                f"the label {value!r} is no grade", remedy="labels are whole grades or None"
-            )
-    top = max([1, *known, *(v for v in labels if v is not None)])
-    return float(one(one_list(labels, known, top))[0])
+    everything = [*known, *(v for v in labels if v is not None)]
+    if all(v == int(v) for v in everything):
+        top = max([1, *map(int, everything)])
+        grades = [None if v is None else int(v) for v in labels]
+        return float(one(one_list(grades, [int(v) for v in known], top))[0])
+    if not isinstance(one, Expected) or not all(0 <= v <= 1 for v in everything):
+        raise InputError(
+            f"{one} cannot score the labels {list(labels)!r}",
+            remedy="labels are whole grades or, for expected measures, probabilities",
+        )
+    one.check_chances()
+    outside = one.unjudged or 0.0
+    p = [outside if v is None else v for v in labels]
+    return float(one(one_list([0] * len(p), [0] * len(known), 1, p, sum(known)))[0])

@@ -141,6 +141,7 @@ class Named:
 
     name: ClassVar[str] = ""
     at: ClassVar[str | None] = None  # the parameter that is written behind @
+    positional: ClassVar[str | None] = None  # the one that is written without its name
 
     @classmethod
     def params(cls) -> list[Field[Any]]:
@@ -173,10 +174,12 @@ class Named:
         return value
 
     def __str__(self) -> str:
-        shown = []
+        shown: list[str] = []
         for f in self.params():
             value = getattr(self, f.name)
-            if f.name != self.at and value != f.default:
+            if f.name == self.positional:
+                shown.insert(0, str(value))
+            elif f.name != self.at and value != f.default:
                 shown.append(f"{f.name}={_plain(value)}")
         at = getattr(self, self.at) if self.at else None
         return (
@@ -256,7 +259,9 @@ class Catalogue(Generic[T]):
     def example(self, cls: type[T]) -> str:
         """How a name with its required parameters is written."""
         required = [f.name for f in cls.params() if f.default is MISSING]
-        inside = ", ".join(f"{n}=..." for n in required if n != cls.at)
+        inside = ", ".join(
+            "X" if n == cls.positional else f"{n}=..." for n in required if n != cls.at
+        )
         at = f"@{cls.at}" if cls.at in required else ""
         return f"{cls.name}{f'({inside})' if inside else ''}{at}"
 
@@ -275,9 +280,8 @@ class Catalogue(Generic[T]):
                 f"'{text}': the parameters cannot be read",
                 remedy=f"{cls.name} takes {', '.join(known) or 'none'}, each as name=value",
             ) from None
-        first = getattr(cls, "positional", None)
-        if positional and first and len(positional) == 1:
-            values[first] = positional[0]
+        if positional and cls.positional and len(positional) == 1:
+            values[cls.positional] = positional[0]
         elif positional:
             raise MeasureError(
                 f"'{text}': parameters need their names",

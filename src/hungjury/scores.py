@@ -26,7 +26,9 @@ class Scores:
     """Values as [measure, system, topic].
 
     status: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out by the topic
-    policy. `averages` says how each measure is summarised over topics.
+    policy. `averages` says how each measure is summarised over topics. Where labels are uncertain,
+    `variance` is that of each value (NaN for measures without one), and `interval` [2, measure,
+    system, topic] holds the ends of the 95 % interval of measures that are drawn.
     """
 
     measures: list[str]
@@ -37,6 +39,7 @@ class Scores:
     policies: Mapping[str, Any] = field(default_factory=dict)
     averages: list[str] = field(default_factory=list)
     variance: NDArray[np.float64] | None = None
+    interval: NDArray[np.float64] | None = None
     notes: tuple[Note, ...] = ()
 
     @property
@@ -72,6 +75,16 @@ class Scores:
                 total = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
             out[m] = np.exp(total) if average == "gmean" else total
         return out
+
+    def mean_std(self) -> NDArray[np.float64] | None:
+        """[measure, system]: standard deviation of the mean over these topics; labels of different
+        topics are independent."""
+        if self.variance is None:
+            return None
+        counted = self.counted()
+        total = np.where(counted, self.variance, 0.0).sum(axis=-1)
+        number = counted.sum(axis=-1)
+        return np.asarray(np.sqrt(total) / np.maximum(number, 1))
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """(system, topic, measure, value) of every cell that counts."""

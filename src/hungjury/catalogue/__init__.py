@@ -6,19 +6,32 @@ from collections.abc import Iterable
 from dataclasses import MISSING
 from typing import Any
 
-from hungjury.catalogue import gain, incomplete, precision, sets
+# Entering the catalogue is what these imports are for; their order is that of listings.
+# isort: off
+import hungjury.catalogue.precision
+import hungjury.catalogue.gain
+import hungjury.catalogue.incomplete
+import hungjury.catalogue.graded_ap
+import hungjury.catalogue.expected
+import hungjury.catalogue.expectation
+import hungjury.catalogue.sets
+
+# isort: on
 from hungjury.catalogue.base import CATALOGUE, Measure
 from hungjury.catalogue.trec_names import from_trec, trec_name
+from hungjury.errors import MeasureError
 
-__all__ = ["CATALOGUE", "Measure", "gain", "incomplete", "measure", "measure_list", "measures",
-           "precision", "sets", "trec_name"]  # fmt: skip
+__all__ = ["CATALOGUE", "Measure", "measure", "measure_list", "measures", "trec_name"]
 
 
 def measure(text: str | Measure) -> Measure:
     """One measure by name: ``nDCG@10``, ``AP(rel=2)@100``, ``map``, ``ndcg_cut_10``."""
     found = measure_list([text])
     if len(found) != 1:
-        CATALOGUE.unknown(str(text))
+        raise MeasureError(
+            f"'{text}' means {len(found)} measures: {', '.join(map(str, found[:4]))} ...",
+            remedy="name one of them",
+        )
     return found[0]
 
 

@@ -31,8 +31,19 @@ class Measure(Named):
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
     every: ClassVar[bool] = False  # has to see documents judged not relevant too
     in_ties: ClassVar[bool] = False  # knows the mean over all orders inside ties
+    takes_chances: ClassVar[bool] = False  # labels may be probabilities
+    has_variance: ClassVar[bool] = False  # `moments` gives the variance too
+
+    @property
+    def unjudged_depth(self) -> int:
+        """Ranks down to which documents outside the pool have to be known."""
+        return 0
 
     def score(self, judged: Judged) -> Array:
+        raise NotImplementedError
+
+    def moments(self, judged: Judged) -> tuple[Array, Array]:
+        """Mean and variance over uncertain labels, for measures that have them."""
         raise NotImplementedError
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:

@@ -15,9 +15,17 @@ from hungjury.named import mapping, number, one_of, param, whole
 __all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
 
 
+def gain_map(value: Any) -> tuple[tuple[int, float], ...]:
+    """A map from grades to gains; grade 0 is not relevant and gains nothing."""
+    pairs = mapping(value)
+    if any(gain != 0 for grade, gain in pairs if grade <= 0):
+        raise ValueError("a map in which grade 0 gains nothing, such as {1: 3, 2: 9}")
+    return pairs
+
+
 def gains_param() -> Any:
     return param(
-        None, kind=mapping, doc="gain of each grade; a grade not named gains its own value"
+        None, kind=gain_map, doc="gain of each grade; a grade not named gains its own value"
     )
 
 
@@ -30,10 +38,12 @@ def max_grade_param() -> Any:
 def gain_table(top: int, gains: tuple[tuple[int, float], ...] | None, exponential: bool) -> Array:
     """The gain of grades 0 to `top`."""
     table = np.arange(top + 1, dtype=float)
+    if exponential:
+        table = 2.0**table - 1
     for grade, gain in gains or ():
         if 0 <= grade <= top:
             table[grade] = gain
-    return 2.0**table - 1 if exponential else table
+    return table
 
 
 def ideal_sum(judged: Judged, gains: Array, discount: Array) -> Array:

@@ -49,6 +49,7 @@ class Alignment:
     document: NDArray[np.int32]
     tie_first: NDArray[np.int32] | None = None
     tie_last: NDArray[np.int32] | None = None
+    others: Others | None = None
     notes: tuple[Note, ...] = ()
 
     @property
@@ -63,6 +64,23 @@ class Alignment:
     @property
     def longest(self) -> int:
         return int(self.length.max(initial=1))
+
+    def unjudged_retrieved(self, depth: int) -> NDArray[np.int64]:
+        """[topic]: documents outside the pool that some run has in its first `depth` ranks."""
+        assert self.others is not None, "align() was not asked to remember them"
+        near = self.others.rank <= depth
+        pairs = np.stack([self.others.topic[near].astype(np.uint64), self.others.hash[near]])
+        distinct = np.unique(pairs, axis=1)
+        return np.bincount(distinct[0].astype(np.int64), minlength=len(self.pool.topics))
+
+
+@dataclass(frozen=True)
+class Others:
+    """Documents outside the pool: topic, rank and hash of the id, a row per list they are in."""
+
+    topic: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    hash: NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -81,8 +99,12 @@ def align(
     pool: Pool,
     depth: int | None = None,
     progress: Progress | None = None,
+    others: int = 0,
 ) -> Alignment:
-    """Join ranked lists to a pool; the only place where lists are sorted."""
+    """Join ranked lists to a pool; the only place where lists are sorted.
+
+    others: remember documents outside the pool down to this rank.
+    """
     if depth is not None and depth < 1:
         raise InputError(f"the depth is {depth}", remedy="a depth is at least 1")
     ties, single, deep = runs.policy.ties, runs.policy.single, depth or 0
@@ -90,11 +112,11 @@ def align(
 
     def from_memory(item: tuple[str, native.RunStore]) -> list[_Part]:
         name, store = item
-        arrays = store.align(native_pool, ties, single, deep)
+        arrays = store.align(native_pool, ties, single, deep, others)
         return [_Part(name, "", arrays, len(store.topics) - len(arrays["topic"]), None)]
 
     def from_file(source: Source) -> list[_Part]:
-        return _stream(source, runs.policy, native_pool, deep)
+        return _stream(source, runs.policy, native_pool, deep, others)
 
     if isinstance(runs, RunFiles):
         each = list(map_files(from_file, runs.sources, progress, "reading runs"))
@@ -104,13 +126,15 @@ def align(
     parts = [part for several in each for part in several]
     check_names((part.name, part.file) for part in parts)
     earlier = runs.notes if isinstance(runs, Runs) else ()
-    return _join(parts, pool, runs.policy, depth, earlier)
+    return _join(parts, pool, runs.policy, depth, earlier, others > 0)
 
 
-def _stream(source: Source, policy: RunPolicy, pool: native.Pool, depth: int) -> list[_Part]:
+def _stream(
+    source: Source, policy: RunPolicy, pool: native.Pool, depth: int, others: int
+) -> list[_Part]:
     """Align a file while reading it; where that cannot be done, read it whole first."""
     if table_format(source) is None:
-        stream = native.RunStream(pool, policy.ties, policy.single, depth)
+        stream = native.RunStream(pool, policy.ties, policy.single, depth, others)
         parse_text(source, stream.feed, stream.finish)
         if not stream.rows:
             raise InputError(
@@ -121,9 +145,9 @@ def _stream(source: Source, policy: RunPolicy, pool: native.Pool, depth: int) ->
             return [_Part(name, source.name, stream.take(), stream.other_topics, note)]
     out = []
     for run in read_store(source, policy):
-        arrays = run.store.align(pool, policy.ties, policy.single, depth)
-        others = len(run.store.topics) - len(arrays["topic"])
-        out.append(_Part(run.name, run.file, arrays, others, run.note))
+        arrays = run.store.align(pool, policy.ties, policy.single, depth, others)
+        unjudged = len(run.store.topics) - len(arrays["topic"])
+        out.append(_Part(run.name, run.file, arrays, unjudged, run.note))
     return out
 
 
@@ -133,6 +157,7 @@ def _join(
     policy: RunPolicy,
     depth: int | None,
     notes: tuple[Note, ...],
+    with_others: bool,
 ) -> Alignment:
     topics = len(pool.topics)
     cells = len(parts) * topics
@@ -153,7 +178,7 @@ def _join(
         )
     expected = policy.ties == "expected"
 
-    def joined(key: str) -> NDArray[np.int32]:
+    def joined(key: str) -> NDArray[Any]:
         arrays = [part.arrays[key] for part in parts]
         return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
@@ -169,6 +194,9 @@ def _join(
         joined("document"),
         joined("tie_first") if expected else None,
         joined("tie_last") if expected else None,
+        Others(joined("other_topic"), joined("other_rank"), joined("other_hash"))
+        if with_others
+        else None,
         notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
     )
 

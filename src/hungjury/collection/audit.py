@@ -49,7 +49,8 @@ def _label_facts(qrels: Qrels) -> list[str]:
         f"labels: {plural(len(qrels), 'document')} judged for {plural(len(qrels.topics), 'topic')}"
     ]
     if qrels.labels is None:
-        assert qrels.p is not None
+        if qrels.p is None:
+            return [*facts, f"probabilities of the grades 0 to {qrels.max_grade}"]
         return [*facts, f"probabilities of relevance, {qrels.p.mean():.3f} on average"]
     grades, counts = np.unique(qrels.labels, return_counts=True)
     shares = ", ".join(

@@ -7,7 +7,7 @@ labelled not relevant; ranks keep counting them. Leading axes are assessors, rep
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hungjury.collection.align import Alignment
 from hungjury.collection.labels import MISSING
 
-__all__ = ["Judged", "grade_counts", "judge", "one_list"]
+__all__ = ["Judged", "grade_counts", "judge", "many_lists", "one_list"]
 
 BUDGET = 1 << 18  # places worked on at once: about 2 MB per array, so that it stays in cache
 
@@ -34,6 +34,11 @@ class Judged:
     judged_length: NDArray[np.int32]  # [..., list] judged documents retrieved
     counts: NDArray[np.int64]  # [..., list, grade] documents of each grade in the pool
     depth: int  # length of the longest list
+    unjudged_pool: NDArray[np.int64]  # [..., list] documents in the pool with negative labels
+    topic: NDArray[np.int64]  # [list] index of the topic
+    p: NDArray[np.float64] | None = None  # [..., list, place] probabilities; labels are then 0
+    p_total: NDArray[np.float64] | None = None  # [..., list] their sum over the pool
+    unjudged_retrieved: Callable[[int], NDArray[np.int64]] | None = None  # depth -> [topic]
     ties: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None  # first, last rank of the tie
 
     @property
@@ -83,17 +88,36 @@ def judge(
     *,
     condensed: bool = False,
     every: bool = False,
+    p: NDArray[np.float64] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], Judged]]:
     """Yield (cells, judged lists) until every cell of the alignment has been given once.
 
     labels: grades [..., document] over the pool; negative: pooled, not judged; `MISSING`: unjudged.
     top: the scale's largest grade. every: keep places that are judged not relevant too.
     condensed: ranks count judged documents only, as if the others had not been retrieved.
+    p: probabilities [..., document] of relevance, gathered beside the labels.
     """
-    counts = grade_counts(alignment, labels, top)
-    picked = _Picked(alignment, labels, every)
-    for cells, width in _blocks(picked.sizes, int(np.prod(labels.shape[:-1]))):
-        yield cells, picked.lists(cells, width, counts, condensed)
+    pool = _InPool(alignment, labels, top, p)
+    picked = _Picked(alignment, labels, every, p)
+    copies = int(np.prod((labels if p is None else p).shape[:-1]))
+    for cells, width in _blocks(picked.sizes, copies):
+        yield cells, picked.lists(cells, width, pool, condensed)
+
+
+class _InPool:
+    """What measures want to know of the whole pool, by topic."""
+
+    def __init__(
+        self,
+        alignment: Alignment,
+        labels: NDArray[np.int16],
+        top: int,
+        p: NDArray[np.float64] | None,
+    ) -> None:
+        sums = alignment.pool.sum_by_topic
+        self.counts = grade_counts(alignment, labels, top)
+        self.unjudged = sums((labels < 0) & (labels != MISSING))
+        self.p_total = None if p is None else sums(p)
 
 
 def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.int64], int]]:
@@ -111,8 +135,14 @@ def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.
 class _Picked:
     """The places of an alignment that measures have to see."""
 
-    def __init__(self, alignment: Alignment, labels: NDArray[np.int16], every: bool) -> None:
-        self.alignment, self.labels = alignment, labels
+    def __init__(
+        self,
+        alignment: Alignment,
+        labels: NDArray[np.int16],
+        every: bool,
+        p: NDArray[np.float64] | None,
+    ) -> None:
+        self.alignment, self.labels, self.p = alignment, labels, p
         self.single = labels.ndim == 1
         entries = len(alignment.document)
         at = labels[alignment.document] if self.single else None
@@ -127,9 +157,7 @@ class _Picked:
             self.last = np.searchsorted(self.where, alignment.stop)
         self.sizes = self.last - self.first
 
-    def lists(
-        self, cells: NDArray[np.int64], width: int, counts: NDArray[np.int64], condensed: bool
-    ) -> Judged:
+    def lists(self, cells: NDArray[np.int64], width: int, pool: _InPool, condensed: bool) -> Judged:
         a = self.alignment
         places = self.first[cells, None] + np.arange(width)
         padding = places >= self.last[cells, None]
@@ -161,10 +189,24 @@ class _Picked:
             pooled,
             length,
             judged_length,
-            counts[..., topic, :],
+            pool.counts[..., topic, :],
             depth,
+            pool.unjudged[..., topic],
+            topic,
+            self._chances(entry, padding),
+            None if pool.p_total is None else pool.p_total[..., topic],
+            a.unjudged_retrieved if a.others is not None else None,
             ties,  # type: ignore[arg-type]
         )
+
+    def _chances(
+        self, entry: NDArray[np.int64], padding: NDArray[np.bool_]
+    ) -> NDArray[np.float64] | None:
+        if self.p is None:
+            return None
+        if not len(self.alignment.document):
+            return np.zeros((*self.p.shape[:-1], *entry.shape))
+        return np.where(padding, 0.0, self.p[..., self.alignment.document[entry]])
 
     def _known(self, entry: NDArray[np.int64], padding: NDArray[np.bool_]) -> NDArray[np.int16]:
         if not len(self.alignment.document):
@@ -192,26 +234,53 @@ class _Picked:
 
 def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Running count with a leading zero."""
+    if mask.all():
+        return np.arange(len(mask) + 1, dtype=np.int32)
     out = np.zeros(len(mask) + 1, dtype=np.int32)
     np.cumsum(mask, out=out[1:])
     return out
 
 
-def one_list(labels: Sequence[int | None], pool: Sequence[int], top: int) -> Judged:
-    """A single judged list from its labels in rank order (None: unjudged)."""
-    known = np.array([MISSING if v is None else v for v in labels], dtype=np.int16)[None]
-    size = known.shape[-1]
+def many_lists(
+    known: NDArray[np.int16],
+    pool: Sequence[int],
+    top: int,
+    p: NDArray[np.float64] | None = None,
+    p_total: float = 0.0,
+) -> Judged:
+    """Judged lists from labels [list, rank] (`MISSING`: unjudged), all against one pool; perhaps
+    with the probabilities `p` of the same documents and their sum over the pool."""
+    lists, size = known.shape
     if not size:
-        known = np.full((1, 1), MISSING)
+        known = np.full((lists, 1), MISSING)
+        p = None if p is None else np.zeros((lists, 1))
     judged = np.cumsum(known >= 0, axis=-1, dtype=np.int32)
     grades = np.asarray(pool, dtype=np.int64)
+    counts = np.bincount(grades[grades >= 0], minlength=top + 1).astype(np.int64)
     return Judged(
         np.where(known > 0, known, np.int16(0)),
-        np.arange(1, known.shape[-1] + 1, dtype=np.int32)[None],
+        np.broadcast_to(np.arange(1, known.shape[-1] + 1, dtype=np.int32), known.shape),
         judged,
         np.cumsum(known != MISSING, axis=-1, dtype=np.int32),
-        np.array([size], dtype=np.int32),
+        np.full(lists, size, dtype=np.int32),
         judged[:, -1],
-        np.bincount(grades[grades >= 0], minlength=top + 1)[None].astype(np.int64),
+        np.broadcast_to(counts, (lists, top + 1)),
         max(size, 1),
+        np.full(lists, (grades < 0).sum(), dtype=np.int64),
+        np.zeros(lists, dtype=np.int64),
+        p,
+        None if p is None else np.full(lists, p_total),
     )
+
+
+def one_list(
+    labels: Sequence[int | None],
+    pool: Sequence[int],
+    top: int,
+    p: Sequence[float] | None = None,
+    p_total: float = 0.0,
+) -> Judged:
+    """`many_lists` for a single list, labels with None for an unjudged document."""
+    known = np.array([[MISSING if v is None else v for v in labels]], dtype=np.int16)
+    chances = None if p is None else np.array([p], dtype=float)
+    return many_lists(known, pool, top, chances, p_total)

@@ -79,7 +79,7 @@ class Judgments:
             None if self.soft else labels[order].astype(np.int16),
             self.grades,
             labels[order] if self.soft else None,
-            self.policies,
+            policies=self.policies,
         )
 
 

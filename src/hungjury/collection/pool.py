@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,13 +64,10 @@ class Pool:
         t = self.native.topic(topic)
         return -1 if t < 0 else self.native.document(t, document)
 
-    def sum_by_topic(self, values: NDArray[np.generic]) -> NDArray[np.generic]:
+    def sum_by_topic(self, values: NDArray[Any]) -> NDArray[Any]:
         """Sums of [..., document] values over each topic: [..., topic]."""
-        total = np.zeros(
-            (*values.shape[:-1], len(self.documents) + 1), dtype=np.result_type(values, np.int64)
-        )
-        np.cumsum(values, axis=-1, out=total[..., 1:])
-        return np.asarray(total[..., self.offsets[1:]] - total[..., self.offsets[:-1]])
+        kind = np.float64 if values.dtype.kind == "f" else np.int64
+        return np.asarray(np.add.reduceat(values, self.offsets[:-1], axis=-1, dtype=kind))
 
     def select(self, keep: NDArray[np.bool_]) -> Pool:
         """The pool with only some of its documents; topics left empty disappear."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,8 +13,10 @@ from numpy.typing import NDArray
 
 from hungjury.collection.labels import LabelPolicy
 from hungjury.collection.notes import Note, few, plural
-from hungjury.collection.pool import Pool
-from hungjury.collection.reading import read_labels
+from hungjury.collection.pool import Pool, natural_order
+from hungjury.collection.reading import grade_table, read_labels
+from hungjury.collection.sources import expand
+from hungjury.collection.tables import Table, grade_columns, is_frame
 from hungjury.errors import InputError
 from hungjury.files import write_whole
 
@@ -21,12 +25,17 @@ __all__ = ["Qrels", "read_qrels"]
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
-    """Labels over a pool: `labels` are whole grades, or `p` the probabilities of relevance."""
+    """Labels over a pool, of one of three kinds.
+
+    labels: whole grades [document]; p: probabilities of relevance [document] (soft qrels);
+    grade_p: the probability of every grade [document, grade].
+    """
 
     pool: Pool
     labels: NDArray[np.int16] | None
     grades: tuple[int, ...]
     p: NDArray[np.float64] | None = None
+    grade_p: NDArray[np.float64] | None = None
     policies: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
 
@@ -37,7 +46,7 @@ class Qrels:
     @property
     def soft(self) -> bool:
         """True where labels are probabilities."""
-        return self.p is not None
+        return self.labels is None
 
     @property
     def max_grade(self) -> int:
@@ -51,13 +60,46 @@ class Qrels:
         return f"Qrels({len(self.topics)} topics, {len(self)} documents, {kind})"
 
     def at_least(self, rel: int) -> Qrels:
-        """Binary labels as probabilities: 1 for grades of `rel` and above, else 0."""
-        if self.labels is None:
+        """The probability of a grade of `rel` or above, as soft qrels."""
+        if rel > self.max_grade or rel < 1:
             raise InputError(
-                f"rel={rel} asks for grades, but these labels are probabilities already",
-                remedy="leave rel out",
+                f"rel={rel}, but grades go up to {self.max_grade}",
+                remedy=f"choose rel from 1 to {self.max_grade}",
             )
-        return replace(self, labels=None, grades=(0, 1), p=(self.labels >= rel).astype(float))
+        if self.p is not None:
+            return self
+        if self.grade_p is not None:
+            p = self.grade_p[:, rel:].sum(axis=1)
+        else:
+            assert self.labels is not None
+            p = (self.labels >= rel).astype(float)
+        return replace(self, labels=None, grade_p=None, grades=(0, 1), p=p)
+
+    def threshold(self, at: float = 0.5) -> Qrels:
+        """Hard labels: relevant where the probability is `at` or more; the most likely grade
+        where every grade has a probability (ties go to the lower one)."""
+        if self.labels is not None:
+            return self
+        if self.p is not None:
+            labels = (self.p >= at).astype(np.int16)
+        else:
+            assert self.grade_p is not None
+            labels = np.asarray(self.grades, dtype=np.int16)[self.grade_p.argmax(axis=1)]
+        return replace(self, labels=labels, p=None, grade_p=None)
+
+    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int16]:
+        """`n` label vectors [n, document], every document drawn independently."""
+        if self.labels is not None:
+            return np.broadcast_to(self.labels, (n, len(self)))
+        chance = rng.random((n, len(self)))
+        if self.p is not None:
+            return (chance < self.p).astype(np.int16)
+        assert self.grade_p is not None
+        drawn = np.zeros(chance.shape, dtype=np.int16)
+        upto = np.cumsum(self.grade_p, axis=1)
+        for grade in range(1, len(self.grades)):
+            drawn[chance >= upto[:, grade - 1]] = self.grades[grade]
+        return drawn
 
     def select(self, topics: Iterable[str]) -> Qrels:
         """Only some topics."""
@@ -68,23 +110,33 @@ class Qrels:
             pool=self.pool.select(keep),
             labels=None if self.labels is None else self.labels[keep],
             p=None if self.p is None else self.p[keep],
+            grade_p=None if self.grade_p is None else self.grade_p[keep],
         )
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
-        """``{topic: {document: label}}``, as pytrec_eval and ranx take it."""
-        values: list[float] = (self.p if self.labels is None else self.labels).tolist()  # type: ignore[union-attr]
-        out: dict[str, dict[str, float]] = {}
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """``{topic: {document: label}}``, as pytrec_eval and ranx take it; lists of
+        probabilities where every grade has one."""
+        kinds = (self.labels, self.p, self.grade_p)
+        values: list[Any] = next(v for v in kinds if v is not None).tolist()
+        out: dict[str, dict[str, Any]] = {}
         for i, topic in enumerate(self.topics):
             part = self.pool.slice(i)
             out[topic] = dict(zip(self.pool.documents[part], values[part], strict=True))
         return out
 
     def write(self, path: str) -> None:
-        """TREC columns; probabilities as decimals. The file appears whole or not at all."""
-        lines = []
-        for topic, labels in self.to_dict().items():
-            lines += [f"{topic} 0 {document} {label!r}\n" for document, label in labels.items()]
-        write_whole(path, "".join(lines))
+        """TREC columns, probabilities as decimals; where every grade has a probability, a CSV
+        table with a column for each. The file appears whole or not at all."""
+        text = io.StringIO()
+        if self.grade_p is not None:
+            table = csv.writer(text, lineterminator="\n")
+            table.writerow(["topic", "document", *(f"p{g}" for g in self.grades)])
+            for topic, rows in self.to_dict().items():
+                table.writerows([topic, document, *map(repr, p)] for document, p in rows.items())
+        else:
+            for topic, rows in self.to_dict().items():
+                text.writelines(f"{topic} 0 {d} {label!r}\n" for d, label in rows.items())
+        write_whole(path, text.getvalue())
 
 
 def read_qrels(
@@ -100,6 +152,11 @@ def read_qrels(
     outside: labels outside a declared scale: "error", "clip" or "missing".
     """
     policy = LabelPolicy.of(duplicates, grades, outside)
+    if not isinstance(source, Mapping) and not is_frame(source):
+        source = expand(source)  # streams are read only once
+    one = source[0] if isinstance(source, list) and len(source) == 1 else source
+    if (table := grade_table(one)) is not None:
+        return _from_grade_columns(table)
     found, _ = read_labels(source, policy)
     labels = None if found.soft else found.label.astype(np.int16)
     ordered = np.argsort(found.document)
@@ -109,8 +166,44 @@ def read_qrels(
         labels,
         found.grades,
         found.label[ordered] if found.soft else None,
-        {"duplicates": duplicates, "grades": list(found.grades), "outside": outside},
-        found.notes + _empty_topics(found.pool, found.label[ordered]),
+        policies={"duplicates": duplicates, "grades": list(found.grades), "outside": outside},
+        notes=found.notes + _empty_topics(found.pool, found.label[ordered]),
+    )
+
+
+def _from_grade_columns(table: Table) -> Qrels:
+    """Qrels from a table with columns p0, p1, ... that hold the probability of each grade."""
+    names = grade_columns(table)
+    p = np.array([table.numbers(n, f"probability {n}") for n in names], dtype=float).T
+    bad = np.flatnonzero((p < 0).any(axis=1) | (abs(p.sum(axis=1) - 1) > 1e-6))
+    if len(bad):
+        raise InputError(
+            f"the probabilities of the grades are {p[bad[0]].tolist()}",
+            file=table.name,
+            line=table.first_line + int(bad[0]),
+            remedy="they have to be 0 or more and add up to 1",
+        )
+    ids = (table.texts(table.need(role)) for role in ("topic", "document"))
+    order: dict[str, dict[str, int]] = {}
+    for i, (topic, document) in enumerate(zip(*ids, strict=True)):
+        if document in order.setdefault(topic, {}):
+            raise InputError(
+                f"document '{document}' of topic '{topic}' stands twice",
+                file=table.name,
+                line=table.first_line + i,
+                remedy="keep one row per document and topic",
+            )
+        order[topic][document] = i
+    topics = [list(order)[i] for i in natural_order(order)]
+    sizes = [len(order[t]) for t in topics]
+    pool = Pool(
+        topics,
+        [d for t in topics for d in order[t]],
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+    )
+    taken = [i for t in topics for i in order[t].values()]
+    return Qrels(
+        pool, None, tuple(range(len(names))), grade_p=p[taken], policies={"grades": len(names)}
     )
 
 

@@ -13,6 +13,7 @@ from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import (
     Table,
     frame_table,
+    grade_columns,
     is_frame,
     nested_table,
     read_table,
@@ -66,6 +67,19 @@ def read_labels(
             reader.text(one)
     rows, assessors = reader.rows()
     return resolve(rows, policy, assessors), assessors
+
+
+def grade_table(source: Any) -> Table | None:
+    """The table of a source that gives the probability of every grade, else None."""
+    if is_frame(source):
+        table = frame_table(source)
+        return table if grade_columns(table) else None
+    if isinstance(source, Source):
+        kind = table_format(source)
+        if (kind is not None and b"p0" in source.head()) or kind == "parquet":
+            table = read_table(source, kind)
+            return table if grade_columns(table) else None
+    return None
 
 
 class _Reader:

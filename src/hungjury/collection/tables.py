@@ -17,7 +17,7 @@ from typing import Any
 from hungjury.collection.sources import Source
 from hungjury.errors import InputError, MissingExtra
 
-__all__ = ["Table", "frame_table", "is_frame", "read_table", "table_format"]
+__all__ = ["Table", "frame_table", "grade_columns", "is_frame", "read_table", "table_format"]
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "topic": ("topic", "query_id", "qid", "q_id", "query-id", "topic_id", "query", "queryid"),
@@ -99,6 +99,14 @@ class Table:
 
     def _bad(self, message: str, row: int, remedy: str) -> InputError:
         return InputError(message, file=self.name, line=self.first_line + row, remedy=remedy)
+
+
+def grade_columns(table: Table) -> list[str]:
+    """The columns p0, p1, ... of a table that gives the probability of every grade."""
+    names: list[str] = []
+    while (name := f"p{len(names)}") in table.columns:
+        names.append(name)
+    return names if len(names) > 1 else []
 
 
 def table_format(source: Source) -> str | None:

@@ -1,5 +1,12 @@
 """The small C++ core: parsing, interning, ranking and joining. Arrays and bytes in, arrays out."""
 
-from hungjury.native._core import BadLine, LabelTable, Pool, RunStore, RunStream
+from hungjury.native._core import (
+    BadLine,
+    LabelTable,
+    Pool,
+    RunStore,
+    RunStream,
+    precision_sums,
+)
 
-__all__ = ["BadLine", "LabelTable", "Pool", "RunStore", "RunStream"]
+__all__ = ["BadLine", "LabelTable", "Pool", "RunStore", "RunStream", "precision_sums"]

@@ -9,10 +9,10 @@ namespace hungjury {
 class LabelTable {
   public:
     void feed(Bytes chunk) {
-        lines_.feed(chunk, [this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        lines_.feed(chunk, [this](const Line &one) { line(one); });
     }
     void finish() {
-        lines_.finish([this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        lines_.finish([this](const Line &one) { line(one); });
         lines_ = Lines();  // the next file counts its lines from 1
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
@@ -33,18 +33,18 @@ class LabelTable {
     std::vector<int64_t> line_of;
 
   private:
-    void line(const char *p, const char *end, uint64_t number) {
-        if (is_comment(p, end)) return;
+    void line(const Line &one) {
+        if (is_comment(one)) return;
         Bytes token[4];
-        int found = split(p, end, token, 4);
+        int found = split(one, token, 4);
         if (found == 0) return;
         if (found != 4)
-            throw BadLine(number, "expected 4 columns (topic iteration document label), found " +
+            throw BadLine(one.number, "expected 4 columns (topic iteration document label), found " +
                                       std::string(found > 4 ? "more" : std::to_string(found)));
         double label;
         if (!parse_number(token[3], label))
-            throw BadLine(number, "the label '" + shown(token[3]) + "' is no number");
-        add(token[0], token[1], token[2], label, number);
+            throw BadLine(one.number, "the label '" + shown(token[3]) + "' is no number");
+        add(token[0], token[1], token[2], label, one.number);
     }
     Lines lines_;
 };

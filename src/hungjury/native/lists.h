@@ -14,38 +14,47 @@ struct Ranking {
     Ties ties = Ties::trec;
     bool single = false;  // compare scores as 32-bit floats
     int64_t depth = 0;    // 0: the whole list
+    int64_t others = 0;   // ranks down to which documents outside the pool are remembered
 };
 
 // The lines of one topic in one run, as they came.
-struct RankedList {
-    Strings ids;
-    std::vector<double> scores;
-    std::vector<int32_t> ranks;   // the file's rank column; -1 where it is no whole number
-    std::vector<uint64_t> lines;  // kept only until duplicates have been looked for
-    std::vector<uint64_t> hashes;
+class RankedList {
+  public:
+    struct Entry {
+        uint64_t hash;  // of the id
+        double score;
+        uint32_t id_end;  // where the id ends in `ids_`; it begins where the one before ends
+        int32_t rank;     // the file's rank column; -1 where it is no whole number
+    };
+    size_t size() const { return entries_.size(); }
+    const Entry &operator[](size_t i) const { return entries_[i]; }
+    Bytes id(size_t i) const {
+        size_t start = i ? entries_[i - 1].id_end : 0;
+        return Bytes(ids_.data() + start, entries_[i].id_end - start);
+    }
+    uint64_t line(size_t i) const { return lines_[i]; }
 
-    size_t size() const { return scores.size(); }
     void add(Bytes id, double score, int32_t rank, uint64_t line) {
-        ids.push(id);
-        scores.push_back(score);
-        ranks.push_back(rank);
-        lines.push_back(line);
-        hashes.push_back(hash_bytes(id));
+        ids_.append(id.data(), id.size());
+        if (ids_.size() > UINT32_MAX) throw BadLine(line, "the list of a topic is too long");
+        entries_.push_back({hash_bytes(id), score, static_cast<uint32_t>(ids_.size()), rank});
+        lines_.push_back(line);
     }
     void clear() {
-        ids.clear();
-        scores.clear();
-        ranks.clear();
-        lines.clear();
-        hashes.clear();
+        ids_.clear();
+        entries_.clear();
+        lines_.clear();
     }
-    void settle() {  // after the duplicate check: keep what ranking needs
-        lines = {};
-        ids.shrink();
-        scores.shrink_to_fit();
-        ranks.shrink_to_fit();
-        hashes.shrink_to_fit();
+    void settle() {  // line numbers are wanted only until duplicates have been looked for
+        lines_ = {};
+        ids_.shrink_to_fit();
+        entries_.shrink_to_fit();
     }
+
+  private:
+    std::string ids_;
+    std::vector<Entry> entries_;
+    std::vector<uint64_t> lines_;
 };
 
 // Finds a document that stands twice in a list.
@@ -58,10 +67,10 @@ class DuplicateFinder {
         slots_.assign(size, -1);
         size_t mask = size - 1;
         for (size_t i = 0; i < list.size(); ++i) {
-            size_t slot = list.hashes[i] & mask;
+            size_t slot = list[i].hash & mask;
             for (; slots_[slot] >= 0; slot = (slot + 1) & mask) {
                 auto other = static_cast<size_t>(slots_[slot]);
-                if (list.hashes[other] == list.hashes[i] && list.ids[other] == list.ids[i])
+                if (list[other].hash == list[i].hash && same(list.id(other), list.id(i)))
                     return static_cast<int64_t>(i);
             }
             slots_[slot] = static_cast<int32_t>(i);
@@ -72,7 +81,7 @@ class DuplicateFinder {
         auto i = find(list);
         if (i < 0) return;
         auto second = static_cast<size_t>(i);
-        throw BadLine(list.lines[second], "document '" + shown(list.ids[second]) +
+        throw BadLine(list.line(second), "document '" + shown(list.id(second)) +
                                               "' stands twice in the list of topic '" +
                                               shown(topic) + "'");
     }
@@ -90,7 +99,7 @@ class Sorter {
         std::iota(order_.begin(), order_.end(), 0u);
         if (how.ties == Ties::input) return order_;
         keys_.resize(n);
-        for (size_t i = 0; i < n; ++i) keys_[i] = key(list.scores[i], how.single);
+        for (size_t i = 0; i < n; ++i) keys_[i] = key(list[i].score, how.single);
         if (!sorted(list)) sort(list);
         return order_;
     }
@@ -110,7 +119,7 @@ class Sorter {
     bool sorted(const RankedList &list) const {
         for (size_t i = 1; i < list.size(); ++i) {
             if (keys_[i - 1] < keys_[i]) continue;
-            if (keys_[i - 1] > keys_[i] || list.ids[i - 1] < list.ids[i]) return false;
+            if (keys_[i - 1] > keys_[i] || list.id(i - 1) < list.id(i)) return false;
         }
         return true;
     }
@@ -120,7 +129,7 @@ class Sorter {
         size_t n = list.size();
         words_.resize(n);
         for (size_t i = 0; i < n; ++i) words_[i] = (keys_[i] & ~0xFFFFFFFFull) | i;
-        std::sort(words_.begin(), words_.end());
+        sort_words();
         for (size_t i = 0; i < n; ++i) order_[i] = static_cast<uint32_t>(words_[i]);
         for (size_t i = 0, j; i < n; i = j) {
             for (j = i + 1; j < n && (words_[i] >> 32) == (words_[j] >> 32);) ++j;
@@ -128,12 +137,29 @@ class Sorter {
             std::sort(order_.begin() + static_cast<std::ptrdiff_t>(i),
                       order_.begin() + static_cast<std::ptrdiff_t>(j), [&](uint32_t a, uint32_t b) {
                           if (keys_[a] != keys_[b]) return keys_[a] < keys_[b];
-                          return list.ids[a] > list.ids[b];
+                          return list.id(a) > list.id(b);
                       });
         }
     }
+    // By the upper half, equal ones in their order: a radix sort, a byte at a time.
+    void sort_words() {
+        size_t n = words_.size();
+        spare_.resize(n);
+        for (int shift = 32; shift < 64; shift += 8) {
+            size_t starts[256] = {}, total = 0;
+            for (uint64_t w : words_) ++starts[(w >> shift) & 255];
+            if (starts[(words_[0] >> shift) & 255] == n) continue;  // all alike in this byte
+            for (size_t &s : starts) {
+                size_t count = s;
+                s = total;
+                total += count;
+            }
+            for (uint64_t w : words_) spare_[starts[(w >> shift) & 255]++] = w;
+            words_.swap(spare_);
+        }
+    }
     std::vector<uint32_t> order_;
-    std::vector<uint64_t> keys_, words_;
+    std::vector<uint64_t> keys_, words_, spare_;
 };
 
 // Ranked lists joined to a pool, one after the other: for each list its topic and length and the
@@ -148,11 +174,18 @@ class Alignment {
         if (how_.depth > 0) n = std::min(n, static_cast<size_t>(how_.depth));
         found_.resize(list.size());
         for (size_t i = 0; i < list.size(); ++i)
-            found_[i] = pool.document(topic_index, list.ids[i], list.hashes[i]);
+            found_[i] = pool.document(topic_index, list.id(i), list[i].hash);
         look_at_ties(list, order);
         for (size_t i = 0; i < n; ++i) {
             int32_t document_index = found_[order[i]];
-            if (document_index < 0) continue;
+            if (document_index < 0) {
+                if (static_cast<int64_t>(i) < how_.others) {
+                    other_topic.push_back(topic_index);
+                    other_rank.push_back(static_cast<int32_t>(i + 1));
+                    other_hash.push_back(list[order[i]].hash);
+                }
+                continue;
+            }
             rank.push_back(static_cast<int32_t>(i + 1));
             document.push_back(document_index);
             if (how_.ties != Ties::expected) continue;
@@ -167,6 +200,8 @@ class Alignment {
     std::vector<int32_t> topic, length;
     std::vector<int64_t> end;
     std::vector<int32_t> rank, document, tie_first, tie_last;
+    std::vector<int32_t> other_topic, other_rank;  // documents outside the pool, if asked for
+    std::vector<uint64_t> other_hash;
     int64_t tied_lists = 0, contradicted_lists = 0;
 
   private:
@@ -177,8 +212,8 @@ class Alignment {
         if (how_.ties != Ties::input) {
             for (size_t i = 1; i < n; ++i) {
                 if (sorter_.tied(order[i - 1], order[i])) ties = true;
-                else if (list.ranks[order[i]] >= 0 &&
-                         list.ranks[order[i]] < list.ranks[order[i - 1]]) contradicted = true;
+                else if (list[order[i]].rank >= 0 && list[order[i]].rank < list[order[i - 1]].rank)
+                    contradicted = true;
             }
         }
         tied_lists += ties;

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "labels.h"
+#include "moments.h"
 #include "runs.h"
 
 namespace nb = nanobind;
@@ -54,11 +55,12 @@ std::vector<std::string> strings_of(nb::list list) {
 
 Bytes view(const nb::bytes &b) { return Bytes(b.c_str(), b.size()); }
 
-Ranking ranking(const std::string &ties, bool single, int64_t depth) {
+Ranking ranking(const std::string &ties, bool single, int64_t depth, int64_t others) {
     Ranking how;
     how.ties = ties == "input" ? Ties::input : ties == "expected" ? Ties::expected : Ties::trec;
     how.single = single;
     how.depth = depth;
+    how.others = others;
     return how;
 }
 
@@ -72,9 +74,32 @@ nb::dict taken(Alignment &a) {
     out["document"] = array(std::move(a.document));
     out["tie_first"] = array(std::move(a.tie_first));
     out["tie_last"] = array(std::move(a.tie_last));
+    out["other_topic"] = array(std::move(a.other_topic));
+    out["other_rank"] = array(std::move(a.other_rank));
+    out["other_hash"] = array(std::move(a.other_hash));
     out["tied_lists"] = a.tied_lists;
     out["contradicted_lists"] = a.contradicted_lists;
     return out;
+}
+
+using Ranks = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Chances = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Lengths = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Rows of `ranks` and `p` are lists; returns mean and variance of each.
+nb::tuple precision_sums(Ranks ranks, Chances p, Lengths lengths, double unjudged) {
+    std::vector<double> mean(lengths.size()), variance(lengths.size());
+    {
+        nb::gil_scoped_release free;
+        PrecisionSum sum;
+        size_t places = ranks.shape(1);
+        for (size_t i = 0; i < lengths.size(); ++i) {
+            sum.add(ranks.data() + i * places, p.data() + i * places, places, lengths(i), unjudged);
+            mean[i] = sum.mean;
+            variance[i] = sum.variance;
+        }
+    }
+    return nb::make_tuple(array(std::move(mean)), array(std::move(variance)));
 }
 
 }  // namespace
@@ -91,6 +116,9 @@ NB_MODULE(_core, m) {
             PyErr_SetObject(bad_line, nb::make_tuple(e.line, text(e.what())).ptr());
         }
     });
+
+    m.def("precision_sums", &precision_sums, "ranks"_a, "p"_a, "lengths"_a, "unjudged"_a,
+          "Mean and variance of the sum of precisions of each list of independent documents.");
 
     nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
         .def(nb::init<>())
@@ -151,23 +179,23 @@ NB_MODULE(_core, m) {
             r.finish();
         }, "End of input: look for documents that stand twice in a list.")
         .def("align", [](const RunStore &r, const Pool &pool, const std::string &ties, bool single,
-                         int64_t depth) {
-            Alignment out(ranking(ties, single, depth));
+                         int64_t depth, int64_t others) {
+            Alignment out(ranking(ties, single, depth, others));
             {
                 nb::gil_scoped_release free;
                 r.align(pool, out);
             }
             return taken(out);
-        }, "pool"_a, "ties"_a, "single"_a, "depth"_a)
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a)
         .def("ranked", [](const RunStore &r, nb::str topic, const std::string &ties, bool single) {
             nb::list documents, scores;
             auto t = r.topics.find(bytes_of(topic));
             if (t >= 0) {
                 const RankedList &list = r.lists[static_cast<size_t>(t)];
                 Sorter sorter;
-                for (uint32_t i : sorter.order(list, ranking(ties, single, 0))) {
-                    documents.append(text(list.ids[i]));
-                    scores.append(list.scores[i]);
+                for (uint32_t i : sorter.order(list, ranking(ties, single, 0, 0))) {
+                    documents.append(text(list.id(i)));
+                    scores.append(list[i].score);
                 }
             }
             return nb::make_tuple(documents, scores);
@@ -184,9 +212,9 @@ NB_MODULE(_core, m) {
 
     nb::class_<RunStream>(m, "RunStream", "A run aligned to a pool while it is read.")
         .def("__init__", [](RunStream *self, std::shared_ptr<Pool> pool, const std::string &ties,
-                            bool single, int64_t depth) {
-            new (self) RunStream(std::move(pool), ranking(ties, single, depth));
-        }, "pool"_a, "ties"_a, "single"_a, "depth"_a)
+                            bool single, int64_t depth, int64_t others) {
+            new (self) RunStream(std::move(pool), ranking(ties, single, depth, others));
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a)
         .def("feed", [](RunStream &r, nb::bytes chunk) {
             Bytes b = view(chunk);
             nb::gil_scoped_release free;

@@ -27,7 +27,7 @@ class Pool {
         for (size_t i = hash & mask;; i = (i + 1) & mask) {
             const Slot &slot = slots_[start + i];
             if (slot.document < 0) return -1;
-            if (slot.tag == tag && documents_[static_cast<size_t>(slot.document)] == name)
+            if (slot.tag == tag && same(documents_[static_cast<size_t>(slot.document)], name))
                 return slot.document;
         }
     }

@@ -14,23 +14,20 @@ struct RunLine {
 };
 
 // False for a blank line or a comment.
-inline bool parse_run_line(const char *p, const char *end, uint64_t number, RunLine &out) {
-    if (is_comment(p, end)) return false;
+inline bool parse_run_line(const Line &line, RunLine &out) {
+    if (is_comment(line)) return false;
     Bytes token[6];
-    int found = split(p, end, token, 6);
+    int found = split(line, token, 6);
     if (found == 0) return false;
     if (found < 6)
-        throw BadLine(number, "expected 6 columns (topic Q0 document rank score tag), found " +
+        throw BadLine(line.number, "expected 6 columns (topic Q0 document rank score tag), found " +
                                   std::to_string(found));
     out.topic = token[0];
     out.document = token[2];
     out.tag = token[5];
-    double rank;
-    out.rank = parse_number(token[3], rank) && rank >= 0 && rank < 2e9 && rank == std::floor(rank)
-                   ? static_cast<int32_t>(rank)
-                   : -1;
+    out.rank = parse_rank(token[3]);
     if (!parse_number(token[4], out.score))
-        throw BadLine(number, "the score '" + shown(token[4]) + "' is no finite number");
+        throw BadLine(line.number, "the score '" + shown(token[4]) + "' is no finite number");
     return true;
 }
 
@@ -38,7 +35,7 @@ inline bool parse_run_line(const char *p, const char *end, uint64_t number, RunL
 struct Tags {
     std::string first, second;
     void see(Bytes tag) {
-        if (tag == first) return;
+        if (same(tag, first)) return;
         if (first.empty()) first = tag;
         else if (second.empty()) second = tag;
     }
@@ -48,7 +45,7 @@ struct Tags {
 class RunStore {
   public:
     void feed(Bytes chunk) {
-        lines_.feed(chunk, [this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        lines_.feed(chunk, [this](const Line &one) { line(one); });
     }
     void add(Bytes topic, Bytes document, double score, int32_t rank, uint64_t number) {
         if (current_ < 0 || topics[static_cast<size_t>(current_)] != topic) {
@@ -59,7 +56,7 @@ class RunStore {
         lists[static_cast<size_t>(current_)].add(document, score, rank, number);
     }
     void finish() {
-        lines_.finish([this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        lines_.finish([this](const Line &one) { line(one); });
         DuplicateFinder duplicates;
         for (size_t t = 0; t < lists.size(); ++t) {
             duplicates.check(lists[t], topics[t]);
@@ -78,11 +75,11 @@ class RunStore {
     Tags tags;
 
   private:
-    void line(const char *p, const char *end, uint64_t number) {
+    void line(const Line &one) {
         RunLine row;
-        if (!parse_run_line(p, end, number, row)) return;
+        if (!parse_run_line(one, row)) return;
         tags.see(row.tag);
-        add(row.topic, row.document, row.score, row.rank, number);
+        add(row.topic, row.document, row.score, row.rank, one.number);
     }
     Lines lines_;
     int32_t current_ = -1;
@@ -96,10 +93,10 @@ class RunStream {
         : out(how), pool_(std::move(pool)), seen_(pool_->topics(), false) {}
 
     void feed(Bytes chunk) {
-        lines_.feed(chunk, [this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        lines_.feed(chunk, [this](const Line &one) { line(one); });
     }
     void finish() {
-        lines_.finish([this](const char *a, const char *b, uint64_t n) { line(a, b, n); });
+        lines_.finish([this](const Line &one) { line(one); });
         close();
     }
 
@@ -109,13 +106,13 @@ class RunStream {
     uint64_t rows = 0, other_topics = 0;
 
   private:
-    void line(const char *p, const char *end, uint64_t number) {
+    void line(const Line &one) {
         RunLine row;
-        if (!parse_run_line(p, end, number, row)) return;
+        if (!parse_run_line(one, row)) return;
         ++rows;
         tags.see(row.tag);
-        if (row.topic != name_ || rows == 1) open(row.topic);
-        if (topic_ >= 0) list_.add(row.document, row.score, row.rank, number);
+        if (rows == 1 || !same(row.topic, name_)) open(row.topic);
+        if (topic_ >= 0) list_.add(row.document, row.score, row.rank, one.number);
     }
     void open(Bytes topic) {
         close();

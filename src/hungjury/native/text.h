@@ -1,7 +1,6 @@
 // Bytes, tokens and numbers: what every reader of a text file needs. No I/O here: Python reads, we parse.
 #pragma once
 
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +9,10 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace hungjury {
 
@@ -21,10 +24,27 @@ struct BadLine : std::runtime_error {
     uint64_t line;
 };
 
-inline uint64_t load_tail(const char *p, size_t n) {
-    uint64_t word = 0;
-    std::memcpy(&word, p, n);
+template <class Word> uint64_t load(const char *p) {
+    Word word;
+    std::memcpy(&word, p, sizeof word);
     return word;
+}
+
+// Fewer than eight bytes as a number, a different one for every content of the same length.
+inline uint64_t load_tail(const char *p, size_t n) {
+    if (n >= 4) return load<uint32_t>(p) | load<uint32_t>(p + n - 4) << 32;
+    if (n == 0) return 0;
+    return load<uint8_t>(p) | load<uint8_t>(p + n / 2) << 8 | load<uint8_t>(p + n - 1) << 16;
+}
+
+// Equality of short tokens: a call to memcmp costs more than the comparison.
+inline bool same(Bytes a, Bytes b) {
+    if (a.size() != b.size()) return false;
+    const char *p = a.data(), *q = b.data();
+    size_t n = a.size();
+    for (; n >= 8; p += 8, q += 8, n -= 8)
+        if (load<uint64_t>(p) != load<uint64_t>(q)) return false;
+    return load_tail(p, n) == load_tail(q, n);
 }
 
 // A 64-bit hash, eight bytes at a time (multiply and fold, as in the wyhash family).
@@ -34,7 +54,7 @@ inline uint64_t hash_bytes(Bytes s) {
     const char *p = s.data();
     size_t n = s.size();
     for (; n >= 8; p += 8, n -= 8) {
-        h = (h ^ load_tail(p, 8)) * k2;
+        h = (h ^ load<uint64_t>(p)) * k2;
         h ^= h >> 32;
     }
     h = (h ^ load_tail(p, n)) * k1;
@@ -43,27 +63,69 @@ inline uint64_t hash_bytes(Bytes s) {
     return h ^ (h >> 32);
 }
 
-inline const std::array<bool, 256> &blank_table() {
-    static const std::array<bool, 256> table = [] {
-        std::array<bool, 256> t{};
-        for (unsigned char c : {' ', '\t', '\r', '\v', '\f', '\n'}) t[c] = true;
-        return t;
-    }();
-    return table;
-}
+inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-// Splits a line into at most `want` tokens; returns how many there are (`want` + 1 means "more").
-inline int split(const char *p, const char *end, Bytes *tokens, int want) {
-    const auto &blank = blank_table();
+// One line of a file: [begin, end) without its newline; bytes up to `readable` may be looked at.
+struct Line {
+    const char *begin, *end, *readable;
+    uint64_t number;
+};
+
+inline int split_slowly(const char *p, const char *end, Bytes *tokens, int want) {
     int found = 0;
     for (;;) {
-        while (p < end && blank[static_cast<unsigned char>(*p)]) ++p;
+        while (p < end && is_blank(*p)) ++p;
         if (p == end) return found;
         if (found == want) return want + 1;
         const char *start = p;
-        while (p < end && !blank[static_cast<unsigned char>(*p)]) ++p;
+        while (p < end && !is_blank(*p)) ++p;
         tokens[found++] = Bytes(start, static_cast<size_t>(p - start));
     }
+}
+
+#if defined(__SSE2__)
+// Bit i is set where byte i of the next 64 is a blank.
+inline uint64_t blanks_of_64(const char *p) {
+    const __m128i space = _mm_set1_epi8(' '), below = _mm_set1_epi8('\t' - 1),
+                  above = _mm_set1_epi8('\r' + 1);
+    uint64_t mask = 0;
+    for (int i = 0; i < 4; ++i) {
+        __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i *>(p + 16 * i));
+        __m128i control = _mm_and_si128(_mm_cmpgt_epi8(bytes, below), _mm_cmplt_epi8(bytes, above));
+        __m128i blank = _mm_or_si128(control, _mm_cmpeq_epi8(bytes, space));
+        mask |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(blank))) << (16 * i);
+    }
+    return mask;
+}
+#endif
+
+// Splits a line into at most `want` (up to 6) tokens; returns how many there are (`want` + 1
+// means "more"). Where vectors are at hand, 64 bytes are classified at once and only the places
+// where blank and text meet are visited: no branch depends on the length of a token.
+inline int split(const Line &line, Bytes *tokens, int want) {
+#if defined(__SSE2__)
+    const auto length = static_cast<size_t>(line.end - line.begin);
+    const size_t windows = (length + 63) / 64;
+    if (line.begin + 64 * windows > line.readable)
+        return split_slowly(line.begin, line.end, tokens, want);
+    size_t edges[14];
+    int found = 0, most = 2 * want + 1;
+    uint64_t before = 1;  // a line begins as if after a blank
+    for (size_t w = 0; w < windows && found < most; ++w) {
+        uint64_t blank = blanks_of_64(line.begin + 64 * w);
+        if (w + 1 == windows && length % 64) blank |= ~0ull << (length % 64);
+        uint64_t meet = blank ^ (blank << 1 | before);
+        before = blank >> 63;
+        for (; meet && found < most; meet &= meet - 1)
+            edges[found++] = 64 * w + static_cast<size_t>(__builtin_ctzll(meet));
+    }
+    if (found % 2 && found < most) edges[found++] = length;
+    for (int i = 0; i < want && 2 * i + 1 < found; ++i)
+        tokens[i] = Bytes(line.begin + edges[2 * i], edges[2 * i + 1] - edges[2 * i]);
+    return (found + 1) / 2;
+#else
+    return split_slowly(line.begin, line.end, tokens, want);
+#endif
 }
 
 inline double parse_slowly(Bytes text) {
@@ -120,8 +182,18 @@ inline bool parse_number(Bytes text, double &out) {
     return std::isfinite(out);
 }
 
+// A whole number below a thousand million, or -1.
+inline int32_t parse_rank(Bytes text) {
+    if (text.empty() || text.size() > 9) return -1;
+    int32_t value = 0;
+    for (char c : text) {
+        if (c < '0' || c > '9') return -1;
+        value = value * 10 + (c - '0');
+    }
+    return value;
+}
+
 // Cuts a stream of chunks into lines; a line that crosses a chunk's end is carried over.
-// `on_line(first, last, number)` never sees the newline itself.
 class Lines {
   public:
     template <class F> void feed(Bytes chunk, F &&on_line) {
@@ -133,22 +205,22 @@ class Lines {
                 return;
             }
             carry_.append(p, static_cast<size_t>(stop - p));
-            on_line(carry_.data(), carry_.data() + carry_.size(), ++number_);
-            carry_.clear();
+            finish(on_line);
             p = stop + 1;
         }
         while (p < end) {
             const char *stop =
                 static_cast<const char *>(std::memchr(p, '\n', static_cast<size_t>(end - p)));
             if (!stop) break;
-            on_line(p, stop, ++number_);
+            on_line(Line{p, stop, end, ++number_});
             p = stop + 1;
         }
         carry_.assign(p, static_cast<size_t>(end - p));
     }
     template <class F> void finish(F &&on_line) {
         if (carry_.empty()) return;
-        on_line(carry_.data(), carry_.data() + carry_.size(), ++number_);
+        const char *p = carry_.data(), *end = p + carry_.size();
+        on_line(Line{p, end, end, ++number_});
         carry_.clear();
     }
 
@@ -157,7 +229,7 @@ class Lines {
     uint64_t number_ = 0;
 };
 
-inline bool is_comment(const char *p, const char *end) { return p < end && *p == '#'; }
+inline bool is_comment(const Line &line) { return line.begin < line.end && *line.begin == '#'; }
 
 // At most 60 bytes of a token, for error messages.
 inline std::string shown(Bytes token) {

@@ -1,0 +1,1 @@
+"""Many assessors: merging their labels, and how far they agree."""

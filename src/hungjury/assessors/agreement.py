@@ -1,0 +1,255 @@
+"""agreement: how far assessors agree, on labels and on which systems are better."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.chance import (
+    Pairs,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pair_agreement,
+    pairs_of,
+)
+from hungjury.assessors.findings import near_constant, near_copies, text, warnings
+from hungjury.assessors.merging import as_judgments
+from hungjury.assessors.panel import Panel
+from hungjury.catalogue import Measure
+from hungjury.catalogue import measure as find_measure
+from hungjury.collection.align import align
+from hungjury.collection.judged import judge
+from hungjury.collection.labels import MISSING
+from hungjury.collection.notes import Note
+from hungjury.errors import InputError, UnknownName
+from hungjury.evaluation import as_runs
+from hungjury.stats import kendall_cross, tau_ap_cross
+
+__all__ = ["Agreement", "Rankings", "agreement"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """The systems as each assessor alone would rank them."""
+
+    measure: str
+    systems: list[str]
+    scores: Floats  # [assessor, system]: means over the topics that the assessor judged
+    tau: Floats  # [assessor, assessor]: Kendall's tau_b
+    tau_ap: Floats  # [estimate, truth]
+    notes: tuple[Note, ...] = ()
+
+    def with_others(self) -> tuple[Floats, Floats]:
+        """[assessor]: mean tau_b and mean tau_ap (as estimate and as truth) with the others."""
+        return _mean_of_others(self.tau), _mean_of_others((self.tau_ap + self.tau_ap.T) / 2)
+
+    def ranks(self) -> Floats:
+        """[assessor, system]: rank from 1, equal scores share their mean rank; NaN: no ranking."""
+        above = (self.scores[:, None, :] > self.scores[:, :, None]).sum(axis=2)
+        equal = (self.scores[:, None, :] == self.scores[:, :, None]).sum(axis=2)
+        return np.where(np.isnan(self.scores), np.nan, above + (equal + 1) / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """What assessors have in common; matrices are [assessor, assessor]."""
+
+    panel: Panel
+    pairs: Pairs
+    labels: NDArray[np.int64]  # [assessor]
+    label_rates: Floats  # [assessor, grade]
+    agreement: float
+    fleiss: float
+    alpha_nominal: float
+    alpha_ordinal: float
+    rankings: Rankings | None = None
+    policies: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def assessors(self) -> list[str]:
+        return self.panel.assessors
+
+    @property
+    def grades(self) -> tuple[int, ...]:
+        return self.panel.grades
+
+    @property
+    def near_copies(self) -> list[list[str]]:
+        """Groups of assessors who give nearly the same labels, beyond what chance explains."""
+        return near_copies(self.assessors, self.pairs)
+
+    @property
+    def near_constant(self) -> dict[str, float]:
+        """Assessors who hardly give more than one label, and its share."""
+        return near_constant(self.assessors, self.labels, self.label_rates)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What to think about before these labels are used, in plain words."""
+        return warnings(self)
+
+    def __repr__(self) -> str:
+        return f"Agreement({len(self.assessors)} assessors, alpha {self.alpha_nominal:.3f})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def confusion(self, one: str, other: str) -> NDArray[np.int64]:
+        """[label of one, label of other]: documents that both judged."""
+        size = len(self.grades)
+        both = np.full((2, len(self.panel.pool)), -1)
+        for row, name in zip(both, (one, other), strict=True):
+            if name not in self.assessors:
+                raise UnknownName(
+                    f"there is no assessor '{name}'",
+                    remedy=f"the assessors are {', '.join(self.assessors[:20])}",
+                )
+            mine = self.panel.assessor == self.assessors.index(name)
+            row[self.panel.document[mine]] = self.panel.choice[mine]
+        first, second = both[:, (both >= 0).all(axis=0)]
+        return np.bincount(first * size + second, minlength=size * size).reshape(size, size)
+
+    def order(self) -> list[int]:
+        """Assessors with those who agree side by side (average linkage on 1 - kappa)."""
+        from scipy.cluster.hierarchy import leaves_list, linkage
+        from scipy.spatial.distance import squareform
+
+        distance = 1 - np.nan_to_num(self.pairs.kappa)  # unknown: as far as chance
+        np.fill_diagonal(distance, 0.0)
+        condensed = squareform(distance, checks=False)
+        return [int(i) for i in leaves_list(linkage(condensed, "average", optimal_ordering=True))]
+
+    def to_text(self) -> str:
+        """The overall numbers, the warnings, and a line per assessor."""
+        return text(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the confusion matrices; NaN is None."""
+        agreement, kappa = self.pairs.with_others()
+        out: dict[str, Any] = {
+            "assessors": self.assessors,
+            "grades": list(self.grades),
+            "policies": dict(self.policies),
+            "agreement": _plain(self.agreement),
+            "fleiss_kappa": _plain(self.fleiss),
+            "krippendorff_alpha_nominal": _plain(self.alpha_nominal),
+            "krippendorff_alpha_ordinal": _plain(self.alpha_ordinal),
+            "labels": self.labels.tolist(),
+            "label_rates": _plain(self.label_rates),
+            "agreement_with_others": _plain(agreement),
+            "kappa_with_others": _plain(kappa),
+            "pairs": {
+                "common": self.pairs.common.tolist(),
+                "agreement": _plain(self.pairs.agreement),
+                "kappa": _plain(self.pairs.kappa),
+            },
+            "near_copies": self.near_copies,
+            "near_constant": self.near_constant,
+            "warnings": self.warnings,
+        }
+        if self.rankings is not None:
+            out["rankings"] = {
+                "measure": self.rankings.measure,
+                "systems": self.rankings.systems,
+                "scores": _plain(self.rankings.scores),
+                "tau_b": _plain(self.rankings.tau),
+                "tau_ap": _plain(self.rankings.tau_ap),
+            }
+        return out
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def agreement(
+    judgments: Any, runs: Any = None, measure: str | Measure = "AP", rel: int | None = None
+) -> Agreement:
+    """How far assessors agree on labels and, with runs, on the ranking of systems by `measure`.
+
+    judgments: `Judgments`, or anything `read_judgments` takes. rel: compare labels as binary,
+    relevant from this grade on; else as grades.
+    """
+    given = as_judgments(judgments)
+    panel = Panel.of(given, rel)
+    panel.whole_labels("agreement")
+    if len(panel.assessors) < 2:
+        raise InputError(
+            "there is only one assessor: nobody to agree with",
+            remedy="give the judgments of at least two assessors",
+        )
+    counts = panel.counts()
+    cell = panel.assessor.astype(np.int64) * len(panel.grades) + panel.choice
+    by_assessor = np.bincount(cell, minlength=len(panel.assessors) * len(panel.grades))
+    table = by_assessor.reshape(len(panel.assessors), -1)
+    labels = table.sum(axis=1)
+    rates = np.divide(table, labels[:, None], out=np.full(table.shape, np.nan),
+                      where=labels[:, None] > 0)  # fmt: skip
+    return Agreement(
+        panel,
+        pairs_of(panel),
+        labels,
+        rates,
+        pair_agreement(counts),
+        fleiss_kappa(counts),
+        krippendorff_alpha(counts, "nominal"),
+        krippendorff_alpha(counts, "ordinal"),
+        None if runs is None else _rankings(panel, runs, find_measure(measure)),
+        {**given.policies, "rel": rel},
+    )
+
+
+def _rankings(panel: Panel, runs: Any, chosen: Measure) -> Rankings:
+    top = panel.grades[-1]
+    chosen.check(top)
+    aligned = align(as_runs(runs), panel.pool)
+    systems, topics = aligned.shape
+    if systems < 2:
+        raise InputError(
+            "there is only one system: nothing to rank", remedy="give the runs of several systems"
+        )
+    grid = np.full((len(panel.assessors), len(panel.pool)), MISSING)
+    grid[panel.assessor, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
+    values = np.empty((len(panel.assessors), systems * topics))
+    for cells, judged in judge(aligned, grid, top, every=chosen.every):
+        values[:, cells] = chosen(judged)
+    by_topic = np.nan_to_num(values).reshape(-1, systems, topics)
+    did = np.asarray(panel.pool.sum_by_topic(grid != MISSING)).astype(bool)  # [assessor, topic]
+    number = did.sum(axis=1)[:, None].astype(float)
+    total = (by_topic * did[:, None, :]).sum(axis=2)
+    scores = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
+    tau, tau_ap = _correlations(scores)
+    return Rankings(str(chosen), aligned.systems, scores, tau, tau_ap, aligned.notes)
+
+
+def _correlations(scores: Floats) -> tuple[Floats, Floats]:
+    """Between all assessors; NaN for those without any judgment."""
+    there = np.flatnonzero(~np.isnan(scores).any(axis=1))
+    known = scores[there]
+    out = []
+    for values in (kendall_cross(known, known), tau_ap_cross(known, known)):
+        matrix = np.full((len(scores), len(scores)), np.nan)
+        matrix[np.ix_(there, there)] = values
+        out.append(matrix)
+    return out[0], out[1]
+
+
+def _mean_of_others(matrix: Floats) -> Floats:
+    known = ~np.isnan(matrix)
+    np.fill_diagonal(known, False)
+    number = known.sum(axis=1)
+    total = np.where(known, matrix, 0.0).sum(axis=1)
+    return np.asarray(np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0))
+
+
+def _plain(values: Any) -> Any:
+    """Lists and floats with None for NaN."""
+    if isinstance(values, np.ndarray):
+        return [_plain(v) for v in values]
+    return None if np.isnan(values) else float(values)

@@ -1,0 +1,49 @@
+"""Binomial merging: the share of votes is the probability of relevance (CS section 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.merged import MERGES, Merge, Verdict
+from hungjury.assessors.panel import Panel
+from hungjury.errors import MeasureError
+from hungjury.named import number, param
+
+__all__ = ["BinomialVote", "QuantizedBinomialVote", "vote_shares"]
+
+
+def vote_shares(panel: Panel) -> NDArray[np.float64]:
+    """[document, grade]: the share of those who judged; zeros where nobody did."""
+    votes = panel.counts()
+    total = votes.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
+
+
+@MERGES.add("binmv")
+@dataclass(frozen=True)
+class BinomialVote(Merge):
+    """The mean vote over those who judged, as a probability; of each grade where graded."""
+
+    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+        return Verdict(posterior=vote_shares(panel))
+
+
+@MERGES.add("qbinmv")
+@dataclass(frozen=True)
+class QuantizedBinomialVote(Merge):
+    """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
+
+    k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
+
+    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+        if not panel.binary:
+            raise MeasureError(
+                f"{self} is for binary labels, but these have {len(panel.grades)} grades",
+                remedy="say with rel= from which grade on a document is relevant",
+            )
+        # As a tanh it cannot overflow, whatever k.
+        p = 0.5 * (1 + np.tanh(0.5 * self.k * (vote_shares(panel)[:, 1] - 0.5)))
+        return Verdict(posterior=np.stack([1 - p, p], axis=1))

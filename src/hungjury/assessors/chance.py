@@ -1,0 +1,124 @@
+"""Agreement and what chance would give: Cohen's and Fleiss' kappa, Krippendorff's alpha.
+
+Counts are [document, grade] numbers of labels. Documents with fewer than two labels say nothing
+about agreement and are left out. A coefficient is NaN where chance alone gives full agreement
+(everybody always gives the same label): it is then 0 / 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.panel import Panel
+from hungjury.errors import InputError
+
+__all__ = ["Pairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Two assessors at a time, [assessor, assessor], on the documents that both judged."""
+
+    common: NDArray[np.int64]  # documents both judged
+    agreement: Floats  # share of them with the same label; NaN where there is none
+    by_chance: Floats  # agreement expected from the label rates of the two
+    kappa: Floats  # Cohen's
+
+    def with_others(self) -> tuple[Floats, Floats]:
+        """[assessor]: agreement and kappa with all the others, each common document one vote."""
+        weight = self.common.astype(float)
+        np.fill_diagonal(weight, 0.0)
+        total = weight.sum(axis=1)
+        seen, expected = np.nan_to_num(self.agreement), np.nan_to_num(self.by_chance)
+        above = (weight * (seen - expected)).sum(axis=1)
+        room = (weight * (1 - expected)).sum(axis=1)
+        return _ratio((weight * seen).sum(axis=1), total), _ratio(above, room)
+
+
+def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
+    out = np.full(np.shape(below), np.nan)
+    return np.asarray(np.divide(above, below, out=out, where=np.asarray(below) != 0))
+
+
+def pairs_of(panel: Panel) -> Pairs:
+    """Cohen (1960): kappa = (observed - expected) / (1 - expected)."""
+    from scipy.sparse import csr_matrix
+
+    shape = (len(panel.assessors), len(panel.pool))
+
+    def table(rows: NDArray[np.bool_]) -> csr_matrix:
+        ones = np.ones(int(rows.sum()), dtype=np.int64)
+        return csr_matrix((ones, (panel.assessor[rows], panel.document[rows])), shape=shape)
+
+    any_label = table(np.ones(len(panel.document), dtype=bool))
+    common = (any_label @ any_label.T).toarray()
+    same = np.zeros(common.shape)
+    expected = np.zeros(common.shape)
+    for grade in range(len(panel.grades)):
+        gave = table(panel.choice == grade)
+        same += (gave @ gave.T).toarray()
+        # How often the row's assessor gave this grade where the column's judged too.
+        often = (gave @ any_label.T).toarray().astype(float)
+        expected += often * often.T
+    agreement = _ratio(same, common)
+    by_chance = _ratio(expected, common.astype(float) ** 2)
+    kappa = _ratio(agreement - by_chance, 1 - by_chance)
+    return Pairs(common, agreement, by_chance, kappa)
+
+
+def _usable(counts: Floats) -> Floats:
+    return np.asarray(counts[counts.sum(axis=1) >= 2])
+
+
+def pair_agreement(counts: Floats) -> float:
+    """The share of pairs of labels of the same document that are equal."""
+    counts = _usable(counts)
+    total = counts.sum(axis=1)
+    pairs = float((total * (total - 1)).sum())
+    return float((counts * (counts - 1)).sum()) / pairs if pairs else float("nan")
+
+
+def fleiss_kappa(counts: Floats) -> float:
+    """Fleiss (1971). Documents may have different numbers of labels; each weighs the same."""
+    counts = _usable(counts)
+    if not len(counts):
+        return float("nan")
+    total = counts.sum(axis=1)
+    observed = float(((counts * (counts - 1)).sum(axis=1) / (total * (total - 1))).mean())
+    rates = counts.sum(axis=0) / total.sum()
+    expected = float((rates**2).sum())
+    return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
+
+
+def krippendorff_alpha(counts: Floats, level: str = "nominal") -> float:
+    """Krippendorff's alpha from the coincidences of labels; missing labels are simply missing.
+
+    level: "nominal" counts every difference the same, "ordinal" by the labels ranked between.
+    """
+    if level not in ("nominal", "ordinal"):
+        raise InputError(f"level is {level!r}", remedy="level is one of 'nominal', 'ordinal'")
+    counts = _usable(counts)
+    if not len(counts):
+        return float("nan")
+    weight = 1 / (counts.sum(axis=1) - 1)
+    together = (counts * weight[:, None]).T @ counts
+    together -= np.diag(counts.T @ weight)  # a label is not paired with itself
+    often = together.sum(axis=1)
+    if level == "ordinal":
+        distance = _ranked_between(often)
+    else:
+        distance = 1 - np.eye(len(often))
+    expected = float((np.outer(often, often) * distance).sum()) / (often.sum() - 1)
+    observed = float((together * distance).sum())
+    return 1 - observed / expected if expected else float("nan")
+
+
+def _ranked_between(often: Floats) -> Floats:
+    """Squared: the labels from c to k, those of c and k themselves by half."""
+    middle = np.cumsum(often) - often / 2
+    return np.asarray((middle[:, None] - middle[None, :]) ** 2)

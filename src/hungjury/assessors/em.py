@@ -1,0 +1,252 @@
+"""Expectation maximisation: assessors with confusion matrices (Dawid and Skene 1979; TH 4.1.3).
+
+Topics are independent of each other, so all of them are worked on at once, and each leaves the
+work when it has converged: a topic alone and among others gives the same. Inside, posteriors are
+[grade, document]: sums over a handful of grades are then sums of long rows, and quick.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.binomial import vote_shares
+from hungjury.assessors.merged import MERGES, Fit, Merge, Verdict
+from hungjury.assessors.panel import Panel
+from hungjury.assessors.vote import plurality
+from hungjury.named import number, one_of, param, whole
+
+__all__ = ["FromNeutral", "FromVotes"]
+
+Floats = NDArray[np.float64]
+LEAST = 1e-6  # no probability is nearer to 0 or 1
+HONEST = 0.9  # em-neu's first guess of how often an assessor is right
+
+
+def _clip(probability: Floats) -> Floats:
+    return np.clip(probability, LEAST, 1 - LEAST)
+
+
+@dataclass(frozen=True)
+class ExpectationMaximisation(Merge):
+    """What both starts share: when to stop."""
+
+    tol: float = param(
+        1e-3, kind=number, low=0, open_low=True, doc="stop when no posterior changes by more"
+    )
+    rounds: int = param(1000, kind=whole, low=1, doc="rounds at most")
+
+    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+        panel.whole_labels(str(self))
+        votes = _Votes.of(panel, scope)
+        result = _Result(votes)
+        _iterate(votes, self.first(panel, votes), result, self.tol, self.rounds)
+        posterior = np.zeros((len(panel.pool), len(panel.grades)))
+        posterior[panel.judged] = (result.posterior / result.posterior.sum(axis=0)).T
+        return Verdict(posterior=posterior, fit=result.fit(panel, scope))
+
+    def first(self, panel: Panel, votes: _Votes) -> Floats:
+        """[grade, judged document]: the posterior to start from."""
+        raise NotImplementedError
+
+
+@MERGES.add("em-mv")
+@dataclass(frozen=True)
+class FromVotes(ExpectationMaximisation):
+    """EM from the majority's labels (a binary tie: 0.5), or from the shares of votes."""
+
+    start: str = param(
+        "majority",
+        kind=one_of("majority", "shares"),
+        doc="the majority's labels, or the shares of votes as crowd-kit has it",
+    )
+
+    def first(self, panel: Panel, votes: _Votes) -> Floats:
+        shares = vote_shares(panel)[panel.judged]
+        if self.start == "shares":
+            return shares.T
+        hard = np.eye(len(panel.grades))[plurality(shares)]
+        if panel.binary:
+            hard[shares[:, 0] == shares[:, 1]] = 0.5
+        return hard.T
+
+
+@MERGES.add("em-neu")
+@dataclass(frozen=True)
+class FromNeutral(ExpectationMaximisation):
+    """EM from assessors who are right 9 times in 10, and equally likely grades."""
+
+    def first(self, panel: Panel, votes: _Votes) -> Floats:
+        size = len(panel.grades)
+        matrix = np.full((size, size), (1 - HONEST) / max(size - 1, 1))
+        np.fill_diagonal(matrix, HONEST)
+        confusion = np.broadcast_to(matrix, (len(votes.units), size, size))
+        prior = np.full((size, len(votes.groups)), 1 / size)
+        return votes.expect(prior, confusion)
+
+
+@dataclass(frozen=True, eq=False)
+class _Votes:
+    """Votes as a sparse matrix of ones [unit and label, document]; documents stay in groups.
+
+    Both steps of EM are products with it. `units`, `documents` and `groups` are the places of
+    what is left in the whole.
+    """
+
+    matrix: Any
+    groups: NDArray[np.int64]
+    documents: NDArray[np.int64]
+    units: NDArray[np.int64]  # keys: group * assessors + assessor
+    document_group: NDArray[np.int64]  # position in `groups`
+    unit_group: NDArray[np.int64]
+
+    @staticmethod
+    def of(panel: Panel, scope: str) -> _Votes:
+        from scipy.sparse import csr_matrix
+
+        seen, document = np.unique(panel.document, return_inverse=True)
+        topic = panel.pool.topic_of[seen] if scope == "topic" else np.zeros(len(seen), np.int64)
+        groups, document_group = np.unique(topic, return_inverse=True)
+        key = document_group[document] * len(panel.assessors) + panel.assessor
+        keys, unit = np.unique(key, return_inverse=True)
+        size = len(panel.grades)
+        matrix = csr_matrix(
+            (np.ones(len(document)), (unit * size + panel.choice, document)),
+            shape=(len(keys) * size, len(seen)),
+        )
+        unit_group = keys // len(panel.assessors)
+        return _Votes(
+            matrix, np.arange(len(groups)), np.arange(len(seen)), keys, document_group, unit_group
+        )
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The first document of every group."""
+        return np.searchsorted(self.document_group, np.arange(len(self.groups)))
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Documents of every group."""
+        return np.bincount(self.document_group)
+
+    @cached_property
+    def by_document(self) -> Any:
+        return self.matrix.T.tocsr()
+
+    def maximise(self, posterior: Floats) -> tuple[Floats, Floats]:
+        """Priors [grade, group] and confusion [unit, label, true grade] (TH step 2, soft)."""
+        size = len(posterior)
+        prior = np.add.reduceat(posterior, self.starts, axis=1) / self.sizes
+        counts = (self.matrix @ posterior.T).reshape(-1, size, size)
+        return _clip(prior), _clip(counts / counts.sum(axis=1, keepdims=True))
+
+    def expect(self, prior: Floats, confusion: Floats) -> Floats:
+        """Posterior [grade, document] (TH step 3)."""
+        joint = self._joint(prior, confusion)
+        joint -= joint.max(axis=0)
+        np.exp(joint, out=joint)
+        joint /= joint.sum(axis=0)
+        return _clip(joint)
+
+    def log_likelihood(self, prior: Floats, confusion: Floats) -> Floats:
+        """[group]: of all votes."""
+        joint = self._joint(prior, confusion)
+        return np.asarray(np.add.reduceat(np.logaddexp.reduce(joint, axis=0), self.starts))
+
+    def _joint(self, prior: Floats, confusion: Floats) -> Floats:
+        """[grade, document]: log P(votes, true grade)."""
+        votes = self.by_document @ np.log(confusion).reshape(-1, len(prior))
+        joint = np.ascontiguousarray(votes.T)
+        joint += np.log(prior)[:, self.document_group]
+        return joint
+
+    def keep(self, groups: NDArray[np.bool_]) -> tuple[_Votes, NDArray[np.bool_]]:
+        """The votes of some groups, and which documents these are."""
+        documents, units = groups[self.document_group], groups[self.unit_group]
+        size = self.matrix.shape[0] // len(self.units)
+        position = np.cumsum(groups) - 1
+        left = _Votes(
+            self.matrix[np.repeat(units, size)][:, documents],
+            self.groups[groups],
+            self.documents[documents],
+            self.units[units],
+            position[self.document_group[documents]],
+            position[self.unit_group[units]],
+        )
+        return left, documents
+
+
+class _Result:
+    """Filled group by group as they converge."""
+
+    def __init__(self, votes: _Votes) -> None:
+        groups, units, documents = len(votes.groups), len(votes.units), len(votes.documents)
+        size = votes.matrix.shape[0] // units
+        self.keys, self.unit_group = votes.units, votes.unit_group
+        self.posterior = np.empty((size, documents))
+        self.prior = np.empty((size, groups))
+        self.confusion = np.empty((units, size, size))
+        self.log_likelihood = np.empty(groups)
+        self.rounds = np.zeros(groups, dtype=np.int64)
+        self.converged = np.zeros(groups, dtype=bool)
+
+    def store(
+        self,
+        votes: _Votes,
+        done: NDArray[np.bool_],
+        prior: Floats,
+        confusion: Floats,
+        posterior: Floats,
+    ) -> None:
+        documents, units = done[votes.document_group], done[votes.unit_group]
+        groups = votes.groups[done]
+        self.posterior[:, votes.documents[documents]] = posterior[:, documents]
+        self.confusion[np.searchsorted(self.keys, votes.units[units])] = confusion[units]
+        self.prior[:, groups] = prior[:, done]
+        self.log_likelihood[groups] = votes.log_likelihood(prior, confusion)[done]
+
+    def fit(self, panel: Panel, scope: str) -> Fit:
+        """Groups without any vote have no prior and took no round."""
+        topics = len(panel.pool.topics) if scope == "topic" else 1
+        present = np.zeros(topics, dtype=bool)
+        present[panel.pool.topic_of[panel.document] if scope == "topic" else 0] = True
+        where = np.flatnonzero(present)
+
+        def spread(values: NDArray[Any], empty: Any) -> NDArray[Any]:
+            out = np.full((topics, *values.shape[1:]), empty, dtype=values.dtype)
+            out[where] = values
+            return out
+
+        return Fit(
+            spread(self.prior.T, np.nan),
+            spread(self.rounds, 0),
+            spread(self.log_likelihood, 0.0),
+            spread(self.converged, True),
+            where[self.unit_group],
+            self.keys % len(panel.assessors),
+            self.confusion.swapaxes(1, 2),
+        )
+
+
+def _iterate(votes: _Votes, posterior: Floats, result: _Result, tol: float, most: int) -> None:
+    """M-step and E-step in turn; a group is done when its posteriors hardly change."""
+    posterior = _clip(posterior)
+    for round_ in range(1, most + 1):
+        prior, confusion = votes.maximise(posterior)
+        new = votes.expect(prior, confusion)
+        change = np.maximum.reduceat(np.abs(new - posterior).max(axis=0), votes.starts)
+        posterior = new
+        settled = change < tol
+        result.rounds[votes.groups], result.converged[votes.groups] = round_, settled
+        done = settled | (round_ == most)
+        if not done.any():
+            continue
+        result.store(votes, done, prior, confusion, posterior)
+        if done.all():
+            return
+        votes, documents = votes.keep(~done)
+        posterior = posterior[:, documents]

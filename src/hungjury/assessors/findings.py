@@ -1,0 +1,194 @@
+"""What stands out among assessors, in plain words, and the text of an agreement."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.chance import Pairs
+from hungjury.collection.notes import few, plural
+
+if TYPE_CHECKING:
+    from hungjury.assessors.agreement import Agreement, Rankings
+
+__all__ = ["near_constant", "near_copies", "text", "warnings"]
+
+FEW = 20  # labels, or common documents, below which nothing is said about an assessor
+COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
+CONSTANT = 0.95
+TENTATIVE = 0.667  # the alpha that Krippendorff asks for even for tentative conclusions
+LINES = 40  # judges listed
+MOST_NAMED = 5  # near-constant judges who get a sentence of their own
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def near_copies(assessors: list[str], pairs: Pairs) -> list[list[str]]:
+    """Groups in which every two agree on 98 % of documents and have a kappa of 0.9 or more.
+
+    The kappa is asked for because two judges who call nearly everything not relevant agree
+    without being copies.
+    """
+    from scipy.cluster.hierarchy import fcluster, linkage
+    from scipy.spatial.distance import squareform
+
+    alike = (pairs.agreement >= COPY_AGREEMENT) & (pairs.kappa >= COPY_KAPPA)
+    alike &= pairs.common >= FEW
+    np.fill_diagonal(alike, True)
+    if alike.sum() == len(assessors):
+        return []
+    apart = squareform((~alike).astype(float), checks=False)
+    group = fcluster(linkage(apart, "complete"), 0.5, "distance")
+    names: dict[int, list[str]] = {}
+    for name, number in zip(assessors, group.tolist(), strict=True):
+        names.setdefault(number, []).append(name)
+    return [n for n in names.values() if len(n) > 1]
+
+
+def near_constant(
+    assessors: list[str], labels: NDArray[np.int64], rates: NDArray[np.float64]
+) -> dict[str, float]:
+    """Those who give one label to 95 % of documents and more, unless that is how the panel is.
+
+    Their share of other labels has to be below a quarter of the usual one.
+    """
+    share = np.nan_to_num(rates).max(axis=1)
+    known = labels >= FEW
+    if not known.any():
+        return {}
+    usual = float(np.median(1 - share[known]))
+    rare = (share == 1) | ((share >= CONSTANT) & (1 - share < usual / 4))
+    return {assessors[i]: float(share[i]) for i in np.flatnonzero(known & rare)}
+
+
+def warnings(found: Agreement) -> list[str]:
+    constant = found.near_constant
+    out = _constant_lines(constant)
+    for group in found.near_copies:
+        number = _NUMBERS[len(group) - 2] if len(group) <= 10 else str(len(group))
+        out.append(f"these {number} judges are near copies: {few(group, 10)}")
+    out += _no_better_than_chance(found, set(constant))
+    out += [note.text for note in found.panel.notes if note.code == "silent-assessor"]
+    out += _strangers(found.pairs)
+    if max(found.alpha_nominal, found.alpha_ordinal) < TENTATIVE:
+        out.append(
+            f"Krippendorff's alpha is {_alpha(found)}: below {TENTATIVE} conclusions should not "
+            "rest on the labels of a single judge"
+        )
+    return out
+
+
+def _constant_lines(constant: dict[str, float]) -> list[str]:
+    if len(constant) > MOST_NAMED:
+        least = _percent(min(constant.values()))
+        return [
+            f"{len(constant)} judges give one label to {least} of documents and more: "
+            f"{few(constant, 10)}"
+        ]
+    return [
+        f"{name} gives one label to {_percent(share)} of documents"
+        for name, share in constant.items()
+    ]
+
+
+def _alpha(found: Agreement) -> str:
+    if found.panel.binary:  # there is one way only for two labels to differ
+        return _number(found.alpha_nominal)
+    return f"{_number(found.alpha_nominal)} nominal, {_number(found.alpha_ordinal)} ordinal"
+
+
+def _percent(share: float) -> str:
+    """Rounded, but never up to 100."""
+    return "100 %" if share == 1 else f"{min(np.floor(share * 1000) / 10, 99.9):.1f} %"
+
+
+def _no_better_than_chance(found: Agreement, known: set[str]) -> list[str]:
+    kappa = found.pairs.with_others()[1]
+    bad = [
+        name
+        for name, value, labels in zip(found.assessors, kappa, found.labels, strict=True)
+        if value <= 0 and labels >= FEW and name not in known
+    ]
+    if not bad:
+        return []
+    verb = "agrees" if len(bad) == 1 else "agree"
+    who = bad[0] if len(bad) == 1 else f"{len(bad)} judges"
+    names = "" if len(bad) == 1 else f": {few(bad, 10)}"
+    return [f"{who} {verb} with the others no better than chance{names}"]
+
+
+def _strangers(pairs: Pairs) -> list[str]:
+    upper = np.triu_indices(len(pairs.common), 1)
+    none = int((pairs.common[upper] == 0).sum())
+    if not none:
+        return []
+    return [
+        f"{plural(none, 'pair')} of judges (of {len(upper[0]):,}) have no document in common: "
+        "nothing is known of their agreement"
+    ]
+
+
+def text(found: Agreement) -> str:
+    panel = found.panel
+    lines = [
+        f"{plural(len(found.assessors), 'judge')}, {plural(len(panel.pool.topics), 'topic')}, "
+        f"{plural(len(panel.pool), 'document')}, {plural(int(found.labels.sum()), 'label')}, "
+        f"grades {found.grades[0]}-{found.grades[-1]}",
+        "",
+        f"agreement of two judges   {_number(found.agreement)}",
+        f"Fleiss' kappa             {_number(found.fleiss)}",
+        f"Krippendorff's alpha      {_alpha(found)}",
+    ]
+    if found.rankings is not None:
+        lines += _ranking_lines(found.rankings)
+    if found.warnings:
+        lines += ["", "warnings", *(f"- {w}" for w in found.warnings)]
+    return "\n".join([*lines, "", *_table(found), ""])
+
+
+def _ranking_lines(rankings: Rankings) -> list[str]:
+    upper = np.triu_indices(len(rankings.tau), 1)
+    both = (rankings.tau_ap + rankings.tau_ap.T) / 2
+    tau, tau_ap = rankings.tau[upper], both[upper]
+    return [
+        f"{len(rankings.systems)} systems ranked by {rankings.measure}: mean tau_b "
+        f"{_number(_mean(tau))}, mean tau_ap {_number(_mean(tau_ap))} between two judges",
+    ]
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _table(found: Agreement) -> list[str]:
+    """A line per judge; of very many judges only those with most labels."""
+    agreement, kappa = found.pairs.with_others()
+    grades = [f"% {g}" for g in found.grades] if len(found.grades) <= 10 else []
+    rows = [["judge", "labels", *grades, "agreement", "kappa"]]
+    extra = []
+    if found.rankings is not None:
+        rows[0] += ["tau_b", "tau_ap"]
+        extra = list(found.rankings.with_others())
+    shown = range(len(found.assessors))
+    if len(found.assessors) > LINES:
+        shown = sorted(np.argsort(-found.labels, kind="stable")[:LINES].tolist())  # type: ignore[assignment]
+    for i in shown:
+        rates = [_number(100 * v, 1) for v in found.label_rates[i][: len(grades)]]
+        numbers = [_number(v[i]) for v in (agreement, kappa, *extra)]
+        rows.append([found.assessors[i], str(found.labels[i]), *rates, *numbers])
+    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
+    lines = [
+        "  ".join(
+            cell.ljust(w) if c == 0 else cell.rjust(w)
+            for c, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    left = len(found.assessors) - len(rows) + 1
+    return lines if not left else [*lines, f"and {left:,} judges with fewer labels"]
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return "-" if np.isnan(value) else f"{value:.{digits}f}"

@@ -1,0 +1,216 @@
+"""What a merge is, and what it gives: qrels that know how they came about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.panel import NOT_JUDGED, Panel
+from hungjury.collection.notes import Note
+from hungjury.collection.qrels import Qrels
+from hungjury.errors import MeasureError
+from hungjury.named import Catalogue, Named
+
+__all__ = ["MERGES", "Fit", "Merge", "Merged", "Verdict"]
+
+_ROUNDING = 1e-9  # a probability of 0.5 stays a tie, whatever order its sums were taken in
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What EM learned in each group of documents: every topic, or all topics as one group.
+
+    A unit is an assessor within a group; only those with judgments there are kept.
+    """
+
+    prior: NDArray[np.float64]  # [group, grade]
+    rounds: NDArray[np.int64]  # [group]
+    log_likelihood: NDArray[np.float64]  # [group]
+    converged: NDArray[np.bool_]  # [group]
+    unit_group: NDArray[np.int64]  # [unit]
+    unit_assessor: NDArray[np.int64]  # [unit]
+    unit_confusion: NDArray[np.float64]  # [unit, true grade, label]
+
+    def select(self, groups: NDArray[np.bool_]) -> Fit:
+        units = groups[self.unit_group]
+        return Fit(
+            self.prior[groups],
+            self.rounds[groups],
+            self.log_likelihood[groups],
+            self.converged[groups],
+            (np.cumsum(groups) - 1)[self.unit_group[units]],
+            self.unit_assessor[units],
+            self.unit_confusion[units],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a method says over a panel's pool: labels (positions in the grades) or a posterior."""
+
+    choice: NDArray[np.int64] | None = None  # [document]
+    posterior: NDArray[np.float64] | None = None  # [document, grade]
+    fit: Fit | None = None
+
+
+@dataclass(frozen=True)
+class Merge(Named):
+    """Base of all ways to merge the labels of several assessors."""
+
+    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+        raise NotImplementedError
+
+    def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
+        """[document]: labels that another panel of the same kind might have given."""
+        raise MeasureError(
+            f"{self} gives labels without probabilities: there is nothing to draw from",
+            remedy="draw labels from em-mv, binmv or mv",
+        )
+
+
+class _Merges(Catalogue[Merge]):
+    def parse(self, text: str) -> Merge:
+        """As for everything named; `not`, a tie rule, is a word here and no operator."""
+        return super().parse(re.sub(r"=\s*not\s*(?=[,)])", '="not"', text))
+
+
+MERGES = _Merges("merge")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Merged(Qrels):
+    """Merged labels. Binary posteriors are soft qrels; of graded ones `labels` is the likeliest."""
+
+    method: Merge
+    panel: Panel
+    posterior: NDArray[np.float64] | None  # [document, grade]
+    fit: Fit | None
+
+    @staticmethod
+    def of(method: Merge, panel: Panel, verdict: Verdict, policies: dict[str, Any]) -> Merged:
+        posterior, judged = verdict.posterior, panel.judged
+        labels = p = None
+        if posterior is not None:
+            posterior = np.where(judged[:, None], posterior, np.eye(len(panel.grades))[0])
+        if posterior is not None and panel.binary:
+            p = posterior[:, 1]
+        else:
+            choice = verdict.choice if posterior is None else likeliest(posterior)
+            assert choice is not None
+            labels = _labels(choice, panel)
+        return Merged(
+            pool=panel.pool,
+            labels=labels,
+            grades=panel.grades,
+            p=p,
+            policies=policies,
+            notes=panel.notes + _unfinished(verdict.fit),
+            method=method,
+            panel=panel,
+            posterior=posterior,
+            fit=verdict.fit,
+        )
+
+    def __repr__(self) -> str:
+        return f"Merged({self.method}, {super().__repr__()[6:-1]})"
+
+    @property
+    def rounds(self) -> NDArray[np.int64] | None:
+        """Rounds of EM until it stopped, one number per topic, or one for scope="all"."""
+        return None if self.fit is None else self.fit.rounds
+
+    @property
+    def log_likelihood(self) -> NDArray[np.float64] | None:
+        """Of the labels under EM's model, one number per topic, or one for scope="all"."""
+        return None if self.fit is None else self.fit.log_likelihood
+
+    @property
+    def confusion(self) -> NDArray[np.float64] | None:
+        """P(label | true grade) of each assessor, NaN for one who judged nothing there.
+
+        [assessor, true grade, label] for scope="all", [topic, assessor, true grade, label] else.
+        """
+        fit = self.fit
+        if fit is None:
+            return None
+        shape = (len(fit.rounds), len(self.panel.assessors), *fit.unit_confusion.shape[1:])
+        out = np.full(shape, np.nan)
+        out[fit.unit_group, fit.unit_assessor] = fit.unit_confusion
+        return out[0] if self.policies["scope"] == "all" else out
+
+    def sample(self, rng: np.random.Generator | int, n: int = 1) -> NDArray[np.int16]:
+        """[n, document]: label sets drawn from the posterior, or by resampling the assessors."""
+        if n < 1:
+            raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
+        rng = np.random.default_rng(rng)
+        out = np.empty((n, len(self.pool)), dtype=np.int16)
+        if self.posterior is None:
+            for i in range(n):
+                out[i] = _labels(self.method.redraw(self.panel, rng), self.panel)
+            return out
+        upto = np.cumsum(self.posterior[:, :-1], axis=1)
+        for i in range(n):
+            choice = (rng.random(len(upto))[:, None] >= upto).sum(axis=1)
+            out[i] = _labels(choice, self.panel)
+        return out
+
+    def hard(self) -> Qrels:
+        """The likeliest labels as plain qrels; binary: relevant where the probability is > 0.5."""
+        if self.labels is not None or self.posterior is None:
+            return self.plain()
+        labels = _labels(likeliest(self.posterior), self.panel)
+        return replace(self.plain(), labels=labels, p=None)
+
+    def plain(self) -> Qrels:
+        """The qrels alone."""
+        return Qrels(**{f.name: getattr(self, f.name) for f in fields(Qrels)})
+
+    def at_least(self, rel: int) -> Qrels:
+        """P(grade >= rel): from the grades' posterior where there is one."""
+        if self.posterior is None or self.soft:
+            return self.plain().at_least(rel)
+        p = self.posterior[:, np.array(self.grades) >= rel].sum(axis=1)
+        return replace(self.plain(), labels=None, grades=(0, 1), p=np.minimum(p, 1.0))
+
+    def select(self, topics: Iterable[str]) -> Merged:
+        """Only some topics, merged as they were among all."""
+        wanted = set(topics)
+        chosen = np.array([t in wanted for t in self.topics])
+        keep = np.repeat(chosen, np.diff(self.pool.offsets))
+        fit = self.fit
+        if fit is not None and self.policies["scope"] == "topic":
+            fit = fit.select(chosen)
+        panel = self.panel.select(keep)
+        return replace(
+            self,
+            pool=panel.pool,
+            labels=None if self.labels is None else self.labels[keep],
+            p=None if self.p is None else self.p[keep],
+            panel=panel,
+            posterior=None if self.posterior is None else self.posterior[keep],
+            fit=fit,
+        )
+
+
+def likeliest(posterior: NDArray[np.float64]) -> NDArray[np.int64]:
+    """[document]: the grade of the largest probability; ties go to the lower grade."""
+    top = posterior.max(axis=1, keepdims=True)
+    return np.asarray(np.argmax(posterior >= top - _ROUNDING, axis=1))
+
+
+def _labels(choice: NDArray[np.int64], panel: Panel) -> NDArray[np.int16]:
+    return np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[choice], NOT_JUDGED)
+
+
+def _unfinished(fit: Fit | None) -> tuple[Note, ...]:
+    if fit is None or fit.converged.all():
+        return ()
+    count = int((~fit.converged).sum())
+    groups = f"{count} of {len(fit.converged)} topics" if len(fit.converged) > 1 else "EM"
+    text = f"{groups} did not converge in {int(fit.rounds.max())} rounds"
+    return (Note("not-converged", count, text),)

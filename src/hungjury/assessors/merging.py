@@ -1,0 +1,77 @@
+"""merge: the labels of several assessors -> qrels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hungjury.assessors import binomial, em, vote
+from hungjury.assessors.crowdkit import CrowdKit, is_aggregator
+from hungjury.assessors.merged import MERGES, Merge, Merged
+from hungjury.assessors.panel import Panel
+from hungjury.collection.judgments import Judgments, read_judgments
+from hungjury.errors import InputError, MeasureError
+
+__all__ = ["MERGES", "Merge", "Merged", "as_judgments", "binomial", "em", "merge",
+           "merge_method", "vote"]  # fmt: skip
+
+
+def merge(
+    judgments: Any,
+    method: str | Merge | Any,
+    rel: int | None = None,
+    scope: str = "topic",
+    seed: int | np.random.Generator = 0,
+) -> Merged:
+    """Merge the labels of several assessors into one set of qrels.
+
+    judgments: `Judgments`, or anything `read_judgments` takes.
+    method: "mv", "mv(ties=relevant)", "em-mv", "em-neu", "binmv", "qbinmv(k=10)", or an
+    aggregator of crowd-kit.
+    rel: take labels as binary, relevant from this grade on; else grades are merged as grades.
+    scope: what em and crowd-kit learn about an assessor is learned per "topic", or from "all".
+    seed: for the coins that decide ties.
+
+    mv gives grades; the others probabilities: soft qrels of binary labels, of graded ones the
+    likeliest grades with their `posterior`.
+    """
+    chosen = merge_method(method)
+    if scope not in ("topic", "all"):
+        raise InputError(f"scope is {scope!r}", remedy="scope is one of 'topic', 'all'")
+    given = as_judgments(judgments)
+    panel = Panel.of(given, rel)
+    if not len(panel.document):
+        raise InputError(
+            "nobody judged any document: every label is negative",
+            remedy="check the labels; those below 0 mean pooled, not judged",
+        )
+    verdict = chosen.decide(panel, scope, np.random.default_rng(seed))
+    policies = {
+        **given.policies,
+        "merge": str(chosen),
+        "rel": rel,
+        "scope": scope,
+        "seed": seed if isinstance(seed, int) else None,
+    }
+    return Merged.of(chosen, panel, verdict, policies)
+
+
+def merge_method(method: Any) -> Merge:
+    """A merge by name, as it is, or around an aggregator."""
+    if isinstance(method, Merge):
+        return method
+    if isinstance(method, str):
+        return MERGES.parse(method)
+    if isinstance(method, type) or not is_aggregator(method):
+        raise MeasureError(
+            f"{method!r} is no way to merge labels",
+            remedy="give a name such as 'em-mv', or an object with fit_predict_proba or "
+            "fit_predict for a frame with the columns task, worker and label",
+        )
+    return CrowdKit(method)
+
+
+def as_judgments(source: Any) -> Judgments:
+    """Judgments, whatever they come as."""
+    return source if isinstance(source, Judgments) else read_judgments(source)

@@ -1,0 +1,143 @@
+"""A panel: the votes of assessors that can be counted, as sparse rows over a pool."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.pool import Pool
+from hungjury.errors import InputError, MeasureError
+
+__all__ = ["NOT_JUDGED", "Panel"]
+
+NOT_JUDGED = np.int16(-1)  # the label of a document that is pooled, but that nobody judged
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One row per vote. Labels below 0 (pooled, not judged) are no votes."""
+
+    pool: Pool
+    assessors: list[str]
+    grades: tuple[int, ...]  # what can be voted for; (0, 1) once `rel` has made labels binary
+    document: NDArray[np.int32]
+    assessor: NDArray[np.int32]
+    choice: NDArray[np.int64]  # position of the label in `grades`; 1 for probabilities
+    share: NDArray[np.float64] | None = None  # the probability, where votes are probabilities
+    notes: tuple[Note, ...] = ()
+
+    @staticmethod
+    def of(judgments: Judgments, rel: int | None = None) -> Panel:
+        """The votes of judgments, binary at grade `rel` where it is given."""
+        counted = judgments.label >= 0
+        label = judgments.label[counted]
+        grades, choice, share = judgments.grades, np.ones(len(label), dtype=np.int64), None
+        if judgments.soft:
+            share = label
+            if rel is not None:
+                raise InputError(
+                    f"rel={rel} asks for grades, but these judgments are probabilities",
+                    remedy="leave rel out",
+                )
+        elif rel is not None:
+            _check_rel(rel, grades)
+            grades, choice = (0, 1), (label >= rel).astype(np.int64)
+        else:
+            choice = _positions(label, grades)
+        panel = Panel(
+            judgments.pool,
+            judgments.assessors,
+            grades,
+            judgments.document[counted],
+            judgments.assessor[counted],
+            choice,
+            share,
+        )
+        return replace(panel, notes=panel._oddities())
+
+    @property
+    def binary(self) -> bool:
+        return self.grades == (0, 1)
+
+    @property
+    def judged(self) -> NDArray[np.bool_]:
+        """[document]: did anybody judge it?"""
+        out = np.zeros(len(self.pool), dtype=bool)
+        out[self.document] = True
+        return out
+
+    def counts(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """[document, grade]: votes; those of an assessor count `weights[assessor]` times.
+
+        A probability p is a vote of p for relevant and of 1-p for not relevant.
+        """
+        size = len(self.grades)
+        each = np.ones(len(self.document)) if weights is None else weights[self.assessor]
+        cell = self.document.astype(np.int64) * size + self.choice
+        total = len(self.pool) * size
+        if self.share is None:
+            out = np.asarray(np.bincount(cell, each, minlength=total), dtype=float)
+        else:
+            out = np.asarray(np.bincount(cell, each * self.share, minlength=total), dtype=float)
+            out += np.bincount(cell - 1, each * (1 - self.share), minlength=total)
+        return out.reshape(len(self.pool), size)
+
+    def whole_labels(self, method: str) -> None:
+        """Complain if votes are probabilities."""
+        if self.share is not None:
+            raise MeasureError(
+                f"{method} counts labels, but these judgments are probabilities",
+                remedy="merge them by binmv, which takes their mean, or round them first",
+            )
+
+    def select(self, keep: NDArray[np.bool_]) -> Panel:
+        """The panel on some documents of the pool."""
+        rows = keep[self.document]
+        position = (np.cumsum(keep) - 1).astype(np.int32)
+        return replace(
+            self,
+            pool=self.pool.select(keep),
+            document=position[self.document[rows]],
+            assessor=self.assessor[rows],
+            choice=self.choice[rows],
+            share=None if self.share is None else self.share[rows],
+        )
+
+    def _oddities(self) -> tuple[Note, ...]:
+        notes = []
+        votes = np.bincount(self.assessor, minlength=len(self.assessors))
+        if len(self.assessors) == 1:
+            notes.append(Note("one-assessor", 1, "there is only one assessor: nothing to merge"))
+        silent = [a for a, n in zip(self.assessors, votes, strict=True) if n == 0]
+        if silent:
+            text = f"{plural(len(silent), 'assessor')} without any judgment: {few(silent)}"
+            notes.append(Note("silent-assessor", len(silent), text))
+        nobody = int((~self.judged).sum())
+        if nobody:
+            text = f"{plural(nobody, 'pooled document')} that nobody judged, taken as not judged"
+            notes.append(Note("nobody-judged", nobody, text))
+        return tuple(notes)
+
+
+def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
+    if not grades[0] < rel <= grades[-1]:
+        raise MeasureError(
+            f"rel={rel}, but the grades of the judgments go from {grades[0]} to {grades[-1]}",
+            remedy=f"choose rel from {grades[0] + 1} to {grades[-1]}, or declare the grades",
+        )
+
+
+def _positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int64]:
+    scale = np.array(grades, dtype=float)
+    choice = np.minimum(np.searchsorted(scale, label), len(scale) - 1)
+    wrong = np.flatnonzero(scale[choice] != label)
+    if len(wrong):
+        raise InputError(
+            f"the label {label[wrong[0]]:g} is not among the grades {list(grades)}",
+            remedy="declare the grades when reading the judgments",
+        )
+    return choice

@@ -1,0 +1,54 @@
+"""E(X): the expectation of any measure X when labels are uncertain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param
+from hungjury.collection.judged import Judged
+from hungjury.errors import MeasureError
+from hungjury.named import param, whole
+
+__all__ = ["E"]
+
+
+def a_measure(value: Any) -> Measure:
+    """A measure, or its name."""
+    found = value if isinstance(value, Measure) else CATALOGUE.parse(str(value))
+    if isinstance(found, E) or found.takes_chances:
+        raise ValueError("a measure of certain labels, such as AP or nDCG@10")
+    return found
+
+
+@CATALOGUE.add("E")
+@dataclass(frozen=True)
+class E(Measure):
+    """Expectation of a measure over label sets drawn from their probabilities, with variance and
+    a 95 % interval; E(AP)'s mean is exact. `E(AP)@10` is `E(AP@10)`."""
+
+    at: ClassVar[str] = "cutoff"
+    positional: ClassVar[str] = "of"
+    low: ClassVar[float] = float("-inf")
+    high: ClassVar[float] = float("inf")
+    takes_chances: ClassVar[bool] = True
+    of: Measure = param(kind=a_measure, doc="the measure")
+    draws: int = param(1000, kind=whole, low=2, doc="label sets drawn")
+    seed: int = param(0, kind=whole, low=0, doc="seed of the draws")
+    cutoff: int | None = cutoff_param()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cutoff is not None:
+            if self.of.at != "cutoff":
+                raise MeasureError(f"E: {self.of} takes no cutoff", remedy=f"write E({self.of})")
+            object.__setattr__(self, "of", replace(self.of, cutoff=self.cutoff))  # type: ignore[call-arg]
+            object.__setattr__(self, "cutoff", None)
+
+    def check(self, max_grade: int) -> None:
+        self.of.check(max_grade)
+
+    def score(self, judged: Judged) -> Array:
+        raise MeasureError(
+            f"{self} draws labels for whole pools", remedy="score runs with evaluate()"
+        )

@@ -1,0 +1,224 @@
+"""Expected measures: relevance as a random variable (RR: Ferrante, Ferro and Pontarollo 2018).
+
+Every document is relevant with a probability p, independently of the others; a measure of such
+lists has an expectation and a variance, both exact and in linear time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio
+from hungjury.collection.judged import Judged
+from hungjury.errors import MeasureError
+from hungjury.named import number, numbers, param, whole
+
+__all__ = ["Expected", "eRAP", "eRDCG", "eRRBP"]
+
+
+@dataclass(frozen=True)
+class Chances:
+    """What an expected measure sees of its lists."""
+
+    p: Array  # [..., list, place]
+    unjudged: float  # of documents that hold no place
+    total: Array  # [..., list]: sum over the pool
+
+
+@dataclass(frozen=True)
+class Expected(Measure):
+    """Base: probabilities come with soft labels, from a map of grades, or are 0 and 1."""
+
+    at: ClassVar[str] = "cutoff"
+    paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018"
+    takes_chances: ClassVar[bool] = True
+    has_variance: ClassVar[bool] = True
+    prob: tuple[float, ...] | None = param(
+        None, kind=numbers, low=0, high=1, doc="P(relevant) of each grade, from 0 to the largest"
+    )
+    unjudged: float | None = param(
+        None, kind=number, low=0, high=1,
+        doc="P(relevant) of documents without a label; default: that of grade 0, else 0",
+    )  # fmt: skip
+    rel: int | None = param(
+        None, kind=whole, low=1, doc="without prob: lowest grade that is surely relevant (1)"
+    )
+    cutoff: int | None = cutoff_param()
+
+    @property
+    def every(self) -> bool:  # type: ignore[override]
+        """Places that are judged not relevant matter where they may be relevant after all."""
+        return self._of_unjudged() > 0 or (self.prob is not None and self.prob[0] > 0)
+
+    def check(self, max_grade: int) -> None:
+        if self.prob is not None and self.rel is not None:
+            raise MeasureError(
+                f"{self}: prob and rel exclude each other", remedy="leave one of them out"
+            )
+        if self.prob is not None and len(self.prob) != max_grade + 1:
+            raise MeasureError(
+                f"{self}: prob has {len(self.prob)} values, but there are grades 0 to {max_grade}",
+                remedy=f"give {max_grade + 1} probabilities, or declare the grades",
+            )
+        if self.rel is not None and self.rel > max_grade:
+            super().check(max_grade)
+
+    def check_chances(self) -> None:
+        """Complain about parameters that make no sense where labels are probabilities."""
+        for name in ("prob", "rel"):
+            if getattr(self, name) is not None:
+                raise MeasureError(
+                    f"{self}: {name} is for grades, but these labels are probabilities of "
+                    "relevance already",
+                    remedy=f"leave {name} out",
+                )
+
+    def _of_unjudged(self) -> float:
+        if self.unjudged is not None:
+            return self.unjudged
+        return 0.0 if self.prob is None else self.prob[0]
+
+    def chances(self, judged: Judged) -> Chances:
+        outside = self._of_unjudged()
+        if judged.p is not None and judged.p_total is not None:
+            return Chances(judged.p, outside, judged.p_total)
+        if self.prob is not None:
+            table = np.array(self.prob)
+        else:
+            table = (np.arange(judged.max_grade + 1) >= (self.rel or 1)).astype(float)
+        p = judged.gains(table)
+        if outside != table[0]:
+            labelled = np.diff(judged.judged, axis=-1, prepend=0) > 0
+            # Where only relevant documents hold places, all of them are labelled.
+            p = np.where(labelled | (judged.labels > 0), p, outside)
+        total = judged.counts @ table + judged.unjudged_pool * outside
+        return Chances(p, outside, np.asarray(total))
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return self.chances(judged).total > 0
+
+    def score(self, judged: Judged) -> Array:
+        return self.moments(judged)[0]
+
+
+@dataclass(frozen=True)
+class ExpectedSum(Expected):
+    """Base of measures that add up weighted relevance: mean and variance are sums too."""
+
+    def discount(self, ranks: Array) -> Array:
+        raise NotImplementedError
+
+    def moments(self, judged: Judged) -> tuple[Array, Array]:
+        seen = self.chances(judged)
+        numbers = np.arange(1, judged.depth + 1, dtype=float)
+        weights = self.discount(numbers)
+        if self.cutoff is not None:
+            weights = np.where(numbers <= self.cutoff, weights, 0.0)
+        mean = _weighted(judged, weights, seen.p, seen.unjudged)
+        spread = _weighted(judged, weights**2, seen.p * (1 - seen.p), _spread(seen.unjudged))
+        return mean, spread
+
+
+def _spread(p: float) -> float:
+    return p * (1 - p)
+
+
+def _weighted(judged: Judged, weights: Array, values: Array, elsewhere: float) -> Array:
+    """Sum over all ranks of weight times value; ranks without a place have value `elsewhere`."""
+    places = np.append(np.insert(weights, 0, 0.0), 0.0)[judged.ranks]
+    if elsewhere == 0:
+        return np.asarray((places * values).sum(axis=-1))
+    upto = np.insert(np.cumsum(weights), 0, 0.0)
+    whole_list = elsewhere * upto[judged.length]
+    return np.asarray(whole_list + (places * (values - elsewhere)).sum(axis=-1))
+
+
+@CATALOGUE.add("eRRBP")
+@dataclass(frozen=True)
+class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
+    """Expected rank-biased precision: RBP's sum with p in place of relevance (RR eq. 1)."""
+
+    p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
+
+    def discount(self, ranks: Array) -> Array:
+        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
+
+
+@CATALOGUE.add("eRDCG")
+@dataclass(frozen=True)
+class eRDCG(ExpectedSum):  # noqa: N801
+    """Expected discounted cumulated gain: p over max(1, log_base n), added up."""
+
+    paper: ClassVar[str] = "Ferrante, Ferro and Piazzon 2020 (stochastic relevance)"
+    high: ClassVar[float] = np.inf
+    base: float = param(10.0, kind=number, low=1, open_low=True, doc="base of the logarithm")
+
+    def discount(self, ranks: Array) -> Array:
+        return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
+
+
+def recall_base(value: Any) -> float | str:
+    """'pool', 'retrieved' or a number."""
+    if value in ("pool", "retrieved"):
+        return str(value)
+    try:
+        base = number(value)
+    except ValueError:
+        raise ValueError("'pool', 'retrieved' or a number") from None
+    if base <= 0:
+        raise ValueError("'pool', 'retrieved' or a number above 0")
+    return base
+
+
+@CATALOGUE.add("eRAP")
+@dataclass(frozen=True)
+class eRAP(Expected):  # noqa: N801
+    """Expected average precision (RR eq. 2): the expectation of AP's sum over the expected number
+    of relevant documents. A ratio of expectations; `E(AP)` is the expectation of the ratio."""
+
+    high: ClassVar[float] = np.inf  # with few expected documents in the pool it may exceed 1
+    recall_base: float | str = param(
+        "pool", kind=recall_base,
+        doc="expected number of relevant documents: of the 'pool', with unjudged documents "
+        "'retrieved' by the given runs added, or a number",
+    )  # fmt: skip
+    base_depth: int = param(
+        100, kind=whole, low=1, doc="for recall_base='retrieved': ranks of each run looked at"
+    )
+
+    @property
+    def unjudged_depth(self) -> int:
+        return self.base_depth if self.recall_base == "retrieved" else 0
+
+    def moments(self, judged: Judged) -> tuple[Array, Array]:
+        seen = self.chances(judged)
+        shape = np.broadcast_shapes(seen.p.shape, judged.ranks.shape)
+        length = judged.length if self.cutoff is None else np.minimum(judged.length, self.cutoff)
+        mean, variance = native.precision_sums(
+            np.ascontiguousarray(np.broadcast_to(judged.ranks, shape)).reshape(-1, shape[-1]),
+            np.ascontiguousarray(np.broadcast_to(seen.p, shape)).reshape(-1, shape[-1]),
+            np.ascontiguousarray(np.broadcast_to(length, shape[:-1])).ravel().astype(np.int32),
+            seen.unjudged,
+        )
+        base = self._base(judged, seen)
+        return (
+            ratio(mean.reshape(shape[:-1]), base),
+            ratio(variance.reshape(shape[:-1]), np.asarray(base) ** 2),
+        )
+
+    def _base(self, judged: Judged, seen: Chances) -> Array:
+        if not isinstance(self.recall_base, str):
+            return np.full(seen.total.shape, self.recall_base)
+        if self.recall_base == "pool":
+            return seen.total
+        if judged.unjudged_retrieved is None:
+            raise MeasureError(
+                f"{self}: which unjudged documents were retrieved is known only for runs",
+                remedy="use evaluate(), or give the recall base as a number",
+            )
+        return seen.total + seen.unjudged * judged.unjudged_retrieved(self.base_depth)[judged.topic]

@@ -1,0 +1,120 @@
+"""Graded average precision (XG: Ferrante, Ferro and Maistro; GAP: Robertson et al. 2010).
+
+Users differ in the lowest grade k that satisfies them: k has probability g_k. G(k) is the share of
+users satisfied by grade k, g_1 + ... + g_k.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio
+from hungjury.collection.judged import Judged
+from hungjury.errors import MeasureError
+from hungjury.named import numbers, param
+
+__all__ = ["GAP", "eGAP", "xGAP"]
+
+
+def threshold_law(value: Any) -> tuple[float, ...]:
+    """Probabilities g_1, ..., g_c that add up to 1."""
+    g = numbers(value)
+    if any(v < 0 for v in g) or abs(sum(g) - 1) > 1e-9:
+        raise ValueError(f"probabilities of the grades 1, 2, ... that add up to 1, not {sum(g):g}")
+    return g
+
+
+@dataclass(frozen=True)
+class GradedAP(Measure):
+    """Base: the law of thresholds, and when a topic is undefined."""
+
+    at: ClassVar[str] = "cutoff"
+    paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
+    g: tuple[float, ...] = param(
+        kind=threshold_law, doc="P(a user is satisfied from grade k on), k = 1, 2, ..."
+    )
+    cutoff: int | None = cutoff_param()
+
+    def check(self, max_grade: int) -> None:
+        if len(self.g) != max_grade:
+            raise MeasureError(
+                f"{self}: g has {len(self.g)} values, but there are grades 1 to {max_grade}",
+                remedy=f"give {max_grade} probabilities, or declare the grades",
+            )
+
+    def law(self, judged: Judged) -> Array:
+        """g_0 = 0, g_1, ..., filled up with zeros to the scale's largest grade."""
+        law = np.zeros(judged.max_grade + 1)
+        given = self.g[: judged.max_grade]
+        law[1 : len(given) + 1] = given
+        return law
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        lowest = int(np.flatnonzero(self.law(judged)).min(initial=judged.max_grade + 1))
+        return judged.relevant(lowest) > 0
+
+    def satisfied(self, judged: Judged) -> tuple[Array, NDArray[np.bool_]]:
+        """Sum over m <= n of G(min(grade_m, grade_n)) at every place n, and the places counted.
+
+        Users with threshold k see precision among grades of k and more, so the sum is that of
+        g_k times the running count of those grades, for k up to the grade at n.
+        """
+        law = self.law(judged)
+        total = np.zeros(judged.labels.shape)
+        for k in np.flatnonzero(law):
+            hits = judged.hits(int(k), self.cutoff)
+            total += law[k] * np.cumsum(hits, axis=-1) * hits
+        return total, judged.hits(1, self.cutoff)
+
+
+@CATALOGUE.add("GAP")
+@dataclass(frozen=True)
+class GAP(GradedAP):
+    """Graded average precision: precision expected over users, over the expected number of
+    documents they find relevant."""
+
+    paper: ClassVar[str] = "Robertson, Kanoulas and Yilmaz 2010"
+
+    def score(self, judged: Judged) -> Array:
+        total, counted = self.satisfied(judged)
+        value = (counted * total / judged.ranks).sum(axis=-1)
+        return ratio(value, judged.counts @ np.cumsum(self.law(judged)))
+
+
+@CATALOGUE.add("xGAP")
+@dataclass(frozen=True)
+class xGAP(GradedAP):  # noqa: N801 - the paper's name
+    """Extended graded average precision: like GAP, but every threshold is normalised by the
+    number of documents at or above it before users are averaged (XG)."""
+
+    def score(self, judged: Judged) -> Array:
+        total, counted = self.satisfied(judged)
+        law = self.law(judged)
+        share = np.zeros(judged.counts.shape)  # sum over k <= grade of g_k / RB(k)
+        for k in np.flatnonzero(law):
+            share[..., k:] += np.nan_to_num(ratio(law[k], judged.relevant(int(k))))[..., None]
+        upto = np.cumsum(law)
+        scale = np.nan_to_num(ratio(share, upto))  # over G(grade), 0 where no user is satisfied
+        grades = np.broadcast_to(judged.labels, counted.shape)
+        spread = np.broadcast_to(scale, (*counted.shape[:-1], scale.shape[-1]))
+        each = np.take_along_axis(spread, grades.astype(np.int64), axis=-1)
+        return np.asarray((counted * each * total / judged.ranks).sum(axis=-1))
+
+
+@CATALOGUE.add("eGAP")
+@dataclass(frozen=True)
+class eGAP(GradedAP):  # noqa: N801
+    """Expected graded average precision: the mean over users of AP at their threshold (XG)."""
+
+    def score(self, judged: Judged) -> Array:
+        law = self.law(judged)
+        value = np.zeros(judged.counts.shape[:-1])
+        for k in np.flatnonzero(law):
+            hits = judged.hits(int(k), self.cutoff)
+            sums = (hits * np.cumsum(hits, axis=-1) / judged.ranks).sum(axis=-1)
+            value = value + law[k] * np.nan_to_num(ratio(sums, judged.relevant(int(k))))
+        return value

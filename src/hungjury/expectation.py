@@ -1,0 +1,90 @@
+"""The expectation of a measure over uncertain labels, by drawing them through an alignment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue.expectation import E
+from hungjury.catalogue.precision import AP
+from hungjury.collection.align import Alignment
+from hungjury.collection.judged import judge
+from hungjury.collection.qrels import Qrels
+
+__all__ = ["Expectation", "expect"]
+
+BLOCK = 50  # label sets scored at once; draws do not depend on it
+LEVEL = 0.95
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """Mean, variance and interval of every cell [system * topic]."""
+
+    mean: Array
+    variance: Array
+    low: Array
+    high: Array
+
+
+def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
+    """Score `draws` label sets; where a drawn set leaves the measure undefined it scores 0."""
+    rng = np.random.default_rng(measure.seed)
+    cells = len(aligned.length)
+    values = np.empty((measure.draws, cells), dtype=np.float32)
+    mean, square = np.zeros(cells), np.zeros(cells)
+    for start in range(0, measure.draws, BLOCK):
+        stop = min(start + BLOCK, measure.draws)
+        labels = qrels.draw(rng, stop - start)
+        block = np.empty((stop - start, cells))
+        for where, judged in judge(
+            aligned, labels, qrels.max_grade, condensed=condensed, every=measure.of.every
+        ):
+            block[:, where] = np.nan_to_num(measure.of(judged))
+        values[start:stop] = block
+        mean += block.sum(axis=0)
+        square += (block**2).sum(axis=0)
+    mean /= measure.draws
+    variance = np.maximum(square / measure.draws - mean**2, 0) * measure.draws / (measure.draws - 1)
+    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    if type(measure.of) is AP:
+        mean = expected_ap(aligned, qrels, measure.of, condensed)
+    return Expectation(mean, variance, low, high)
+
+
+def expected_ap(aligned: Alignment, qrels: Qrels, measure: AP, condensed: bool) -> Array:
+    """E(AP) with a random number R of relevant documents, exactly; 0 where R = 0.
+
+    With 1/R the integral of t^(R-1) over [0, 1], the expectation becomes the integral of
+    Q(t)/t times the expected sum of precisions under the tilted probabilities
+    q = p t / (1 - p + p t), where Q(t) is the product of all 1 - p + p t. The integrand is a
+    polynomial, of a degree below the pool's size: Gauss-Legendre quadrature is exact.
+    """
+    from scipy.special import roots_legendre
+
+    p = qrels.at_least(measure.rel).p
+    assert p is not None
+    sizes = np.diff(qrels.pool.offsets)
+    nodes, weights = roots_legendre(int(sizes.max() + 1) // 2 + 1)
+    nodes, weights = (nodes + 1) / 2, weights / 2
+    labels = np.zeros(len(p), dtype=np.int16)
+    total = np.zeros(len(aligned.length))
+    for start in range(0, len(nodes), BLOCK):
+        t = nodes[start : start + BLOCK, None]
+        factor = 1 - p + p * t
+        tilted = p * t / factor
+        with np.errstate(divide="ignore"):
+            product = np.exp(qrels.pool.sum_by_topic(np.log(factor)))
+        share = weights[start : start + BLOCK, None] * product / t
+        for cells, judged in judge(aligned, labels, 1, condensed=condensed, every=True, p=tilted):
+            assert judged.p is not None
+            q = judged.p
+            if measure.cutoff is not None:
+                q = q * (judged.ranks <= measure.cutoff)
+            above = np.cumsum(q, axis=-1) - q
+            sums = (q * (1 + above) / judged.ranks).sum(axis=-1)
+            total[cells] += (share[:, judged.topic] * sums).sum(axis=0)
+    return total

@@ -1,0 +1,190 @@
+"""Pictures of an agreement: who agrees with whom, and whose ranking of systems differs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.agreement import Agreement, Rankings
+from hungjury.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import Locator
+
+__all__ = ["agreement_heatmap", "ranking_plot"]
+
+MOST_NAMES = 80  # beyond, names on an axis cannot be read
+MOST_NUMBERS = 12  # beyond, numbers in cells cannot be read
+_TITLES = {
+    "kappa": "Cohen's kappa",
+    "agreement": "share of equal labels",
+    "tau": "Kendall's tau_b of the system rankings",
+    "tau_ap": "tau_ap of the system rankings (row: estimate, column: truth)",
+}
+
+
+def _figure(width: float, height: float) -> Figure:
+    """A figure of its own: no window, no global state."""
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise MissingExtra("matplotlib", "report", "a picture of agreement") from None
+    layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
+    return Figure(figsize=(width, height), dpi=150, layout=layout)
+
+
+def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
+    """Every judge with every other, those who agree side by side.
+
+    what: "kappa", "agreement", or with runs "tau" or "tau_ap". Save with `savefig`.
+    """
+    values = _matrix(found, what)
+    order = found.order()
+    values = values[np.ix_(order, order)]
+    names = [found.assessors[i] for i in order]
+    side = min(max(0.24 * len(names), 2.6), 14.0) + 1.6
+    figure = _figure(side + 0.6, side)
+    axes = figure.add_subplot()
+    np.fill_diagonal(values, np.nan)  # everybody agrees with themselves
+    low = _darkest(values)
+    image = axes.imshow(_masked(values), cmap=_colours("viridis"), vmin=low, vmax=1.0)
+    _names(axes, "x", names)
+    _names(axes, "y", names)
+    if len(names) <= MOST_NUMBERS:
+        _numbers_in_cells(axes, values, low)
+    axes.set_title(_TITLES[what], fontsize=10, loc="left")
+    _bare(axes)
+    _colour_bar(figure, image, axes)
+    return figure
+
+
+def _darkest(values: NDArray[np.float64]) -> float:
+    """A round number below nearly all values; far below chance, all is equally dark."""
+    known = values[~np.isnan(values)]
+    return max(float(np.floor(known.min(initial=0.9) * 10) / 10), -0.5)
+
+
+def _matrix(found: Agreement, what: str) -> NDArray[np.float64]:
+    if what not in _TITLES:
+        raise InputError(f"what is {what!r}", remedy=f"choose one of {', '.join(_TITLES)}")
+    if what in ("tau", "tau_ap"):
+        rankings = _ranked(found)
+        return (rankings.tau if what == "tau" else rankings.tau_ap).copy()
+    return (found.pairs.kappa if what == "kappa" else found.pairs.agreement).copy()
+
+
+def _ranked(found: Agreement) -> Rankings:
+    if found.rankings is None:
+        raise InputError(
+            "this agreement knows no rankings of systems",
+            remedy="compute it with runs: agreement(judgments, runs)",
+        )
+    return found.rankings
+
+
+def ranking_plot(found: Agreement) -> Figure:
+    """Where each judge alone ranks each system, and how far judges differ on it.
+
+    Systems from best to worst by median rank, judges in the order of the heat map.
+    """
+    rankings = _ranked(found)
+    order = found.order()
+    ranks = rankings.ranks()[order]
+    middle = np.nanmedian(ranks, axis=0)
+    systems = np.lexsort((np.nanmean(ranks, axis=0), middle))
+    ranks = ranks[:, systems]
+    height = min(max(0.15 * len(systems), 2.5), 14.0) + 1.2
+    width = min(max(0.17 * len(order), 2.0), 10.0)
+    figure = _figure(width + 5.2, height)
+    left, right = figure.subplots(1, 2, sharey=True, width_ratios=[width, 2.6])
+    image = left.imshow(
+        _masked(ranks.T), aspect="auto", cmap=_colours("viridis_r"), vmin=1, vmax=len(systems)
+    )
+    _names(left, "x", [found.assessors[i] for i in order])
+    _names(left, "y", [rankings.systems[s] for s in systems])
+    left.set_title(f"rank by {rankings.measure}, each judge alone", fontsize=10, loc="left")
+    _bare(left)
+    _spread(right, ranks)
+    bar = _colour_bar(figure, image, right)
+    bar.ax.invert_yaxis()
+    bar.ax.yaxis.set_major_locator(_whole_numbers())
+    bar.set_label("rank", fontsize=8)
+    return figure
+
+
+def _spread(axes: Axes, ranks: NDArray[np.float64]) -> None:
+    """Per system: all judges as a thin line, the middle half as a thick one, the median as dot."""
+    place = np.arange(ranks.shape[1])
+    low, first, middle, third, high = np.nanpercentile(ranks, [0, 25, 50, 75, 100], axis=0)
+    axes.hlines(place, low, high, color="0.75", linewidth=1)
+    axes.hlines(place, first, third, color="#31688e", linewidth=3)
+    axes.plot(middle, place, "o", color="black", markersize=2.5)
+    axes.set_xlim(0.5, ranks.shape[1] + 0.5)
+    axes.xaxis.set_major_locator(_whole_numbers())
+    axes.set_title("range over judges", fontsize=10, loc="left")
+    axes.set_xlabel("rank: all judges, middle half, median", fontsize=7)
+    axes.tick_params(axis="x", labelsize=7, length=2)
+    axes.tick_params(axis="y", left=False, labelleft=False)
+    axes.grid(axis="x", color="0.92", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _names(axes: Axes, axis: str, names: list[str]) -> None:
+    ticks, labels = (
+        (axes.set_xticks, axes.set_xticklabels)
+        if axis == "x"
+        else (axes.set_yticks, axes.set_yticklabels)
+    )
+    if len(names) > MOST_NAMES:
+        ticks([])
+        return
+    ticks(np.arange(len(names)))
+    size = 8 if len(names) <= 15 else 6.5
+    labels(names, fontsize=size, rotation=90 if axis == "x" else 0)
+
+
+def _numbers_in_cells(axes: Axes, values: NDArray[np.float64], low: float) -> None:
+    for (i, j), value in np.ndenumerate(values):
+        if not np.isnan(value):
+            dark = (value - low) / (1 - low) < 0.6
+            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7,
+                      color="white" if dark else "black")  # fmt: skip
+
+
+def _bare(axes: Axes) -> None:
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _colour_bar(figure: Figure, image: Any, axes: Axes) -> Any:
+    bar = figure.colorbar(image, ax=axes, shrink=0.5, pad=0.03)
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=7, length=2)
+    return bar
+
+
+def _whole_numbers() -> Locator:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(integer=True, steps=[1, 2, 5, 10])
+
+
+def _masked(values: NDArray[np.float64]) -> Any:
+    return np.ma.masked_invalid(values)
+
+
+def _colours(name: str) -> Any:
+    """A colour map that shows what is not known in light grey."""
+    from matplotlib import colormaps
+
+    colours = colormaps[name].copy()
+    colours.set_bad("0.93")
+    return colours

@@ -1,0 +1,174 @@
+"""Replacement and Swap, the two properties that make a score a measure of utility.
+
+Replacement: a better document at one rank must not lower the score. Swap: a better document that
+changes places with a worse one above it must not either. Together they say that a measure agrees
+with the partial order of lists (thesis, section 3.4, Theorem 1).
+
+Both lists of a pair are drawn from one pool, so that recall bases and ideal lists are the same for
+both. What holds for a rich pool may fail for a poor one (the Q-measure does), so that all pools
+with up to `length` documents of each grade are tried unless one is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hungjury.errors import InputError
+from hungjury.theory.pairs import Pairs, all_pairs, all_pools, is_small, random_pairs
+from hungjury.theory.scoring import MeasureLike, Scorer, plentiful_pool, whole_number
+
+__all__ = ["AxiomReport", "Counterexample", "check_axioms"]
+
+MOST_SHOWN = 12
+"""Documents of the longest list that is printed."""
+
+AXIOMS = ("replacement", "swap")
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A pair of lists whose scores go down where the axiom forbids it."""
+
+    axiom: str
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    value_before: float
+    value_after: float
+    pool: tuple[int, ...]  # documents of each grade
+
+    def __str__(self) -> str:
+        if len(self.before) <= MOST_SHOWN:
+            first, second = str(self.before), str(self.after)
+        else:
+            first = f"a list of {len(self.before)} documents"
+            second = "with " + " and ".join(
+                f"{after} for {before} at rank {rank}"
+                for rank, (before, after) in enumerate(zip(self.before, self.after, strict=True), 1)
+                if before != after
+            )
+        return (
+            f"{first} scores {self.value_before:.4g}, {second} only {self.value_after:.4g} "
+            f"(documents of each grade in the pool: {self.pool})"
+        )
+
+
+@dataclass(frozen=True)
+class AxiomReport:
+    """What was found; an axiom without counterexample is None."""
+
+    measure: str
+    length: int
+    grades: int
+    method: str  # "exhaustive" or "random"
+    pools: int  # looked at
+    pairs: int  # compared: both values defined
+    replacement: Counterexample | None
+    swap: Counterexample | None
+
+    @property
+    def holds(self) -> bool:
+        """Neither axiom has a counterexample."""
+        return self.replacement is None and self.swap is None
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.measure}, lists of {self.length} with {self.grades} grades: "
+            f"{self.pairs} pairs over {self.pools} pools, {self.method}"
+        ]
+        for axiom in AXIOMS:
+            found = getattr(self, axiom)
+            lines.append(f"  {axiom}: " + ("no counterexample" if found is None else str(found)))
+        return "\n".join(lines)
+
+
+def check_axioms(
+    measure: MeasureLike,
+    length: int,
+    grades: int = 2,
+    *,
+    pool: Sequence[int] | None = None,
+    samples: int = 20_000,
+    seed: int = 0,
+) -> AxiomReport:
+    """Look for lists on which a measure breaks Replacement or Swap.
+
+    measure: a name, a Measure, or a function that maps a tuple of grades to a number.
+    grades: how many grades the scale has, 0 included (2: relevant or not).
+    pool: the labels of all judged documents, for both lists of every pair; default: every pool
+    with up to `length` documents of each grade.
+    Small cases are checked completely, larger ones on up to `samples` random pairs per axiom, where
+    the absence of a counterexample is no proof. Pairs with an undefined value are not compared.
+    """
+    length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
+    samples = whole_number(samples, "samples", 1)
+    scorer = Scorer(measure)
+    scorer.check(grades - 1)
+    given = None if pool is None else _pool_counts(pool, length, grades)
+    if scorer.measure is None and given is None:
+        given = plentiful_pool(length, grades)  # a user's function does not see the pool
+    if is_small(length, grades, given is None):
+        pools = all_pools(length, grades) if given is None else [given]
+        search = all_pairs(scorer, length, grades, pools)
+        return _report(scorer, length, grades, "exhaustive", search)
+    search = random_pairs(scorer, length, grades, given, samples, np.random.default_rng(seed))
+    return _report(scorer, length, grades, "random", search)
+
+
+def _report(
+    scorer: Scorer, length: int, grades: int, method: str, search: Iterator[Pairs]
+) -> AxiomReport:
+    """Go through the pairs until both axioms are refuted, or to the end."""
+    found: dict[str, Counterexample | None] = dict.fromkeys(AXIOMS)
+    pools: set[tuple[int, ...]] = set()
+    compared = 0
+    for pairs in search:
+        pools.add(pairs.pool)
+        compared += pairs.compared()
+        if found[pairs.axiom] is None:
+            found[pairs.axiom] = _first(pairs)
+        if None not in found.values():
+            break
+    return AxiomReport(
+        scorer.name,
+        length,
+        grades,
+        method,
+        len(pools),
+        compared,
+        found["replacement"],
+        found["swap"],
+    )
+
+
+def _first(pairs: Pairs) -> Counterexample | None:
+    falling = pairs.falling()
+    if not len(falling):
+        return None
+    at = falling[0]
+    return Counterexample(
+        pairs.axiom,
+        tuple(pairs.before[at].tolist()),
+        tuple(pairs.after[at].tolist()),
+        float(pairs.value_before[at]),
+        float(pairs.value_after[at]),
+        pairs.pool,
+    )
+
+
+def _pool_counts(pool: Sequence[int], length: int, grades: int) -> tuple[int, ...]:
+    labels = [whole_number(label, "a label of the pool", 0) for label in pool]
+    if len(labels) < length:
+        raise InputError(
+            f"the pool has {len(labels)} documents, the lists have {length}",
+            remedy="give the labels of all judged documents, or choose a shorter length",
+        )
+    if max(labels) >= grades:
+        raise InputError(
+            f"the pool has a label {max(labels)}, but with {grades} grades the largest is "
+            f"{grades - 1}",
+            remedy=f"choose grades={max(labels) + 1}",
+        )
+    return tuple(labels.count(grade) for grade in range(grades))

@@ -1,0 +1,164 @@
+"""The balancing index: how top-heavy a measure is (thesis, section 3.5).
+
+B(N) is the lowest rank b from which a list of N documents can be filled up with documents of the
+smallest relevant grade and still score as well as one document of the largest grade at rank 1:
+
+    B(N) = max{b : M(q_max, 0, ..., 0) <= M(0, ..., 0, q_min, ..., q_min), q_min from rank b on}
+
+N says that every rank counts alike, 1 that nothing makes up for the first rank, minus infinity
+that not even a full list does. Both lists belong to one pool.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.judged import BUDGET
+from hungjury.errors import InputError, MeasureError
+from hungjury.theory.axioms import check_axioms
+from hungjury.theory.closed_forms import closed_form
+from hungjury.theory.scoring import (
+    TOLERANCE,
+    Lists,
+    MeasureLike,
+    Scorer,
+    plentiful_pool,
+    whole_number,
+)
+
+__all__ = ["balancing_curve", "balancing_index"]
+
+Method: TypeAlias = Literal["auto", "closed", "bisection", "scan"]
+Index: TypeAlias = int | float
+"""A rank, or minus infinity."""
+
+SHORT, LONG = 4, 30
+"""Lengths at which Replacement is checked, completely and at random."""
+
+
+def balancing_index(
+    measure: MeasureLike,
+    length: int,
+    q_min: int = 1,
+    q_max: int = 1,
+    *,
+    method: Method = "auto",
+) -> Index:
+    """B(length) of a measure; minus infinity where no rank balances.
+
+    measure: a name, a Measure, or a function that maps a tuple of grades to a number.
+    q_min, q_max: smallest relevant and largest grade of the scale.
+    method: "closed" (AP, RBP, ERR, nDCG and their kin: a tie is settled exactly), "bisection"
+    (right where Replacement holds), "scan" (every rank, about length**2 work) or "auto": the first
+    of these that can be used. The last two take scores within one part in 10**12 as equal.
+    """
+    curve = balancing_curve(measure, [length], q_min, q_max, method=method)
+    return int(curve[0]) if np.isfinite(curve[0]) else -math.inf
+
+
+def balancing_curve(
+    measure: MeasureLike,
+    lengths: Iterable[int],
+    q_min: int = 1,
+    q_max: int = 1,
+    *,
+    method: Method = "auto",
+) -> NDArray[np.float64]:
+    """B(N) for many N, as `balancing_index`."""
+    low, top = whole_number(q_min, "q_min", 1), whole_number(q_max, "q_max", 1)
+    if low > top:
+        raise InputError(f"q_min is {low}, q_max is {top}", remedy="choose q_min not above q_max")
+    if method not in ("auto", "closed", "bisection", "scan"):
+        raise InputError(
+            f"method is {method!r}",
+            remedy="method is one of 'auto', 'closed', 'bisection', 'scan'",
+        )
+    scorer = Scorer(measure)
+    scorer.check(top)
+    sizes = [whole_number(length, "length", 1) for length in lengths]
+    search = _search(scorer, max(sizes, default=1), low, top, method)
+    return np.array([search(length) for length in sizes], dtype=float)
+
+
+def _search(
+    scorer: Scorer, longest: int, low: int, top: int, method: Method
+) -> Callable[[int], Index]:
+    """How the index of one length is found."""
+    if method in ("auto", "closed") and scorer.measure is not None:
+        form = closed_form(scorer.measure, low, top)
+        if form is not None:
+            known = form
+            return lambda length: _bisect(known(length), length)
+    if method == "closed":
+        raise MeasureError(f"{scorer.name} has no closed form here", remedy='use method="auto"')
+    if method == "auto":
+        method = "bisection" if _replacement_holds(scorer, longest, top) else "scan"
+    if method == "scan":
+        return lambda length: _scan(scorer, length, low, top)
+    return lambda length: _bisect(_balances(scorer, length, low, top), length)
+
+
+def _replacement_holds(scorer: Scorer, longest: int, top: int) -> bool:
+    """Checked on short lists, and on random ones that are somewhat longer."""
+    for length in {min(longest, SHORT), min(longest, LONG)}:
+        labels = np.repeat(np.arange(top + 1), plentiful_pool(length, top + 1)).tolist()
+        report = check_axioms(scorer.given, length, top + 1, pool=labels, samples=2000)
+        if report.replacement is not None:
+            return False
+    return True
+
+
+def _bisect(balances: Callable[[int], bool], length: int) -> Index:
+    """The largest rank that balances, where all ranks above it do too."""
+    if not balances(1):
+        return -math.inf
+    good, bad = 1, length + 1
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if balances(middle):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def _tails(starts: NDArray[np.int64], length: int, grade: int) -> Lists:
+    """Lists that hold `grade` from rank `start` on."""
+    ranks = np.arange(1, length + 1)
+    return np.where(ranks >= starts[:, None], grade, 0).astype(np.int16)
+
+
+def _needed(scorer: Scorer, length: int, top: int) -> float:
+    """The least score that balances one document of the largest grade at rank 1."""
+    single = np.zeros((1, length), dtype=np.int16)
+    single[0, 0] = top
+    value = float(scorer(single, plentiful_pool(length, top + 1))[0])
+    return value - TOLERANCE * abs(value)
+
+
+def _balances(scorer: Scorer, length: int, low: int, top: int) -> Callable[[int], bool]:
+    needed = _needed(scorer, length, top)
+    pool = plentiful_pool(length, top + 1)
+
+    def balances(rank: int) -> bool:
+        return bool(scorer(_tails(np.array([rank]), length, low), pool)[0] >= needed)
+
+    return balances
+
+
+def _scan(scorer: Scorer, length: int, low: int, top: int) -> Index:
+    """From the lowest rank upwards, a block of ranks at a time."""
+    needed = _needed(scorer, length, top)
+    pool = plentiful_pool(length, top + 1)
+    step = max(BUDGET // length, 1)
+    for last in range(length, 0, -step):
+        starts = np.arange(last, max(last - step, 0), -1)
+        enough = np.flatnonzero(scorer(_tails(starts, length, low), pool) >= needed)
+        if len(enough):
+            return int(starts[enough[0]])
+    return -math.inf

@@ -1,0 +1,176 @@
+"""Closed forms of the balancing index (thesis, section 3.5).
+
+Each is a test `balances(b)`: do documents of the smallest relevant grade, from rank b to the end,
+score as well as one of the largest grade at rank 1? Common factors, such as the recall base, are
+left out. Floating point decides clear cases; a tie up to rounding is settled with fractions, where
+numbers mean what they print: 0.8 is 4/5.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeAlias
+
+import numpy as np
+
+from hungjury.catalogue import Measure
+from hungjury.catalogue.gain import CG, DCG, ERR, RBP, Discounted, gRBP, nCG, nDCG
+from hungjury.catalogue.precision import AP, GMAP
+from hungjury.theory.scoring import TOLERANCE
+
+__all__ = ["closed_form"]
+
+Balances: TypeAlias = Callable[[int], bool]
+Form: TypeAlias = Callable[[int], Balances]
+"""Length of the lists -> the test of a rank."""
+
+ROUNDING = 1e-18
+"""Share of a sum that floating point does not see."""
+
+
+def closed_form(measure: Measure, low: int, top: int) -> Form | None:
+    """The closed form of a measure for smallest and largest grade; None where it has none.
+
+    Subclasses may score otherwise, so that only the classes themselves are taken.
+    """
+    kind = type(measure)
+    if isinstance(measure, AP) and kind in (AP, GMAP):
+        return _cut(_precision(measure.rel <= low), measure.cutoff)
+    if isinstance(measure, ERR) and kind is ERR:
+        return _cut(_cascade(max(measure.max_grade or top, top), low, top), measure.cutoff)
+    if isinstance(measure, Discounted) and kind in (CG, nCG, DCG, nDCG, RBP, gRBP):
+        return _discounted(measure, low, top)
+    return None
+
+
+def _cut(form: Form, cutoff: int | None) -> Form:
+    """Ranks behind the cutoff neither count nor balance."""
+
+    def cut(length: int) -> Balances:
+        last = length if cutoff is None else min(length, cutoff)
+        balances = form(last)
+        return lambda rank: rank <= last and balances(rank)
+
+    return cut
+
+
+def _never(rank: int) -> bool:
+    return False
+
+
+def _decide(value: float, needed: float, exact: Callable[[], bool]) -> bool:
+    """value >= needed, exactly where rounding could turn it."""
+    if abs(value - needed) > TOLERANCE * abs(needed):
+        return value > needed
+    return exact()
+
+
+def _precision(relevant: bool) -> Form:
+    """AP: the precisions at ranks b, ..., N of a list filled from b on add up to 1 or more."""
+
+    def form(last: int) -> Balances:
+        def balances(rank: int) -> bool:
+            ranks = np.arange(rank, last + 1)
+            value = float(((ranks - (rank - 1)) / ranks).sum())
+            return _decide(value, 1.0, lambda: exact(rank) >= 1)
+
+        def exact(rank: int) -> Fraction:
+            terms = (Fraction(n - rank + 1, n) for n in range(rank, last + 1))
+            return sum(terms, Fraction(0))
+
+        return balances if relevant else _never
+
+    return form
+
+
+def _cascade(scale: int, low: int, top: int) -> Form:
+    """ERR: x_min times the sum over ranks k >= b of (1 - x_min)^(k - b) / k reaches x_max."""
+    least, most = (Fraction(2**grade - 1, 2**scale) for grade in (low, top))
+    terms_felt = math.ceil(math.log(ROUNDING) / math.log1p(-float(least)))
+
+    def form(last: int) -> Balances:
+        def balances(rank: int) -> bool:
+            ranks = np.arange(rank, min(last, rank + terms_felt) + 1)
+            value = float((float(1 - least) ** (ranks - rank) / ranks).sum()) * float(least)
+            return _decide(value, float(most), lambda: exact(rank) >= most)
+
+        def exact(rank: int) -> Fraction:
+            terms = ((1 - least) ** (n - rank) / n for n in range(rank, last + 1))
+            return least * sum(terms, Fraction(0))
+
+        return balances
+
+    return form
+
+
+def _discounted(measure: Discounted, low: int, top: int) -> Form | None:
+    """Gains times discounts w: g_min (w_b + ... + w_N) >= g_max w_1.
+
+    For nDCG this is the thesis' formula, with max(1, log n) kept inside, so that lists shorter
+    than the base need no case of their own.
+    """
+    gains = measure.gain_of_grades(top)
+    if gains[top] <= 0 or gains[low] < 0:
+        return None
+    if gains[low] == 0:
+        return lambda length: _never
+    if isinstance(measure, (RBP, gRBP)):
+        return _cut(_geometric(_printed(measure.p), *_ratio(measure, low, top)), measure.cutoff)
+
+    def form(last: int) -> Balances:
+        weights = measure.discount(np.arange(1, last + 1, dtype=float))
+        behind = np.cumsum(weights[::-1])[::-1]  # from each rank to the end
+        needed = gains[top] * weights[0] * (1 - TOLERANCE)
+        return lambda rank: bool(gains[low] * behind[rank - 1] >= needed)
+
+    return _cut(form, measure.cutoff)
+
+
+def _printed(value: float) -> Fraction:
+    return Fraction(str(float(value)))
+
+
+def _ratio(measure: RBP | gRBP, low: int, top: int) -> tuple[Fraction, Fraction]:
+    """Gains of the two grades, before they are divided by the largest of the scale."""
+    if isinstance(measure, RBP):
+        return Fraction(1), Fraction(1)
+    given = dict(measure.gains or ())
+    small, large = (_printed(given.get(grade, grade)) for grade in (low, top))
+    return small, large
+
+
+def _geometric(p: Fraction, small: Fraction, large: Fraction) -> Form:
+    """RBP: p^(b-1) - p^N >= t (1 - p), t the ratio of the gains.
+
+    Solved for b this is b <= log_p(t (1 - p) + p^N) + 1. At p = 1/2 rank 2 misses by p^N alone,
+    which no floating point number shows.
+    """
+    ratio = large / small
+    missing = ratio * (1 - p)
+    if p == 0:
+        return lambda last: lambda rank: rank == 1 and ratio <= 1
+    log_p = math.log1p(-float(1 - p))  # powers of a rounded p would drift where p is near 1
+
+    def form(last: int) -> Balances:
+        def balances(rank: int) -> bool:
+            value = math.exp((rank - 1) * log_p) - math.exp(last * log_p)
+            return _decide(value, float(missing), lambda: exact(rank))
+
+        def exact(rank: int) -> bool:
+            room = p ** (rank - 1) - missing
+            return room > 0 and _power_within(p, last, log_p, room)
+
+        return balances
+
+    return form
+
+
+def _power_within(p: Fraction, exponent: int, log_p: float, room: Fraction) -> bool:
+    """p^exponent <= room, without the power where logarithms are clear."""
+    have = exponent * log_p
+    want = math.log(room.numerator) - math.log(room.denominator)
+    if abs(have - want) > 1e-6 * max(abs(have), abs(want), 1):
+        return have < want
+    return p**exponent <= room

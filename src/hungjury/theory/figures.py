@@ -1,0 +1,214 @@
+"""The two figures on the balancing index (thesis, Figures 3.3 and 3.5): data and pictures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import InputError, MissingExtra
+from hungjury.stats import t_test
+from hungjury.theory.balancing import balancing_curve, balancing_index
+from hungjury.theory.scoring import Floats, whole_number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BalancingCurves", "SignificanceCurve", "balancing_curves", "plot_balancing_curves",
+    "plot_significance_curve", "significance_curve",
+]  # fmt: skip
+
+CURVES = (
+    "nDCG(base=10)", "nDCG(base=2)", "AP", "RBP(p=0.95)", "P@10", "RBP(p=0.8)", "RBP(p=0.5)", "ERR",
+)  # fmt: skip
+COLOURS = (
+    "#0072b2", "#56b4e9", "#009e73", "#d55e00", "#555555", "#e69f00", "#cc79a7", "#7b3294",
+)  # fmt: skip
+"""Told apart by readers who do not see all colours (after Okabe and Ito)."""
+
+BOTH_TOP = 0.2
+BETTER_MIDDLE, WORSE_MIDDLE = 0.7, 0.3
+BETTER_TAIL, WORSE_TAIL = 0.1, 0.7
+MIDDLE = 20
+"""Shares of relevant documents of the two simulated runs, and where their tails begin."""
+UNSEEN = 1e-16
+"""Ranks that together weigh less than this change no score."""
+CELLS = 1 << 22
+"""Random numbers held at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class BalancingCurves:
+    """B(N) of several measures."""
+
+    lengths: NDArray[np.int64]
+    curves: Mapping[str, Floats]  # measure -> [length]
+
+
+def balancing_curves(
+    lengths: Iterable[int] = range(1, 1001), measures: Iterable[str] = CURVES
+) -> BalancingCurves:
+    """Figure 3.3: how the balancing index grows with the length of the lists, binary labels."""
+    sizes = [whole_number(length, "length", 1) for length in lengths]
+    curves = {name: balancing_curve(name, sizes) for name in measures}
+    return BalancingCurves(np.array(sizes, dtype=np.int64), curves)
+
+
+@dataclass(frozen=True, eq=False)
+class SignificanceCurve:
+    """How often two runs differ significantly, by the rank down to which they are alike."""
+
+    ranks: NDArray[np.int64]  # 0, 1, ..., 20
+    share: Floats  # of the trials in which the test rejects
+    p: float  # persistence of RBP
+    balance: float  # balancing index of RBP at this length
+    length: int
+    topics: int
+    trials: int
+    alpha: float
+    seed: int
+
+    @property
+    def error(self) -> Floats:
+        """Standard error of each share."""
+        variance: Floats = self.share * (1 - self.share) / self.trials
+        return np.sqrt(variance)
+
+
+def significance_curve(
+    p: float = 0.8,
+    *,
+    length: int = 1000,
+    topics: int = 50,
+    trials: int = 10_000,
+    alpha: float = 0.05,
+    seed: int = 0,
+) -> SignificanceCurve:
+    """Figure 3.5: does RBP see what lies beyond its balancing index?
+
+    Two runs have 20 % relevant documents down to rank `rnk`, then 70 % and 30 % down to rank 20,
+    then 10 % and 70 %: the first is better early, the second by far in the tail. For every rnk
+    from 0 to 20, a paired t-test over `topics` topics compares their RBP scores, `trials` times.
+    Documents are relevant independently of each other. A trial uses the same random numbers for
+    all values of rnk: every share is a mean over independent trials, neighbouring ones move
+    together.
+    """
+    if not 0 < p < 1:
+        raise InputError(f"p is {p}", remedy="choose p between 0 and 1, both excluded")
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha is {alpha}", remedy="choose alpha between 0 and 1, both excluded")
+    length = whole_number(length, "length", MIDDLE)
+    topics, trials = whole_number(topics, "topics", 2), whole_number(trials, "trials", 1)
+    rng = np.random.default_rng(seed)
+    felt = min(length, max(MIDDLE, math.ceil(math.log(UNSEEN) / math.log(p))))
+    weights: Floats = (1 - p) * np.power(p, np.arange(felt, dtype=float))
+    step = max(CELLS // (topics * felt), 1)
+    rejected = np.zeros(MIDDLE + 1)
+    for start in range(0, trials, step):
+        size = (min(step, trials - start), topics)
+        better = _scores(size, weights, BETTER_MIDDLE, BETTER_TAIL, rng)
+        worse = _scores(size, weights, WORSE_MIDDLE, WORSE_TAIL, rng)
+        rejected += np.count_nonzero(t_test(better - worse) < alpha, axis=-1)
+    balance = float(balancing_index(f"RBP(p={p})", length))
+    ranks = np.arange(MIDDLE + 1)
+    return SignificanceCurve(
+        ranks, rejected / trials, p, balance, length, topics, trials, alpha, seed
+    )
+
+
+def _scores(
+    size: tuple[int, int], weights: Floats, middle: float, tail: float, rng: np.random.Generator
+) -> Floats:
+    """[rnk, trial, topic]: RBP of one run for every rank rnk down to which it has 20 %."""
+    random = rng.random((*size, len(weights)))
+    behind = (random[..., MIDDLE:] < tail) @ weights[MIDDLE:]
+    top, rest = (
+        np.cumsum((random[..., :MIDDLE] < share) * weights[:MIDDLE], axis=-1)
+        for share in (BOTH_TOP, middle)
+    )
+    none = np.zeros((*size, 1))
+    above = np.concatenate([none, top], axis=-1)
+    below = rest[..., -1:] - np.concatenate([none, rest], axis=-1)
+    return np.moveaxis(above + below + behind[..., None], -1, 0)
+
+
+def _new_axes(purpose: str) -> tuple[Figure, Axes]:
+    """An empty picture that belongs to nobody: no window, no global state."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "report", purpose) from None
+    figure = Figure(figsize=(7.2, 4.4), dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#e4e4e4", linewidth=0.7)
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def plot_balancing_curves(data: BalancingCurves) -> Figure:
+    """Figure 3.3 as a matplotlib figure; `savefig` writes it."""
+    figure, axes = _new_axes("the picture of balancing indices")
+    axes.plot(data.lengths, data.lengths, color="#999999", linewidth=0.8, label="B(N) = N")
+    for number, (name, values) in enumerate(data.curves.items()):
+        shown = np.where(np.isfinite(values), values, np.nan)
+        colour = COLOURS[number % len(COLOURS)]
+        # Curves that coincide are seen through the dashes of the upper one.
+        style = {"linewidth": 2.6} if number % 2 == 0 else {"linewidth": 1.8, "dashes": (4, 2.5)}
+        axes.plot(data.lengths, shown, color=colour, label=name, **style)
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="length of the lists, N",
+        ylabel="balancing index, B(N)",
+        title="From which rank on a list can make up for its first rank",
+    )
+    _plain_numbers(axes.xaxis, axes.yaxis)
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
+    return figure
+
+
+def _plain_numbers(*scales: Any) -> None:
+    """1, 10, 100 and not powers of ten."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    for scale in scales:
+        scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        scale.set_minor_formatter(NullFormatter())
+
+
+def plot_significance_curve(data: SignificanceCurve) -> Figure:
+    """Figure 3.5 as a matplotlib figure; `savefig` writes it."""
+    figure, axes = _new_axes("the picture of the significance curve")
+    axes.axvline(data.balance, color="#d55e00", linewidth=1.2, linestyle=(0, (4, 2)))
+    axes.plot(data.ranks, data.share, color="#0072b2", linewidth=1.8, marker="o", markersize=4.5)
+    axes.annotate(
+        f"balancing index {data.balance:g}",
+        (data.balance, 0.93),
+        xytext=(7, 0),
+        textcoords="offset points",
+        color="#d55e00",
+    )
+    axes.axhline(data.alpha, color="#777777", linewidth=1, linestyle=(0, (1, 2)))
+    axes.annotate(
+        f"level of the test, {data.alpha:g}",
+        (0, data.alpha),
+        xytext=(0, 4),
+        textcoords="offset points",
+        color="#555555",
+    )
+    axes.set(
+        xlabel="rank down to which both runs are alike",
+        ylabel="share of trials with a significant difference",
+        title=f"RBP with p = {data.p:g}: {data.trials:,} trials, {data.topics} topics",
+        xlim=(-0.4, MIDDLE + 0.4),
+        ylim=(0, 1.03),
+        xticks=range(0, MIDDLE + 1, 2),
+    )
+    return figure

@@ -1,0 +1,99 @@
+"""Scores of many judged lists of one length that share one pool."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import Measure, measure
+from hungjury.collection.judged import BUDGET, Judged
+from hungjury.errors import InputError
+
+__all__ = ["Lists", "MeasureLike", "Scorer", "judged_lists", "plentiful_pool", "whole_number"]
+
+MeasureLike: TypeAlias = str | Measure | Callable[[tuple[int, ...]], float]
+Lists: TypeAlias = NDArray[np.int16]
+Floats: TypeAlias = NDArray[np.float64]
+
+TOLERANCE = 1e-12
+"""Relative difference below which two scores count as equal: rounding."""
+
+
+class Scorer:
+    """A measure of the catalogue, or a user's function of the labels, on [list, place] grades."""
+
+    def __init__(self, given: MeasureLike) -> None:
+        self.given = given
+        self.measure: Measure | None = None
+        self.function: Callable[[tuple[int, ...]], float] | None = None
+        if isinstance(given, (str, Measure)):
+            self.measure = measure(given)
+            self.name = str(self.measure)
+        elif callable(given):
+            self.function = given
+            self.name = getattr(given, "__name__", repr(given))
+        else:
+            raise InputError(
+                f"{given!r} is no measure",
+                remedy='give a name such as "AP", a Measure, or a function of the labels',
+            )
+
+    def check(self, max_grade: int) -> None:
+        """Complain about parameters that do not fit the scale."""
+        if self.measure is not None:
+            self.measure.check(max_grade)
+
+    def __call__(self, lists: Lists, pool: Sequence[int]) -> Floats:
+        """Values of the lists; NaN where the measure is undefined.
+
+        pool: documents of each grade 0, 1, ... A user's function knows nothing of it.
+        """
+        if self.function is not None:
+            return np.array([self.function(tuple(row)) for row in lists.tolist()], dtype=float)
+        assert self.measure is not None
+        values = np.empty(len(lists))
+        step = max(BUDGET // lists.shape[-1], 1)
+        for start in range(0, len(lists), step):
+            block = slice(start, start + step)
+            values[block] = self.measure(judged_lists(lists[block], pool))
+        return values
+
+
+def judged_lists(lists: Lists, pool: Sequence[int]) -> Judged:
+    """Lists [list, place] whose documents are all judged, over one pool."""
+    number, length = lists.shape
+    ranks = np.broadcast_to(np.arange(1, length + 1, dtype=np.int32), lists.shape)
+    lengths = np.full(number, length, dtype=np.int32)
+    return Judged(
+        labels=lists,
+        ranks=ranks,
+        judged=ranks,
+        pooled=ranks,
+        length=lengths,
+        judged_length=lengths,
+        counts=np.broadcast_to(np.asarray(pool, dtype=np.int64), (number, len(pool))),
+        depth=length,
+        unjudged_pool=np.zeros(number, dtype=np.int64),
+        topic=np.zeros(number, dtype=np.int64),
+    )
+
+
+def plentiful_pool(length: int, grades: int) -> tuple[int, ...]:
+    """Documents of each grade in the smallest pool from which every list can be drawn.
+
+    A list of `length` ranks may hold one grade only, so that many of each grade are needed.
+    Recall bases are then the same for all lists.
+    """
+    return (length,) * grades
+
+
+def whole_number(value: Any, name: str, least: int) -> int:
+    """`value` as an int that is not below `least`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InputError(
+            f"{name} is {value!r}", remedy=f"choose {name} as a whole number, {least} or more"
+        )
+    return int(value)
