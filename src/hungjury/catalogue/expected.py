@@ -92,10 +92,8 @@ class Expected(Measure):
         else:
             table = (np.arange(judged.max_grade + 1) >= (self.rel or 1)).astype(float)
         p = judged.gains(table)
-        if outside != table[0]:
-            labelled = np.diff(judged.judged, axis=-1, prepend=0) > 0
-            # Where only relevant documents hold places, all of them are labelled.
-            p = np.where(labelled | (judged.labels > 0), p, outside)
+        if outside > 0:
+            p = np.where(judged.labelled, p, outside)
         total = judged.counts @ table + judged.unjudged_pool * outside
         return Chances(p, outside, np.asarray(total))
 

@@ -15,18 +15,18 @@ from hungjury.named import mapping, number, one_of, param, whole
 __all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
 
 
-def gain_map(value: Any) -> tuple[tuple[int, float], ...]:
-    """A map from grades to gains; grade 0 is not relevant and gains nothing."""
-    pairs = mapping(value)
-    if any(gain != 0 for grade, gain in pairs if grade <= 0):
-        raise ValueError("a map in which grade 0 gains nothing, such as {1: 3, 2: 9}")
-    return pairs
+Gains = tuple[tuple[int, float], ...] | None
 
 
 def gains_param() -> Any:
     return param(
-        None, kind=gain_map, doc="gain of each grade; a grade not named gains its own value"
+        None, kind=mapping, doc="gain of each grade; a grade not named gains its own value"
     )
+
+
+def gains_at_zero(gains: Gains) -> bool:
+    """Do documents judged not relevant gain something, and so have to be seen?"""
+    return any(grade == 0 and gain != 0 for grade, gain in gains or ())
 
 
 def max_grade_param() -> Any:
@@ -35,7 +35,7 @@ def max_grade_param() -> Any:
     )
 
 
-def gain_table(top: int, gains: tuple[tuple[int, float], ...] | None, exponential: bool) -> Array:
+def gain_table(top: int, gains: Gains, exponential: bool) -> Array:
     """The gain of grades 0 to `top`."""
     table = np.arange(top + 1, dtype=float)
     if exponential:
@@ -74,6 +74,10 @@ class Discounted(Measure):
     normalised: ClassVar[bool] = False
     cutoff: int | None = cutoff_param()
 
+    @property
+    def every(self) -> bool:  # type: ignore[override]
+        return gains_at_zero(getattr(self, "gains", None))
+
     def gain_of_grades(self, top: int) -> Array:
         raise NotImplementedError
 
@@ -104,7 +108,7 @@ class CG(Discounted):
     """Cumulated gain: the gains of the first k documents, added up."""
 
     paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
-    gains: tuple[tuple[int, float], ...] | None = gains_param()
+    gains: Gains = gains_param()
 
     def gain_of_grades(self, top: int) -> Array:
         return gain_table(top, self.gains, exponential=False)
@@ -133,7 +137,7 @@ class DCG(Discounted):
     base: float | None = param(
         None, kind=number, low=1, open_low=True, doc="discount max(1, log_base n) instead"
     )
-    gains: tuple[tuple[int, float], ...] | None = gains_param()
+    gains: Gains = gains_param()
 
     def gain_of_grades(self, top: int) -> Array:
         return gain_table(top, self.gains, self.dcg == "exp-log2")
@@ -179,7 +183,7 @@ class gRBP(Discounted):  # noqa: N801
     high: ClassVar[float] = 1.0
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
     max_grade: int | None = max_grade_param()
-    gains: tuple[tuple[int, float], ...] | None = gains_param()
+    gains: Gains = gains_param()
 
     def gain_of_grades(self, top: int) -> Array:
         largest = max(self.max_grade or top, top)
@@ -224,8 +228,12 @@ class Q(Measure):
     at: ClassVar[str] = "cutoff"
     beta: float = param(1.0, kind=number, low=0, doc="weight of the gains")
     rel: int = rel_param()
-    gains: tuple[tuple[int, float], ...] | None = gains_param()
+    gains: Gains = gains_param()
     cutoff: int | None = cutoff_param()
+
+    @property
+    def every(self) -> bool:  # type: ignore[override]
+        return gains_at_zero(self.gains)
 
     def score(self, judged: Judged) -> Array:
         hits = judged.hits(self.rel, self.cutoff)

@@ -13,6 +13,7 @@ from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
 from hungjury.cli.measures import measures_command
+from hungjury.cli.prm import prm_command
 from hungjury.cli.simulate import simulate_command
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -35,6 +36,7 @@ for command in (
     evaluate_command,
     audit_command,
     curve_command,
+    prm_command,
     measures_command,
     simulate_command,
     completion_command,

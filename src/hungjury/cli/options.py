@@ -49,6 +49,12 @@ _RUNS = [
     click.option("--names", type=click.Choice(["tag", "stem"]), default="tag", show_default=True,
                  help="Systems are named by run tag, or by file name."),
 ]  # fmt: skip
+_JUDGES = [
+    click.option("--judges", multiple=True, required=True, metavar="FILES",
+                 help="Labels of several assessors: a file each, or a table with their names."),
+    click.option("--assessor-column", type=click.Choice(["iteration"]),
+                 help="The second column of a qrels file names the assessor."),
+]  # fmt: skip
 _INPUT = [
     click.argument("files", nargs=-1, metavar="QRELS RUN..."),
     click.option("--qrels", metavar="FILE", help="Labels; instead of the first argument."),
@@ -65,6 +71,7 @@ def _all(options: list[Any]) -> Callable[[F], F]:
     return decorate
 
 
+judge_options = _all(_JUDGES)
 label_options = _all(_LABELS)
 run_options = _all(_RUNS)
 input_options = _all(_INPUT)

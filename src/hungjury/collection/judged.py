@@ -71,8 +71,15 @@ class Judged:
         return np.asarray((total[last] - total[first - 1]) / (last - first + 1))
 
     def gains(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """[..., list, place]: the gain of each place, given that of grades 0, 1, ..."""
-        return np.asarray(table[np.maximum(self.labels, 0)])
+        """[..., list, place]: the gain of each place, given that of grades 0, 1, ...; documents
+        without a label gain nothing."""
+        gained = np.asarray(table[self.labels])
+        return gained if table[0] == 0 else np.where(self.labelled, gained, 0.0)
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """[..., list, place]: has the document a label? False in the padding."""
+        return np.asarray((np.diff(self.judged, axis=-1, prepend=0) > 0) | (self.labels > 0))
 
 
 def grade_counts(alignment: Alignment, labels: NDArray[np.int16], top: int) -> NDArray[np.int64]:

@@ -185,6 +185,4 @@ def _colours(name: str) -> Any:
     """A colour map that shows what is not known in light grey."""
     from matplotlib import colormaps
 
-    colours = colormaps[name].copy()
-    colours.set_bad("0.93")
-    return colours
+    return colormaps[name].with_extremes(bad="0.93")

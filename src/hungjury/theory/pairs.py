@@ -35,7 +35,7 @@ class Pairs(NamedTuple):
         """Numbers of the pairs whose score goes down by more than rounding."""
         size = np.maximum(np.abs(self.value_before), np.abs(self.value_after))
         # A comparison with NaN, undefined, is false.
-        return np.flatnonzero(self.value_after < self.value_before - 0 * size)
+        return np.flatnonzero(self.value_after < self.value_before - TOLERANCE * size)
 
     def compared(self) -> int:
         """How many pairs have two defined values."""

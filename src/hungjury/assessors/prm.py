@@ -1,0 +1,227 @@
+"""The predicted relevance model: what another judge would have said (PRM: Demeester et al. 2015).
+
+p_{R|i} is the probability that an independent judge finds a document relevant, given that this
+judge gave it level i. Every ordered pair of judges of the same document is one observation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import Measure, measure
+from hungjury.catalogue.expected import Expected
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.notes import Note, plural
+from hungjury.collection.qrels import Qrels
+from hungjury.errors import InputError, MeasureError
+from hungjury.stats import resample_counts
+
+__all__ = ["PRM", "prm", "prm_scenarios"]
+
+FEW_PAIRS = 100  # observations of a level below which its probability is called shaky
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PRM:
+    """p_{R|i} of every level i, with its counts and interval."""
+
+    levels: list[int]
+    relevant: list[int]  # levels that count as relevant
+    p: Array
+    low: Array
+    high: Array
+    seen: NDArray[np.int64]  # observations of each level
+    agreed: NDArray[np.int64]  # of these, the other judge said relevant
+    smoothing: float
+    rated: NDArray[np.int64]  # labels of each level, in all judgments
+    notes: tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def of(self, level: int) -> float:
+        """p_{R|level}; an unseen level is an error unless there is smoothing."""
+        if level in self.levels:
+            value = float(self.p[self.levels.index(level)])
+            if not np.isnan(value):
+                return value
+        if self.smoothing > 0:
+            return 0.5
+        raise InputError(
+            f"no document of level {level} was judged twice",
+            remedy="smoothing=1 starts every level at one half, or collect double judgments",
+        )
+
+    def prob(self, max_grade: int) -> list[float]:
+        """The probabilities of the grades 0 to `max_grade`, for `eRAP(prob=...)` and friends."""
+        return [self.of(grade) for grade in range(max_grade + 1)]
+
+    def soft(self, qrels: Qrels) -> Qrels:
+        """Labels replaced by the probability that another judge finds the document relevant."""
+        if qrels.labels is None:
+            raise InputError("these labels are probabilities already", remedy="give graded qrels")
+        levels, index = np.unique(qrels.labels, return_inverse=True)
+        p = np.array([self.of(int(level)) for level in levels])[index]
+        return replace(qrels, labels=None, p=p, grades=(0, 1))
+
+    def version(self, name: str | Measure, max_grade: int) -> Measure:
+        """The PRM version of a measure: p_{R|i} as probability for expected measures, as gain for
+        measures with gains."""
+        one = measure(name)
+        if isinstance(one, Expected):
+            return replace(one, prob=tuple(self.prob(max_grade)))
+        if hasattr(one, "gains"):
+            return replace(one, gains=dict(enumerate(self.prob(max_grade))))  # type: ignore[call-arg]
+        raise MeasureError(
+            f"{one} takes neither probabilities nor gains",
+            remedy="use eRAP, eRRBP, eRDCG, or nDCG, DCG, CG, nCG, gRBP, Q",
+        )
+
+    def relevant_counts(self, qrels: Qrels | None = None) -> tuple[int, float]:
+        """N_R^bin and N_R^PRM of some labels (default: all those judged): how many say relevant,
+        and how many another judge is expected to find relevant (PRM eq. 1)."""
+        levels, counts = np.array(self.levels), self.rated
+        if qrels is not None:
+            if qrels.labels is None:
+                raise InputError("these labels are probabilities", remedy="give graded qrels")
+            levels, counts = np.unique(qrels.labels, return_counts=True)
+        pairs = [(int(v), int(n)) for v, n in zip(levels, counts, strict=True) if n]
+        binary = sum(n for level, n in pairs if level in self.relevant)
+        return binary, sum(n * self.of(level) for level, n in pairs)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a level."""
+        return [
+            {
+                "level": level,
+                "p": float(self.p[i]),
+                "low": float(self.low[i]),
+                "high": float(self.high[i]),
+                "pairs": int(self.seen[i]),
+                "pairs_relevant": int(self.agreed[i]),
+                "labels": int(self.rated[i]),
+            }
+            for i, level in enumerate(self.levels)
+        ]
+
+    def to_text(self) -> str:
+        lines = ["level  P(relevant)  95 % interval     pairs    labels"]
+        for row in self.rows():
+            lines.append(
+                f"{row['level']:>5}  {row['p']:>11.3f}  {row['low']:.3f} to {row['high']:.3f}"
+                f"  {row['pairs']:>8,}  {row['labels']:>8,}"
+            )
+        return "\n".join(lines)
+
+
+def prm(
+    judgments: Judgments,
+    rel: int = 1,
+    relevant: Iterable[int] | None = None,
+    smoothing: float = 0.0,
+    draws: int = 1000,
+    seed: int = 0,
+) -> PRM:
+    """Estimate p_{R|i} from documents judged more than once.
+
+    rel: lowest relevant grade; or relevant: the levels that count as relevant, where levels are
+    categories (such as -2 for junk). smoothing: a in (n_R + a) / (n + 2a).
+    Intervals are percentiles of `draws` bootstrap samples of topics.
+    """
+    if judgments.soft:
+        raise InputError(
+            "these judgments are probabilities, not levels", remedy="give grades or categories"
+        )
+    if smoothing < 0:
+        raise InputError(f"smoothing is {smoothing}", remedy="smoothing is 0 or more")
+    values, code = np.unique(judgments.label.astype(np.int64), return_inverse=True)
+    levels = sorted({*values.tolist(), *judgments.grades})
+    place = np.array([levels.index(v) for v in values.tolist()])[code]
+    chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(relevant))
+    if not set(chosen) & set(levels) or (relevant is None and rel > judgments.max_grade):
+        raise InputError(
+            f"no level counts as relevant (levels are {levels})",
+            remedy="choose rel or relevant from these levels",
+        )
+    votes = np.bincount(
+        judgments.document * len(levels) + place, minlength=len(judgments.pool) * len(levels)
+    ).reshape(len(judgments.pool), len(levels))
+    seen, agreed = _pairs_by_topic(judgments, votes, np.isin(levels, chosen))
+    if not seen.sum():
+        raise InputError(
+            "no document was judged by two assessors",
+            remedy="the model is learnt from disagreement: have some documents judged twice",
+        )
+    counts = resample_counts(len(judgments.topics), draws, np.random.default_rng(seed))
+    low, high = _interval(_smoothed(counts @ agreed, counts @ seen, smoothing))
+    total, hits = seen.sum(axis=0), agreed.sum(axis=0)
+    return PRM(
+        levels,
+        chosen,
+        _smoothed(hits, total, smoothing),
+        low,
+        high,
+        total,
+        hits,
+        smoothing,
+        votes.sum(axis=0),
+        tuple(_notes(levels, total, votes)),
+    )
+
+
+def _pairs_by_topic(
+    judgments: Judgments, votes: NDArray[np.int64], relevant: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """[topic, level]: ordered pairs whose first judge gave the level; those whose second judge
+    said relevant."""
+    judges = votes.sum(axis=1, keepdims=True)
+    yes = votes[:, relevant].sum(axis=1, keepdims=True)
+    by_topic = judgments.pool.sum_by_topic
+    seen = by_topic((votes * (judges - 1)).T).T
+    agreed = by_topic((votes * (yes - relevant)).T).T
+    return seen, agreed
+
+
+def _smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Array:
+    below = total + 2 * a
+    out = np.full(np.shape(below), np.nan)
+    np.divide(hits + a, below, out=out, where=below > 0)
+    return out
+
+
+def _interval(samples: Array) -> tuple[Array, Array]:
+    """Percentiles over samples, without those in which a level does not occur."""
+    low, high = (np.full(samples.shape[1], np.nan) for _ in range(2))
+    for i, column in enumerate(samples.T):
+        known = column[~np.isnan(column)]
+        if len(known):
+            low[i], high[i] = np.quantile(known, [0.025, 0.975])
+    return low, high
+
+
+def _notes(levels: list[int], seen: NDArray[np.int64], votes: NDArray[np.int64]) -> Iterable[Note]:
+    twice = int((votes.sum(axis=1) > 1).sum())
+    if twice < len(votes):
+        share = f"{twice / len(votes):.1%}"
+        text = f"{plural(twice, 'document')} of {len(votes):,} ({share}) judged more than once"
+        yield Note("double-judged", twice, text)
+    for level, count in zip(levels, seen, strict=True):
+        if count < FEW_PAIRS:
+            text = f"level {level} was seen in {plural(int(count), 'pair')} only: do not trust it"
+            yield Note("few-pairs", int(count), text)
+
+
+def prm_scenarios(
+    judgments: Judgments, smoothing: float = 0.0, draws: int = 1000, seed: int = 0
+) -> list[PRM]:
+    """The model for each notion of relevance: rel = 1, ..., the largest grade."""
+    return [
+        prm(judgments, rel, None, smoothing, draws, seed)
+        for rel in range(1, judgments.max_grade + 1)
+    ]

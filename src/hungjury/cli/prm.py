@@ -1,0 +1,110 @@
+"""hungjury prm"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hungjury.cli.options import judge_options, label_options, output_option, quiet_option
+from hungjury.cli.output import deliver, tell
+
+if TYPE_CHECKING:
+    from hungjury.assessors.prm import PRM
+    from hungjury.collection.qrels import Qrels
+
+
+@click.command("prm", no_args_is_help=True)
+@judge_options
+@click.option(
+    "--rel", type=click.IntRange(min=1), help="Lowest relevant grade; default: every one in turn."
+)
+@click.option(
+    "--smoothing",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="a in (n_R + a) / (n + 2a).",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Bootstrap samples of topics for the intervals.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
+@click.option("--qrels", metavar="FILE", help="One judge's labels, to look at with this model.")
+@click.option("--soft", metavar="FILE", help="Write --qrels here as probabilities (for one --rel).")
+@click.option("--plot", metavar="FILE", help="Draw a picture (.svg, .png, .pdf).")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How results are printed.",
+)
+@output_option
+@label_options
+@quiet_option
+def prm_command(
+    judges: tuple[str, ...], assessor_column: str | None, rel: int | None, smoothing: float,
+    draws: int, seed: int, qrels: str | None, soft: str | None, plot: str | None, form: str,
+    output: str | None, duplicates: str, grades: Any, outside: str, quiet: bool,
+) -> None:  # fmt: skip
+    """What another judge would have said: P(relevant) of each level, from disagreement.
+
+    \b
+    Examples:
+      hungjury prm --judges 'judges/*' --rel 2
+      hungjury prm --judges 'judges/*' --plot prm.svg
+      hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
+    """
+    from hungjury.assessors.prm import prm, prm_scenarios
+    from hungjury.collection.judgments import read_judgments
+    from hungjury.collection.qrels import read_qrels
+
+    if soft is not None and (qrels is None or rel is None):
+        raise click.UsageError("--soft wants --qrels and --rel")
+    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
+    if rel is None:
+        models = prm_scenarios(labels, smoothing, draws, seed)
+    else:
+        models = [prm(labels, rel, None, smoothing, draws, seed)]
+    tell(labels.notes + models[0].notes, quiet)
+    chosen = None if qrels is None else read_qrels(qrels, duplicates, grades, outside)
+    deliver(_formatted(models, form, chosen), output)
+    if plot is not None:
+        from hungjury.report.prm_plots import draw_prm
+
+        draw_prm(models, plot)
+    if soft is not None and chosen is not None:
+        models[0].soft(chosen).write(soft)
+
+
+def _formatted(models: list[PRM], form: str, qrels: Qrels | None) -> str:
+    if form == "table":
+        return "\n\n".join(_page(model, qrels) for model in models)
+    rows = [{"rel": min(m.relevant), **row} for m in models for row in m.rows()]
+    if form == "json":
+        return json.dumps(rows, indent=1)
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def _page(model: PRM, qrels: Qrels | None) -> str:
+    page = f"relevant from grade {min(model.relevant)} on\n{model}"
+    if qrels is None:
+        return page
+    binary, expected = model.relevant_counts(qrels)
+    return (
+        f"{page}\nthe qrels call {binary:,} documents relevant; another judge is expected to call "
+        f"{expected:,.0f} so"
+    )
