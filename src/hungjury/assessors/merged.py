@@ -84,40 +84,47 @@ MERGES = _Merges("merge")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Merged(Qrels):
-    """Merged labels. Binary posteriors are soft qrels; of graded ones `labels` is the likeliest."""
+    """Merged labels: grades from votes; probabilities, of relevance or of grades, from the rest."""
 
     method: Merge
     panel: Panel
-    posterior: NDArray[np.float64] | None  # [document, grade]
     fit: Fit | None
 
     @staticmethod
     def of(method: Merge, panel: Panel, verdict: Verdict, policies: dict[str, Any]) -> Merged:
-        posterior, judged = verdict.posterior, panel.judged
-        labels = p = None
-        if posterior is not None:
-            posterior = np.where(judged[:, None], posterior, np.eye(len(panel.grades))[0])
-        if posterior is not None and panel.binary:
-            p = posterior[:, 1]
+        labels = p = grade_p = None
+        grades = panel.grades
+        if verdict.posterior is None:
+            assert verdict.choice is not None
+            labels = _labels(verdict.choice, panel)
+        elif panel.binary:
+            p = np.where(panel.judged, verdict.posterior[:, 1], 0.0)
         else:
-            choice = verdict.choice if posterior is None else likeliest(posterior)
-            assert choice is not None
-            labels = _labels(choice, panel)
+            # A column for every grade from 0 on, also for those that the scale leaves out.
+            grade_p = np.zeros((len(panel.pool), grades[-1] + 1))
+            grade_p[:, list(grades)] = verdict.posterior
+            grade_p[~panel.judged] = np.eye(grades[-1] + 1)[0]
+            grades = tuple(range(grades[-1] + 1))
         return Merged(
             pool=panel.pool,
             labels=labels,
-            grades=panel.grades,
+            grades=grades,
             p=p,
+            grade_p=grade_p,
             policies=policies,
             notes=panel.notes + _unfinished(verdict.fit),
             method=method,
             panel=panel,
-            posterior=posterior,
             fit=verdict.fit,
         )
 
     def __repr__(self) -> str:
         return f"Merged({self.method}, {super().__repr__()[6:-1]})"
+
+    @property
+    def posterior(self) -> NDArray[np.float64] | None:
+        """[document, grade]; None for a vote."""
+        return self.grade_p if self.p is None else np.stack([1 - self.p, self.p], axis=1)
 
     @property
     def rounds(self) -> NDArray[np.int64] | None:
@@ -144,57 +151,46 @@ class Merged(Qrels):
         return out[0] if self.policies["scope"] == "all" else out
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> NDArray[np.int16]:
-        """[n, document]: label sets drawn from the posterior, or by resampling the assessors."""
+        """[n, document]: label sets drawn from the posterior; of a vote by resampling assessors."""
         if n < 1:
             raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
         rng = np.random.default_rng(rng)
+        if self.soft:
+            return np.where(self.panel.judged, self.draw(rng, n), NOT_JUDGED)
         out = np.empty((n, len(self.pool)), dtype=np.int16)
-        if self.posterior is None:
-            for i in range(n):
-                out[i] = _labels(self.method.redraw(self.panel, rng), self.panel)
-            return out
-        upto = np.cumsum(self.posterior[:, :-1], axis=1)
         for i in range(n):
-            choice = (rng.random(len(upto))[:, None] >= upto).sum(axis=1)
-            out[i] = _labels(choice, self.panel)
+            out[i] = _labels(self.method.redraw(self.panel, rng), self.panel)
         return out
 
     def hard(self) -> Qrels:
         """The likeliest labels as plain qrels; binary: relevant where the probability is > 0.5."""
-        if self.labels is not None or self.posterior is None:
+        if self.posterior is None:
             return self.plain()
-        labels = _labels(likeliest(self.posterior), self.panel)
-        return replace(self.plain(), labels=labels, p=None)
+        best = likeliest(self.posterior).astype(np.int16)
+        labels = np.where(self.panel.judged, best, NOT_JUDGED)
+        return replace(self.plain(), labels=labels, p=None, grade_p=None)
 
     def plain(self) -> Qrels:
         """The qrels alone."""
         return Qrels(**{f.name: getattr(self, f.name) for f in fields(Qrels)})
 
     def at_least(self, rel: int) -> Qrels:
-        """P(grade >= rel): from the grades' posterior where there is one."""
-        if self.posterior is None or self.soft:
-            return self.plain().at_least(rel)
-        p = self.posterior[:, np.array(self.grades) >= rel].sum(axis=1)
-        return replace(self.plain(), labels=None, grades=(0, 1), p=np.minimum(p, 1.0))
+        return self.plain().at_least(rel)
+
+    def threshold(self, at: float = 0.5) -> Qrels:
+        return self.plain().threshold(at)
 
     def select(self, topics: Iterable[str]) -> Merged:
         """Only some topics, merged as they were among all."""
         wanted = set(topics)
         chosen = np.array([t in wanted for t in self.topics])
-        keep = np.repeat(chosen, np.diff(self.pool.offsets))
         fit = self.fit
         if fit is not None and self.policies["scope"] == "topic":
             fit = fit.select(chosen)
-        panel = self.panel.select(keep)
-        return replace(
-            self,
-            pool=panel.pool,
-            labels=None if self.labels is None else self.labels[keep],
-            p=None if self.p is None else self.p[keep],
-            panel=panel,
-            posterior=None if self.posterior is None else self.posterior[keep],
-            fit=fit,
-        )
+        panel = self.panel.select(np.repeat(chosen, np.diff(self.pool.offsets)))
+        left = self.plain().select(wanted)
+        parts = {f.name: getattr(left, f.name) for f in fields(Qrels)}
+        return Merged(**parts | {"pool": panel.pool}, method=self.method, panel=panel, fit=fit)
 
 
 def likeliest(posterior: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -33,8 +33,8 @@ def merge(
     scope: what em and crowd-kit learn about an assessor is learned per "topic", or from "all".
     seed: for the coins that decide ties.
 
-    mv gives grades; the others probabilities: soft qrels of binary labels, of graded ones the
-    likeliest grades with their `posterior`.
+    mv gives grades; the others probabilities, of relevance where labels are binary, else of every
+    grade. `Merged.hard` turns these into the likeliest labels.
     """
     chosen = merge_method(method)
     if scope not in ("topic", "all"):

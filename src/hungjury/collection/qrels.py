@@ -180,7 +180,7 @@ def _from_grade_columns(table: Table) -> Qrels:
         raise InputError(
             f"the probabilities of the grades are {p[bad[0]].tolist()}",
             file=table.name,
-            line=table.first_line + int(bad[0]),
+            line=table.line(int(bad[0])),
             remedy="they have to be 0 or more and add up to 1",
         )
     ids = (table.texts(table.need(role)) for role in ("topic", "document"))
@@ -190,7 +190,7 @@ def _from_grade_columns(table: Table) -> Qrels:
             raise InputError(
                 f"document '{document}' of topic '{topic}' stands twice",
                 file=table.name,
-                line=table.first_line + i,
+                line=table.line(i),
                 remedy="keep one row per document and topic",
             )
         order[topic][document] = i

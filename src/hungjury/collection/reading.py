@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -110,7 +110,7 @@ class _Reader:
             names,
             table.texts(document),
             np.array(table.numbers(label, "label"), dtype=float),
-            table.first_line,
+            table.line_numbers(),
         )
         self._close(table.name, stem)
 
@@ -155,22 +155,26 @@ class _Reader:
 
     @staticmethod
     def _check_ids(rows: Rows) -> None:
-        for pair, document in _not_text(rows.documents):
-            row = int(np.flatnonzero(rows.pair == pair)[0])
-            file, line = rows.at(row)
+        of_topic = rows.pair_topic[rows.pair]
+        for what, ids, code in (
+            ("topic", rows.topics, of_topic),
+            ("document", rows.documents, rows.pair),
+        ):
+            found = _not_text(ids)
+            if found is None:
+                continue
+            file, line = rows.at(int(np.flatnonzero(code == found)[0]))
             raise InputError(
-                f"the document id {document.encode('utf-8', 'surrogateescape')!r} is not UTF-8",
+                f"the {what} id {ids[found].encode('utf-8', 'surrogateescape')!r} is not UTF-8",
                 file=file,
                 line=line,
                 remedy="save the file as UTF-8",
             )
 
 
-def _not_text(ids: list[str]) -> Iterator[tuple[int, str]]:
-    """Ids with bytes that are not UTF-8 (they were read as surrogates)."""
-    joined = "".join(ids)
-    if joined.isascii():
-        return
-    for i, text in enumerate(ids):
-        if any("\udc80" <= c <= "\udcff" for c in text):
-            yield i, text
+def _not_text(ids: list[str]) -> int | None:
+    """The first id with bytes that are not UTF-8 (they were read as surrogates), if any."""
+    if "".join(ids).isascii():
+        return None
+    odd = (i for i, text in enumerate(ids) if any("\udc80" <= c <= "\udcff" for c in text))
+    return next(odd, None)

@@ -194,13 +194,15 @@ def _by_system(table: Table, stem: str) -> list[ReadRun]:
     topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
     documents = table.texts(document)
     scores = np.array(table.numbers(score, "score"), dtype=float)
+    lines = table.line_numbers()
     tag = table.find("tag")
     tags = [stem] * count if tag is None else table.texts(tag)
     out = []
     for name in dict.fromkeys(tags):
         rows = [i for i, t in enumerate(tags) if t == name]
         store = native.RunStore()
-        store.add([topics[i] for i in rows], [documents[i] for i in rows], scores[rows], 0)
+        here = [topics[i] for i in rows], [documents[i] for i in rows]
+        store.add(*here, scores[rows], lines[rows])
         _finish_table(store, table)
         out.append(ReadRun(name, store, table.name))
     if not out:
@@ -212,8 +214,9 @@ def _finish_table(store: native.RunStore, table: Table) -> None:
     try:
         store.finish()
     except native.BadLine as error:
+        line, message = error.args
         raise InputError(
-            error.args[1], file=table.name, remedy="keep one row per document and topic"
+            message, file=table.name, line=line, remedy="keep one row per document and topic"
         ) from None
 
 

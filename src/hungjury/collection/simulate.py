@@ -127,7 +127,7 @@ def _retrieve(
         score = max(quality + hardness, 0) * truth + rng.normal(size=len(truth))
         best = np.argsort(-score)[:depth]
         names = [f"doc{topic}-{d}" for d in best]
-        store.add([str(topic)] * depth, names, np.round(score[best], 4), 0)
+        store.add([str(topic)] * depth, names, np.round(score[best], 4), np.arange(depth))
         pooled.update(best[:20].tolist())
     return sorted(pooled)
 

@@ -9,6 +9,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -40,27 +41,33 @@ class Source:
             name = ending[0]
         return name
 
-    def open(self) -> BinaryIO:
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
         """The bytes, decompressed; compression is seen in the content, not the name."""
-        raw: BinaryIO
+        with self._raw() as raw:
+            magic = raw.read(2)
+            raw.seek(0)
+            if magic == b"\x1f\x8b":
+                with gzip.GzipFile(fileobj=raw) as unpacked:
+                    yield cast(BinaryIO, unpacked)
+            else:
+                yield raw
+
+    def _raw(self) -> BinaryIO:
         if self.path is None:
-            raw = io.BytesIO(self.held)
-        else:
-            if self.path.is_dir():
-                raise InputError(
-                    "this is a directory, a file was meant",
-                    file=self.name,
-                    remedy=f"name its files: '{self.name.rstrip('/')}/*'",
-                )
-            try:
-                raw = cast(BinaryIO, self.path.open("rb", buffering=0))
-            except OSError as error:
-                raise InputError(
-                    f"cannot be read: {error.strerror}", file=self.name, remedy="check the path"
-                ) from None
-        magic = raw.read(2)
-        raw.seek(0)
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if magic == b"\x1f\x8b" else raw
+            return io.BytesIO(self.held)
+        if self.path.is_dir():
+            raise InputError(
+                "this is a directory, a file was meant",
+                file=self.name,
+                remedy=f"name its files: '{self.name.rstrip('/')}/*'",
+            )
+        try:
+            return cast(BinaryIO, self.path.open("rb", buffering=0))
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}", file=self.name, remedy="check the path"
+            ) from None
 
     def chunks(self) -> Iterator[bytes]:
         """The content in pieces of about 1 MB, without a byte-order mark."""

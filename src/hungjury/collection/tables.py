@@ -14,6 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hungjury.collection.sources import Source
 from hungjury.errors import InputError, MissingExtra
 
@@ -46,14 +49,20 @@ _KNOWN = {name for names in SYNONYMS.values() for name in names}
 
 @dataclass(frozen=True)
 class Table:
-    """Columns by their own names; `first_line` is the file's line of the first row."""
+    """Columns by their own names; `lines` says in which line of the file a row stands."""
 
     name: str
     columns: Mapping[str, Sequence[Any]]
-    first_line: int = 1
+    lines: Sequence[int] | None = None
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
+
+    def line(self, row: int) -> int:
+        return row + 1 if self.lines is None else self.lines[row]
+
+    def line_numbers(self) -> NDArray[np.int64]:
+        return np.array([self.line(i) for i in range(len(self))], dtype=np.int64)
 
     def find(self, role: str) -> str | None:
         """The column that plays a role (topic, document, label, assessor, ...)."""
@@ -93,12 +102,12 @@ class Table:
             number = float(value)
         except (TypeError, ValueError):
             number = math.nan
-        if not math.isfinite(number):
+        if not math.isfinite(number) or (isinstance(value, str) and "_" in value):
             raise self._bad(f"the {what} {value!r} is no finite number", row, f"mend the {what}")
         return number
 
     def _bad(self, message: str, row: int, remedy: str) -> InputError:
-        return InputError(message, file=self.name, line=self.first_line + row, remedy=remedy)
+        return InputError(message, file=self.name, line=self.line(row), remedy=remedy)
 
 
 def grade_columns(table: Table) -> list[str]:
@@ -141,17 +150,19 @@ def read_table(source: Source, kind: str) -> Table:
 def _separated(source: Source, text: str, kind: str) -> Table:
     mark = "," if kind == "csv" else "\t"
     # TSV files of the field are not quoted: a quote in an id is an ordinary character.
-    lines = io.StringIO(text, newline="")
+    content = io.StringIO(text, newline="")
     if kind == "csv":
-        rows = csv.reader(lines, delimiter=mark)
+        rows = csv.reader(content, delimiter=mark)
     else:
-        rows = csv.reader(lines, delimiter=mark, quoting=csv.QUOTE_NONE)
+        rows = csv.reader(content, delimiter=mark, quoting=csv.QUOTE_NONE)
     names = [n.strip() for n in next(rows)]
     columns: list[list[str]] = [[] for _ in names]
+    lines: list[int] = []
     try:
         for row in rows:
             if not row:
                 continue
+            lines.append(rows.line_num)
             if len(row) != len(names):
                 raise InputError(
                     f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}",
@@ -165,11 +176,12 @@ def _separated(source: Source, text: str, kind: str) -> Table:
         raise InputError(
             str(error), file=source.name, line=rows.line_num, remedy="mend the quotes"
         ) from None
-    return Table(source.name, dict(zip(names, columns, strict=True)), first_line=2)
+    return Table(source.name, dict(zip(names, columns, strict=True)), lines)
 
 
 def _json_lines(source: Source, text: str) -> Table:
     columns: dict[str, list[Any]] = {}
+    lines: list[int] = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
@@ -186,9 +198,10 @@ def _json_lines(source: Source, text: str) -> Table:
                 line=number,
                 remedy=f"the first line has {', '.join(columns) or 'no object'}",
             )
+        lines.append(number)
         for key, value in row.items():
             columns.setdefault(key, []).append(value)
-    return Table(source.name, columns)
+    return Table(source.name, columns, lines)
 
 
 def _parquet(source: Source) -> Table:

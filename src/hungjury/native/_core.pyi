@@ -24,7 +24,7 @@ class LabelTable:
         iterations: list[str],
         documents: list[str],
         labels: NDArray[np.float64],
-        first_line: int,
+        lines: NDArray[np.int64],
     ) -> None: ...
     @property
     def topics(self) -> list[str]: ...
@@ -53,7 +53,7 @@ class RunStore:
         topics: list[str],
         documents: list[str],
         scores: NDArray[np.float64],
-        first_line: int,
+        lines: NDArray[np.int64],
     ) -> None: ...
     def finish(self) -> None: ...
     def align(

@@ -17,6 +17,7 @@ namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Lines64 = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Moves a vector into a numpy array that owns it.
 template <class T> Array<T> array(std::vector<T> values) {
@@ -129,11 +130,11 @@ NB_MODULE(_core, m) {
         }, "chunk"_a, "Parse a piece of a TREC qrels file.")
         .def("finish", &LabelTable::finish, "Parse a last line that has no newline.")
         .def("add", [](LabelTable &t, nb::list topics, nb::list iterations, nb::list documents,
-                       Doubles labels, int64_t first_line) {
+                       Doubles labels, Lines64 lines) {
             for (size_t i = 0; i < labels.size(); ++i)
                 t.add(bytes_of(topics[i]), bytes_of(iterations[i]), bytes_of(documents[i]),
-                      labels(i), static_cast<uint64_t>(first_line) + i);
-        }, "topics"_a, "iterations"_a, "documents"_a, "labels"_a, "first_line"_a,
+                      labels(i), static_cast<uint64_t>(lines(i)));
+        }, "topics"_a, "iterations"_a, "documents"_a, "labels"_a, "lines"_a,
              "Add rows of a table.")
         .def_prop_ro("topics", [](const LabelTable &t) { return texts(t.topics); })
         .def_prop_ro("iterations", [](const LabelTable &t) { return texts(t.iterations); })
@@ -169,11 +170,11 @@ NB_MODULE(_core, m) {
             r.feed(b);
         }, "chunk"_a, "Parse a piece of a TREC run file.")
         .def("add", [](RunStore &r, nb::list topics, nb::list documents, Doubles scores,
-                       int64_t first_line) {
+                       Lines64 lines) {
             for (size_t i = 0; i < scores.size(); ++i)
                 r.add(bytes_of(topics[i]), bytes_of(documents[i]), scores(i), -1,
-                      static_cast<uint64_t>(first_line) + i);
-        }, "topics"_a, "documents"_a, "scores"_a, "first_line"_a, "Add rows of a table.")
+                      static_cast<uint64_t>(lines(i)));
+        }, "topics"_a, "documents"_a, "scores"_a, "lines"_a, "Add rows of a table.")
         .def("finish", [](RunStore &r) {
             nb::gil_scoped_release free;
             r.finish();

@@ -156,7 +156,7 @@ def _scan(scorer: Scorer, length: int, low: int, top: int) -> Index:
     needed = _needed(scorer, length, top)
     pool = plentiful_pool(length, top + 1)
     step = max(BUDGET // length, 1)
-    for last in range(length, 0, -step-1):
+    for last in range(length, 0, -step):
         starts = np.arange(last, max(last - step, 0), -1)
         enough = np.flatnonzero(scorer(_tails(starts, length, low), pool) >= needed)
         if len(enough):

@@ -29,23 +29,33 @@ def axiom_table(length: int = 5, grades: int = 3) -> list[AxiomRow]:
 
 
 def _row(cls: type[Measure], length: int, grades: int) -> AxiomRow:
+    name = cls.name
     try:
-        one = _instance(cls, length)
-        return AxiomRow(str(one), check_axioms(one, length, grades))
+        one = _instance(cls, length, grades)
+        name = str(one)
+        return AxiomRow(name, check_axioms(one, length, grades))
     except HungjuryError as problem:
-        return AxiomRow(cls.name, None, problem.message)
+        return AxiomRow(name, None, problem.message)
 
 
-def _instance(cls: type[Measure], length: int) -> Measure:
+def _instance(cls: type[Measure], length: int, grades: int) -> Measure:
     """A measure of this class; what has no default is chosen so that it matters in the list."""
-    chosen: dict[str, Any] = {"cutoff": (length + 1) // 2, "recall": 0.5}
-    required = [f.name for f in cls.params() if f.default is MISSING]
-    unknown = [name for name in required if name not in chosen]
-    if unknown:
-        raise MeasureError(
-            f"{cls.name} needs {unknown[0]}", remedy="check it alone, with check_axioms"
-        )
-    return cls(**{name: chosen[name] for name in required})
+    required: dict[str, Any] = {
+        "cutoff": (length + 1) // 2,
+        "recall": 0.5,
+        "g": [1 / (grades - 1)] * (grades - 1),  # all thresholds alike
+        "of": "AP",
+    }
+    # Without it, expected measures of certain labels are those they come from.
+    graded = {"prob": [grade / (grades - 1) for grade in range(grades)]}
+    values = {f.name: graded[f.name] for f in cls.params() if f.name in graded}
+    for name in (f.name for f in cls.params() if f.default is MISSING):
+        if name not in required:
+            raise MeasureError(
+                f"{cls.name} needs {name}", remedy="check it alone, with check_axioms"
+            )
+        values[name] = required[name]
+    return cls(**values)
 
 
 def axiom_markdown(length: int = 5, grades: int = 3) -> str:

@@ -112,7 +112,7 @@ def _discounted(measure: Discounted, low: int, top: int) -> Form | None:
     than the base need no case of their own.
     """
     gains = measure.gain_of_grades(top)
-    if gains[top] <= 0 or gains[low] < 0:
+    if gains[0] != 0 or gains[top] <= 0 or gains[low] < 0:
         return None
     if gains[low] == 0:
         return lambda length: _never

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure
-from hungjury.collection.judged import BUDGET, Judged
+from hungjury.collection.judged import BUDGET, many_lists
 from hungjury.errors import InputError
 
-__all__ = ["Lists", "MeasureLike", "Scorer", "judged_lists", "plentiful_pool", "whole_number"]
+__all__ = ["Lists", "MeasureLike", "Scorer", "plentiful_pool", "whole_number"]
 
 MeasureLike: TypeAlias = str | Measure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
@@ -54,31 +54,13 @@ class Scorer:
         if self.function is not None:
             return np.array([self.function(tuple(row)) for row in lists.tolist()], dtype=float)
         assert self.measure is not None
+        labels: Any = np.repeat(np.arange(len(pool)), pool)
         values = np.empty(len(lists))
         step = max(BUDGET // lists.shape[-1], 1)
         for start in range(0, len(lists), step):
             block = slice(start, start + step)
-            values[block] = self.measure(judged_lists(lists[block], pool))
+            values[block] = self.measure(many_lists(lists[block], labels, len(pool) - 1))
         return values
-
-
-def judged_lists(lists: Lists, pool: Sequence[int]) -> Judged:
-    """Lists [list, place] whose documents are all judged, over one pool."""
-    number, length = lists.shape
-    ranks = np.broadcast_to(np.arange(1, length + 1, dtype=np.int32), lists.shape)
-    lengths = np.full(number, length, dtype=np.int32)
-    return Judged(
-        labels=lists,
-        ranks=ranks,
-        judged=ranks,
-        pooled=ranks,
-        length=lengths,
-        judged_length=lengths,
-        counts=np.broadcast_to(np.asarray(pool, dtype=np.int64), (number, len(pool))),
-        depth=length,
-        unjudged_pool=np.zeros(number, dtype=np.int64),
-        topic=np.zeros(number, dtype=np.int64),
-    )
 
 
 def plentiful_pool(length: int, grades: int) -> tuple[int, ...]:

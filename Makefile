@@ -1,0 +1,43 @@
+# `make demo` and `make test` work on a fresh clone: Python 3.10+ and a C++ compiler are enough.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
+
+.PHONY: demo test lint types unit bench clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+
+# Built anew only when the native code or the dependencies change.
+$(VENV)/ready: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/ready
+	$(BIN)/hungjury simulate -o demo
+	@echo; echo "What is in it:"
+	$(BIN)/hungjury audit --judges 'demo/judges/*' --runs 'demo/runs/*'
+	@echo; echo "Eight systems scored with the true labels, best first:"
+	$(BIN)/hungjury evaluate demo/gold.qrels 'demo/runs/*' -m nDCG@10 -m AP -m RR --quiet
+	@echo; echo "Next, on your own files:"
+	@echo "  $(BIN)/hungjury evaluate QRELS RUN... -m nDCG@10"
+
+test: lint types unit
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/ready
+	$(BIN)/mypy
+
+unit: $(VENV)/ready
+	$(BIN)/python -m pytest -n auto
+
+bench: $(BIN)/python
+	$(BIN)/python -m benchmarks.run
+
+clean:
+	rm -rf $(VENV) build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
