@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hungjury.assessors.prm import prm, prm_scenarios
     from hungjury.catalogue import Measure, measure, measures
     from hungjury.collection.audit import audit
     from hungjury.collection.judgments import Judgments, read_judgments
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from hungjury.evaluation import evaluate, precision_recall, score_list
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
+    from hungjury.theory import axiom_table, balancing_index, check_axioms, compare_lists
 
 __version__ = "0.1.0"
 
@@ -30,11 +32,17 @@ _HOME = {
     "Runs": "collection.runs",
     "Scores": "scores",
     "audit": "collection.audit",
+    "axiom_table": "theory",
+    "balancing_index": "theory",
+    "check_axioms": "theory",
+    "compare_lists": "theory",
     "evaluate": "evaluation",
     "kendall": "stats",
     "measure": "catalogue",
     "measures": "catalogue",
     "precision_recall": "evaluation",
+    "prm": "assessors.prm",
+    "prm_scenarios": "assessors.prm",
     "rbo": "stats",
     "read_judgments": "collection.judgments",
     "read_qrels": "collection.qrels",
@@ -53,11 +61,17 @@ __all__ = [
     "Runs",
     "Scores",
     "audit",
+    "axiom_table",
+    "balancing_index",
+    "check_axioms",
+    "compare_lists",
     "evaluate",
     "kendall",
     "measure",
     "measures",
     "precision_recall",
+    "prm",
+    "prm_scenarios",
     "rbo",
     "read_judgments",
     "read_qrels",

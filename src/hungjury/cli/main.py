@@ -15,6 +15,7 @@ from hungjury.cli.evaluate import evaluate_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.prm import prm_command
 from hungjury.cli.simulate import simulate_command
+from hungjury.cli.theory import theory_command
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -38,6 +39,7 @@ for command in (
     curve_command,
     prm_command,
     measures_command,
+    theory_command,
     simulate_command,
     completion_command,
 ):

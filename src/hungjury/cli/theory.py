@@ -1,0 +1,115 @@
+"""hungjury theory"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hungjury.cli.output import deliver
+
+
+@click.group("theory")
+def theory_command() -> None:
+    """What measures do with lists: order, axioms, balancing index.
+
+    \b
+    Examples:
+      hungjury theory order 0,1,1,0 1,0,1,0
+      hungjury theory axioms nDCG@3 Bpref --grades 3
+      hungjury theory balancing AP "RBP(p=0.8)" --length 100
+      hungjury theory figure balancing -o figure.svg
+    """
+
+
+def _labels(_context: click.Context, option: click.Parameter, value: str) -> list[int]:
+    try:
+        return [int(v) for v in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no list of grades such as 0,2,1") from None
+
+
+@theory_command.command("order")
+@click.argument("a", callback=_labels)
+@click.argument("b", callback=_labels)
+@click.option("--kind", type=click.Choice(["rank", "set"]), default="rank", show_default=True)
+def order(a: list[int], b: list[int], kind: Any) -> None:
+    """Compare two judged lists, grades in rank order: less, equal, greater or incomparable."""
+    from hungjury.theory import compare_lists
+
+    deliver(str(compare_lists(a, b, kind)), None)
+
+
+@theory_command.command("axioms")
+@click.argument("measures", nargs=-1)
+@click.option("--length", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option(
+    "--grades",
+    type=click.IntRange(min=2),
+    default=3,
+    show_default=True,
+    help="Number of grades, 0 included.",
+)
+def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
+    """Do measures rise with better documents (Replacement) and better order (Swap)?
+
+    Without a measure: the table of the whole catalogue.
+    """
+    from hungjury.theory import axiom_markdown, check_axioms
+
+    if measures:
+        deliver("\n\n".join(str(check_axioms(m, length, grades)) for m in measures), None)
+    else:
+        deliver(axiom_markdown(length, grades), None)
+
+
+@theory_command.command("balancing")
+@click.argument("measures", nargs=-1, required=True)
+@click.option(
+    "--length",
+    "lengths",
+    type=click.IntRange(min=1),
+    multiple=True,
+    default=[10, 100, 1000],
+    show_default=True,
+    help="Length of the lists; repeatable.",
+)
+@click.option("--q-min", type=click.IntRange(min=1), default=1, help="Smallest relevant grade.")
+@click.option("--q-max", type=click.IntRange(min=1), default=1, help="Largest grade.")
+def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
+    """The deepest rank at which one good document can outweigh all that follows it."""
+    from hungjury.report.text import columns
+    from hungjury.theory import balancing_index
+
+    rows = [["measure", *(f"N={n}" for n in lengths)]]
+    for name in measures:
+        found = [balancing_index(name, n, q_min, q_max) for n in lengths]
+        rows.append([name, *(f"{b:g}" for b in found)])
+    deliver(columns(rows), None)
+
+
+@theory_command.command("figure")
+@click.argument("which", type=click.Choice(["balancing", "significance"]))
+@click.option("-o", "--output", required=True, metavar="FILE", help=".svg, .png or .pdf")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="For significance.",
+)
+@click.option("--seed", default=0, show_default=True, help="For significance.")
+def figure(which: str, output: str, trials: int, seed: int) -> None:
+    """Draw how balancing indices grow, or how often RBP calls runs different."""
+    from hungjury import theory
+    from hungjury.files import write_whole
+
+    if which == "balancing":
+        drawn = theory.plot_balancing_curves(theory.balancing_curves())
+    else:
+        drawn = theory.plot_significance_curve(theory.significance_curve(trials=trials, seed=seed))
+    content = io.BytesIO()
+    drawn.savefig(content, format=Path(output).suffix.lstrip(".") or "svg", dpi=150)
+    write_whole(output, content.getvalue())
