@@ -66,7 +66,7 @@ def mapping(value: Any) -> tuple[tuple[int, float], ...]:
     pairs = value.items() if isinstance(value, Mapping) else value
     try:
         return tuple(sorted((whole(k), number(v)) for k, v in pairs))
-    except TypeError:
+    except (TypeError, ValueError):
         raise ValueError("a map such as {1: 3, 2: 9}") from None
 
 
@@ -190,7 +190,11 @@ class Named:
 
 
 T = TypeVar("T", bound=Named)
-_SHAPE = re.compile(r"(?P<name>[A-Za-z][\w-]*)\s*(?P<args>\(.*\))?\s*(?:@\s*(?P<at>[\d.]+))?", re.S)
+_SHAPE = re.compile(
+    r"(?P<name>[A-Za-z][\w-]*)\s*(?P<args>\(.*\))?\s*"
+    r"(?:@\s*(?P<at>[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]+)?|\.[0-9]+))?",
+    re.S,
+)
 
 
 class Catalogue(Generic[T]):
@@ -248,7 +252,11 @@ class Catalogue(Generic[T]):
                     f"'{text}': {cls.name} takes nothing behind @",
                     remedy=f"write {cls.name} without @{match['at']}",
                 )
-            values[cls.at] = ast.literal_eval(match["at"])
+            if cls.at in values:
+                raise MeasureError(
+                    f"'{text}': {cls.at} is given twice", remedy="write it behind @ only"
+                )
+            values[cls.at] = float(match["at"])
         missing = [f.name for f in cls.params() if f.default is MISSING and f.name not in values]
         if missing:
             raise MeasureError(
@@ -271,11 +279,11 @@ class Catalogue(Generic[T]):
         known = [f.name for f in cls.params()]
         try:
             call = ast.parse("f" + args, mode="eval").body
-            if not isinstance(call, ast.Call):
+            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
                 raise ValueError
             values = {k.arg: self._value(k.value) for k in call.keywords}
             positional = [self._value(a) for a in call.args]
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise MeasureError(
                 f"'{text}': the parameters cannot be read",
                 remedy=f"{cls.name} takes {', '.join(known) or 'none'}, each as name=value",
@@ -286,6 +294,11 @@ class Catalogue(Generic[T]):
             raise MeasureError(
                 f"'{text}': parameters need their names",
                 remedy=f"{cls.name} takes {', '.join(known) or 'no parameters'}",
+            )
+        if len(values) < len(call.keywords) + len(positional):
+            raise MeasureError(
+                f"'{text}': a parameter is given twice: {', '.join(map(str, values))}",
+                remedy="give each parameter once",
             )
         for key in values:
             if key not in known:

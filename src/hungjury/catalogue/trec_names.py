@@ -52,8 +52,8 @@ _ALL = [
 ]  # fmt: skip
 NOT_HERE = {
     "gm_bpref", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "relative_P",
-    "set_relative_P", "set_map", "relstring", "rbp", "rbp_resid", "unj", "prefs_simp", "prefs_pair",
-    "prefs_avgjg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "yaap", "runid",
+    "set_relative_P", "set_map", "relstring", "rbp", "rbp_resid", "unj", "map_avgjg", "P_avgjg",
+    "Rprec_mult_avgjg", "yaap", "runid",
 }  # fmt: skip
 
 
@@ -72,8 +72,8 @@ def from_trec(text: str) -> list[Measure] | None:
     if name in _CUT:
         ours, usual = _CUT[name]
         return [CATALOGUE.parse(f"{ours}@{v}") for v in (values or usual).split(",")]
-    base = re.sub(r"_[\d.,=-]+$", "", name)
-    if name in NOT_HERE or base in NOT_HERE:
+    base = re.sub(r"[._][\d.,=-]+$", "", text)
+    if base in NOT_HERE or text.startswith("prefs_"):
         raise UnknownName(
             f"trec_eval's '{text}' is not among the measures here",
             remedy="`hungjury measures` lists those that are",
@@ -99,7 +99,7 @@ def _cut_names() -> dict[str, tuple[str, Callable[[float], str]]]:
         return str(int(value))
 
     def level(value: float) -> str:
-        return f"{value:.2f}"
+        return f"{value:.2f}" if round(value, 2) == value else repr(value)
 
     return {
         ours: (theirs, level if ours == "IPrec" else plain) for theirs, (ours, _) in _CUT.items()

@@ -1,0 +1,1 @@
+"""Users as Markov chains over ranks, and what click logs tell about them."""

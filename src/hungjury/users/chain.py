@@ -1,0 +1,108 @@
+"""Markov chains over ranks: checks, stationary laws, and chains that are watched on some ranks.
+
+State i of a matrix is rank i + 1; messages speak of ranks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import few
+from hungjury.errors import MeasureError
+
+__all__ = ["closed_groups", "in_time", "stationary_law", "transition_matrix", "watched_law"]
+
+Array = NDArray[np.float64]
+TOLERANCE = 1e-6  # of a row's sum: matrices are written with few decimals
+
+
+def transition_matrix(given: Any) -> Array:
+    """A checked matrix of transition probabilities, its rows brought to sum exactly 1."""
+    try:
+        matrix = np.array(given, dtype=float)
+    except (TypeError, ValueError):
+        raise MeasureError(
+            "the transition matrix is no table of numbers",
+            remedy="give one row of probabilities per rank, all rows of the same length",
+        ) from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
+        raise MeasureError(
+            f"the transition matrix has the shape {' x '.join(map(str, matrix.shape))}",
+            remedy="give a square matrix: row i holds the chances of the moves from rank i",
+        )
+    bad = np.flatnonzero(~(np.isfinite(matrix) & (matrix >= 0)).all(axis=1))
+    if len(bad):
+        raise MeasureError(
+            f"the transition matrix has entries below 0 or not finite in the row of {ranks(bad)}",
+            remedy="give probabilities",
+        )
+    total = matrix.sum(axis=1)
+    bad = np.flatnonzero(np.abs(total - 1) > TOLERANCE)
+    if len(bad):
+        raise MeasureError(
+            f"the transition matrix is not stochastic: the row of {ranks(bad)} does not sum to 1 "
+            f"(that of rank {bad[0] + 1} sums to {total[bad[0]]:.6g})",
+            remedy="divide every row by its sum",
+        )
+    return np.asarray(matrix / total[:, None])
+
+
+def ranks(states: NDArray[np.int64]) -> str:
+    """'rank 3', 'ranks 3, 5 and 9 more'."""
+    noun = "rank" if len(states) == 1 else "ranks"
+    return f"{noun} {few([str(s + 1) for s in states])}"
+
+
+def closed_groups(matrix: Array) -> list[NDArray[np.int64]]:
+    """The groups of states that reach each other and are never left: the recurrent states."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    linked = matrix > 0
+    number, group = connected_components(csr_array(linked), directed=True, connection="strong")
+    leaves = (linked & (group[:, None] != group[None, :])).any(axis=1)
+    groups = [np.flatnonzero(group == g) for g in range(number)]
+    closed = [states for states in groups if not leaves[states].any()]
+    return sorted(closed, key=lambda states: int(states[0]))
+
+
+def stationary_law(matrix: Array) -> Array:
+    """The law pi with pi P = pi of an irreducible chain; an error says which ranks hang apart.
+
+    States are eliminated one by one without subtractions (Grassmann, Taksar and Heyman 1985), so
+    that small probabilities keep their digits.
+    """
+    closed = closed_groups(matrix)
+    if len(closed) > 1 or len(closed[0]) < len(matrix):
+        rest = np.setdiff1d(np.arange(len(matrix)), closed[0])
+        raise MeasureError(
+            f"the transition matrix is not irreducible: from {ranks(closed[0])} the user never "
+            f"gets to {ranks(rest)}",
+            remedy="give every rank a way to every other, or leave ranks out of the matrix",
+        )
+    work = matrix.copy()
+    for last in range(len(work) - 1, 0, -1):
+        work[:last, last] /= work[last, :last].sum()
+        work[:last, :last] += np.outer(work[:last, last], work[last, :last])
+    law = np.ones(len(work))
+    for state in range(1, len(work)):
+        law[state] = law[:state] @ work[:state, state]
+    return np.asarray(law / law.sum())
+
+
+def watched_law(law: Array, kept: NDArray[Any]) -> Array:
+    """The stationary law of the chain watched on the `kept` states only (TH 5.6).
+
+    Watching neither adds nor removes visits, so that the law is cut and renormalised.
+    """
+    part = law[kept]
+    return np.asarray(part / part.sum())
+
+
+def in_time(law: Array, rates: Array) -> Array:
+    """The share of time spent in each state: visits times mean holding times 1 / rate."""
+    spent = law / rates
+    return np.asarray(spent / spent.sum())

@@ -1,0 +1,234 @@
+"""From a click log to a user model: clicks become paths over ranks, paths become chains.
+
+The clicks of a result page in time order are one path; a new query starts a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.qrels import as_qrels
+from hungjury.errors import InputError
+from hungjury.users.chain import Array, closed_groups, stationary_law
+from hungjury.users.counting import (
+    COUNTED,
+    MOST_RELEVANT,
+    OFF_PAGE,
+    UNLABELLED,
+    WITHOUT_SESSION,
+    WITHOUT_TIME,
+    Row,
+    count_clicks,
+)
+from hungjury.users.dynamics import fit_dynamic
+from hungjury.users.engine import open_engine
+from hungjury.users.formats import Tally
+from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, LogReport, UserClass, UserModel
+from hungjury.users.readers import is_ibis_table
+
+__all__ = ["calibrate"]
+
+
+def calibrate(
+    log: Any,
+    qrels: Any = None,
+    nav_rel: int = 1,
+    *,
+    ranks: int = 10,
+    min_sessions: int = 1,
+    engine: str = "duckdb",
+    memory: str = "1200MB",
+) -> UserModel:
+    """Count how users move over result pages, and fit their dynamics.
+
+    log: Yandex's logs, TREC Session XML, a table (CSV, Parquet; a file, many, a folder) or frame
+    with the columns session, rank and, if known, query, page, time, until; or an ibis table,
+    which is counted where it lives.
+    qrels: labels by query. Queries with exactly one document of grade `nav_rel` and more are
+    navigational, other judged queries informational; without labels there is one class.
+    ranks: results of a page; clicks elsewhere are reported.
+    min_sessions: holding times are taken from queries with that many sessions (the papers: 100).
+    engine: "duckdb", which stays below `memory` and spills to disk, or "spark".
+    """
+    if ranks < 3:
+        raise InputError(f"ranks is {ranks}", remedy="a page has at least 3 ranks")
+    if nav_rel < 1:
+        raise InputError(f"nav_rel is {nav_rel}", remedy="grades count from 1")
+    relevant = None if qrels is None else _relevant(qrels, nav_rel)
+    if is_ibis_table(log):
+        rows, tally = count_clicks(None, log, relevant, ranks, min_sessions)
+    else:
+        with open_engine(engine, memory) as opened:
+            rows, tally = count_clicks(opened, log, relevant, ranks, min_sessions)
+    return _model(rows, tally, ranks, nav_rel, relevant is not None)
+
+
+def _relevant(qrels: Any, nav_rel: int) -> dict[str, int]:
+    """How many documents of grade `nav_rel` and more each judged query has."""
+    labels = as_qrels(qrels)
+    if labels.labels is None:
+        raise InputError(
+            "the labels are probabilities, classes of queries need grades",
+            remedy="binarise them first",
+        )
+    found = labels.pool.sum_by_topic(labels.labels >= nav_rel)
+    return dict(zip(labels.topics, (int(n) for n in found), strict=True))
+
+
+@dataclass
+class _Counted:
+    """Counts of one group of queries."""
+
+    visits: NDArray[np.int64]  # [rank]
+    moves: NDArray[np.int64]  # [from, to]
+    held: NDArray[np.int64]  # [rank] visits with a known end
+    spent: Array  # [rank] their time
+    pages: int = 0
+
+    @classmethod
+    def of(cls, rows: Iterable[Row], ranks: int) -> _Counted:
+        new = cls(
+            np.zeros(ranks, np.int64),
+            np.zeros((ranks, ranks), np.int64),
+            np.zeros(ranks, np.int64),
+            np.zeros(ranks),
+        )
+        for row in rows:
+            at = row["start"] - 1
+            new.visits[at] += row["clicks"]
+            new.held[at] += row.get("held") or 0
+            new.spent[at] += row.get("spent") or 0.0
+            if row["to"] > 0:
+                new.moves[at, row["to"] - 1] += row["clicks"]
+            else:
+                new.pages += row["clicks"]
+        return new
+
+
+def _model(rows: list[Row], tally: Tally, ranks: int, nav_rel: int, labelled: bool) -> UserModel:
+    report = _report(rows, tally)
+    counted = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
+    if not counted:
+        raise InputError(
+            f"no click of the log can be counted ({report.records:,} clicks read)",
+            remedy="check that queries are labelled" if labelled else "check session and rank",
+        )
+    timed = any("held" in r for r in rows)
+    if not labelled:
+        whole = _user_class(ALL, _Counted.of(counted, ranks), timed)
+        return UserModel((whole,), nav_rel, log=report)
+    navigational = [r for r in counted if r["group"] == 1]
+    informational = [r for r in counted if r["group"] != 1]
+    classes = tuple(
+        _user_class(name, _Counted.of(some, ranks), timed)
+        for name, some in ((NAVIGATIONAL, navigational), (INFORMATIONAL, informational))
+    )
+    return UserModel(classes, nav_rel, by_relevant=_by_relevant(counted, ranks), log=report)
+
+
+def _by_relevant(counted: list[Row], ranks: int) -> tuple[tuple[str, tuple[float, ...]], ...]:
+    """The laws of queries with 0, 1, 2, ... relevant documents, where there are any."""
+    laws = []
+    for number in range(MOST_RELEVANT + 1):
+        mine = _Counted.of((r for r in counted if r["group"] == number), ranks)
+        law = long_run_law(mine.moves)
+        if law is not None:
+            name = f"{number} or more" if number == MOST_RELEVANT else str(number)
+            laws.append((name, tuple(law.tolist())))
+    return tuple(laws)
+
+
+def _report(rows: list[Row], tally: Tally) -> LogReport:
+    def clicks(wanted: Any) -> int:
+        return sum(r["clicks"] for r in rows if wanted(r))
+
+    def total(name: str) -> int:
+        return sum(r.get(name) or 0 for r in rows if r["state"] == COUNTED)
+
+    report = LogReport(
+        records=clicks(lambda r: True),
+        counted=clicks(lambda r: r["state"] == COUNTED and r["group"] != UNLABELLED),
+        off_page=clicks(lambda r: r["state"] == OFF_PAGE),
+        without_session=clicks(lambda r: r["state"] == WITHOUT_SESSION),
+        without_time=clicks(lambda r: r["state"] == WITHOUT_TIME),
+        unlabelled=clicks(lambda r: r["state"] == COUNTED and r["group"] == UNLABELLED),
+        repeated=clicks(lambda r: r["to"] > 0 and r["to"] == r["start"]),
+        backward=clicks(lambda r: 0 < r["to"] < r["start"]),
+        out_of_order=total("disorder"),
+        ends_early=total("early"),
+        sessions=total("sessions"),
+        pages_without_clicks=tally.pages_without_clicks,
+        unreadable=tally.unreadable,
+    )
+    negative = total("negative")
+    if negative:
+        raise InputError(
+            f"{negative:,} of {report.records:,} clicks have a negative time",
+            remedy="give times in seconds from any common start",
+        )
+    if not report.records:
+        raise InputError("the log holds no clicks", remedy="check how it was made")
+    return report
+
+
+def _user_class(name: str, counted: _Counted, timed: bool) -> UserClass:
+    moves = counted.moves
+    all_moves = int(moves.sum())
+    law = long_run_law(moves)
+    if law is None:
+        what = "moves between ranks" if not all_moves else "rank that users come back to"
+        raise InputError(
+            f"the class '{name}' has {counted.pages:,} pages with clicks, but no {what}",
+            remedy="give a longer log, another nav_rel, or no labels: then there is one class",
+        )
+    rates = [
+        (int(k) - 1) / float(time) if k >= 2 and time > 0 else None
+        for k, time in zip(counted.held, counted.spent, strict=True)
+    ]
+    return UserClass(
+        name,
+        law=tuple(law.tolist()),
+        dynamic=fit_dynamic(law),
+        visits=tuple(counted.visits.tolist()),
+        moves=tuple(tuple(row) for row in moves.tolist()),
+        transitions=tuple(tuple(row) for row in _shares(moves).tolist()),
+        never_left=tuple(int(r) + 1 for r in np.flatnonzero(moves.sum(axis=1) == 0)),
+        pages=counted.pages,
+        backward=int(np.tril(moves, -1).sum()) / all_moves,
+        held=tuple(counted.held.tolist()) if timed else None,
+        rates=tuple(rates) if timed else None,
+    )
+
+
+def _shares(moves: NDArray[np.int64]) -> Array:
+    """p_ij = v_ij / v_i; a rank that is never left keeps its user."""
+    left = moves.sum(axis=1, keepdims=True)
+    return np.where(left > 0, moves / np.maximum(left, 1), np.eye(len(moves)))
+
+
+def long_run_law(moves: NDArray[np.int64]) -> Array | None:
+    """The stationary law of the ranks that are visited again and again; None without any.
+
+    A rank that is never left ends paths and does not hold users for ever: it is set aside, and the
+    chain is the one of the moves between the others. Where these fall into several closed groups,
+    each group weighs as much as it was left.
+    """
+    kept = np.arange(len(moves))
+    while len(kept):
+        inside = moves[np.ix_(kept, kept)]
+        left = inside.sum(axis=1) > 0
+        if left.all():
+            break
+        kept = kept[left]
+    if not len(kept):
+        return None
+    law = np.zeros(len(moves))
+    for group in closed_groups(inside.astype(float)):
+        part = inside[np.ix_(group, group)].astype(float)
+        law[kept[group]] = part.sum() * stationary_law(part / part.sum(axis=1, keepdims=True))
+    return np.asarray(law / law.sum())

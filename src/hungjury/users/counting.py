@@ -1,0 +1,124 @@
+"""The counting of clicks, as one query that DuckDB and Spark both understand.
+
+Each click is set beside the next one of its session; a session's clicks that cannot be used stand
+apart, so that they are counted and link nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hungjury.errors import InputError
+from hungjury.users.engine import RECORD, Engine, need_ibis
+from hungjury.users.formats import Tally
+from hungjury.users.readers import click_table
+
+__all__ = [
+    "COUNTED",
+    "MOST_RELEVANT",
+    "OFF_PAGE",
+    "UNLABELLED",
+    "WITHOUT_SESSION",
+    "WITHOUT_TIME",
+    "Row",
+    "count_clicks",
+]
+
+MOST_RELEVANT = 5  # queries with as many relevant documents or more are one group
+UNLABELLED = -1
+COUNTED, OFF_PAGE, WITHOUT_TIME, WITHOUT_SESSION = range(4)
+Row = Mapping[str, Any]
+
+
+def count_clicks(
+    engine: Engine | None,
+    log: Any,
+    relevant: Mapping[str, int] | None,
+    ranks: int,
+    min_sessions: int,
+) -> tuple[list[Row], Tally]:
+    clicks, tally = click_table(engine, log)
+    if relevant is not None:
+        clicks = _labelled(clicks, relevant)
+    counted = _counts(_with_next(clicks, ranks), min_sessions)
+    return counted.to_pyarrow().to_pylist(), tally
+
+
+def _labelled(clicks: Any, relevant: Mapping[str, int]) -> Any:
+    """Add how many relevant documents a click's query has."""
+    if "query" not in clicks.columns:
+        raise InputError(
+            "labels were given, but the log has no column for the query",
+            remedy="name it query, or leave the labels out",
+        )
+    import pyarrow
+
+    names = pyarrow.array(list(relevant), pyarrow.string())
+    numbers = pyarrow.array([min(n, MOST_RELEVANT) for n in relevant.values()], pyarrow.int64())
+    table = need_ibis().memtable(pyarrow.table({"judged_query": names, "relevant": numbers}))
+    clicks = clicks.mutate(query=clicks.query.cast("string"))
+    joined = clicks.left_join(table, clicks.query == table.judged_query).drop("judged_query")
+    return joined.mutate(relevant=joined.relevant.fill_null(UNLABELLED))
+
+
+def _with_next(clicks: Any, ranks: int) -> Any:
+    """Every click with its state, and with the next click of its session in the same state."""
+    ibis = need_ibis()
+    states = [(clicks.session.isnull(), WITHOUT_SESSION)]
+    order = [RECORD]
+    if "time" in clicks.columns:
+        unknown = clicks.time.isnull() | clicks.time.isnan() | clicks.time.isinf()
+        states.append((unknown, WITHOUT_TIME))
+        order = ["time", RECORD]
+    states.append((clicks["rank"].isnull() | ~clicks["rank"].between(1, ranks), OFF_PAGE))
+    clicks = clicks.mutate(state=ibis.cases(*states, else_=COUNTED).cast("int8"))
+    window = ibis.window(group_by=["session", "state"], order_by=order)
+    known = [c for c in ("rank", "query", "page", "time", RECORD) if c in clicks.columns]
+    return clicks.mutate(**{f"next_{c}": clicks[c].lead().over(window) for c in known})
+
+
+def _counts(t: Any, min_sessions: int) -> Any:
+    """Clicks grouped by state, labels, rank and the rank they go to (0: the path ends)."""
+    ibis = need_ibis()
+    zero = ibis.literal(0, "int64")
+    on_page = t.state == COUNTED
+    goes_on = on_page & t.next_rank.notnull()
+    for column in ("query", "page"):
+        if column in t.columns:
+            goes_on = goes_on & t[f"next_{column}"].identical_to(t[column])
+    t = t.mutate(
+        group=t.relevant if "relevant" in t.columns else zero,
+        start=ibis.ifelse(on_page, t["rank"], zero),
+        to=ibis.ifelse(goes_on, t.next_rank, zero),
+    )
+    times: dict[str, Any] = {}
+    if "time" in t.columns:
+        t, times = _spent(t, min_sessions)
+    return t.group_by(["state", "group", "start", "to"]).aggregate(
+        clicks=t.count(),
+        sessions=t[f"next_{RECORD}"].isnull().cast("int64").sum(),
+        disorder=(t[f"next_{RECORD}"] < t[RECORD]).cast("int64").sum(),
+        **times,
+    )
+
+
+def _spent(t: Any, min_sessions: int) -> tuple[Any, dict[str, Any]]:
+    """Times from a click to its known end: its own, or the next click of the path."""
+    ibis = need_ibis()
+    end = ibis.ifelse(t.to > 0, t.next_time, ibis.null("float64"))
+    if "until" in t.columns:
+        end = ibis.coalesce(t.until, end)
+    if min_sessions > 1 and "query" in t.columns:
+        each = t.group_by("query").aggregate(seen_in=t.session.nunique())
+        often = each.filter(each.seen_in >= min_sessions).rename(often="query")
+        t = t.mutate(end=end).left_join(often, t.query == often.often)
+        end = ibis.ifelse(t.often.notnull(), t.end, ibis.null("float64"))
+    t = t.mutate(spent=ibis.ifelse(t.state == COUNTED, end - t.time, ibis.null("float64")))
+    usable = t.spent >= 0
+    return t, {
+        "held": usable.cast("int64").sum(),
+        "spent": t.spent.sum(where=usable),
+        "early": (t.spent < 0).cast("int64").sum(),
+        "negative": (t.time < 0).cast("int64").sum(),
+    }

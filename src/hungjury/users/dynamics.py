@@ -1,0 +1,55 @@
+"""The user dynamic: a curve over ranks that is fitted to a stationary law (TH 5.5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Dynamic", "fit_dynamic"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Dynamic:
+    """delta(i) = alpha / i + beta i + gamma, not below 0, with the quality of its fit.
+
+    r2 (share of the law's variance that the curve explains) and rmse are None where the curve was
+    given and not fitted; r2 is None too where the law does not vary.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    r2: float | None = None
+    rmse: float | None = None
+
+    def values(self, ranks: int) -> Array:
+        """delta at the ranks 1 to `ranks`."""
+        return curve(np.array([self.alpha, self.beta, self.gamma]), ranks)
+
+
+def curve(coefficients: Array, ranks: int) -> Array:
+    return np.maximum(_terms(ranks) @ coefficients, 0.0)
+
+
+def _terms(ranks: int) -> Array:
+    i = np.arange(1, ranks + 1, dtype=float)
+    return np.stack([1 / i, i, np.ones(ranks)], axis=1)
+
+
+def fit_dynamic(law: Array) -> Dynamic:
+    """Least squares over all ranks of a stationary law; ranks without visits count as 0."""
+    coefficients: Array = np.linalg.lstsq(_terms(len(law)), law, rcond=None)[0].astype(float)
+    missed = law - curve(coefficients, len(law))
+    varies = float(((law - law.mean()) ** 2).sum())
+    alpha, beta, gamma = (float(c) for c in coefficients)
+    return Dynamic(
+        alpha,
+        beta,
+        gamma,
+        r2=1 - float((missed**2).sum()) / varies if varies > 1e-18 else None,
+        rmse=float(np.sqrt((missed**2).mean())),
+    )

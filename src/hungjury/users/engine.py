@@ -1,0 +1,139 @@
+"""Where clicks are counted: DuckDB on this machine, or Spark; both are spoken to through ibis."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hungjury.errors import HungjuryError, InputError, MissingExtra
+from hungjury.machine import cores
+
+__all__ = ["ENGINES", "Engine", "need_ibis", "open_engine"]
+
+ENGINES = ("duckdb", "spark")
+RECORD = "hungjury_record"  # the number of a record: breaks ties in time
+
+
+def need_ibis() -> Any:
+    try:
+        import ibis
+    except ImportError:
+        raise MissingExtra("ibis", "clicks", "counting clicks") from None
+    return ibis
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A connection, and a folder for files that are not needed afterwards."""
+
+    connection: Any
+    folder: Path
+    memory: str
+    spark: Any = None
+
+    @contextmanager
+    def duckdb(self) -> Iterator[Any]:
+        """A DuckDB connection, whatever counts afterwards."""
+        if self.spark is None:
+            yield self.connection
+        else:
+            with open_engine("duckdb", self.memory) as other:
+                yield other.connection
+
+    def csv(self, paths: Sequence[Path]) -> Any:
+        """All columns as text: values are read one by one, and bad ones are counted."""
+        names = [str(p) for p in paths]
+        if self.spark is not None:
+            return self._spark_view(self.spark.read.csv(names, header=True))
+        found = self.connection.read_csv(names, all_varchar=True, header=True)
+        return _with_record(found)
+
+    def parquet(self, paths: Sequence[Path]) -> Any:
+        names = [str(p) for p in paths]
+        if self.spark is not None:
+            return self._spark_view(self.spark.read.parquet(*names))
+        return _with_record(self.connection.read_parquet(names))
+
+    def arrow(self, table: Any) -> Any:
+        """A table in memory, through a file: no engine has to hold it."""
+        from pyarrow import parquet
+
+        path = self.folder / "frame.parquet"
+        parquet.write_table(table, path)
+        return self.parquet([path])
+
+    def _spark_view(self, frame: Any) -> Any:
+        from pyspark.sql import functions
+
+        if RECORD not in frame.columns:
+            # ascending along each file, which is all that ties in time ask for
+            frame = frame.withColumn(RECORD, functions.monotonically_increasing_id())
+        frame.createOrReplaceTempView("hungjury_clicks")
+        return self.connection.table("hungjury_clicks")
+
+
+def _with_record(table: Any) -> Any:
+    if RECORD in table.columns:
+        return table
+    return table.mutate(**{RECORD: need_ibis().row_number()})
+
+
+@contextmanager
+def open_engine(name: str, memory: str) -> Iterator[Engine]:
+    """An engine that forgets everything at the end; `memory` bounds DuckDB, which then spills."""
+    ibis = need_ibis()
+    with tempfile.TemporaryDirectory(prefix="hungjury-") as folder:
+        if name == "duckdb":
+            yield from _duckdb(ibis, Path(folder), memory)
+        elif name == "spark":
+            yield from _spark(ibis, Path(folder), memory)
+        else:
+            raise InputError(f"engine is {name!r}", remedy=f"engine is one of {', '.join(ENGINES)}")
+
+
+def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[Engine]:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("duckdb", "clicks", "counting clicks") from None
+    try:
+        connection = ibis.duckdb.connect(
+            memory_limit=memory, threads=cores(), temp_directory=str(folder / "spilled")
+        )
+    except duckdb.Error:
+        raise InputError(
+            f"memory is {memory!r}", remedy='give a size such as "800MB" or "2GB"'
+        ) from None
+    try:
+        yield Engine(connection, folder, memory)
+    except duckdb.Error as error:
+        raise _told(error) from None
+    finally:
+        connection.disconnect()
+
+
+def _spark(ibis: Any, folder: Path, memory: str) -> Iterator[Engine]:
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("pyspark", "spark", "counting clicks on Spark") from None
+    builder = SparkSession.builder.appName("hungjury").config("spark.sql.session.timeZone", "UTC")
+    try:
+        session = builder.getOrCreate()  # the session that is there already, or a local one
+        yield Engine(ibis.pyspark.connect(session), folder, memory, spark=session)
+    except PySparkException as error:
+        raise _told(error) from None
+
+
+def _told(error: Exception) -> HungjuryError:
+    """An engine's own complaint, its first lines."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return InputError(
+        f"the log cannot be counted: {' '.join(lines[:2])}",
+        remedy="check the file; where memory ran out, allow more of it",
+    )

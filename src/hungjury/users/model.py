@@ -1,0 +1,250 @@
+"""UserModel: how users walk over a page of results, per class of queries, as a small file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import InputError, MeasureError
+from hungjury.files import write_whole
+from hungjury.users.dynamics import Array, Dynamic
+
+__all__ = ["PUBLISHED_SHAPE", "LogReport", "UserClass", "UserModel", "user_model"]
+
+FORMAT, VERSION = "hungjury user model", 1
+NAVIGATIONAL, INFORMATIONAL, ALL = "navigational", "informational", "all"
+PUBLISHED_SHAPE = "published-shape"
+Counts = tuple[int, ...]
+Numbers = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class UserClass:
+    """The users of one class of queries; index i of every tuple is rank i + 1.
+
+    What comes from counting a log is None where a model was made in another way.
+    """
+
+    name: str  # "navigational", "informational", or "all"
+    law: Numbers  # stationary law
+    dynamic: Dynamic  # the curve fitted to the law
+    visits: Counts | None = None  # clicks
+    moves: tuple[Counts, ...] | None = None  # [from, to]; a repeated click is a move i -> i
+    transitions: tuple[Numbers, ...] | None = None  # 1 on the diagonal for ranks never left
+    never_left: Counts | None = None  # ranks, from 1
+    pages: int | None = None  # result pages with at least one click: paths
+    backward: float | None = None  # share of the moves
+    held: Counts | None = None  # visits with a known end
+    rates: tuple[float | None, ...] | None = None  # of the exponential holding time, per second
+
+
+@dataclass(frozen=True)
+class LogReport:
+    """What a log held: everything odd is counted, nothing is mended in silence."""
+
+    records: int = 0  # clicks read
+    counted: int = 0  # clicks that made it into the model
+    off_page: int = 0  # clicks on no rank of the page
+    without_session: int = 0
+    without_time: int = 0  # clicks without a time, in a log that has times
+    unlabelled: int = 0  # clicks on pages of queries that nobody judged
+    repeated: int = 0  # moves from a rank to itself
+    backward: int = 0  # moves to a smaller rank
+    out_of_order: int = 0  # clicks whose record stands after that of a later click of the session
+    ends_early: int = 0  # visits that end before they begin; their holding time is not used
+    sessions: int = 0  # sessions with a counted click
+    pages_without_clicks: int = 0  # as far as the log tells
+    unreadable: int = 0  # records that cannot be read
+
+
+@dataclass(frozen=True)
+class UserModel:
+    """Users of one class ("all"), or of the classes "navigational" and "informational"."""
+
+    classes: tuple[UserClass, ...]
+    nav_rel: int = 1
+    by_relevant: tuple[tuple[str, Numbers], ...] = ()  # laws by number of relevant documents
+    about: str = ""
+    log: LogReport | None = field(default=None, compare=False)
+    source: str | None = field(default=None, compare=False)  # file or shipped name
+
+    @property
+    def ranks(self) -> int:
+        """Ranks of a page."""
+        return len(self.classes[0].law)
+
+    @cached_property
+    def name(self) -> str:
+        """Where it comes from, or a name made from its content."""
+        if self.source is not None:
+            return self.source
+        content = json.dumps([asdict(c) for c in self.classes], sort_keys=True).encode()
+        return f"calibrated-{hashlib.sha256(content).hexdigest()[:8]}"
+
+    def __str__(self) -> str:
+        return f'"{self.name}"'  # as it is written inside the name of a measure
+
+    def __getitem__(self, name: str) -> UserClass:
+        for one in self.classes:
+            if one.name == name:
+                return one
+        raise MeasureError(
+            f"the user model {self} has no class '{name}'",
+            remedy=f"choose from {', '.join(c.name for c in self.classes)}",
+        )
+
+    def class_of(self, alike: NDArray[Any]) -> NDArray[np.intp]:
+        """Index into `classes` of queries with that many documents of grade `nav_rel` and more."""
+        names = [c.name for c in self.classes]
+        if len(names) == 1:
+            return np.zeros(np.shape(alike), dtype=np.intp)
+        return np.where(
+            np.asarray(alike) == 1, names.index(NAVIGATIONAL), names.index(INFORMATIONAL)
+        )
+
+    def laws(self) -> Array:
+        """[class, rank]: the stationary laws."""
+        return np.array([c.law for c in self.classes])
+
+    def discounts(self, ranks: int) -> Array:
+        """[class, rank]: the dynamics at the ranks 1 to `ranks`; no further than calibrated."""
+        if ranks > self.ranks:
+            raise MeasureError(
+                f"the user model {self} knows {self.ranks} ranks, {ranks} are asked for",
+                remedy=f"look at {self.ranks} ranks, or calibrate with ranks={ranks}",
+            )
+        return np.stack([c.dynamic.values(ranks) for c in self.classes])
+
+    def rates(self) -> Array:
+        """[class, rank]: holding-time rates, NaN where the log tells none."""
+        missing = [c.name for c in self.classes if c.rates is None]
+        if missing:
+            raise MeasureError(
+                f"the user model {self} has no holding times for the class '{missing[0]}'",
+                remedy="calibrate on a log with times, or give rates=[...]",
+            )
+        given = [[np.nan if r is None else r for r in c.rates or ()] for c in self.classes]
+        return np.array(given, dtype=float)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write as JSON; the file appears whole or not at all."""
+        content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "about": self.about}
+        content |= {"nav_rel": self.nav_rel, "ranks": self.ranks}
+        content["classes"] = [_without_none(asdict(c)) for c in self.classes]
+        content["by_relevant"] = [[name, list(law)] for name, law in self.by_relevant]
+        content["log"] = None if self.log is None else asdict(self.log)
+        write_whole(path, json.dumps(content, indent=1) + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> UserModel:
+        """Read what `save` wrote."""
+        text = os.fspath(path)
+        try:
+            with open(text, encoding="utf-8") as file:
+                content = json.load(file)
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}", file=text, remedy="check the path"
+            ) from None
+        except ValueError:
+            raise InputError(
+                "not a JSON file", file=text, remedy="make it with `hungjury clicks -o`"
+            ) from None
+        try:
+            return _from_content(content, text)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"not a user model: {_reason(error)}",
+                file=text,
+                remedy="make it with `hungjury clicks -o` or UserModel.save",
+            ) from None
+
+
+def _without_none(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in record.items() if v is not None}
+
+
+def _reason(error: Exception) -> str:
+    return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+
+
+def _from_content(content: Any, path: str) -> UserModel:
+    if content["format"] != FORMAT or content["version"] != VERSION:
+        raise ValueError(f"its format is {content['format']!r}, version {content['version']!r}")
+    classes = tuple(_class(one, int(content["ranks"])) for one in content["classes"])
+    names = tuple(c.name for c in classes)
+    if names not in ((ALL,), (NAVIGATIONAL, INFORMATIONAL)):
+        raise ValueError(f"its classes are {', '.join(names) or 'missing'}")
+    log = content.get("log")
+    return UserModel(
+        classes,
+        nav_rel=int(content["nav_rel"]),
+        by_relevant=tuple((str(n), _numbers(law)) for n, law in content.get("by_relevant", ())),
+        about=str(content.get("about", "")),
+        log=None if log is None else LogReport(**log),
+        source=path,
+    )
+
+
+def _class(given: Mapping[str, Any], ranks: int) -> UserClass:
+    known = {f.name for f in fields(UserClass)}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise ValueError(f"unknown entry {unknown[0]!r}")
+    values = {key: _frozen(value) for key, value in given.items()}
+    values["dynamic"] = Dynamic(**given["dynamic"])
+    values["law"] = law = _numbers(given["law"])
+    if len(law) != ranks:
+        raise ValueError(f"the law of class {values['name']!r} has {len(law)} ranks, not {ranks}")
+    if min(law) < 0 or abs(sum(law) - 1) > 1e-6:
+        raise ValueError(f"the law of class {values['name']!r} is no probability law")
+    rates = values.get("rates")
+    if rates is not None and (
+        len(rates) != ranks or any(r is not None and not r > 0 for r in rates)
+    ):
+        raise ValueError(f"the rates of class {values['name']!r} are not {ranks} positive numbers")
+    return UserClass(**values)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(v) for v in value) if isinstance(value, list) else value
+
+
+def _numbers(values: Sequence[Any]) -> Numbers:
+    return tuple(float(v) for v in values)
+
+
+def user_model(given: str | os.PathLike[str] | UserModel) -> UserModel:
+    """A model as it is, the shipped "published-shape", or the file of a saved one."""
+    if isinstance(given, UserModel):
+        return given
+    return published_shape() if given == PUBLISHED_SHAPE else UserModel.load(given)
+
+
+def published_shape() -> UserModel:
+    """Two smooth users with the shape that TH 5.5.1 describes; not a fit of any log.
+
+    The thesis prints its curves as pictures, without coefficients. These are round numbers that do
+    what its text says of them: navigational users spike at rank 1 and stay close to DCG's
+    discount at the top; informational users spread almost evenly; below rank 4 both give more
+    than DCG. Each curve sums to 1 over ten ranks.
+    """
+    return UserModel(
+        (_smooth(NAVIGATIONAL, 0.15), _smooth(INFORMATIONAL, 0.03)),
+        about="two curves with the published shape; chosen by hand, not fitted to a log",
+        source=PUBLISHED_SHAPE,
+    )
+
+
+def _smooth(name: str, alpha: float, ranks: int = 10) -> UserClass:
+    level = (1 - alpha * sum(1 / i for i in range(1, ranks + 1))) / ranks
+    dynamic = Dynamic(alpha, 0.0, level)
+    return UserClass(name, tuple(dynamic.values(ranks).tolist()), dynamic)

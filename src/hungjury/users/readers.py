@@ -1,0 +1,176 @@
+"""Click logs of any kind as one table: session, page, query, rank, time, until, record number."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hungjury.collection.sources import Source, expand
+from hungjury.collection.tables import is_frame
+from hungjury.errors import InputError
+from hungjury.users.actions import yandex_action_clicks
+from hungjury.users.engine import RECORD, Engine, need_ibis
+from hungjury.users.formats import (
+    PAGE_COLUMNS,
+    SESSION_COLUMNS,
+    Tally,
+    trec_session_clicks,
+    write_clicks,
+    yandex_page_clicks,
+)
+
+__all__ = ["COLUMNS", "click_table", "is_ibis_table"]
+
+COLUMNS = {
+    "session": ("session", "session_id", "sessionid", "sid"),
+    "rank": ("rank", "position", "pos"),
+    "query": ("query", "query_id", "queryid", "qid", "topic"),
+    "page": ("page", "page_id", "serp", "serp_id"),
+    "time": ("time", "timestamp", "time_passed", "timepassed", "starttime"),
+    "until": ("until", "endtime"),
+}
+_MAGIC_GZ = b"\x1f\x8b"
+
+
+def is_ibis_table(log: Any) -> bool:
+    return type(log).__module__.startswith("ibis.") and hasattr(log, "get_backend")
+
+
+def click_table(engine: Engine | None, log: Any) -> tuple[Any, Tally]:
+    """The clicks of a log in the engine, and what was met beside them."""
+    tally = Tally()
+    if engine is None:
+        return _columns(_numbered(log), "<table>"), tally
+    if is_frame(log):
+        return _columns(engine.arrow(_arrow(log)), "<frame>"), tally
+    sources = _sources(log)
+    name = sources[0].name
+    kinds = {_kind(source) for source in sources}
+    if len(kinds) > 1:
+        raise InputError(
+            f"the log mixes files of different kinds: {', '.join(sorted(kinds))}",
+            remedy="give files of one kind at a time",
+        )
+    kind = kinds.pop()
+    if kind in ("parquet", "csv"):
+        read = engine.parquet if kind == "parquet" else engine.csv
+        return _columns(read(_paths(engine, sources, f".{kind}")), name), tally
+    path = engine.folder / "clicks.parquet"
+    if kind == "yandex actions":
+        with engine.duckdb() as connection:
+            yandex_action_clicks(connection, _paths(engine, sources, ".tsv"), path, tally)
+    elif kind == "yandex pages":
+        write_clicks(yandex_page_clicks(sources, tally), PAGE_COLUMNS, path)
+    else:
+        write_clicks(trec_session_clicks(sources, tally), SESSION_COLUMNS, path)
+    return _columns(engine.parquet([path]), name), tally
+
+
+def _sources(log: Any) -> list[Source]:
+    """Files, and all files of folders; names that begin with . or _ are not data."""
+    given = log if isinstance(log, (list, tuple)) else [log]
+    found: list[Source] = []
+    for one in given:
+        if not (isinstance(one, (str, os.PathLike)) and os.path.isdir(one)):
+            found += expand(one)
+            continue
+        inside = sorted(
+            p for p in Path(one).rglob("*") if p.is_file() and p.name[0] not in "._"
+        )  # fmt: skip
+        if not inside:
+            raise InputError("the folder holds no files", file=str(one), remedy="check the path")
+        found += [Source(str(p), p) for p in inside]
+    if not found:
+        raise InputError("no files were given", remedy="name at least one file")
+    return found
+
+
+def _kind(source: Source) -> str:
+    """Told by the content, never by the name."""
+    head = source.head()
+    if head[:4] == b"PAR1":
+        return "parquet"
+    if head.lstrip()[:1] == b"<":
+        return "trec sessions"
+    fields = head.split(b"\t")
+    if len(fields) >= 4 and fields[2] in (b"Q", b"C"):
+        return "yandex actions"
+    if b"\t" in head and b":" in head.split(b";")[0].rpartition(b"\t")[2]:
+        return "yandex pages"
+    return "csv"
+
+
+def _paths(engine: Engine, sources: Sequence[Source], ending: str) -> list[Path]:
+    """Files as an engine reads them: it knows gz by its ending, and cannot read streams."""
+    paths = []
+    for number, source in enumerate(sources):
+        if source.path is not None:
+            with source.path.open("rb") as file:
+                packed = file.read(2) == _MAGIC_GZ
+            if packed == (source.path.suffix == ".gz"):
+                paths.append(source.path)
+                continue
+        copy = engine.folder / f"input-{number}{ending}"
+        with copy.open("wb") as file:
+            for chunk in source.chunks():
+                file.write(chunk)
+        paths.append(copy)
+    return paths
+
+
+def _arrow(frame: Any) -> Any:
+    import narwhals as nw
+
+    native: Any = nw.from_native(frame, pass_through=True, allow_series=False)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    return native.to_arrow()
+
+
+def _numbered(table: Any) -> Any:
+    if RECORD in table.columns:
+        return table
+    return table.mutate(**{RECORD: need_ibis().row_number()})
+
+
+def _columns(table: Any, name: str) -> Any:
+    """The columns by their roles; text is read as numbers, what is none becomes missing."""
+    lower = {c.lower(): c for c in table.columns}
+    roles = {}
+    for role, names in COLUMNS.items():
+        found = next((lower[n] for n in names if n in lower), None)
+        if found is not None:
+            roles[role] = table[found]
+        elif role in ("session", "rank"):
+            raise InputError(
+                f"no column for the {role}; the columns are {', '.join(table.columns)}",
+                file=name,
+                remedy=f"name it one of {', '.join(names)} in the first line",
+            )
+    roles["rank"] = _whole(roles["rank"])
+    for role in ("time", "until"):
+        if role in roles:
+            roles[role] = _time(roles[role])
+    return table.select(**roles, **{RECORD: table[RECORD]})
+
+
+def _whole(column: Any) -> Any:
+    return column.try_cast("int64") if column.type().is_string() else column.cast("int64")
+
+
+def _time(column: Any) -> Any:
+    """Seconds from numbers, text of numbers, times of day and date."""
+    ibis = need_ibis()
+    kind = column.type()
+    if kind.is_timestamp():
+        return _since_1970(column)
+    if not kind.is_string():
+        return column.cast("float64")
+    return ibis.coalesce(column.try_cast("float64"), _since_1970(column.try_cast("timestamp")))
+
+
+def _since_1970(column: Any) -> Any:
+    whole = column.epoch_seconds().cast("float64").floor()  # engines differ in the fraction
+    return whole.cast("float64") + column.millisecond().cast("float64") / 1000
