@@ -57,8 +57,14 @@ def evaluate(
     labels = _chosen(as_qrels(qrels), topics)
     for one in wanted:
         check_measure(one, labels)
+    lists = as_runs(runs)
+    if lists.policy.ties == "expected" and unjudged == "condensed":
+        raise MeasureError(
+            "there is no cheap mean over the orders inside ties of condensed lists",
+            remedy='use ties="trec"',
+        )
     others = max(m.unjudged_depth for m in wanted)
-    aligned = align(as_runs(runs), labels.pool, depth, progress, others)
+    aligned = align(lists, labels.pool, depth, progress, others)
     return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
-from hungjury.errors import MeasureError, UnknownName
+from hungjury.errors import HungjuryError, MeasureError, UnknownName
 
 __all__ = [
     "Catalogue",
@@ -159,6 +159,8 @@ class Named:
             value = value.item()  # a numpy scalar
         try:
             value = f.metadata["kind"](value)
+        except HungjuryError:  # a name inside a name: its own complaint says more
+            raise
         except (ValueError, TypeError) as error:
             raise MeasureError(
                 f"{self.name}: {f.name} is {value!r}, but has to be {error}",

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
 from hungjury.collection.judged import Judged
+from hungjury.errors import MeasureError
 from hungjury.named import mapping, number, one_of, param, whole
 
 __all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
@@ -33,6 +34,15 @@ def max_grade_param() -> Any:
     return param(
         None, kind=whole, low=1, doc="largest grade of the scale; default: that of the labels"
     )
+
+
+def check_scale(one: Measure, declared: int | None, largest: int) -> None:
+    """A scale declared for a measure has to hold the labels."""
+    if declared is not None and declared < largest:
+        raise MeasureError(
+            f"{one}: max_grade is {declared}, but the labels go up to {largest}",
+            remedy=f"max_grade is {largest} or more",
+        )
 
 
 def gain_table(top: int, gains: Gains, exponential: bool) -> Array:
@@ -188,7 +198,10 @@ class gRBP(Discounted):  # noqa: N801
     def gain_of_grades(self, top: int) -> Array:
         largest = max(self.max_grade or top, top)
         table = gain_table(largest, self.gains, exponential=False)
-        return np.asarray(table[: top + 1] / table.max())
+        return np.asarray(table[: top + 1] / (table.max() or 1.0))
+
+    def check(self, max_grade: int) -> None:
+        check_scale(self, self.max_grade, max_grade)
 
     def discount(self, ranks: Array) -> Array:
         return np.asarray((1 - self.p) * self.p ** (ranks - 1))
@@ -204,6 +217,9 @@ class ERR(Measure):
     at: ClassVar[str] = "cutoff"
     max_grade: int | None = max_grade_param()
     cutoff: int | None = cutoff_param()
+
+    def check(self, max_grade: int) -> None:
+        check_scale(self, self.max_grade, max_grade)
 
     def score(self, judged: Judged) -> Array:
         top = max(self.max_grade or judged.max_grade, judged.max_grade)

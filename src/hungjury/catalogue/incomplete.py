@@ -28,7 +28,9 @@ class Bpref(Measure):
         worse = judged.judged - np.cumsum(hits, axis=-1)  # judged not relevant, standing above
         bound = np.minimum(total, judged.not_relevant(self.rel))[..., None]
         lost = np.minimum(worse, total[..., None]) / np.maximum(bound, 1)
-        return ratio((hits * (1 - np.where(worse > 0, lost, 0.0))).sum(axis=-1), total)
+        each = hits * (1 - np.where(worse > 0, lost, 0.0))
+        # Added up in rank order, as trec_eval does: halves in the fifth decimal round as there.
+        return ratio(np.cumsum(each, axis=-1)[..., -1], total)
 
 
 @CATALOGUE.add("infAP")

@@ -177,6 +177,11 @@ def _join(
             remedy="check that topic ids are written the same way in both",
         )
     expected = policy.ties == "expected"
+    if any(part.arrays["cut_ties"] for part in parts):
+        raise InputError(
+            f"the depth {depth} cuts through ties, whose mean over all orders is not cheap",
+            remedy='use ties="trec", or cutoffs of measures such as AP@100 instead of a depth',
+        )
 
     def joined(key: str) -> NDArray[Any]:
         arrays = [part.arrays[key] for part in parts]

@@ -179,6 +179,7 @@ class _Picked:
         depth = a.longest
         if condensed:
             ranks, length = np.where(known >= 0, judged, depth + 1), judged_length
+            pooled = judged  # what was pooled and not judged is left out too
         else:
             ranks = a.rank[entry] if len(a.rank) else np.zeros_like(places)
         ranks = np.where(padding, depth + 1, ranks).astype(np.int32)
@@ -186,7 +187,7 @@ class _Picked:
         ties = None
         if a.tie_first is not None and a.tie_last is not None and not condensed:
             ties = tuple(
-                np.where(padding, depth + 1, side[entry]).astype(np.int32)
+                np.where(padding, depth + 1, side[entry] if len(side) else 0).astype(np.int32)
                 for side in (a.tie_first, a.tie_last)
             )
         return Judged(

@@ -203,6 +203,7 @@ class Alignment {
     std::vector<int32_t> other_topic, other_rank;  // documents outside the pool, if asked for
     std::vector<uint64_t> other_hash;
     int64_t tied_lists = 0, contradicted_lists = 0;
+    int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
     // Tie groups by rank, over the whole list: a cut by depth does not change where a tie lies.
@@ -219,6 +220,8 @@ class Alignment {
         tied_lists += ties;
         contradicted_lists += contradicted;
         if (how_.ties != Ties::expected) return;
+        auto depth = static_cast<size_t>(how_.depth);
+        cut_ties += depth > 0 && depth < n && sorter_.tied(order[depth - 1], order[depth]);
         first_.resize(n);
         last_.resize(n);
         for (size_t i = 0, j; i < n; i = j) {

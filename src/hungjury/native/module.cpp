@@ -80,6 +80,7 @@ nb::dict taken(Alignment &a) {
     out["other_hash"] = array(std::move(a.other_hash));
     out["tied_lists"] = a.tied_lists;
     out["contradicted_lists"] = a.contradicted_lists;
+    out["cut_ties"] = a.cut_ties;
     return out;
 }
 

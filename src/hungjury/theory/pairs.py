@@ -75,7 +75,7 @@ def all_pairs(
         values = np.full(len(lists), np.nan)
         values[possible] = scorer(lists[possible], pool)
         for axiom, (before, after) in pairs.items():
-            both = possible[before] & possible[after]
+            both = possible[before] & possible[after]  # the others have no value
             low, high = before[both], after[both]
             yield Pairs(axiom, lists[low], lists[high], values[low], values[high], pool)
 

@@ -62,7 +62,7 @@ def _lines(paths: Sequence[Path]) -> str:
 def _clicks(narrow: Path) -> str:
     shown = " ".join(f"when c{4 + rank} then {rank}" for rank in range(1, SHOWN + 1))
     paged = f"""select session, time, kind, item, record,
-            max(case when kind = 'Q' then record end)
+            last_value(case when kind = 'Q' then record end ignore nulls)
                 over (partition by session order by time, record) as page
         from {_quoted(narrow)} where kind in ('Q', 'C')"""
     return f"""

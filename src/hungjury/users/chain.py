@@ -24,10 +24,12 @@ def transition_matrix(given: Any) -> Array:
     try:
         matrix = np.array(given, dtype=float)
     except (TypeError, ValueError):
+        matrix = np.empty(())
+    if not matrix.ndim:
         raise MeasureError(
             "the transition matrix is no table of numbers",
             remedy="give one row of probabilities per rank, all rows of the same length",
-        ) from None
+        )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise MeasureError(
             f"the transition matrix has the shape {' x '.join(map(str, matrix.shape))}",

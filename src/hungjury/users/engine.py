@@ -44,12 +44,19 @@ class Engine:
             with open_engine("duckdb", self.memory) as other:
                 yield other.connection
 
-    def csv(self, paths: Sequence[Path]) -> Any:
+    def csv(self, paths: Sequence[Path], columns: Sequence[str], mark: str) -> Any:
         """All columns as text: values are read one by one, and bad ones are counted."""
         names = [str(p) for p in paths]
         if self.spark is not None:
-            return self._spark_view(self.spark.read.csv(names, header=True))
-        found = self.connection.read_csv(names, all_varchar=True, header=True)
+            return self._spark_view(self.spark.read.csv(names, header=True, sep=mark))
+        found = self.connection.read_csv(
+            names,
+            columns=dict.fromkeys(columns, "VARCHAR"),
+            auto_detect=False,
+            header=True,
+            delim=mark,
+            quote='"',
+        )
         return _with_record(found)
 
     def parquet(self, paths: Sequence[Path]) -> Any:

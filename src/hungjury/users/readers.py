@@ -54,9 +54,11 @@ def click_table(engine: Engine | None, log: Any) -> tuple[Any, Tally]:
             remedy="give files of one kind at a time",
         )
     kind = kinds.pop()
-    if kind in ("parquet", "csv"):
-        read = engine.parquet if kind == "parquet" else engine.csv
-        return _columns(read(_paths(engine, sources, f".{kind}")), name), tally
+    if kind == "parquet":
+        return _columns(engine.parquet(_paths(engine, sources, ".parquet")), name), tally
+    if kind == "csv":
+        columns, mark = _header(sources)
+        return _columns(engine.csv(_paths(engine, sources, ".csv"), columns, mark), name), tally
     path = engine.folder / "clicks.parquet"
     if kind == "yandex actions":
         with engine.duckdb() as connection:
@@ -102,6 +104,27 @@ def _kind(source: Source) -> str:
     return "csv"
 
 
+def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
+    """The names in the first line, which all files share, and what stands between them."""
+    first = sources[0].head()
+    for source in sources:
+        if source.head() != first:
+            raise InputError(
+                "the first line differs from that of the first file",
+                file=source.name,
+                line=1,
+                remedy="give files with the same columns in the same order",
+            )
+    text = first.decode("utf-8", "replace").strip()
+    mark = max(",\t;", key=text.count)
+    names = [name.strip().strip('"') for name in text.split(mark)]
+    if len(set(names)) < len(names):
+        raise InputError(
+            "a column's name is there twice", file=sources[0].name, line=1, remedy="rename it"
+        )
+    return names, mark
+
+
 def _paths(engine: Engine, sources: Sequence[Source], ending: str) -> list[Path]:
     """Files as an engine reads them: it knows gz by its ending, and cannot read streams."""
     paths = []
@@ -145,7 +168,8 @@ def _columns(table: Any, name: str) -> Any:
             roles[role] = table[found]
         elif role in ("session", "rank"):
             raise InputError(
-                f"no column for the {role}; the columns are {', '.join(table.columns)}",
+                f"no column for the {role}; the columns are "
+                + ", ".join(c for c in table.columns if c != RECORD),
                 file=name,
                 remedy=f"name it one of {', '.join(names)} in the first line",
             )

@@ -1,0 +1,1 @@
+"""hungjury side by side with its peers: ``python -m benchmarks.run``."""

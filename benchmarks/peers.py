@@ -1,0 +1,84 @@
+"""The contenders that evaluate runs: files in, a value per run, topic and measure out."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from benchmarks.collections import Collection
+from benchmarks.suite import Contender, Setting
+
+__all__ = ["BYTES", "ONE", "PYTREC", "TWO", "byte_reader", "evaluators", "script", "threads"]
+
+ONE, TWO, PYTREC = "hungjury (1 core)", "hungjury (2 cores)", "pytrec_eval"
+BYTES = "reading bytes"
+_SCRIPTS = Path(__file__).parent / "contenders"
+
+
+def script(name: str, *arguments: str) -> list[str]:
+    """The command that starts a script of ``benchmarks/contenders``."""
+    return [sys.executable, str(_SCRIPTS / name), *arguments]
+
+
+def threads(number: int) -> dict[str, str]:
+    """hungjury's threads, and those of the libraries below numpy."""
+    names = ("HUNGJURY_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    return dict.fromkeys(names, str(number))
+
+
+def byte_reader(files: Collection) -> Contender:
+    return Contender(
+        BYTES,
+        script("read_bytes.py", files.qrels, *files.runs),
+        note="counts the newlines of all files; the floor",
+        lines=files.lines,
+    )
+
+
+def hungjury(name: str, files: Collection, cores: int) -> Contender:
+    return Contender(
+        name,
+        script("with_hungjury.py", files.qrels, *files.runs),
+        "hungjury",
+        "AP, nDCG@10, P@10, RBP, ERR, Bpref",
+        threads(cores),
+        lines=files.lines,
+    )
+
+
+def pytrec_eval(files: Collection, most: int | None = None) -> Contender:
+    return Contender(
+        PYTREC,
+        script("with_pytrec_eval.py", files.qrels, *files.runs),
+        "pytrec_eval",
+        "the same without RBP and ERR, which it has not",
+        most=most,
+        lines=files.lines,
+    )
+
+
+def evaluators(files: Collection, setting: Setting) -> list[Contender]:
+    """hungjury and all its peers, each in its own best and usual way."""
+    paths = (files.qrels, *files.runs)
+    kept = str(setting.folder / "numba")
+    return [
+        byte_reader(files),  # first, so that the files are in memory for all the others
+        hungjury(ONE, files, 1),
+        hungjury(TWO, files, 2),
+        pytrec_eval(files),
+        Contender(
+            "ir_measures", script("with_ir_measures.py", *paths), "ir_measures",
+            "without RBP (wants another package) and ERR (cut off only, by a Perl script)",
+            most=3, lines=files.lines,
+        ),
+        Contender(
+            "ranx warm", script("with_ranx.py", "warm", *paths), "ranx",
+            "without ERR, which it has not; imports and compiling not counted",
+            {"NUMBA_CACHE_DIR": kept}, most=3, quick=False, lines=files.lines,
+        ),
+        Contender(
+            "ranx cold", script("with_ranx.py", "cold", *paths), "ranx",
+            "without ERR; compiles first, as on a new machine",
+            fresh_folder="NUMBA_CACHE_DIR", most=1, quick=False, lines=files.lines,
+        ),
+    ]  # fmt: skip

@@ -1,0 +1,29 @@
+"""Many runs: a collection like TREC-8's ad hoc task."""
+
+from __future__ import annotations
+
+from benchmarks.collections import Shape, collection
+from benchmarks.peers import BYTES, ONE, PYTREC, TWO, evaluators
+from benchmarks.suite import Contender, Faster, Setting, Suite, Within
+
+
+def contenders(setting: Setting) -> list[Contender]:
+    files = collection(Shape(runs=setting.scaled(129, 3)), setting.folder)
+    return evaluators(files, setting)
+
+
+SUITE = Suite(
+    name="evaluate",
+    about="129 runs of 50 topics with 1000 documents, 93,000 judgments, lines of a topic in no "
+    "order, some equal scores: from files to the per-topic values of all runs. Times are of "
+    "whole processes, start and imports included.",
+    base=ONE,
+    contenders=contenders,
+    goals=(
+        Faster(ONE, PYTREC, 8),
+        Faster(TWO, PYTREC, 12),
+        Faster(ONE, "ir_measures", 15),
+        Faster(ONE, "ranx warm", 30),
+        Within(ONE, BYTES, 10),
+    ),
+)

@@ -1,0 +1,104 @@
+"""Does the cost grow in line with the input?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from benchmarks.collections import Collection, Shape, collection
+from benchmarks.peers import hungjury
+from benchmarks.suite import Contender, Measured, Results, Setting, Suite, Table, Verdict
+
+STEPS = (1, 2, 4, 8, 16)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One way for a collection to grow; `start` is its size at the first step."""
+
+    name: str
+    start: int
+    shape: Shape
+
+    def collection(self, step: int, setting: Setting) -> Collection:
+        size = setting.scaled(self.start) * step
+        if self.name == "runs":  # the first so many runs of the largest collection
+            largest = replace(self.shape, runs=setting.scaled(self.start) * STEPS[-1])
+            whole = collection(largest, setting.folder)
+            return Collection(replace(largest, runs=size), whole.folder)
+        if self.name == "topics":
+            return collection(replace(self.shape, topics=size), setting.folder)
+        return collection(replace(self.shape, depth=size), setting.folder)
+
+
+AXES = (
+    Axis("runs", 8, Shape()),
+    Axis("topics", 12_500, Shape(runs=1, depth=20, judged=5, relevant=1.5)),
+    Axis("list length", 500, Shape(runs=8)),
+)
+
+
+def _name(axis: Axis, step: int) -> str:
+    return f"{axis.name} x {step}"
+
+
+def contenders(setting: Setting) -> list[Contender]:
+    return [
+        replace(hungjury(_name(axis, step), axis.collection(step, setting), 1), note="")
+        for axis in AXES
+        for step in STEPS
+    ]
+
+
+def _points(axis: Axis, results: Results) -> list[Measured]:
+    return [results[n] for step in STEPS if (n := _name(axis, step)) in results]
+
+
+def _slope(a: Measured, b: Measured) -> float:
+    """Seconds per further line between two sizes: free of the constant cost of starting."""
+    return (b.time - a.time) / (b.contender.lines - a.contender.lines)
+
+
+def tables(results: Results) -> Sequence[Table]:
+    head = ["size", "lines", "seconds", "ns per line", "ns per further line", "peak MB"]
+    out = []
+    for axis in AXES:
+        points = _points(axis, results)
+        rows = []
+        for i, one in enumerate(points):
+            lines = one.contender.lines
+            further = f"{1e9 * _slope(points[i - 1], one):.0f}" if i else ""
+            per_line = f"{1e9 * one.time / lines:.0f}"
+            row = [f"{lines:,}", f"{one.time:.3f}", per_line, further, f"{one.memory:.0f}"]
+            rows.append([one.name, *row])
+        out.append(Table(f"Growing {axis.name}", head, rows))
+    return out
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The last doubling costs no more per line than `most` times the mean of the earlier ones."""
+
+    axis: Axis
+    most: float = 1.25
+
+    def judge(self, results: Results) -> Verdict | None:
+        points = _points(self.axis, results)
+        if len(points) < len(STEPS):
+            return None
+        ratio = _slope(points[-2], points[-1]) / _slope(points[0], points[-2])
+        goal = f"{self.axis.name}: a further line costs no more than {self.most:g} times as before"
+        return Verdict(goal, f"{ratio:.2f} times", ratio <= self.most)
+
+
+SUITE = Suite(
+    name="growth",
+    about="hungjury on one core, from files to per-topic values, on collections of growing size: "
+    "more runs (of 50 topics with 1000 documents), more topics (of one run with 20 documents "
+    "each), longer lists (8 runs, 50 topics).",
+    base=_name(AXES[0], 1),
+    contenders=contenders,
+    goals=tuple(Linear(axis) for axis in AXES),
+    tolerance=float("inf"),  # different collections, different values
+    tables=tables,
+)

@@ -1,0 +1,168 @@
+"""Markov Precision: precision as a user meets it who wanders over the list."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
+from hungjury.collection.judged import Judged
+from hungjury.errors import MeasureError
+from hungjury.named import flag, numbers, param, whole
+from hungjury.users.chain import stationary_law, transition_matrix
+from hungjury.users.model import UserModel, user_model
+from hungjury.users.transitions import MODELS, pull_sums
+
+__all__ = ["MP", "RankMatrix"]
+
+FROM_MODEL = "model"
+
+
+@dataclass(frozen=True)
+class RankMatrix:
+    """A transition matrix as part of a measure's name."""
+
+    rows: tuple[tuple[float, ...], ...]
+
+    def __str__(self) -> str:
+        return "[" + ", ".join(f"[{', '.join(map(repr, row))}]" for row in self.rows) + "]"
+
+
+def _walk(value: Any) -> Any:
+    """How the user moves: a name or file, a user model, or a matrix that is checked here."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, (str, UserModel, RankMatrix)):
+        return value
+    return RankMatrix(tuple(tuple(row) for row in transition_matrix(value).tolist()))
+
+
+def _pace(value: Any) -> Any:
+    return FROM_MODEL if isinstance(value, str) and value == FROM_MODEL else numbers(value)
+
+
+@CATALOGUE.add("MP")
+@dataclass(frozen=True)
+class MP(Measure):
+    """Markov precision: the precision at relevant documents, weighted by how often a user visits
+    them who moves over the ranks as a Markov chain. 0 where nothing relevant is retrieved. The
+    models on all documents (AD) depend on the length of the list."""
+
+    paper: ClassVar[str] = "Ferrante et al. 2014"
+    at: ClassVar[str] = "cutoff"
+    model: Any = param(
+        "GL_AD_ID",
+        kind=_walk,
+        doc=f"one of {', '.join(MODELS)}; a transition matrix over the first ranks, as a list of "
+        "rows; a user model, its file, or 'published-shape'",
+    )
+    rec: bool = param(False, kind=flag, doc="multiply by recall; with model=constant this is AP")
+    rates: Any = param(
+        None,
+        kind=_pace,
+        low=0,
+        open_low=True,
+        doc="continuous time: rates of the holding times at ranks 1, 2, ...; 'model': the model's",
+    )
+    nav_rel: int = param(
+        1,
+        kind=whole,
+        low=1,
+        doc="queries with exactly one document of this grade and more are navigational",
+    )
+    rel: int = rel_param()
+    cutoff: int | None = cutoff_param()
+    users: UserModel | None = field(init=False, default=None, repr=False)
+    law: tuple[float, ...] = field(init=False, default=(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", _walk(self.model))
+        super().__post_init__()
+        if isinstance(self.model, RankMatrix):
+            law = stationary_law(np.array(self.model.rows))
+            object.__setattr__(self, "law", tuple(law.tolist()))
+        elif self.model not in MODELS:
+            object.__setattr__(self, "users", self._users())
+        if self.rates == FROM_MODEL:
+            self._check_rates()
+
+    def _users(self) -> UserModel:
+        try:
+            return user_model(self.model)
+        except ValueError as error:
+            if isinstance(self.model, str) and not os.path.exists(self.model):
+                raise MeasureError(
+                    f"MP: there is no model '{self.model}', and no such file",
+                    remedy=f"choose from {', '.join(MODELS)}, or name the file of a user model",
+                ) from None
+            raise error
+
+    def _check_rates(self) -> None:
+        if self.users is None:
+            raise MeasureError(
+                f"MP: rates='model', but the model {self.model} is not calibrated on a log",
+                remedy="give rates=[...] for the ranks 1, 2, ...",
+            )
+        unknown = np.isnan(self.users.rates()) & (self.users.laws() > 0)
+        if unknown.any():
+            c, rank = (int(i[0]) for i in np.nonzero(unknown))
+            raise MeasureError(
+                f"MP: {self.model} has no holding time at rank {rank + 1} "
+                f"for the class '{self.users.classes[c].name}'",
+                remedy="calibrate on a longer log, or give rates=[...]",
+            )
+
+    def score(self, judged: Judged) -> Array:
+        hits = judged.hits(self.rel, self.cutoff)
+        weights = self._law(judged, hits) * hits
+        if self.rates is not None:
+            weights = weights / self._rates(judged, hits, weights)
+        precision = np.cumsum(hits, axis=-1) / judged.ranks
+        value = np.nan_to_num(ratio((weights * precision).sum(axis=-1), weights.sum(axis=-1)))
+        if self.rec:
+            value = value * ratio(hits.sum(axis=-1), judged.relevant(self.rel))
+        return value
+
+    def _law(self, judged: Judged, hits: NDArray[np.bool_]) -> Array:
+        """[..., list, place]: the stationary law at relevant places, up to a factor."""
+        if self.users is not None:
+            return self._by_class(judged, self.users.laws())
+        if isinstance(self.model, RankMatrix):
+            return _at_ranks(np.array([self.law]), judged.ranks, 0)
+        length: NDArray[Any] = judged.length
+        if self.cutoff is not None:
+            length = np.minimum(length, self.cutoff)
+        return pull_sums(self.model, hits, judged.ranks, length)
+
+    def _by_class(self, judged: Judged, table: Array) -> Array:
+        """[..., list, place]: a [class, rank] table at the list's class and the place's rank."""
+        assert self.users is not None
+        return _at_ranks(table, judged.ranks, self.users.class_of(judged.relevant(self.nav_rel)))
+
+    def _rates(self, judged: Judged, hits: NDArray[np.bool_], weights: Array) -> Array:
+        """[..., list, place]: rates where they are needed, 1 elsewhere."""
+        if self.rates == FROM_MODEL and self.users is not None:
+            found = self._by_class(judged, self.users.rates())
+        else:
+            found = _at_ranks(np.array([self.rates]), judged.ranks, 0)
+        needed = weights > 0
+        deepest = int(np.where(needed & (found == 0), judged.ranks, 0).max(initial=0))
+        if deepest:
+            raise MeasureError(
+                f"{self.name}: rates are given for {len(self.rates)} ranks, but a relevant "
+                f"document stands at rank {deepest}",
+                remedy=f"give more rates, or look at {len(self.rates)} ranks: "
+                f"{self.name}(...)@{len(self.rates)}",
+            )
+        return np.where(needed, found, 1.0)
+
+
+def _at_ranks(table: Array, ranks: NDArray[np.int32], which: Any) -> Array:
+    """[..., list, place]: row `which` [..., list] of a [row, rank] table; 0 beyond its end."""
+    padded = np.pad(table, ((0, 0), (0, 1)))
+    place = np.minimum(ranks - 1, table.shape[1])
+    return np.asarray(padded[np.asarray(which)[..., None], place])

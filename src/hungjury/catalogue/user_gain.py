@@ -1,0 +1,79 @@
+"""Gain as it reaches users whose attention was learnt from clicks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hungjury.catalogue.base import CATALOGUE, Array, Measure, ratio
+from hungjury.catalogue.gain import gain_table, ideal_sum
+from hungjury.collection.judged import Judged
+from hungjury.errors import MeasureError
+from hungjury.named import param, whole
+from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+
+__all__ = ["nMCG"]
+
+
+def _users(value: Any) -> Any:
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if not isinstance(value, (str, UserModel)):
+        raise ValueError("a user model, its file, or 'published-shape'")
+    return value
+
+
+@CATALOGUE.add("nMCG")
+@dataclass(frozen=True)
+class nMCG(Measure):  # noqa: N801 - the field's name
+    """Normalised Markov cumulated gain: gains 2^grade - 1, weighted by a user dynamic in place of
+    DCG's discount, over those of the best possible list sorted by grade. The dynamic is that of
+    the query's class. Exceeds 1 where a dynamic is not decreasing and better documents stand where
+    users look more. The default users, 'published-shape', are two curves chosen by hand after the
+    published description, not fitted to a log."""
+
+    paper: ClassVar[str] = "Ferro et al. 2017"
+    at: ClassVar[str] = "cutoff"
+    high: ClassVar[float] = np.inf
+    in_ties: ClassVar[bool] = True
+    user: Any = param(
+        PUBLISHED_SHAPE, kind=_users, doc="a user model, its file, or 'published-shape'"
+    )
+    nav_rel: int = param(
+        1,
+        kind=whole,
+        low=1,
+        doc="queries with exactly one document of this grade and more are navigational",
+    )
+    cutoff: int = param(10, kind=whole, low=1, doc="ranks looked at")
+    users: UserModel = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        model = user_model(self.user)
+        model.discounts(self.cutoff)  # complains about ranks that were not calibrated
+        object.__setattr__(self, "users", model)
+
+    def check(self, max_grade: int) -> None:
+        super().check(max_grade)
+        if self.nav_rel > max_grade and len(self.users.classes) > 1:
+            raise MeasureError(
+                f"{self}: nav_rel={self.nav_rel}, but the largest grade is {max_grade}",
+                remedy=f"choose nav_rel from 1 to {max_grade}, or declare the grades",
+            )
+
+    def score(self, judged: Judged) -> Array:
+        which = self.users.class_of(judged.relevant(self.nav_rel))
+        each = [self._under(judged, dynamic) for dynamic in self.users.discounts(self.cutoff)]
+        return np.asarray(np.choose(which, each))
+
+    def _under(self, judged: Judged, dynamic: Array) -> Array:
+        """[..., list]: the score if all queries were of the class with this dynamic."""
+        gains = gain_table(judged.max_grade, None, exponential=True)
+        most = max(judged.depth, int(judged.counts.sum(axis=-1).max(initial=1)))
+        weights = np.pad(dynamic, (0, max(most - len(dynamic), 0)))
+        value = (judged.gains(gains) * judged.weigh(weights[: judged.depth])).sum(axis=-1)
+        return ratio(value, ideal_sum(judged, gains, weights))

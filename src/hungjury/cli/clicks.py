@@ -1,0 +1,138 @@
+"""hungjury clicks"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from hungjury.cli.options import quiet_option
+from hungjury.cli.output import deliver
+
+if TYPE_CHECKING:
+    from hungjury.collection.notes import Note
+    from hungjury.users.model import UserModel
+
+ODD = {
+    "off_page": "clicks on no rank of the page, left out",
+    "without_session": "clicks without a session, left out",
+    "without_time": "clicks without a readable time, left out",
+    "unlabelled": "clicks on pages of queries without labels, left out",
+    "unreadable": "records that cannot be read, left out",
+    "ends_early": "visits end before they begin; their holding times are left out",
+    "out_of_order": "clicks stand out of order in time; paths follow the times",
+    "repeated": "moves repeat a click on the same rank",
+}
+
+
+@click.command("clicks", no_args_is_help=True)
+@click.argument("log", nargs=-1, required=True, metavar="LOG...")
+@click.option("--qrels", metavar="FILE", help="Labels by query; they make the classes of queries.")
+@click.option(
+    "--nav-rel",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Navigational: exactly one document of this grade and more.",
+)
+@click.option(
+    "--ranks", type=click.IntRange(min=3), default=10, show_default=True, help="Results of a page."
+)
+@click.option(
+    "--min-sessions",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Holding times from queries with that many sessions.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["duckdb", "spark"]),
+    default="duckdb",
+    show_default=True,
+    help="Where clicks are counted.",
+)
+@click.option(
+    "--memory",
+    default="1200MB",
+    show_default=True,
+    metavar="SIZE",
+    help="What DuckDB may hold in memory before it uses the disk.",
+)
+@click.option("-o", "--output", metavar="FILE", help="Save the user model (JSON).")
+@click.option("--plot", metavar="FILE", help="A picture of the users (.svg, .png, .pdf).")
+@quiet_option
+def clicks_command(
+    log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,
+    engine: str, memory: str, output: str | None, plot: str | None, quiet: bool,
+) -> None:  # fmt: skip
+    """Learn from a click log how users move over result pages.
+
+    LOG is one of Yandex's logs, TREC Session XML, or a table (CSV, Parquet; files or a folder) with
+    the columns session, rank and, if known, query, page, time, until.
+
+    \b
+    Examples:
+      hungjury clicks log.parquet --qrels labels.txt -o users.json --plot users.svg
+      hungjury evaluate qrels.txt run.txt -m 'nMCG(user="users.json")@10'
+    """
+    from hungjury.users.clicks import calibrate
+
+    model = calibrate(
+        list(log),
+        qrels,
+        nav_rel,
+        ranks=ranks,
+        min_sessions=min_sessions,
+        engine=engine,
+        memory=memory,
+    )
+    if output is not None:
+        model.save(output)
+    if plot is not None:
+        from hungjury.report.user_plots import draw_users
+
+        draw_users(model, plot)
+    for note in [] if quiet else _notes(model):
+        click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
+    deliver(_summary(model), None)
+
+
+def _notes(model: UserModel) -> list[Note]:
+    from hungjury.collection.notes import Note, few
+
+    found = [] if model.log is None else asdict(model.log).items()
+    notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in found if k in ODD and n]
+    for one in model.classes:
+        if one.never_left:
+            ranks = few([str(r) for r in one.never_left])
+            text = f"ranks that are never left in the class '{one.name}': {ranks}"
+            notes.append(Note("never-left", len(one.never_left), text))
+    return notes
+
+
+def _summary(model: UserModel) -> str:
+    """Facts of each class, then its law, dynamic and rates rank by rank."""
+    from hungjury.report.text import columns
+
+    def share(value: float | None) -> str:
+        return "-" if value is None else f"{value:.4f}"
+
+    facts = [["", *(c.name for c in model.classes)]]
+    facts.append(["pages with clicks", *(f"{c.pages or 0:,}" for c in model.classes)])
+    facts.append(["clicks", *(f"{sum(c.visits or ()):,}" for c in model.classes)])
+    facts.append(["moves", *(f"{sum(map(sum, c.moves or ())):,}" for c in model.classes)])
+    facts.append(["share of backward moves", *(share(c.backward) for c in model.classes)])
+    for name in ("alpha", "beta", "gamma", "r2", "rmse"):
+        values = (getattr(c.dynamic, name) for c in model.classes)
+        facts.append([f"dynamic: {name}", *(share(v) for v in values)])
+    timed = [c for c in model.classes if c.rates is not None]
+    head = [f"{what} {c.name}" for c in model.classes for what in ("law", "dynamic")]
+    rows = [["rank", *head, *(f"rate {c.name}" for c in timed)]]
+    for i in range(model.ranks):
+        row = [str(i + 1)]
+        for c in model.classes:
+            row += [share(c.law[i]), share(float(c.dynamic.values(model.ranks)[i]))]
+        rows.append(row + [share((c.rates or ())[i]) for c in timed])
+    return columns(facts) + "\n\n" + columns(rows)

@@ -1,0 +1,85 @@
+"""Pictures of users: stationary laws and dynamics, like Figures 5.7 and 5.8 of the thesis."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hungjury.errors import MissingExtra
+from hungjury.files import write_whole
+from hungjury.users.model import UserClass, UserModel
+
+__all__ = ["draw_users"]
+
+SINGLE, MANY = "#c1272d", "#1f5fa8"  # one relevant document; any other number
+MARKERS = "s^vD<>"
+
+
+def draw_users(model: UserModel, path: str | os.PathLike[str]) -> None:
+    """Laws of all classes side by side, then each law with its dynamic and DCG's discount.
+
+    The file's ending (.svg, .png, .pdf) says the format.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "report", "drawing users") from None
+    panels = 1 + len(model.classes)
+    figure = Figure(figsize=(4.2 * panels, 3.8), layout="constrained")
+    first, *others = figure.subplots(1, panels, sharey=True)
+    _laws(first, model)
+    for axes, one in zip(others, model.classes, strict=True):
+        _dynamic(axes, one)
+    for axes in (first, *others):
+        axes.set(xlabel="rank", ylim=(0, None))
+        axes.set_xticks(_ticks(model.ranks))
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False, fontsize=8)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    first.set_ylabel("share of visits")
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=Path(path).suffix.lstrip(".") or "svg", dpi=150)
+    write_whole(path, drawn.getvalue())
+
+
+def _ticks(ranks: int) -> list[int]:
+    return list(range(1, ranks + 1, max(1, ranks // 10)))
+
+
+def _laws(axes: Any, model: UserModel) -> None:
+    """One line per number of relevant documents where labels tell it, else one per class."""
+    known = model.by_relevant or tuple((c.name, c.law) for c in model.classes)
+    shown = np.arange(1, model.ranks + 1)
+    others = 0
+    for name, law in known:
+        if name in ("1", "navigational"):
+            axes.plot(shown, law, "o-", color=SINGLE, markersize=4, label=_named(name))
+            continue
+        fade = 1 - 0.13 * min(others, 5)
+        mark = MARKERS[others % len(MARKERS)]
+        axes.plot(shown, law, f"{mark}-", color=MANY, alpha=fade, markersize=4, label=_named(name))
+        others += 1
+    axes.set_title("stationary laws", fontsize=10)
+
+
+def _named(name: str) -> str:
+    return f"{name} relevant" if name[0].isdigit() else name
+
+
+def _dynamic(axes: Any, one: UserClass) -> None:
+    ranks = len(one.law)
+    shown = np.arange(1, ranks + 1)
+    discount = 1 / np.log2(shown + 1)
+    color = SINGLE if one.name == "navigational" else MANY
+    fitted = one.dynamic.r2 is not None or one.dynamic.rmse is not None
+    if fitted:
+        axes.plot(shown, one.law, "o", color=color, markersize=5, label="stationary law")
+    axes.plot(shown, one.dynamic.values(ranks), "-", color=color, label="user dynamic")
+    axes.plot(shown, discount / discount.sum(), "--", color="0.4", label="DCG discount, sum 1")
+    quality = "" if one.dynamic.r2 is None else f" (R² = {one.dynamic.r2:.2f})"
+    axes.set_title(f"{one.name}{quality}", fontsize=10)

@@ -1,0 +1,395 @@
+"""Agreement against loops, against printed examples; what is told about odd judges."""
+
+import json
+import math
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive_assessors as naive
+import naive_stats
+from hungjury.assessors.agreement import agreement
+from hungjury.assessors.chance import (
+    fleiss_kappa,
+    krippendorff_alpha,
+    pair_agreement,
+    pairs_of,
+)
+from hungjury.collection.judgments import read_judgments
+from hungjury.collection.runs import read_runs
+from hungjury.errors import InputError, MeasureError, MissingExtra, UnknownName
+from hungjury.evaluation import evaluate
+from test_merge import judgments, made_up
+
+# Krippendorff, Computing Krippendorff's alpha-reliability (2011): 4 observers, 12 units.
+KRIPPENDORFF = [
+    "1 2 3 3 2 1 4 1 2 . . .",
+    "1 2 3 3 2 2 4 1 2 5 . 3",
+    ". 3 3 3 2 3 4 2 2 5 1 .",
+    "1 2 3 3 2 4 4 1 2 5 1 .",
+]
+# Fleiss' kappa as in textbooks: 10 subjects, 14 raters, 5 categories.
+FLEISS = [
+    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+]  # fmt: skip
+
+
+def rows_of(votes):
+    return [list(g.values()) for documents in votes.values() for g in documents.values()]
+
+
+def flat(votes):
+    return {f"{t} {d}": g for t, documents in votes.items() for d, g in documents.items()}
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_overall_numbers_are_the_loops(seed, top):
+    votes = made_up(seed, top=top, documents=6, missing=0.4)
+    found = agreement(judgments(votes, top))
+    rows = rows_of(votes)
+
+    def same(value):
+        return pytest.approx(value, abs=1e-10, nan_ok=True)
+
+    assert found.agreement == same(naive.equal_pairs(rows))
+    assert found.fleiss == same(naive.fleiss(rows))
+    assert found.alpha_nominal == same(naive.alpha(rows, "nominal"))
+    assert found.alpha_ordinal == same(naive.alpha(rows, "ordinal"))
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3))
+def test_pairs_are_the_loops(seed, top):
+    votes = made_up(seed, top=top, documents=4, missing=0.5)
+    given_ = judgments(votes, top)
+    found = agreement(given_)
+    for i, one in enumerate(given_.assessors):
+        for j, other in enumerate(given_.assessors):
+            pairs = naive.common_labels(flat(votes), one, other)
+            assert found.pairs.common[i, j] == len(pairs)
+            matrix = found.confusion(one, other)
+            assert matrix.sum() == len(pairs)
+            if not pairs:
+                assert math.isnan(found.pairs.kappa[i, j])
+                assert math.isnan(found.pairs.agreement[i, j])
+                continue
+            assert found.pairs.agreement[i, j] == sum(a == b for a, b in pairs) / len(pairs)
+            assert found.pairs.kappa[i, j] == pytest.approx(
+                naive.cohen(pairs), abs=1e-10, nan_ok=True
+            )
+            for a, b in pairs:
+                assert matrix[a, b] == pairs.count((a, b))
+
+
+def test_numbers_with_the_others_weigh_documents_alike():
+    votes = made_up(6, top=2, missing=0.4)
+    given_ = judgments(votes, 2)
+    agreed, kappa = agreement(given_).pairs.with_others()
+    for i, one in enumerate(given_.assessors):
+        total = seen = above = room = 0.0
+        for other in given_.assessors:
+            pairs = naive.common_labels(flat(votes), one, other) if one != other else []
+            if pairs:
+                observed = sum(a == b for a, b in pairs)
+                chance = sum(a == b for a, _ in pairs for _, b in pairs) / len(pairs)
+                total, seen = total + len(pairs), seen + observed
+                above, room = above + observed - chance, room + len(pairs) - chance
+        assert agreed[i] == pytest.approx(seen / total)
+        assert kappa[i] == pytest.approx(above / room)
+
+
+def test_krippendorffs_example():
+    votes = {}
+    for observer, line in enumerate(KRIPPENDORFF):
+        for unit, label in enumerate(line.split()):
+            if label != ".":
+                votes.setdefault(f"u{unit}", {})[f"o{observer}"] = int(label)
+    found = agreement(judgments({"t": votes}, 5))
+    assert found.alpha_nominal == pytest.approx(0.743, abs=5e-4)
+    assert found.alpha_ordinal == pytest.approx(0.815, abs=5e-4)
+
+
+def test_fleiss_example():
+    counts = np.array(FLEISS, dtype=float)
+    assert fleiss_kappa(counts) == pytest.approx(0.210, abs=5e-4)
+    assert pair_agreement(counts) == pytest.approx(0.378, abs=5e-4)
+
+
+def test_cohen_example():
+    pairs = [(1, 1)] * 20 + [(1, 0)] * 5 + [(0, 1)] * 10 + [(0, 0)] * 15
+    votes = {"t": {f"d{i}": {"A": a, "B": b} for i, (a, b) in enumerate(pairs)}}
+    found = agreement(judgments(votes, 1))
+    assert found.pairs.kappa[0, 1] == pytest.approx(0.4)
+    assert found.confusion("A", "B").tolist() == [[15, 10], [5, 20]]
+    assert found.label_rates.tolist() == [[0.5, 0.5], [0.4, 0.6]]
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 10**6))
+def test_laws(seed):
+    votes = made_up(seed, top=2, documents=10)
+    found = agreement(judgments(votes, 2))
+    pairs = found.pairs
+    for matrix in (pairs.common, pairs.agreement, pairs.kappa):
+        assert np.array_equal(matrix, matrix.T, equal_nan=True)
+    mine = np.diag(pairs.kappa)
+    assert mine[~np.isnan(mine)] == pytest.approx(1)
+    assert found.label_rates.sum(axis=1) == pytest.approx(1)
+    assert sorted(found.order()) == list(range(5))
+    binary = agreement(judgments(votes, 2), rel=1)
+    assert binary.agreement >= found.agreement
+    assert binary.alpha_ordinal == pytest.approx(binary.alpha_nominal, nan_ok=True)
+    assert binary.grades == (0, 1)
+
+
+def test_full_agreement_and_none_by_chance():
+    same = {"t": {f"d{i}": dict.fromkeys("abc", i % 3) for i in range(9)}}
+    found = agreement(judgments(same, 2))
+    assert found.agreement == found.fleiss == found.alpha_nominal == found.alpha_ordinal == 1
+    assert (found.pairs.kappa == 1).all()
+    constant = {"t": {f"d{i}": dict.fromkeys("abc", 1) for i in range(9)}}
+    found = agreement(judgments(constant, 1))
+    assert found.agreement == 1
+    assert np.isnan([found.fleiss, found.alpha_nominal, found.alpha_ordinal]).all()
+    assert np.isnan(found.pairs.kappa).all()
+    assert "-" in found.to_text()
+    with pytest.raises(InputError, match="nominal"):
+        krippendorff_alpha(np.ones((3, 2)), "interval")
+
+
+# Judges that stand out
+
+
+def panel_of(labels):
+    """Judgments from {assessor: labels in document order}."""
+    return read_judgments(
+        {a: {"t": {f"d{i}": int(v) for i, v in enumerate(vs)}} for a, vs in labels.items()},
+        grades=range(3),
+    )
+
+
+def test_near_copies_are_found_and_constant_judges_are_none():
+    rng = np.random.default_rng(1)
+    base = rng.integers(0, 3, 500)
+    nearly = np.where(rng.random(500) < 0.005, 2 - base, base)
+    labels = {
+        "a": base, "other": rng.integers(0, 3, 500), "b": nearly, "c": base.copy(),
+        "lazy": np.zeros(500), "idle": np.arange(500) == 7,
+    }  # fmt: skip
+    found = agreement(panel_of(labels))
+    assert found.near_copies == [["a", "b", "c"]]
+    assert found.near_constant == {"lazy": 1.0, "idle": 0.998}
+    assert found.warnings[:3] == [
+        "lazy gives one label to 100 % of documents",
+        "idle gives one label to 99.8 % of documents",
+        "these three judges are near copies: a, b, c",
+    ]
+
+
+def test_copies_need_enough_documents():
+    assert agreement(panel_of({"a": [0, 1, 2] * 5, "b": [0, 1, 2] * 5})).near_copies == []
+    assert agreement(panel_of({"a": [0, 1, 2] * 8, "b": [0, 1, 2] * 8})).near_copies == [["a", "b"]]
+
+
+def test_nobody_is_constant_where_relevant_documents_are_rare():
+    rng = np.random.default_rng(2)
+    rare = {f"j{i}": rng.random(1000) < 0.03 for i in range(5)}
+    assert agreement(panel_of(rare)).near_constant == {}
+    found = agreement(panel_of(rare | {"lazy": np.arange(1000) < 2}))
+    assert found.near_constant == {"lazy": 0.998}
+    assert "lazy gives one label to 99.8 % of documents" in found.warnings
+
+
+def test_many_constant_judges_share_a_sentence():
+    rng = np.random.default_rng(2)
+    labels = {f"j{i:02}": rng.integers(0, 3, 100) for i in range(20)}
+    labels |= {f"lazy{i}": np.zeros(100) for i in range(7)}
+    found = agreement(panel_of(labels))
+    assert found.warnings[0].startswith("7 judges give one label to 100 % of documents and more")
+
+
+def test_judges_no_better_than_chance():
+    rng = np.random.default_rng(3)
+    base = rng.integers(0, 3, 300)
+    labels = {n: np.where(rng.random(300) < 0.8, base, 0) for n in "abc"}
+    found = agreement(panel_of(labels | {"contrary": (base + 1) % 3}))
+    assert "contrary agrees with the others no better than chance" in found.warnings
+    found = agreement(panel_of(labels | {"x": (base + 2) % 3, "y": (base + 1) % 3}))
+    assert "2 judges agree with the others no better than chance: x, y" in found.warnings
+    assert not any("chance" in w for w in agreement(panel_of(labels)).warnings)
+
+
+def test_judges_without_common_documents():
+    source = {"a": {"1": {"x": 1, "y": 0}}, "b": {"2": {"x": 0, "z": 1}}, "c": {"1": {"x": 0}}}
+    found = agreement(source)
+    assert np.isnan(found.pairs.kappa[0, 1])
+    assert any(w.startswith("2 pairs of judges (of 3) have no document") for w in found.warnings)
+    assert sorted(found.order()) == [0, 1, 2]
+    nothing = agreement({"a": {"1": {"x": 1}}, "b": {"2": {"x": 0}}})
+    assert np.isnan([nothing.agreement, nothing.fleiss, nothing.alpha_nominal]).all()
+    assert json.loads(nothing.to_json())["agreement"] is None
+
+
+def test_a_silent_judge_is_told():
+    given_ = judgments(made_up(4), 1)
+    given_ = replace(given_, assessors=[*given_.assessors, "silent"])
+    found = agreement(given_, RUNS)
+    assert any("silent" in w for w in found.warnings)
+    assert np.isnan(found.label_rates[-1]).all()
+    assert np.isnan(found.rankings.tau[-1]).all()
+    assert not np.isnan(found.rankings.with_others()[0][:-1]).any()
+    assert "silent" in found.to_text()
+
+
+# Rankings of systems
+
+RUNS = {
+    f"s{s}": {
+        f"t{t}": {f"d{d}": float((d * (s + 3) + t) % 7) + d / 100 for d in range(8)}
+        for t in range(3)
+    }
+    for s in range(4)
+}
+
+
+@pytest.mark.parametrize("measure", ["AP", "P@3", "nDCG@5", "Bpref"])
+def test_rankings_are_those_of_each_judge_alone(measure):
+    given_ = judgments(made_up(21, top=2), 2)
+    runs = read_runs(RUNS)
+    rankings = agreement(given_, runs, measure).rankings
+    assert rankings.measure == measure
+    for i, name in enumerate(given_.assessors):
+        means = evaluate(given_.by(name), runs, measure).mean()[0]
+        assert rankings.scores[i] == pytest.approx(means, abs=1e-12)
+    for i, one in enumerate(rankings.scores.tolist()):
+        for j, other in enumerate(rankings.scores.tolist()):
+            assert rankings.tau[i, j] == pytest.approx(
+                naive_stats.kendall(one, other), abs=1e-12, nan_ok=True
+            )
+            assert rankings.tau_ap[i, j] == pytest.approx(naive_stats.tau_ap(one, other), abs=1e-12)
+    assert np.nanmean(np.delete(rankings.tau[0], 0)) == pytest.approx(rankings.with_others()[0][0])
+
+
+def test_a_judge_is_averaged_over_the_topics_she_judged():
+    source = {
+        "a": {"t0": {"d0": 1, "d1": 0}, "t1": {"d2": 1, "d3": 0}},
+        "b": {"t0": {"d0": 1, "d1": 0}},
+    }
+    scores = agreement(source, RUNS).rankings.scores
+    alone = agreement({"a": {"t0": source["a"]["t0"]}, "b": source["b"]}, RUNS).rankings.scores
+    assert scores[1] == pytest.approx(alone[1])
+    assert scores[0] != pytest.approx(alone[0])
+    # Every list has 8 documents; those of a topic she did not judge are not hers.
+    assert agreement(source, RUNS, "NumRet").rankings.scores.tolist() == [[8] * 4, [8] * 4]
+
+
+def test_ranks_share_ties():
+    rankings = agreement(judgments(made_up(21), 1), RUNS).rankings
+    scores = np.array([[0.5, 0.2, 0.5, 0.9], [np.nan] * 4])
+    ranks = replace(rankings, scores=scores).ranks()
+    assert ranks[0].tolist() == [2.5, 4, 2.5, 1]
+    assert np.isnan(ranks[1]).all()
+
+
+def test_rel_and_the_measure():
+    given_ = judgments(made_up(21, top=2), 2)
+    binary, graded = agreement(given_, RUNS, "AP", rel=2), agreement(given_, RUNS, "AP(rel=2)")
+    assert binary.rankings.scores == pytest.approx(graded.rankings.scores)
+    with pytest.raises(MeasureError, match="rel=2"):
+        agreement(given_, RUNS, "AP(rel=2)", rel=2)
+    with pytest.raises(MeasureError, match="choose rel"):
+        agreement(given_, rel=3)
+
+
+# Output, and what is refused
+
+
+def test_text_and_json():
+    found = agreement(judgments(made_up(21, top=2), 2), RUNS, "P@3")
+    text = found.to_text()
+    assert text.startswith("5 judges, 3 topics, 24 documents,")
+    assert "4 systems ranked by P@3: mean tau_b" in text
+    assert str(found) == text
+    header = next(line.split() for line in text.splitlines() if line.startswith("judge "))
+    assert header[-4:] == ["agreement", "kappa", "tau_b", "tau_ap"]
+    data = json.loads(found.to_json())
+    assert data["krippendorff_alpha_nominal"] == found.alpha_nominal
+    assert data["rankings"]["systems"] == ["s0", "s1", "s2", "s3"]
+    assert np.array(data["pairs"]["common"]).tolist() == found.pairs.common.tolist()
+    assert "Agreement(5 assessors" in repr(found)
+
+
+def test_only_the_busiest_of_many_judges_are_listed():
+    rng = np.random.default_rng(2)
+    labels = {f"j{i:02}": rng.integers(0, 3, 30 + i) for i in range(50)}
+    text = agreement(panel_of(labels)).to_text()
+    assert "j49" in text
+    assert "\nj09" not in text
+    assert "and 10 judges with fewer labels" in text
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="only one assessor"):
+        agreement({"a": {"t": {"x": 1, "y": 0}}})
+    with pytest.raises(MeasureError, match="probabilities"):
+        agreement({"a": {"t": {"x": 0.5}}, "b": {"t": {"x": 1}}})
+    found = agreement(judgments(made_up(1), 1))
+    with pytest.raises(UnknownName, match="no assessor 'nobody'"):
+        found.confusion("a0", "nobody")
+    with pytest.raises(InputError, match="only one system"):
+        agreement(judgments(made_up(1), 1), {"s": RUNS["s0"]})
+    with pytest.raises(UnknownName, match="did you mean"):
+        agreement(judgments(made_up(1), 1), RUNS, "APP")
+
+
+def test_hundreds_of_workers(shared_data):
+    given_ = read_judgments(shared_data / "crowd-web5" / "label.csv")
+    found = agreement(given_)
+    assert found.pairs.common.shape == (177, 177)
+    assert 0 < found.alpha_nominal < found.alpha_ordinal < 1
+    assert "and 137 judges with fewer labels" in found.to_text()
+
+
+def test_common_is_what_both_judged():
+    votes = made_up(3, negative=True, top=2)
+    given_ = judgments(votes, 2)
+    panel = agreement(given_).panel
+    grid = given_.matrix() >= 0
+    assert (pairs_of(panel).common == grid.astype(int) @ grid.T.astype(int)).all()
+
+
+# Pictures
+
+
+def test_pictures(tmp_path):
+    pytest.importorskip("matplotlib")
+    from hungjury.report.agreement_plots import agreement_heatmap, ranking_plot
+
+    found = agreement(judgments(made_up(21, top=2), 2), RUNS)
+    for what in ("kappa", "agreement", "tau", "tau_ap"):
+        figure = agreement_heatmap(found, what)
+        shown = [t.get_text() for t in figure.axes[0].get_xticklabels()]
+        assert shown == [found.assessors[i] for i in found.order()]
+    figure.savefig(tmp_path / "tau_ap.png")
+    figure = ranking_plot(found)
+    assert sorted(t.get_text() for t in figure.axes[0].get_yticklabels()) == list(RUNS)
+    figure.savefig(tmp_path / "ranks.svg")
+    without = agreement(judgments(made_up(21, top=2), 2))
+    agreement_heatmap(without)
+    for draw in (ranking_plot, lambda a: agreement_heatmap(a, "tau")):
+        with pytest.raises(InputError, match="with runs"):
+            draw(without)
+    with pytest.raises(InputError, match="kappa"):
+        agreement_heatmap(found, "colour")
+
+
+def test_pictures_without_matplotlib_name_the_install_line(monkeypatch):
+    from hungjury.report.agreement_plots import agreement_heatmap
+
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtra, match=r"hungjury\[report\]"):
+        agreement_heatmap(agreement(judgments(made_up(1), 1)))

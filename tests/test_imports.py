@@ -1,0 +1,216 @@
+"""The house has one direction: a file imports only from its own room or from rooms above it."""
+
+import ast
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hungjury
+
+PACKAGE = Path(hungjury.__file__).parent
+# From top to bottom; rooms on one line are neighbours and may use each other's public names.
+ROOMS = [
+    ["errors"],
+    ["machine", "files", "named"],
+    ["native"],
+    ["stats"],
+    ["collection"],
+    ["scores"],
+    ["users"],
+    ["catalogue", "measures"],
+    ["evaluation", "expectation"],
+    ["assessors"],
+    ["uncertainty", "theory", "studies", "ltr"],
+    ["report"],
+    ["cli"],
+]
+FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
+HEAVY = {"dask", "ibis", "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",
+         "scipy", "sklearn", "statsmodels"}  # fmt: skip
+
+
+def files(package):
+    return sorted(p for p in package.rglob("*.py") if p != package / "__init__.py")
+
+
+def room_of(path, package):
+    first = path.relative_to(package).parts[0]
+    return first.removesuffix(".py")
+
+
+def inside_imports(path, package):
+    """(line, room or None for the package itself, dotted name below the package)."""
+    here = ["hungjury", *path.relative_to(package).with_suffix("").parts]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = here[: len(here) - node.level] if node.level else []
+            start = [*start, *(node.module.split(".") if node.module else [])]
+            names = [[*start, alias.name] for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name[0] == "hungjury" and not name[-1].startswith("__"):
+                room = name[1] if len(name) > 1 and name[1] in FLOOR else None
+                yield node.lineno, room, name[1:]
+
+
+def upward(package):
+    """Every import that goes down the list of rooms, or to no room at all, as a sentence."""
+    found = []
+    for path in files(package):
+        mine = room_of(path, package)
+        for line, room, name in inside_imports(path, package):
+            allowed = mine == "cli" if room is None else FLOOR[room] <= FLOOR.get(mine, 0)
+            if not allowed:
+                what = ".".join(name) or "the package itself"
+                found.append(f"{path.relative_to(package)}:{line} imports {what}")
+    return found
+
+
+def top_level(tree):
+    """Statements that run on import: not those inside functions or `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or typing_only:
+            continue
+        yield node
+        yield from top_level(node)
+
+
+def prints_or_exits(path):
+    """Lines that print, or end the process."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in ("print", "exit", "quit", "sys.exit", "os._exit", "SystemExit") or (
+                called.startswith(("sys.stdout.", "sys.stderr."))
+            ):
+                yield node.lineno, called
+        elif isinstance(node, ast.Raise) and node.exc and ast.unparse(node.exc) == "SystemExit":
+            yield node.lineno, "SystemExit"
+
+
+def test_every_file_has_a_room():
+    strangers = {room_of(p, PACKAGE) for p in files(PACKAGE)} - set(FLOOR)
+    assert not strangers, f"say in ROOMS where these belong: {sorted(strangers)}"
+
+
+def test_nothing_imports_upward():
+    assert upward(PACKAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("stats/tau.py", "from hungjury.collection.pool import Pool"),
+        ("stats/tau.py", "def f():\n    import hungjury.evaluation"),
+        ("collection/pool.py", "from hungjury import scores"),
+        ("collection/pool.py", "from ..catalogue import measure"),
+        ("collection/pool.py", "from .. import evaluation"),
+        ("named.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+                     "    from hungjury.stats import tau"),
+        ("evaluation.py", "import hungjury"),
+        ("evaluation.py", "from hungjury import read_qrels"),
+        ("report/text.py", "from hungjury.cli.main import main"),
+    ],
+)  # fmt: skip
+def test_an_upward_import_is_seen(tmp_path, file, code):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code)
+    assert len(upward(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("collection/pool.py", "from hungjury import native\nfrom hungjury.errors import A"),
+        ("collection/pool.py", "from . import notes\nfrom .notes import Note\nimport numpy"),
+        ("scores.py", "from hungjury.collection.notes import Note"),
+        ("theory/axioms.py", "from hungjury.studies import power"),
+        ("cli/main.py", "from hungjury import __version__\nimport hungjury"),
+    ],
+)
+def test_a_downward_import_is_fine(tmp_path, file, code):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code)
+    assert upward(tmp_path) == []
+
+
+def test_private_names_stay_in_their_room():
+    private = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {'.'.join(name)}"
+        for path in files(PACKAGE)
+        for line, room, name in inside_imports(path, PACKAGE)
+        if room != room_of(path, PACKAGE) and any(part.startswith("_") for part in name)
+    ]
+    assert private == []
+
+
+def test_no_heavy_package_is_imported_by_importing_a_module():
+    heavy = []
+    for path in files(PACKAGE):
+        for node in top_level(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            heavy += [
+                f"{path.relative_to(PACKAGE)}:{node.lineno} imports {name}"
+                for name in names
+                if name.split(".")[0] in HEAVY
+            ]
+    assert heavy == []
+
+
+def test_only_the_command_line_prints_or_exits():
+    found = [
+        f"{path.relative_to(PACKAGE)}:{line} calls {what}"
+        for path in [*files(PACKAGE), PACKAGE / "__init__.py"]
+        if room_of(path, PACKAGE) != "cli"
+        for line, what in prints_or_exits(path)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "code", ["print(1)", "import sys\nsys.exit(2)", "raise SystemExit", "raise SystemExit(2)",
+             "import sys\nsys.stderr.write('x')"],
+)  # fmt: skip
+def test_printing_is_seen(tmp_path, code):
+    path = tmp_path / "x.py"
+    path.write_text(code)
+    assert len(list(prints_or_exits(path))) == 1
+
+
+def loaded_after(statement):
+    """The outside packages that a fresh interpreter holds after a statement."""
+    code = f"{statement}\nimport sys\nprint(*{{m.split('.')[0] for m in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    loaded = loaded_after("import hungjury")
+    assert "hungjury" in loaded
+    assert not loaded & {"numpy", *HEAVY}
+
+
+def test_importing_the_command_line_does_not_import_numpy():
+    if importlib.util.find_spec("hungjury.cli") is None:
+        pytest.skip("there is no command line yet")
+    loaded = loaded_after("import hungjury.cli.main")
+    assert not loaded & {"numpy", *HEAVY}
+
+
+def test_every_public_name_is_there():
+    for name in hungjury.__all__:
+        assert getattr(hungjury, name) is not None
+    assert set(hungjury.__all__) <= set(dir(hungjury))
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        hungjury.nothing_like_this  # noqa: B018

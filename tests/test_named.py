@@ -1,0 +1,428 @@
+"""Names with parameters: written, read back, refused; and trec_eval's names for the same."""
+
+import string
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import hungjury as hj
+from hungjury import named
+from hungjury.catalogue import CATALOGUE, measure_list, trec_name
+from hungjury.errors import HungjuryError, MeasureError, UnknownName
+from hungjury.named import Catalogue, Named, param
+
+calmly = settings(
+    deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
+TREC_DATA = Path(__file__).parents[2] / "shared" / "data" / "trec_eval"
+
+
+def value_of(field):
+    """Random values of a parameter, inside its range."""
+    details = field.metadata
+    kind, low, high = details["kind"], details["low"], details["high"]
+    if kind is named.whole:
+        values = st.integers(low or 0, min(high or 10**6, 10**6))
+    elif kind in (named.number, named.numbers):
+        values = st.floats(
+            0 if low is None else low, 1e6 if high is None else high,
+            exclude_min=details["open_low"], exclude_max=details["open_high"],
+        )  # fmt: skip
+        if kind is named.numbers:
+            values = st.lists(values, max_size=4)
+    elif kind is named.mapping:
+        values = st.dictionaries(st.integers(0, 20), st.floats(-1e3, 1e3), max_size=4)
+    elif kind is named.flag:
+        values = st.booleans()
+    elif hasattr(kind, "choices"):
+        values = st.sampled_from(kind.choices)
+    else:  # a kind of its own: leave the default
+        return None
+    return st.none() | values if field.default is None else values
+
+
+@st.composite
+def any_measure(draw):
+    cls = draw(st.sampled_from(list(CATALOGUE)))
+    given_values = {}
+    for field in cls.params():
+        values = value_of(field)
+        assume(values is not None or field.default is not named.MISSING)
+        if values is not None and (field.default is named.MISSING or draw(st.booleans())):
+            given_values[field.name] = draw(values)
+    try:
+        return cls(**given_values)
+    except MeasureError:  # parameters that exclude each other
+        assume(False)
+
+
+@calmly
+@given(any_measure())
+def test_what_is_printed_is_read_back(one):
+    again = hj.measure(str(one))
+    assert again == one
+    assert hash(again) == hash(one)
+    assert str(again) == str(one)
+
+
+@calmly
+@given(any_measure())
+def test_the_trec_name_means_the_same_measure(one):
+    assert hj.measure(trec_name(one)) == one
+
+
+@calmly
+@given(st.text(string.printable + "é５", max_size=20), st.sampled_from(["", "AP", "P@", "nDCG("]))
+def test_any_text_is_a_measure_or_an_error_of_ours(text, start):
+    try:
+        found = measure_list([start + text])
+    except HungjuryError as error:
+        found = error.remedy
+    assert found
+
+
+@pytest.mark.parametrize(
+    ("text", "printed"),
+    [
+        ("AP", "AP"),
+        (" AP ( rel = 2 ) @ 100 ", "AP(rel=2)@100"),
+        ("AP(rel=1)", "AP"),
+        ("nDCG@10", "nDCG@10"),
+        ("nDCG(dcg='exp-log2')@10", 'nDCG(dcg="exp-log2")@10'),
+        ("nDCG(dcg=log2)", "nDCG"),
+        ("nDCG(gains={2: 9, 1: 3.5})", "nDCG(gains={1: 3.5, 2: 9})"),
+        ("RBP(p=0.80)", "RBP"),
+        ("RBP(rel=2, p=.5)@10", "RBP(p=0.5, rel=2)@10"),
+        ("IPrec@0.10", "IPrec@0.1"),
+        ("IPrec@1.0", "IPrec@1"),
+        ("NCP(weights=[3, 2, 1])", "NCP(weights=[3, 2, 1])"),
+        ("Judged@10", "Judged@10"),
+        ("P(rel=2.0)@5", "P(rel=2)@5"),
+        ("E(AP)", "E(AP)"),
+        ("E(of=AP)@10", "E(AP@10)"),
+        ("E(AP(rel=2)@10, draws=50)", "E(AP(rel=2)@10, draws=50)"),
+        (
+            "E(nDCG(gains={1: 3.5}, dcg='exp-log2')@10, seed=3)",
+            'E(nDCG(dcg="exp-log2", gains={1: 3.5})@10, seed=3)',
+        ),
+    ],
+)
+def test_how_measures_are_written(text, printed):
+    assert str(hj.measure(text)) == printed
+    assert hj.measure(printed) == hj.measure(text)
+
+
+def test_a_small_recall_level_is_read_back():
+    one = CATALOGUE["IPrec"](recall=1e-5)
+    assert hj.measure(str(one)) == one
+
+
+def test_measures_are_values():
+    assert hj.measure("AP(rel=2)@10") == hj.measure("AP(rel=2)@10")
+    assert hj.measure("AP") != hj.measure("GMAP")
+    assert len({hj.measure("P@5"), hj.measure("P(rel=1)@5"), hj.measure("P@10")}) == 2
+    assert measure_list(["AP", "map", hj.measure("AP")]) == [hj.measure("AP")]
+    with pytest.raises(AttributeError):
+        hj.measure("AP").rel = 3
+
+
+def test_parameters_may_be_numpy_scalars():
+    assert CATALOGUE["AP"](rel=np.int64(2)) == hj.measure("AP(rel=2)")
+    assert CATALOGUE["RBP"](p=np.float64(0.5)) == hj.measure("RBP(p=0.5)")
+    assert str(CATALOGUE["P"](cutoff=np.int32(5))) == "P@5"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AP(rel=__import__('os'))",
+        "AP(rel=__import__('pathlib').Path('made').touch())",
+        "AP(rel=open('made', 'w'))",
+        "AP(**{'rel': open('made', 'w')})",
+        "AP(rel=[open('made', 'w') for x in [1]])",
+        "AP(rel=(lambda: open('made', 'w'))())",
+        "AP(rel=2 if open('made', 'w') else 3)",
+        "AP(rel=f\"{open('made', 'w')}\")",
+        "nDCG(gains={1: open('made', 'w')})",
+        "AP(open('made', 'w'))",
+        "set_F.open('made', 'w')",
+        "ndcg.1=open('made', 'w')",
+    ],
+)
+def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(HungjuryError):
+        measure_list(text)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "says"),
+    [
+        # names that look alike
+        ("ndcg@10", UnknownName, "did you mean nDCG"),
+        ("NDCG@10", UnknownName, "did you mean nDCG"),
+        ("ap", UnknownName, "did you mean AP"),
+        ("MRR@10", UnknownName, "RR"),
+        ("bprefs", UnknownName, "did you mean Bpref"),
+        ("sucess@5", UnknownName, "did you mean Success"),
+        ("judged@10", UnknownName, "did you mean Judged"),
+        ("zzzzzz", UnknownName, "choose from "),
+        # parameters
+        ("AP(re=2)", MeasureError, "did you mean rel?"),
+        ("AP(persistence=0.8)", MeasureError, "AP takes rel, cutoff"),
+        ("NumRet(rel=2)", MeasureError, "NumRet takes no parameters"),
+        ("AP(2)", MeasureError, "parameters need their names"),
+        ("RBP(0.8, 2)", MeasureError, "parameters need their names"),
+        ("AP(rel=)", MeasureError, "cannot be read"),
+        ("AP(rel=2", UnknownName, "Name(param=value, ...)@k"),
+        ("AP(rel=two)", MeasureError, "a whole number"),
+        ("AP(rel=1.5)", MeasureError, "a whole number"),
+        ("AP(rel=True)", MeasureError, "a whole number"),
+        ("AP(rel=None)", MeasureError, "a whole number"),
+        ("RBP(p='high')", MeasureError, "a number"),
+        ("RBP(p=1e999)", MeasureError, "a number"),
+        ("nDCG(dcg=ln)", MeasureError, "one of 'log2', 'exp-log2'"),
+        ("nDCG(gains=3)", MeasureError, "a map such as"),
+        ("nDCG(gains=ab)", MeasureError, "a map such as"),
+        ("nDCG(gains=[1, 2])", MeasureError, "a map such as"),
+        ("NCP(weights=3)", MeasureError, "a list of numbers"),
+        # given twice: neither may win in silence
+        ("AP(rel=2, rel=3)", MeasureError, "rel"),
+        ("AP(rel=2)(rel=3)", MeasureError, "cannot be read"),
+        ("AP(rel=2).x(rel=3)", MeasureError, "cannot be read"),
+        ("AP(cutoff=10)@5", MeasureError, "cutoff"),
+        ("E(AP@10)@5", MeasureError, "cutoff"),
+        ("E(AP, of=RR)", MeasureError, "of"),
+        # a measure inside another
+        ("E()", MeasureError, "write E(X)"),
+        ("E(E(AP))", MeasureError, "a measure of certain labels"),
+        ("E(Bpref)@5", MeasureError, "takes no cutoff"),
+        ("E(nDGC)", HungjuryError, "no measure called 'nDGC'"),
+        # ranges
+        ("RBP(p=1)", MeasureError, "p is 1.0, but has to be in [0, 1)"),
+        ("RBP(p=-0.1)", MeasureError, "p is -0.1, but has to be in [0, 1)"),
+        ("NCP(p=0)", MeasureError, "(0, 1]"),
+        ("AP(rel=0)", MeasureError, "rel is 0, but has to be in >= 1"),
+        ("AP@0", MeasureError, "cutoff is 0"),
+        ("IPrec@1.5", MeasureError, "recall is 1.5, but has to be in [0, 1]"),
+        ("DCG(base=1)", MeasureError, "> 1"),
+        ("SetF(beta=-1)", MeasureError, ">= 0"),
+        ("NCP(weights=[1, -1])", MeasureError, "weights is -1.0"),
+        # cutoffs
+        ("F1", MeasureError, "write F1@cutoff"),
+        ("Success(rel=2)", MeasureError, "write Success@cutoff"),
+        ("IPrec", MeasureError, "write IPrec@recall"),
+        ("Bpref@10", MeasureError, "write Bpref without @10"),
+        ("P@10.5", MeasureError, "a whole number"),
+        ("P@1.2.3", HungjuryError, "1.2.3"),
+        ("P@.", HungjuryError, "."),
+        ("P@５", HungjuryError, "５"),
+        ("P@-5", UnknownName, "Name@k"),
+        ("P@ten", UnknownName, "Name@k"),
+        # no name at all
+        ("", UnknownName, "Name@k"),
+        ("@10", UnknownName, "Name@k"),
+        ("(rel=2)", UnknownName, "Name@k"),
+        ("AP, P@5", UnknownName, "Name@k"),
+        ("AP(rel=" + "-" * 5000 + "1)", HungjuryError, "rel"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_a_measure_is_refused(text, error, says):
+    with pytest.raises(error) as caught:
+        hj.measure(text)
+    assert isinstance(caught.value, HungjuryError)
+    assert says in str(caught.value)
+    assert caught.value.remedy
+    assert str(caught.value).count("remedy:") == 1
+
+
+def test_a_cutoff_with_leading_zeros_is_a_number_or_refused():
+    try:
+        found = str(hj.measure("P@010"))
+    except HungjuryError as error:
+        found = error.remedy
+    assert found == "P@10" or "P@" in found
+
+
+@pytest.mark.parametrize(
+    ("text", "ours"),
+    [
+        ("num_q", ["NumQ"]),
+        ("num_ret", ["NumRet"]),
+        ("num_rel", ["NumRel"]),
+        ("num_rel_ret", ["NumRelRet"]),
+        ("num_nonrel_judged_ret", ["NumNonrelJudgedRet"]),
+        ("map", ["AP"]),
+        ("gm_map", ["GMAP"]),
+        ("Rprec", ["Rprec"]),
+        ("bpref", ["Bpref"]),
+        ("recip_rank", ["RR"]),
+        ("infAP", ["infAP"]),
+        ("11pt_avg", ["IPrec11"]),
+        ("ndcg", ["nDCG"]),
+        ("ndcg.1=3.5,2=9.0", ["nDCG(gains={1: 3.5, 2: 9})"]),
+        ("set_P", ["SetP"]),
+        ("set_recall", ["SetR"]),
+        ("set_F", ["SetF"]),
+        ("set_F.0.5", ["SetF(beta=0.5)"]),
+        ("ndcg_cut.10", ["nDCG@10"]),
+        ("ndcg_cut_10", ["nDCG@10"]),
+        ("map_cut_100", ["AP@100"]),
+        ("map_cut.5,100", ["AP@5", "AP@100"]),
+        ("P.5,10", ["P@5", "P@10"]),
+        ("P_5", ["P@5"]),
+        ("recall_1000", ["R@1000"]),
+        ("success_5", ["Success@5"]),
+        ("success", ["Success@1", "Success@5", "Success@10"]),
+        ("iprec_at_recall_0.10", ["IPrec@0.1"]),
+        ("iprec_at_recall.0.10,.5", ["IPrec@0.1", "IPrec@0.5"]),
+    ],
+)
+def test_the_names_of_trec_eval(text, ours):
+    assert [str(m) for m in measure_list(text)] == ours
+
+
+def test_plain_cut_names_mean_trec_evals_own_cuts():
+    cuts = [5, 10, 15, 20, 30, 100, 200, 500, 1000]
+    for theirs, ours in (("P", "P"), ("recall", "R"), ("ndcg_cut", "nDCG"), ("map_cut", "AP")):
+        assert [str(m) for m in measure_list(theirs)] == [f"{ours}@{k}" for k in cuts]
+    levels = measure_list("iprec_at_recall")
+    assert [m.recall for m in levels] == [i / 10 for i in range(11)]
+
+
+def test_the_sets_of_trec_eval():
+    official = [trec_name(m) for m in measure_list("official")]
+    assert official[:9] == ["num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map",
+                            "Rprec", "bpref", "recip_rank"]  # fmt: skip
+    assert official[9:20] == [f"iprec_at_recall_{i / 10:.2f}" for i in range(11)]
+    assert official[20:] == [f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)]
+    everything = [trec_name(m) for m in measure_list("all_trec")]
+    assert len(set(everything)) == len(everything)
+    assert set(official) < set(everything)
+
+
+def test_trec_names_go_there_and_back():
+    for one in measure_list("all_trec"):
+        assert trec_name(one) != str(one) or one.name in ("Rprec", "infAP")
+        assert hj.measure(trec_name(one)) == one
+    assert trec_name(hj.measure("IPrec@0.125")) != "iprec_at_recall_0.12"
+    for name in ("AP(rel=2)", "GMAP@5", "RBP(p=0.9)", "nDCG(base=2)@10", "R", "Judged@10"):
+        assert trec_name(hj.measure(name)) == name
+
+
+@pytest.mark.skipif(not TREC_DATA.exists(), reason="../shared/data/trec_eval is not here")
+def test_every_name_that_trec_eval_prints_is_known_or_refused_by_name():
+    lines = (TREC_DATA / "out.test.aq").read_text().splitlines()
+    printed = [line.split()[0] for line in lines if line.split()[1] == "all"]
+    known = []
+    for name in printed:
+        try:
+            known.append(trec_name(hj.measure(name)))
+        except UnknownName as error:
+            assert f"trec_eval's '{name}' is not among" in str(error)  # noqa: PT017
+    assert known == [trec_name(m) for m in measure_list("all_trec")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["gm_bpref", "Rprec_mult", "Rprec_mult_0.20", "utility", "utility.1,-1,0,0", "binG", "G",
+     "ndcg_rel", "Rndcg", "relative_P_5", "relative_P.5,10", "set_relative_P", "set_map",
+     "relstring", "relstring.20", "rbp", "rbp.0.8", "rbp_resid", "unj_10", "prefs_simp",
+     "prefs_pair_ret", "prefs_num_prefs_poss", "map_avgjg", "P_avgjg.5", "yaap", "runid"],
+)  # fmt: skip
+def test_trec_eval_measures_we_do_not_have_are_refused_by_name(text):
+    with pytest.raises(UnknownName, match="trec_eval's") as caught:
+        hj.measure(text)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("text", ["official", "P.5,10", "P", "success"])
+def test_a_name_for_several_measures_is_not_one_measure(text):
+    with pytest.raises(HungjuryError) as caught:
+        hj.measure(text)
+    assert caught.value.remedy
+    assert "there is no measure called" not in str(caught.value)  # there are several
+
+
+def test_the_catalogue_can_be_listed():
+    listed = {entry["name"]: entry for entry in hj.measures()}
+    assert set(listed) == {cls.name for cls in CATALOGUE}
+    for name, entry in listed.items():
+        assert entry["meaning"], name
+        assert entry["range"][0] <= entry["range"][1]
+        assert all(p["name"] and p["meaning"] for p in entry["parameters"])
+        if not any(p.default is named.MISSING for p in CATALOGUE[name].params()):
+            assert str(hj.measure(entry["write"])) == name
+    assert listed["P"]["write"] == "P@cutoff"
+
+
+# --- a catalogue of our own -----------------------------------------------------------------
+
+TOYS: Catalogue[Named] = Catalogue("toy")
+
+
+@TOYS.add("Ball")
+@dataclass(frozen=True)
+class Ball(Named):
+    """A toy."""
+
+    at: ClassVar[str] = "size"
+    red: bool = param(False, kind=named.flag, doc="is it red?")
+    weights: tuple[float, ...] = param((), kind=named.numbers, low=0, high=1, doc="shares")
+    size: int = param(kind=named.whole, low=1, high=9, doc="how large")
+
+
+@TOYS.add("Box")
+@dataclass(frozen=True)
+class Box(Named):
+    """Holds another toy, whose text it is given."""
+
+    positional: ClassVar[str] = "inside"
+    inside: str = param("", kind=str, doc="what is in it")
+    price: float = param(0.5, kind=named.number, high=2, open_high=True, doc="its price")
+
+
+def test_a_catalogue_holds_what_was_entered():
+    assert list(TOYS) == [Ball, Box]
+    assert "Ball" in TOYS
+    assert "Bell" not in TOYS
+    assert TOYS["Ball"] is Ball
+    assert Ball.name == "Ball"
+    assert TOYS.example(Ball) == "Ball@size"
+    with pytest.raises(UnknownName, match=r"no toy called 'Bal'\n.*did you mean Ball"):
+        TOYS["Bal"]
+
+
+def test_flags_lists_and_words_go_there_and_back():
+    ball = TOYS.parse("Ball(red=True, weights=[0.25, 1])@3")
+    assert ball == Ball(red=True, weights=[0.25, 1.0], size=3)
+    assert str(ball) == "Ball(red=True, weights=[0.25, 1])@3"
+    assert TOYS.parse(str(ball)) == ball
+
+
+def test_one_parameter_may_go_without_its_name_where_that_is_said():
+    assert TOYS.parse("Box(Ball(red=True))") == Box(inside="Ball(red=True)")
+    assert TOYS.parse("Box(AP)").inside == "AP"
+    with pytest.raises(MeasureError, match="need their names"):
+        TOYS.parse("Box(AP, RR)")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Ball(red=1)@3", "True or False"),
+        ("Ball(weights=[2])@3", r"\[0, 1\]"),
+        ("Ball@10", r"\[1, 9\]"),
+        ("Box(price=2)", "< 2"),
+        ("Ball", "write Ball@size"),
+    ],
+)
+def test_what_does_not_fit_a_toy_is_refused(text, says):
+    with pytest.raises(MeasureError, match=says):
+        TOYS.parse(text)

@@ -1,0 +1,579 @@
+"""The predicted relevance model: what another judge would have said (PRM)."""
+
+import csv
+import io
+import json
+import math
+import random
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import hungjury as hj
+import naive
+import naive_expected as loops
+from hungjury.assessors.prm import prm, prm_scenarios
+from hungjury.cli.main import hungjury
+from hungjury.errors import InputError, MeasureError
+
+JUDGES, TOPICS, DOCUMENTS = "VWXYZ", ("1", "2"), ("a", "b", "c")
+
+
+def panel(rows):
+    """Judgments from (topic, document, judge, level)."""
+    given = {}
+    for topic, document, judge, level in rows:
+        given.setdefault(judge, {}).setdefault(topic, {})[document] = level
+    return hj.read_judgments(given)
+
+
+def pairs_of(*pairs, topic="1"):
+    """Documents that two judges gave these levels, as rows."""
+    return [
+        (topic, f"d{i}", judge, level)
+        for i, pair in enumerate(pairs)
+        for judge, level in zip("XY", pair, strict=True)
+    ]
+
+
+@st.composite
+def panels(draw, lowest=-2, highest=3):
+    """Any number of judges for each document."""
+    cells = list(product(TOPICS, DOCUMENTS, JUDGES))
+    levels = st.none() | st.integers(lowest, highest)
+    given = draw(st.lists(levels, min_size=len(cells), max_size=len(cells)))
+    rows = [(*cell, level) for cell, level in zip(cells, given, strict=True) if level is not None]
+    assume(rows)
+    return rows
+
+
+def twice(rows):
+    return max(Counter((topic, document) for topic, document, _, _ in rows).values()) > 1
+
+
+def same(value, expected):
+    return math.isnan(value) if expected is None else math.isclose(value, expected, rel_tol=1e-12)
+
+
+# Against the loops over pairs
+
+
+@settings(max_examples=80)
+@given(rows=panels(), data=st.data(), smoothing=st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+def test_every_level(rows, data, smoothing):
+    judgments = panel(rows)
+    said = [level for *_, level in rows]
+    levels = sorted({*said, *range(max(1, *said) + 1)})
+    if data.draw(st.booleans()):
+        rel = data.draw(st.integers(1, max(levels)))
+        chosen = [level for level in levels if level >= rel]
+        choice = {"rel": rel}
+    else:
+        chosen = data.draw(st.lists(st.sampled_from(levels), min_size=1, unique=True))
+        choice = {"relevant": chosen}
+    if not twice(rows):
+        with pytest.raises(InputError, match="two assessors"):
+            prm(judgments, smoothing=smoothing, draws=1, **choice)
+        return
+    model = prm(judgments, smoothing=smoothing, draws=5, **choice)
+    assert model.levels == levels
+    assert model.relevant == sorted(chosen)
+    for i, level in enumerate(levels):
+        counts = loops.prm_counts(rows, level, chosen)
+        assert (model.agreed[i], model.seen[i]) == counts
+        assert model.rated[i] == said.count(level)
+        expected = loops.prm(rows, level, chosen, smoothing)
+        assert same(model.p[i], expected)
+        if expected is None:
+            with pytest.raises(InputError, match=f"level {level} was judged twice"):
+                model.of(level)
+        else:
+            assert same(model.of(level), expected)
+
+
+def test_real_judgment_groups(shared_data):
+    """Several judges of the same documents, from the files that trec_eval is tested with."""
+    path = shared_data / "trec_eval" / "qrels.123"
+    judgments = hj.read_judgments(path, assessor_column="iteration")
+    rows = [(t, d, judge, int(level)) for t, judge, d, level in map(str.split, path.open())]
+    documents = random.Random(1).sample(sorted({row[:2] for row in rows}), 150)  # loops are slow
+    few = [row for row in rows if row[:2] in documents]
+    model, small = prm(judgments), prm(panel(few))
+    assert model.rated.sum() == len(rows)
+    assert small.levels[0] == -1
+    for p, level in zip(small.p, small.levels, strict=True):
+        assert same(p, loops.prm(few, level, range(1, 7)))
+
+
+@settings(max_examples=30)
+@given(rows=panels(lowest=0), smoothing=st.sampled_from([0.0, 1.0]))
+def test_scenarios_are_all_thresholds(rows, smoothing):
+    assume(twice(rows))
+    judgments = panel(rows)
+    models = prm_scenarios(judgments, smoothing, draws=3)
+    assert [min(m.relevant) for m in models] == list(range(1, judgments.max_grade + 1))
+    for rel, model in enumerate(models, 1):
+        alone = prm(judgments, rel, None, smoothing, draws=3)
+        np.testing.assert_array_equal(model.p, alone.p)
+        np.testing.assert_array_equal(model.low, alone.low)
+    falling = np.diff([m.p for m in models], axis=0)
+    assert (falling[~np.isnan(falling)] <= 0).all()  # a stricter notion is met less often
+
+
+def test_the_order_of_judges_does_not_matter():
+    """By hand: (1, 0), (1, 1), (0, 0): of three ordered pairs that start with 1, two end with 1."""
+    for rows in (pairs_of((1, 0), (1, 1), (0, 0)), pairs_of((0, 1), (1, 1), (0, 0))):
+        model = prm(panel(rows))
+        assert model.p == pytest.approx([1 / 3, 2 / 3])
+        assert model.seen.tolist() == [3, 3]
+
+
+# A law that is known
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_judges_with_known_confusion(alike):
+    """P(R | i) = sum over t of P(t) P(i | t) P(R | t) over P(i), both judges in both roles."""
+    rng = np.random.default_rng(8)
+    prior = np.array([0.6, 0.3, 0.1])
+    first = np.array([[0.7, 0.2, 0.1], [0.2, 0.5, 0.3], [0.1, 0.2, 0.7]])
+    second = first if alike else np.array([[0.9, 0.1, 0.0], [0.4, 0.5, 0.1], [0.0, 0.5, 0.5]])
+    size = 12_000
+    true = rng.choice(3, size, p=prior)
+    said = [
+        (rng.random(size)[:, None] >= np.cumsum(c, axis=1)[true]).sum(axis=1).clip(max=2)
+        for c in (first, second)
+    ]
+    rows = {
+        judge: {str(t): {f"d{i}": int(v) for i, v in enumerate(labels[t::20])} for t in range(20)}
+        for judge, labels in zip("XY", said, strict=True)
+    }
+    judgments = hj.read_judgments(rows)
+    for rel in (1, 2):
+        model = prm(judgments, rel)
+        for level in range(3):
+            both = [(first, second), (second, first)]
+            met = [(prior * a[:, level] * b[:, rel:].sum(axis=1)).sum() for a, b in both]
+            seen = [(prior * a[:, level]).sum() for a, _ in both]
+            expected = sum(met) / sum(seen)
+            error = math.sqrt(expected * (1 - expected) / (size * sum(seen)))
+            # Where both gave the level, the two ordered pairs say the same: up to twice the noise.
+            away = abs(model.of(level) - expected)
+            assert away < 4 * math.sqrt(2) * error
+            assert away < model.high[level] - model.low[level]  # about 4 standard errors
+
+
+# Intervals
+
+
+def many_topics(topics=40):
+    chance = random.Random(3)
+    return [
+        (str(t), f"d{i}", judge, int(chance.random() < (0.2 + 0.6 * (t % 2))))
+        for t in range(topics)
+        for i in range(10)
+        for judge in "XYZ"
+    ]
+
+
+def test_intervals_are_those_of_resampled_topics():
+    rows = many_topics()
+    model = prm(panel(rows), draws=3000)
+    by_topic = {}
+    for topic in {row[0] for row in rows}:
+        mine = [row for row in rows if row[0] == topic]
+        by_topic[topic] = [loops.prm_counts(mine, level, [1]) for level in (0, 1)]
+    chance = random.Random(4)
+    for level in (0, 1):
+        drawn = []
+        for _ in range(3000):
+            counts = [by_topic[t][level] for t in chance.choices(sorted(by_topic), k=40)]
+            drawn.append(sum(n for n, _ in counts) / sum(n for _, n in counts))
+        assert [model.low[level], model.high[level]] == pytest.approx(
+            np.quantile(drawn, [0.025, 0.975]), abs=0.01
+        )
+        assert model.low[level] < model.p[level] < model.high[level]
+
+
+def test_intervals_are_reproducible():
+    judgments = panel(many_topics(8))
+    first, again, other = (prm(judgments, draws=50, seed=seed) for seed in (1, 1, 2))
+    assert (first.low == again.low).all()
+    assert (first.high == again.high).all()
+    assert (first.low != other.low).any()
+    assert (first.p == other.p).all()
+
+
+def test_one_topic_leaves_nothing_to_resample():
+    model = prm(panel(pairs_of((1, 0), (1, 1), (0, 0))))
+    assert model.low == pytest.approx(model.p)
+    assert model.high == pytest.approx(model.p)
+
+
+def test_a_level_of_a_single_topic_has_an_interval():
+    """Samples without that topic say nothing of the level and are left out."""
+    rows = pairs_of((2, 2), (2, 1)) + pairs_of((0, 1), (1, 1), topic="2")
+    model = prm(panel(rows), rel=2)
+    i = model.levels.index(2)
+    assert (model.low[i], model.p[i], model.high[i]) == pytest.approx((2 / 3,) * 3)
+
+
+# Levels that nobody gave twice
+
+UNSEEN = [*pairs_of((1, 0), (1, 1), (0, 0)), ("1", "alone", "X", 3)]
+
+
+def test_an_unseen_level_is_an_error():
+    model = prm(panel(UNSEEN))
+    assert model.levels == [0, 1, 2, 3]
+    assert np.isnan(model.p[2:]).all()
+    for call in (lambda: model.of(3), lambda: model.prob(3), lambda: model.of(-1)):
+        with pytest.raises(InputError, match="judged twice") as caught:
+            call()
+        assert "smoothing" in caught.value.remedy
+    assert model.prob(1) == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_smoothing_starts_every_level_at_one_half():
+    model = prm(panel(UNSEEN), smoothing=1)
+    assert model.prob(3) == pytest.approx([2 / 5, 3 / 5, 1 / 2, 1 / 2])
+    assert model.of(-7) == 0.5
+
+
+# Errors
+
+
+def test_no_document_was_judged_twice():
+    with pytest.raises(InputError, match="two assessors") as caught:
+        prm(panel([("1", "a", "X", 1), ("1", "b", "Y", 0), ("2", "a", "Y", 1)]), smoothing=1)
+    assert caught.value.remedy
+
+
+def test_probabilities_are_no_levels():
+    soft = hj.read_judgments({"X": {"1": {"a": 0.5}}, "Y": {"1": {"a": 1}}})
+    with pytest.raises(InputError, match="probabilities") as caught:
+        prm(soft)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("choice", [{"rel": 2}, {"relevant": []}, {"relevant": [7]}])
+def test_nothing_counts_as_relevant(choice):
+    with pytest.raises(InputError, match=r"levels are \[0, 1\]") as caught:
+        prm(panel(pairs_of((1, 0))), **choice)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("smoothing", [-1, -0.001, math.nan])
+def test_smoothing_is_0_or_more(smoothing):
+    with pytest.raises(InputError, match="smoothing") as caught:
+        prm(panel(pairs_of((1, 0))), smoothing=smoothing)
+    assert caught.value.remedy
+
+
+def test_draws_are_needed():
+    with pytest.raises(InputError, match="draws"):
+        prm(panel(pairs_of((1, 0))), draws=0)
+
+
+# Notes
+
+
+def codes(model):
+    return [note.code for note in model.notes]
+
+
+def test_much_double_judging_needs_no_note():
+    assert codes(prm(panel(pairs_of(*[(1, 1), (0, 0)] * 50)))) == []
+
+
+def test_few_pairs_are_noted():
+    model = prm(panel(pairs_of(*[(1, 1)] * 50, *[(0, 0)] * 49)))
+    assert codes(model) == ["few-pairs"]
+    assert "level 0 was seen in 98 pairs" in str(model.notes[0])
+
+
+def test_single_judgments_are_noted():
+    rows = [*pairs_of(*[(1, 1), (0, 0)] * 50), *((("1", f"x{i}", "X", 1)) for i in range(100))]
+    model = prm(panel(rows))
+    assert codes(model) == ["double-judged"]
+    assert "100 documents of 200 (50.0%)" in str(model.notes[0])
+
+
+# What it is good for
+
+ROWS = [
+    *pairs_of((0, 0), (0, 0), (0, 0), (0, 1), (1, 1), (1, 2), (1, 0), (2, 2), (2, 2), (2, 1)),
+    *pairs_of((-2, 0), (-2, 1), topic="2"),
+]
+MODEL = prm(panel(ROWS))
+GRADES = {"1": {"a": 2, "b": 0, "c": 1, "d": 0, "e": 1}, "2": {"a": 0, "b": 2}}
+RUN = {"1": dict(zip("xbaeyd", range(6, 0, -1), strict=True)), "2": {"x": 3, "a": 2, "b": 1}}
+
+
+def cells():
+    """(position of the topic, labels in rank order, pool) of the run above."""
+    for k, (topic, pool) in enumerate(GRADES.items()):
+        yield k, [pool.get(d) for d in RUN[topic]], list(pool.values())
+
+
+def test_labels_become_probabilities():
+    made = {"1": {"a": 2, "b": -2, "c": 1}, "2": {"a": 0, "d": 2}}
+    qrels = hj.read_qrels(made)
+    soft = MODEL.soft(qrels)
+    assert soft.soft
+    assert (soft.grades, soft.topics) == ((0, 1), qrels.topics)
+    expected = {t: {d: loops.prm(ROWS, v, [1, 2]) for d, v in p.items()} for t, p in made.items()}
+    for topic, pool in soft.to_dict().items():
+        assert pool == pytest.approx(expected[topic])
+    assert qrels.to_dict() == made  # the labels themselves stay as they were
+
+
+def test_labels_of_an_unseen_level_do_not_become_probabilities():
+    with pytest.raises(InputError, match="level 3"):
+        MODEL.soft(hj.read_qrels({"1": {"a": 3, "b": 0}}))
+
+
+def test_probabilities_stay_what_they_are():
+    soft = hj.read_qrels({"1": {"a": 0.5}})
+    for call in (MODEL.soft, MODEL.relevant_counts):
+        with pytest.raises(InputError, match="probabilities"):
+            call(soft)
+
+
+@pytest.mark.parametrize("name", ["eRAP", "eRAP@3", "eRRBP(p=0.5)", "eRDCG(base=2)"])
+def test_versions_of_expected_measures(name):
+    prob = MODEL.prob(2)
+    assert prob == pytest.approx([loops.prm(ROWS, level, [1, 2]) for level in (0, 1, 2)])
+    version = MODEL.version(name, 2)
+    assert version.prob == tuple(prob)
+    scores = hj.evaluate(GRADES, RUN, version)
+    of = version.name
+    loop = {"eRAP": loops.erap, "eRRBP": loops.errbp, "eRDCG": loops.erdcg}[of]
+    extra = {"eRAP": {}, "eRRBP": {"p": 0.5}, "eRDCG": {"base": 2}}[of]
+    for k, labels, pool in cells():
+        expected = loop(labels, pool, prob=prob, cutoff=version.cutoff, **extra)
+        assert scores.values[0, 0, k] == pytest.approx(expected, rel=1e-12)
+    soft = hj.evaluate(
+        MODEL.soft(hj.read_qrels(GRADES)), RUN, hj.measure(name).__class__(
+            unjudged=prob[0], cutoff=version.cutoff, **extra
+        )
+    )  # fmt: skip
+    np.testing.assert_allclose(soft.values, scores.values, rtol=1e-12)
+
+
+@pytest.mark.parametrize("cutoff", [None, 3])
+def test_versions_of_ndcg(cutoff):
+    """PRM section 2: the disagreement parameters as gains, that of grade 0 included."""
+    version = MODEL.version("nDCG" + (f"@{cutoff}" if cutoff else ""), 2)
+    gains = dict(enumerate(MODEL.prob(2)))
+    assert gains[0] > 0
+    assert dict(version.gains) == gains
+    scores = hj.evaluate(GRADES, RUN, version)
+    for k, labels, pool in cells():
+        expected = naive.ndcg(labels, pool, cutoff, gains=gains)
+        assert scores.values[0, 0, k] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["DCG", "CG@2", "nCG@2", "gRBP", "Q"])
+def test_versions_of_other_measures_with_gains(name):
+    gains = dict(enumerate(MODEL.prob(2)))
+    loop = {
+        "DCG": lambda x, pool: naive.dcg(x, pool, gains=gains),
+        "CG@2": lambda x, pool: naive.cg(x, pool, 2, gains),
+        "nCG@2": lambda x, pool: naive.ncg(x, pool, 2, gains),
+        "gRBP": lambda x, pool: naive.grbp(x, pool, 2, gains=gains),
+        "Q": lambda x, pool: naive.q_measure(x, pool, gains=gains),
+    }[name]
+    scores = hj.evaluate(GRADES, RUN, MODEL.version(name, 2))
+    for k, labels, pool in cells():
+        assert scores.values[0, 0, k] == pytest.approx(loop(labels, pool), rel=1e-12)
+
+
+def test_a_version_of_a_measure_with_a_threshold_is_refused():
+    """The model says what is relevant; a threshold beside it would be a second one."""
+    with pytest.raises(MeasureError, match="prob and rel exclude"):
+        hj.evaluate(GRADES, RUN, MODEL.version("eRAP(rel=2)", 2))
+
+
+@pytest.mark.parametrize("name", ["AP", "RBP", "Bpref", "E(nDCG)"])
+def test_measures_without_a_version(name):
+    with pytest.raises(MeasureError, match="neither probabilities nor gains") as caught:
+        MODEL.version(name, 2)
+    assert "eRAP" in caught.value.remedy
+
+
+@settings(max_examples=40)
+@given(labels=st.lists(st.sampled_from([-2, 0, 1, 2]), min_size=1, max_size=12))
+def test_counts_of_relevant_documents(labels):
+    """PRM equation 1."""
+    qrels = hj.read_qrels({"1": {f"d{i}": v for i, v in enumerate(labels)}})
+    binary, expected = MODEL.relevant_counts(qrels)
+    chances = {level: loops.prm(ROWS, level, [1, 2]) for level in (-2, 0, 1, 2)}
+    assert binary == loops.relevant_count_binary(labels, [1, 2])
+    assert expected == pytest.approx(loops.relevant_count_prm(labels, chances))
+
+
+def test_counts_of_all_judgments():
+    """PRM equation 1 over every label given; where all were given twice, both counts agree."""
+    levels = [level for *_, level in ROWS]
+    binary, expected = MODEL.relevant_counts()
+    assert binary == loops.relevant_count_binary(levels, [1, 2])
+    assert expected == pytest.approx(binary)
+
+
+def test_counts_need_seen_levels():
+    with pytest.raises(InputError, match="level 3"):
+        prm(panel(UNSEEN)).relevant_counts()
+
+
+def test_rows_and_text():
+    model = prm(panel(UNSEEN), smoothing=1)
+    rows = model.rows()
+    assert [row["level"] for row in rows] == [0, 1, 2, 3]
+    assert [(row["pairs"], row["pairs_relevant"], row["labels"]) for row in rows] == [
+        (3, 1, 3), (3, 2, 3), (0, 0, 0), (0, 0, 1)
+    ]  # fmt: skip
+    assert [row["p"] for row in rows] == pytest.approx(model.p)
+    lines = str(model).splitlines()
+    assert len(lines) == 5
+    assert lines[2].split()[:2] == ["1", "0.600"]
+
+
+# The command
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two judges' files, and one with a level that nobody gave twice."""
+    for judge in "XY":
+        lines = [f"{t} 0 {d} {level}\n" for t, d, j, level in ROWS if j == judge]
+        (tmp_path / f"{judge}.qrels").write_text("".join(lines))
+    (tmp_path / "one.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 c -2\n")
+    (tmp_path / "alone").write_text("1 0 alone 3\n")
+    return tmp_path
+
+
+def command(folder, *options, judges="*.qrels"):
+    return CliRunner().invoke(hungjury, ["prm", "--judges", str(folder / judges), *options])
+
+
+def done(folder, *options, **more):
+    result = command(folder, *options, **more)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return result
+
+
+def test_command_table(folder):
+    result = done(folder, "--rel", "1")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "relevant from grade 1 on"
+    shown = {int(line.split()[0]): float(line.split()[1]) for line in lines[2:]}
+    for level in (-2, 0, 1, 2):
+        assert shown[level] == pytest.approx(loops.prm(ROWS, level, [1, 2]), abs=5e-4)
+    assert "do not trust it" in result.stderr
+
+
+def test_command_shows_every_threshold(folder):
+    shown = done(folder).stdout
+    assert "relevant from grade 1 on" in shown
+    assert "relevant from grade 2 on" in shown
+    assert "relevant from grade 3 on" not in shown
+
+
+def test_command_is_quiet(folder):
+    assert done(folder, "--quiet").stderr == ""
+
+
+def test_command_counts(folder):
+    shown = done(folder, "--rel", "1", "--qrels", str(folder / "one.txt")).stdout
+    expected = sum(loops.prm(ROWS, level, [1, 2]) for level in (2, 0, -2))
+    assert "the qrels call 1 documents relevant" in shown
+    assert f"another judge is expected to call {expected:.0f} so" in shown
+
+
+def test_command_csv(folder):
+    rows = list(csv.DictReader(io.StringIO(done(folder, "--format", "csv", "--quiet").stdout)))
+    assert [(int(row["rel"]), int(row["level"])) for row in rows] == list(
+        product((1, 2), (-2, 0, 1, 2))
+    )
+    for row in rows:
+        relevant = list(range(int(row["rel"]), 3))
+        agreed, seen = loops.prm_counts(ROWS, int(row["level"]), relevant)
+        assert (int(row["pairs"]), int(row["pairs_relevant"])) == (seen, agreed)
+        assert float(row["p"]) == pytest.approx(agreed / seen)
+        assert float(row["low"]) <= float(row["high"])
+
+
+def strict_json(text):
+    def refuse(word):
+        raise AssertionError(f"{word} is not JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def test_command_json(folder):
+    options = ["--rel", "2", "--smoothing", "1", "--draws", "20", "--seed", "5"]
+    rows = strict_json(done(folder, "--format", "json", "--quiet", *options).stdout)
+    assert [row["level"] for row in rows] == [-2, 0, 1, 2]
+    model = prm(panel(ROWS), 2, None, 1, 20, 5)
+    assert rows == [{"rel": 2, **row} for row in model.rows()]
+
+
+def test_command_json_of_an_unseen_level(folder):
+    (folder / "alone").rename(folder / "Z.qrels")
+    rows = strict_json(done(folder, "--format", "json", "--quiet", "--rel", "1").stdout)
+    assert next(row for row in rows if row["level"] == 3)["p"] is None
+
+
+def test_command_soft_labels(folder):
+    target = folder / "soft"
+    done(folder, "--rel", "1", "--qrels", str(folder / "one.txt"), "--soft", str(target))
+    found = hj.read_qrels(target)
+    assert found.soft
+    expected = MODEL.soft(hj.read_qrels(folder / "one.txt"))
+    assert found.to_dict() == expected.to_dict()
+
+
+@pytest.mark.parametrize("options", [[], ["--rel", "1"], ["--qrels", "one.txt"]])
+def test_command_soft_labels_want_labels_and_a_threshold(folder, options):
+    result = command(folder, "--soft", str(folder / "soft"), *options)
+    assert result.exit_code == 2
+    assert "--soft wants --qrels and --rel" in result.stderr
+    assert not (folder / "soft").exists()
+
+
+@pytest.mark.parametrize(("name", "start"), [("p.svg", b"<?xml"), ("p.png", b"\x89PNG")])
+def test_command_plot(folder, name, start):
+    pytest.importorskip("matplotlib")
+    done(folder, "--plot", str(folder / name))
+    assert (folder / name).read_bytes().startswith(start)
+
+
+def test_command_output_file(folder):
+    result = done(folder, "--rel", "1", "--quiet", "-o", str(folder / "page"))
+    assert result.stdout == ""
+    assert (folder / "page").read_text() == done(folder, "--rel", "1", "--quiet").stdout
+
+
+def test_command_judges_in_the_iteration_column(folder):
+    lines = [f"{t} {judge} {d} {level}\n" for t, d, judge, level in ROWS]
+    (folder / "all").write_text("".join(lines))
+    options = ["--rel", "1", "--quiet"]
+    found = done(folder, "--assessor-column", "iteration", *options, judges="all")
+    assert found.stdout == done(folder, *options).stdout
+
+
+def test_command_complains(folder):
+    (folder / "other").write_text("9 0 a 1\n")
+    result = CliRunner().invoke(
+        hungjury, ["prm", "--judges", str(folder / "alone"), "--judges", str(folder / "other")]
+    )
+    assert isinstance(result.exception, InputError)
+    assert "two assessors" in str(result.exception)
+    assert command(folder, "--rel", "0").exit_code == 2
+    assert command(folder, "--smoothing", "-1").exit_code == 2

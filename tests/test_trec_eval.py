@@ -1,0 +1,216 @@
+"""Equal to trec_eval in all four printed decimals, on its own test files and on TREC runs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from hungjury.catalogue import CATALOGUE, measure_list, trec_name
+from hungjury.catalogue.trec_names import NOT_HERE
+
+COUNTS = ("num_",)
+Printed = dict[tuple[str, str], str]  # (measure, topic or "all") -> what trec_eval prints
+
+
+@pytest.fixture(scope="module")
+def folder(shared_data: Path) -> Path:
+    return shared_data / "trec_eval"
+
+
+def printed(path: Path) -> Printed:
+    rows = (line.split("\t") for line in path.read_text().splitlines())
+    return {(name.strip(), topic): value for name, topic, value in rows}
+
+
+def shown(name: str, value: float) -> str:
+    return f"{value:.0f}" if name.startswith(COUNTS) else f"{value:.4f}"
+
+
+def ours(scores: Any, names: Iterable[str]) -> Printed:
+    """All that one system's scores would print, per topic and summed up."""
+    out, mean = {}, scores.mean()
+    for i, name in enumerate(names):
+        out[name, "all"] = shown(name, mean[i, 0])
+        for k, topic in enumerate(scores.topics):
+            out[name, topic] = shown(name, scores.values[i, 0, k])
+    return out
+
+
+def not_here(name: str) -> bool:
+    """trec_eval has it, the catalogue says that it does not."""
+    return name in NOT_HERE or any(name.startswith(f"{other}_") for other in NOT_HERE)
+
+
+def compare(mine: Printed, theirs: Printed, least: int) -> None:
+    """Every line of trec_eval's output that we have a measure for, and no other left out."""
+    missing = {name for name, _ in theirs if not not_here(name)} - {name for name, _ in mine}
+    assert not missing
+    common = theirs.keys() & mine.keys()
+    assert len(common) >= least
+    assert {key: mine[key] for key in common} == {key: theirs[key] for key in common}
+
+
+def all_trec(rel: int = 1) -> dict[str, Any]:
+    """trec_eval's names and our measures, at a relevance level (its -l)."""
+    return {
+        trec_name(m): replace(m, rel=rel) if hasattr(m, "rel") else m
+        for m in measure_list("all_trec")
+    }
+
+
+def test_official_measures(folder: Path) -> None:
+    wanted = {trec_name(m): m for m in measure_list("official")}
+    scores = hj.evaluate(
+        folder / "qrels.test", folder / "results.test", wanted.values(), topics="retrieved"
+    )
+    assert scores.systems == ["STANDARD"]
+    compare(ours(scores, wanted), printed(folder / "out.test"), least=29)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "output", "rel", "topics"),
+    [
+        ("qrels.test", "results.test", "out.test.aq", 1, "retrieved"),
+        ("qrels.test", "results.trunc", "out.test.aqc", 1, "judged"),
+        ("qrels.rel_level", "results.test", "out.test.aql", 2, "retrieved"),
+    ],
+)
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_all_measures_of_every_topic(
+    folder: Path, qrels: str, run: str, output: str, rel: int, topics: str, precision: str
+) -> None:
+    wanted = all_trec(rel)
+    runs = hj.read_runs(folder / run, score_precision=precision)
+    scores = hj.evaluate(folder / qrels, runs, wanted.values(), topics=topics)
+    assert scores.topics == ["301", "302", "303"]
+    compare(ours(scores, wanted), printed(folder / output), least=255)
+
+
+def test_measures_with_parameters(folder: Path) -> None:
+    asked = [
+        "iprec_at_recall.0.10,0.20,0.25,0.50,0.75", "P.3,5,7", "recall.20,2000",
+        "ndcg_cut.10,20,23", "success.2,5,20",
+    ]  # fmt: skip
+    wanted = {trec_name(m): m for name in asked for m in measure_list(name)}
+    (gains,) = measure_list("ndcg.1=3,2=9,4=4.5")
+    assert gains == CATALOGUE["nDCG"](gains={1: 3, 2: 9, 4: 4.5})
+    wanted["ndcg_1=3,2=9,4=4.5"] = gains
+    scores = hj.evaluate(folder / "qrels.test", folder / "results.test", wanted.values())
+    mine = ours(scores, wanted)
+    three = np.mean([scores.values[list(wanted).index(f"iprec_at_recall_0.{x}"), 0]
+                     for x in (25, 50, 75)], axis=0)  # fmt: skip
+    for topic, value in zip([*scores.topics, "all"], [*three, three.mean()], strict=True):
+        mine["11pt_avg_.25,.5,.75", topic] = shown("", value)
+    compare(mine, printed(folder / "out.test.meas_params"), least=68)
+
+
+def test_comments_in_qrels(folder: Path) -> None:
+    """Comments are passed over; a # inside a line belongs to the document's id."""
+    path = folder / "qrels.test.with-comments"
+    qrels = hj.read_qrels(path).to_dict()
+    plain = hj.read_qrels(folder / "qrels.test").to_dict()
+    assert qrels["301"].pop("CR#93E-1860") == plain["301"].pop("CR93E-1860")
+    assert qrels == plain
+    wanted = {trec_name(m): m for m in measure_list("official")}
+    scores = hj.evaluate(path, folder / "results.test", wanted.values(), topics="retrieved")
+    compare(ours(scores, wanted), printed(folder / "out.test"), least=29)
+
+
+def test_number_signs_in_runs(folder: Path) -> None:
+    """31 topics of a run whose ids hold a #; its qrels are not at hand, so the counts it is."""
+    path = folder / "results.comment.test"
+    with path.open() as stream:
+        first = {}
+        for line in stream:
+            topic, _, document = line.split()[:3]
+            first.setdefault(topic, document)
+    topics = sorted(first)[:31]
+    qrels = {t: {first[t]: 1, first[t].split("#")[0]: 0} for t in topics}
+    scores = hj.evaluate(qrels, path, ["num_q", "num_ret", "num_rel_ret", "SetFallout"])
+    theirs = printed(folder / "out.comment.test")
+    assert scores.systems == [theirs["runid", "all"]]
+    assert [shown("num_", v) for v in scores.mean()[:2, 0]] == [
+        theirs["num_q", "all"],
+        theirs["num_ret", "all"],
+    ]
+    assert list(scores.mean()[2:, 0]) == [31, 0]
+
+
+@pytest.mark.parametrize("name", ["qrels.123", "qrels.comments.123"])
+def test_mean_over_assessors(folder: Path, name: str) -> None:
+    """trec_eval's judgment groups: the mean over the assessors of a topic, then over topics."""
+    judgments = hj.read_judgments(folder / name, assessor_column="iteration")
+    assert judgments.assessors == ["0", "1", "2"]
+    wanted = {trec_name(m): m for m in measure_list(["map", "P"])}
+    each = []
+    for assessor in judgments.assessors:
+        scores = hj.evaluate(judgments.by(assessor), folder / "results.test", wanted.values())
+        at = [scores.topics.index(t) if t in scores.topics else -1 for t in judgments.topics]
+        there = np.array([i >= 0 for i in at])
+        each.append(np.where(there, scores.values[:, 0, at], np.nan))
+    topic_means = np.nanmean(each, axis=0)
+    theirs = printed(folder / "out.test.qrels_jg")
+    compared = 0
+    for row, measure in zip(topic_means, wanted, strict=True):
+        stem, _, cut = measure.partition("_")
+        jg = f"{stem}_avgjg" + (f"_{cut}" if cut else "")
+        for topic, value in zip([*judgments.topics, "all"], [*row, row.mean()], strict=True):
+            assert shown("", value) == theirs[jg, topic], (jg, topic)
+            compared += 1
+    assert compared == 40
+
+
+# Deep Learning 2021: 63 runs, 53 topics
+
+
+@pytest.fixture(scope="module")
+def deep_learning(shared_data: Path) -> Any:
+    names = ["num_rel_ret", "map", "Rprec", "bpref", "recip_rank", "P_10", "P_20", "ndcg_cut_10"]
+    home = shared_data / "dl21"
+    runs = hj.read_runs(str(home / "runs" / "*.gz"), score_precision="single", names="stem")
+    return names, hj.evaluate(home / "qrels.nist.txt", runs, names)
+
+
+def cells(names: list[str], scores: Any) -> dict[tuple[str, str, str], str]:
+    return {
+        (system, name, topic): shown(name, scores.values[i, j, k])
+        for i, name in enumerate(names)
+        for j, system in enumerate(scores.systems)
+        for k, topic in enumerate(scores.topics)
+    }
+
+
+def test_deep_learning_runs(shared_data: Path, deep_learning: Any) -> None:
+    names, scores = deep_learning
+    assert scores.values.shape == (8, 63, 53)
+    theirs: dict[tuple[str, str, str], str] = {}
+    home = shared_data / "dl21" / "reference"
+    with gzip.open(home / "trec_eval.binary-rel1.gz", "rt") as stream:
+        for system, name, topic, value in (line.split("\t") for line in stream):
+            if topic != "all":
+                theirs[system, name, topic] = value.strip()
+    with gzip.open(home / "ndcg_cut_10.csv.gz", "rt") as stream:
+        for row in csv.DictReader(stream):
+            theirs[row["runid"], "ndcg_cut_10", row["topic"]] = f"{float(row['ndcg_cut_10']):.4f}"
+    mine = cells(names, scores)
+    theirs = {key: value for key, value in theirs.items() if key[2] in scores.topics}
+    assert theirs.keys() == mine.keys()
+    assert len(mine) == 3339 * 8
+    assert {k: (v, theirs[k]) for k, v in mine.items() if v != theirs[k]} == {}
+
+
+def test_single_precision_is_needed_there(shared_data: Path, deep_learning: Any) -> None:
+    """Read in double precision some near-ties rank differently: the policy does something."""
+    names, single = deep_learning
+    home = shared_data / "dl21"
+    runs = hj.read_runs(str(home / "runs" / "*.gz"), names="stem")
+    double = hj.evaluate(home / "qrels.nist.txt", runs, names)
+    assert cells(names, double) != cells(names, single)
