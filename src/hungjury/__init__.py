@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from hungjury.assessors.agreement import agreement
+    from hungjury.assessors.merging import merge
     from hungjury.assessors.prm import prm, prm_scenarios
     from hungjury.catalogue import Measure, measure, measures
     from hungjury.collection.audit import audit
@@ -31,6 +33,7 @@ _HOME = {
     "Qrels": "collection.qrels",
     "Runs": "collection.runs",
     "Scores": "scores",
+    "agreement": "assessors.agreement",
     "audit": "collection.audit",
     "axiom_table": "theory",
     "balancing_index": "theory",
@@ -40,6 +43,7 @@ _HOME = {
     "kendall": "stats",
     "measure": "catalogue",
     "measures": "catalogue",
+    "merge": "assessors.merging",
     "precision_recall": "evaluation",
     "prm": "assessors.prm",
     "prm_scenarios": "assessors.prm",
@@ -60,6 +64,7 @@ __all__ = [
     "Qrels",
     "Runs",
     "Scores",
+    "agreement",
     "audit",
     "axiom_table",
     "balancing_index",
@@ -69,6 +74,7 @@ __all__ = [
     "kendall",
     "measure",
     "measures",
+    "merge",
     "precision_recall",
     "prm",
     "prm_scenarios",

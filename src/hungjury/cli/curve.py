@@ -54,5 +54,6 @@ def curve_command(
         deliver(scores.to_csv(), output)
     else:
         from hungjury.report.curves import draw_precision_recall
+        from hungjury.report.pictures import save_picture
 
-        draw_precision_recall(scores, output)
+        save_picture(draw_precision_recall(scores), output)

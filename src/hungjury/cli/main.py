@@ -8,11 +8,13 @@ import sys
 import click
 
 from hungjury import __version__
+from hungjury.cli.agreement import agreement_command
 from hungjury.cli.audit import audit_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
 from hungjury.cli.measures import measures_command
+from hungjury.cli.merge import merge_command
 from hungjury.cli.prm import prm_command
 from hungjury.cli.simulate import simulate_command
 from hungjury.cli.theory import theory_command
@@ -37,6 +39,8 @@ for command in (
     evaluate_command,
     audit_command,
     curve_command,
+    agreement_command,
+    merge_command,
     prm_command,
     measures_command,
     theory_command,

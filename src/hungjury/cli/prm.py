@@ -79,9 +79,10 @@ def prm_command(
     chosen = None if qrels is None else read_qrels(qrels, duplicates, grades, outside)
     deliver(_formatted(models, form, chosen), output)
     if plot is not None:
+        from hungjury.report.pictures import save_picture
         from hungjury.report.prm_plots import draw_prm
 
-        draw_prm(models, plot)
+        save_picture(draw_prm(models), plot)
     if soft is not None and chosen is not None:
         models[0].soft(chosen).write(soft)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
 from typing import Any
 
 import click
@@ -104,12 +102,10 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 def figure(which: str, output: str, trials: int, seed: int) -> None:
     """Draw how balancing indices grow, or how often RBP calls runs different."""
     from hungjury import theory
-    from hungjury.files import write_whole
+    from hungjury.report.pictures import save_picture
 
     if which == "balancing":
         drawn = theory.plot_balancing_curves(theory.balancing_curves())
     else:
         drawn = theory.plot_significance_curve(theory.significance_curve(trials=trials, seed=seed))
-    content = io.BytesIO()
-    drawn.savefig(content, format=Path(output).suffix.lstrip(".") or "svg", dpi=150)
-    write_whole(output, content.getvalue())
+    save_picture(drawn, output)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hungjury.assessors.prm import PRM
-from hungjury.errors import MissingExtra
-from hungjury.files import write_whole
+from hungjury.report.pictures import new_picture
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_prm"]
 
 
-def draw_prm(models: Sequence[PRM], path: str) -> None:
+def draw_prm(models: Sequence[PRM]) -> Figure:
     """P(relevant to another judge) by level, a line for each notion of relevance."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "report", "drawing a picture") from None
-    figure = Figure(figsize=(6.0, 4.0), layout="constrained")
-    axes = figure.subplots()
+    figure, axes = new_picture(6.0, 4.0)
     for i, model in enumerate(models):
         known = ~np.isnan(model.p)
         at = np.array(model.levels)[known] + 0.06 * (i - (len(models) - 1) / 2)
@@ -34,10 +30,5 @@ def draw_prm(models: Sequence[PRM], path: str) -> None:
         )  # fmt: skip
     axes.set_xticks(models[0].levels)
     axes.set(ylim=(-0.02, 1.02), xlabel="level given", ylabel="P(another judge says relevant)")
-    axes.grid(alpha=0.3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
     axes.legend(frameon=False, fontsize=8, loc="upper left")
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=Path(path).suffix.lstrip(".") or "svg", dpi=150)
-    write_whole(path, drawn.getvalue())
+    return figure

@@ -141,6 +141,6 @@ def _told(error: Exception) -> HungjuryError:
     """An engine's own complaint, its first lines."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return InputError(
-        f"the log cannot be counted: {' '.join(lines[:2])}",
+        f"the log cannot be counted: {'; '.join(lines[:3])}",
         remedy="check the file; where memory ran out, allow more of it",
     )

@@ -120,7 +120,10 @@ def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
     names = [name.strip().strip('"') for name in text.split(mark)]
     if len(set(names)) < len(names):
         raise InputError(
-            "a column's name is there twice", file=sources[0].name, line=1, remedy="rename it"
+            "a column's name is there twice",
+            file=sources[0].name,
+            line=1,
+            remedy="let the first line name the columns, each differently",
         )
     return names, mark
 
@@ -146,9 +149,12 @@ def _paths(engine: Engine, sources: Sequence[Source], ending: str) -> list[Path]
 def _arrow(frame: Any) -> Any:
     import narwhals as nw
 
-    native: Any = nw.from_native(frame, pass_through=True, allow_series=False)
-    if isinstance(native, nw.LazyFrame):
-        native = native.collect()
+    native: Any = nw.from_native(frame, pass_through=True, allow_series=False, eager_only=True)
+    if not isinstance(native, nw.DataFrame):
+        raise InputError(
+            f"cannot read clicks from {type(frame).__name__}",
+            remedy="give an eager pandas, polars or pyarrow frame (collect a lazy one first)",
+        )
     return native.to_arrow()
 
 

@@ -1,0 +1,74 @@
+"""hungjury agreement"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hungjury.cli.options import (
+    judge_options,
+    label_options,
+    output_option,
+    quiet_option,
+    run_files,
+    run_options,
+)
+from hungjury.cli.output import deliver, tell
+
+
+@click.command("agreement", no_args_is_help=True)
+@judge_options
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="FILES",
+    help="Compare the rankings of systems that each assessor alone would give.",
+)
+@click.option("-m", "--measure", default="AP", show_default=True, help="For these rankings.")
+@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
+@click.option("--heat-map", metavar="FILE", help="Draw pairwise kappa (.svg, .png, .pdf).")
+@click.option("--rankings", metavar="FILE", help="Draw the ranking by each assessor (with --runs).")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="How results are printed.",
+)
+@output_option
+@label_options
+@run_options
+@quiet_option
+def agreement_command(
+    judges: tuple[str, ...], assessor_column: str | None, runs: tuple[str, ...], measure: str,
+    rel: int | None, heat_map: str | None, rankings: str | None, form: str, output: str | None,
+    duplicates: str, grades: Any, outside: str, ties: str, score_precision: str, names: str,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """Know your judges: how far they agree, who copies, who always says the same.
+
+    \b
+    Examples:
+      hungjury agreement --judges 'judges/*'
+      hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --rankings ranks.svg
+    """
+    from hungjury.assessors.agreement import agreement
+    from hungjury.collection.judgments import read_judgments
+
+    if rankings is not None and not runs:
+        raise click.UsageError("--rankings wants --runs")
+    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
+    lists = run_files(list(runs), ties, score_precision, names) if runs else None
+    found = agreement(labels, lists, measure, rel)
+    tell(labels.notes, quiet)
+    deliver(found.to_text() if form == "table" else found.to_json(), output)
+    if heat_map is not None or rankings is not None:
+        from hungjury.report.agreement_plots import agreement_heatmap, ranking_plot
+        from hungjury.report.pictures import save_picture
+
+        if heat_map is not None:
+            save_picture(agreement_heatmap(found), heat_map)
+        if rankings is not None:
+            save_picture(ranking_plot(found), rankings)

@@ -1,0 +1,44 @@
+"""What all pictures share: made without a screen, written whole."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hungjury.errors import InputError, MissingExtra
+from hungjury.files import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["new_picture", "save_picture"]
+
+ENDINGS = (".svg", ".png", ".pdf")
+
+
+def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure with one plain pair of axes."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "report", "drawing a picture") from None
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots()
+    axes.grid(alpha=0.3)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def save_picture(figure: Figure, path: str) -> None:
+    """Write a picture; the file's ending says the format."""
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise InputError(
+            f"'{ending}' is no kind of picture", file=path, remedy=f"end it in {', '.join(ENDINGS)}"
+        )
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=ending[1:], dpi=150)
+    write_whole(path, drawn.getvalue())
