@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from benchmarks.suite import Measured, Setting, Suite, Table, Verdict
@@ -31,7 +30,7 @@ def ratio_table(suite: Suite, measured: Sequence[Measured]) -> Table:
                 _seconds(one.time),
                 f"{_seconds(min(one.seconds))}-{_seconds(max(one.seconds))} ({len(one.seconds)})",
                 "-" if base is None else f"{one.time / base:.2f}",
-                _seconds(median(one.cpu)),
+                _seconds(one.processor),
                 f"{one.memory:.0f}",
                 "; ".join(n for n in notes if n),
             ]

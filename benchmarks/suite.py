@@ -79,6 +79,10 @@ class Measured:
         return median(self.seconds)
 
     @property
+    def processor(self) -> float:
+        return median(self.cpu)
+
+    @property
     def memory(self) -> float:
         return median(self.peak_mb)
 

@@ -91,6 +91,7 @@ LABEL_FILES = {
     "label -": ("1 0 a -\n", 1, "is no number"),
     "a very long label": ("1 0 a " + "x" * 500 + "\n", 1, "xxx...' is no number"),
     "label 5000": ("1 0 a 1\n1 0 b 5000\n", 2, "too large for a grade"),
+    "label -40000": ("1 0 a 1\n1 0 b -40000\n", 2, "too small for a grade"),
     "label 1e300": ("1 0 a 1\n1 0 b 1e300\n", 2, "too large for a grade"),
     "1.5 beside 3": ("1 0 a 1.5\n1 0 b 0.5\n1 0 c 3\n", 1, "1.5"),
     "3 beside 0.5": ("1 0 a 1\n1 0 b 3\n1 0 c 0.5\n", 2, ("label 3", "0.5", "scale every label")),
@@ -112,6 +113,8 @@ LABEL_FILES = {
     "CSV without the document": ("qid,label\n1,1\n", None, "no column for the document"),
     "CSV with only a header": ("qid,docno,label\n", None, "no label"),
     "CSV row too short": ("qid,docno,label\n1,a,1\n1,b\n", 3, "expected 3 columns"),
+    "CSV with a column twice": ("qid,docno,label,label\n1,a,1,1\n", 1, "called 'label'"),
+    "CSV with a cell too long": ("qid,docno," + "x" * 200000 + "\n", 1, "larger than field limit"),
     "CSV row too long": ("qid,docno,label\n1,a,b,1\n", 2, "expected 3 columns"),
     "CSV label a word": ("qid,docno,label\n1,a,1\n1,b,x\n", 3, "'x' is no finite number"),
     "CSV label missing": ("qid,docno,label\n1,a,\n", 2, "no finite number"),
@@ -138,6 +141,8 @@ LABEL_FILES = {
     "JSONL no label": ('{"qid": "1", "docno": "a"}\n', None, "no column for the label"),
     "JSONL 400 digits": ('{"qid": "1", "docno": "a", "label": 1%s}\n' % ("0" * 400), 1, ""),
     "JSONL 5000 digits": ('{"qid": "1", "docno": "a", "label": 1%s}\n' % ("0" * 5000), 1, ""),
+    "JSONL half a surrogate pair": (
+        '{"qid": "1", "docno": "\\ud800", "label": 1}\n', 1, "not UTF-8"),
     "JSONL too deep": ('{"qid": ' + "[" * 99999, 1, ""),
     "Parquet magic only": (b"PAR1 and nothing like it", None, "not a readable Parquet file"),
     "Parquet cut": (PARQUET[:-20], None, "Parquet"),
@@ -199,6 +204,12 @@ RUN_FILES = {
     "empty": ("", None, "empty"),
     "only comments": ("# x\n#", None, "no line"),
     "only blank lines": ("\n\n \r\n", None, "no line"),
+    "a topic that is not UTF-8": (b"1 Q0 a 1 2 t\n\ncaf\xe9 Q0 a 1 2 t\n", 3, "not UTF-8"),
+    "an overlong topic": (b"1 Q0 a 1 2 t\nq\xc0\xaf Q0 a 1 2 t\n", 2, "not UTF-8"),
+    "a document twice, not judged": (GOOD_RUN + "x Q0 d 1 1 good\nx Q0 d 2 0 good", 5, "twice"),
+    "a document twice, not judged, topics mixed": (
+        "x Q0 d 1 1 t\n" + GOOD_RUN + "x Q0 d 2 0 t\n", 5, "topic 'x'"),
+    "a second tag that is not UTF-8": (GOOD_RUN.encode() + b"2 Q0 a 1 2 \xff\n", 4, "not UTF-8"),
     "a tag that is not UTF-8": (b"1 Q0 a 1 2 caf\xe9\n", 1, "not UTF-8"),
     "CSV without scores": ("qid,docno,rank\n1,a,1\n", None, "no column for the score"),
     "CSV with only a header": ("qid,docno,score\n", None, "no row"),
@@ -331,7 +342,8 @@ def test_streams_that_hold_rubbish(tmp_path):
     "source",
     [None, 3, 2.5, b"1 0 a 1\n", [3], [None], [[]], object(), len, np.arange(3), [b"x"], True,
      [{"1": {"a": 1}}]],
-    ids=repr,
+    ids=["None", "3", "2.5", "bytes", "[3]", "[None]", "[[]]", "object", "function", "array",
+         "[bytes]", "True", "[dict]"],
 )  # fmt: skip
 def test_things_that_cannot_be_read(source):
     for call in everywhere(source):
@@ -482,6 +494,26 @@ def test_two_runs_with_one_tag(tmp_path):
     refused(lambda: hj.read_runs(same, names="stem"), "two runs are called 'x'")
 
 
+def test_two_systems_of_one_table_cannot_be_named_after_it(tmp_path):
+    path = write(tmp_path, "x.csv", "qid,docno,score,tag\n1,a,2,one\n1,b,1,two\n")
+    assert hj.read_runs(path).systems == ["one", "two"]
+    refused(lambda: hj.read_runs(path, names="stem"), ("2 systems", 'names="tag"'), file=path)
+
+
+def test_files_with_and_without_a_column_of_assessors(tmp_path):
+    table = write(tmp_path, "a.csv", "qid,docno,label,worker\n1,a,1,ann\n")
+    plain = write(tmp_path, "b.qrels", "1 0 a 0\n")
+    refused(lambda: hj.read_judgments([table, plain]), "beside", file=plain)
+    refused(lambda: hj.read_judgments([plain, table]), "beside", file=table)
+    bare = write(tmp_path, "c.csv", "qid,docno,label\n1,a,1\n")
+    refused(lambda: hj.read_judgments([table, bare]), "no column for the assessor", file=bare)
+
+
+def test_a_table_of_chances_without_a_row(tmp_path):
+    path = write(tmp_path, "x.csv", "qid,docno,p0,p1\n")
+    refused(lambda: hj.read_qrels(path), "no label", file=path)
+
+
 def test_conflicts_between_two_files(tmp_path):
     one, two = write(tmp_path, "one", "1 0 a 1\n1 0 b 1\n"), write(tmp_path, "two", "#\n1 0 a 0\n")
     refused(lambda: hj.read_qrels([one, two]), (f"0 here and 1 in {one}:1", "read_judgments"),
@@ -593,6 +625,7 @@ def test_depths_that_are_none(depth):
         ("ndcg@10", UnknownName, "did you mean nDCG"),
         (["AP", "sucess@5"], UnknownName, "did you mean Success"),
         ("F1", MeasureError, "needs cutoff"),
+        ("E(AP@10)@5", MeasureError, "AP@10 has a cutoff"),
         ("P@0", MeasureError, "cutoff is 0"),
         ("RBP(p=1.5)", MeasureError, "[0, 1)"),
         ("RBP(q=0.5)", MeasureError, "no parameter q"),
@@ -634,6 +667,8 @@ def test_ties_without_a_cheap_mean():
         ("AP", [0.5], InputError),
         ("AP", ["x"], InputError),
         ("AP", [float("nan")], InputError),
+        ("AP", [1, 70000], InputError),
+        ("AP", [1, -32768], InputError),
         ("ap", [1], UnknownName),
         ("F1", [1], MeasureError),
     ],

@@ -127,7 +127,7 @@ def test_growth_tells_linear_from_quadratic() -> None:
         results = {}
         for step in STEPS:
             one = Contender(f"{AXES[0].name} x {step}", [], lines=1000 * step)
-            results[one.name] = Measured(one, [0.2 + 0.1 * step**power], [0.0], [50.0])
+            results[one.name] = Measured(one, [9.0], [0.2 + 0.1 * step**power], [50.0])
         verdict = Linear(AXES[0]).judge(results)
         assert verdict is not None
         assert verdict.met == met

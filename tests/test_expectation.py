@@ -220,6 +220,13 @@ def test_intervals_are_ordered(pool, documents, name):
     assert scores.variance[0, 0, 0] >= 0
 
 
+def test_only_drawn_measures_have_intervals():
+    scores = hj.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, ["eRAP", "E(RR)"])
+    assert np.isnan(scores.interval[:, 0]).all()
+    assert not np.isnan(scores.interval[:, 1]).any()
+    assert hj.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, "eRAP").interval is None
+
+
 def test_undefined_outcomes_score_0():
     """p = 1/2 for the only document: half of the label sets leave AP undefined."""
     scores = hj.evaluate({"q": {"a": 0.5}}, {"q": {"a": 1.0}}, ["E(AP)", "E(nDCG)"])

@@ -343,6 +343,25 @@ def test_unjudged_documents_in_the_recall_base(depth, others, files):
         assert scores.values[0, j, 0] == pytest.approx(expected)
 
 
+def test_several_recall_bases_at_once():
+    runs = {"one": ONE, "two": TWO}
+    names = [
+        f'eRAP(unjudged=0.2, recall_base="retrieved", base_depth={depth})' for depth in (1, 2, 50)
+    ]
+    together = hj.evaluate(SOFT, runs, ["eRAP(unjudged=0.2)", *names])
+    assert len(set(together.values[:, 0, 0])) == 4
+    for i, name in enumerate(names, 1):
+        assert (together.values[i] == hj.evaluate(SOFT, runs, name).values[0]).all()
+
+
+def test_the_recall_base_holds_only_ranks_that_are_looked_at():
+    name = 'eRAP(unjudged=0.2, recall_base="retrieved")'
+    cut = hj.evaluate(SOFT, {"one": ONE, "two": TWO}, name, depth=2)
+    short = [{"q": dict(list(run["q"].items())[:2])} for run in (ONE, TWO)]
+    whole = hj.evaluate(SOFT, dict(zip(("one", "two"), short, strict=True)), name)
+    assert (cut.values == whole.values).all()
+
+
 def test_the_recall_base_where_every_retrieved_document_is_judged():
     run = {"q": {"a": 1.0, "c": 0.0}}
     name = 'eRAP(unjudged=0.2, recall_base="retrieved")'

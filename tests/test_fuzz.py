@@ -64,8 +64,11 @@ def plain_run(data):
         score = number_of(columns[4]) if len(columns) >= 6 else None
         if score is None:
             return number
-        topic, document, tag = (text_of(columns[i]) for i in (0, 2, 5))
-        rows.append((topic, document, score, tag, number))
+        try:
+            topic, tag = columns[0].decode(), columns[5].decode()
+        except UnicodeDecodeError:
+            return number
+        rows.append((topic, text_of(columns[2]), score, tag, number))
     return rows
 
 
@@ -320,7 +323,7 @@ def test_random_bytes(start, monkeypatch):
 
 @pytest.mark.filterwarnings("error")
 def test_streamed_and_remembered_runs_agree_on_anything(monkeypatch):
-    """All topics are judged, so that both ways look at every list."""
+    """Also where only some of the topics are judged."""
     rng = random.Random(41)
     both = 0
     for _ in range(250 * ROUNDS):
@@ -328,9 +331,8 @@ def test_streamed_and_remembered_runs_agree_on_anything(monkeypatch):
         data = document(rng, 6, 4, True) if rng.random() < 0.5 else mutated(rng, LISTS)
         rows = plain_run(data)
         topics = {row[0] for row in rows} if isinstance(rows, list) else {"1"}
-        if any("\udc80" <= c <= "\udcff" for c in "".join(topics)):  # not UTF-8: cannot be judged
-            continue
-        qrels = hj.read_qrels({t: {"a": 1, "d1": 2, "d3": 1, "b": 0} for t in topics or {"1"}})
+        judged = [t for t in sorted(topics) if rng.random() < 0.8] or ["1"]
+        qrels = hj.read_qrels({t: {"a": 1, "d1": 2, "d3": 1, "b": 0} for t in judged})
 
         def score(runs, qrels=qrels):
             found = hj.evaluate(qrels, runs, MEASURES)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
@@ -142,19 +142,19 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "unjudged": st.sampled_from([0.0, 0.05, 1.0]),
     "recall_base": st.sampled_from(["pool", 0.5, 7.0]),
     "base_depth": st.integers(1, 100),
-    "of": st.sampled_from([CATALOGUE["AP"](rel=2), CATALOGUE["nDCG"](gains={1: 0.5}, cutoff=3)]),
+    "of": st.sampled_from([CATALOGUE["AP"](rel=2), CATALOGUE["nDCG"](gains={1: 0.5})]),
     "draws": st.integers(2, 5),
     "seed": st.integers(0, 9),
 }
-POSITIVE_GAINS = some_gains.map(lambda given: {g: v for g, v in given.items() if v})
+
+# A failing example with one measure of each class is not worth the minutes it takes to shrink.
+AS_FOUND = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
 @functools.cache
 def measures(cls: Any) -> st.SearchStrategy[Any]:
     """Measures of one class; optional parameters are now and then left out."""
     values = {f.name: PARAMS[f.name] for f in cls.params()}
-    if cls.name == "gRBP":
-        values["gains"] = POSITIVE_GAINS
     for f in cls.params():
         if f.default is None:
             values[f.name] = st.none() | values[f.name]
@@ -207,7 +207,7 @@ def test_the_pool_of_a_list_without_one_is_the_list(labels: Labels) -> None:
 
 
 @pytest.mark.parametrize("source", ["files", "interleaved files", "dictionaries"])
-@settings(max_examples=15)
+@settings(max_examples=15, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_collection(
     simulate: Callable[..., Any], source: str, data: st.DataObject, seed: int
@@ -226,7 +226,7 @@ def test_collection(
                 assert same(scores.values[i, j, k], expected), (m, system, topic)
 
 
-@settings(max_examples=15)
+@settings(max_examples=15, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_summary_over_topics(simulate: Callable[..., Any], data: st.DataObject, seed: int) -> None:
     made = simulate(seed)
@@ -250,7 +250,7 @@ def test_summary_over_topics(simulate: Callable[..., Any], data: st.DataObject, 
             assert same(mean[i, j], expected), (m, system)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, phases=AS_FOUND)
 @given(data=st.data(), seed=st.integers(0, 10**6))
 def test_scale_is_that_of_the_whole_input(
     simulate: Callable[..., Any], data: st.DataObject, seed: int

@@ -1,7 +1,6 @@
 """Names with parameters: written, read back, refused; and trec_eval's names for the same."""
 
 import string
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -368,7 +367,6 @@ TOYS: Catalogue[Named] = Catalogue("toy")
 
 
 @TOYS.add("Ball")
-@dataclass(frozen=True)
 class Ball(Named):
     """A toy."""
 
@@ -379,7 +377,6 @@ class Ball(Named):
 
 
 @TOYS.add("Box")
-@dataclass(frozen=True)
 class Box(Named):
     """Holds another toy, whose text it is given."""
 

@@ -524,6 +524,22 @@ def test_command_json(folder):
     assert rows == [{"rel": 2, **row} for row in model.rows()]
 
 
+def test_command_intervals(tmp_path):
+    rows = many_topics(8)
+    for judge in "XYZ":
+        lines = [f"{t} 0 {d} {level}\n" for t, d, j, level in rows if j == judge]
+        (tmp_path / f"{judge}.qrels").write_text("".join(lines))
+    shown = {}
+    for options in (("--seed", "5"), ("--seed", "6"), ("--draws", "9")):
+        text = done(tmp_path, "--rel", "1", "--format", "json", "--quiet", *options).stdout
+        shown[options] = [(row["low"], row["high"]) for row in strict_json(text)]
+    model = prm(panel(rows), seed=5)
+    assert shown["--seed", "5"] == list(zip(model.low, model.high, strict=True))
+    assert shown["--seed", "6"] != shown["--seed", "5"]
+    model = prm(panel(rows), draws=9)
+    assert shown["--draws", "9"] == list(zip(model.low, model.high, strict=True))
+
+
 def test_command_json_of_an_unseen_level(folder):
     (folder / "alone").rename(folder / "Z.qrels")
     rows = strict_json(done(folder, "--format", "json", "--quiet", "--rel", "1").stdout)

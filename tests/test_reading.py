@@ -556,6 +556,11 @@ def test_any_mapping_of_runs_can_be_scored():
     assert_same(hj.evaluate(QRELS, frozen, "AP"), hj.evaluate(QRELS, RUNS, "AP"))
 
 
+@pytest.mark.parametrize("kind", [list, np.array, pandas.Series, set, iter])
+def test_topics_may_come_as_any_list(kind):
+    assert hj.evaluate(QRELS, RUNS, "AP", topics=kind(["2", "10"])).topics == ["2", "10"]
+
+
 @pytest.mark.parametrize("lists", [{"q-1": {"nan": 1.0}, "2": {}}, {"2": {}, "q-1": {"nan": 1.0}}])
 def test_a_topic_may_have_an_empty_list(lists):
     assert hj.evaluate(QRELS, lists, "RR").to_dict()["run"]["q-1"] == {"RR": 1.0}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from hungjury.catalogue.expectation import E
 from hungjury.catalogue.expected import Expected
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judged import Judged, judge, one_list
+from hungjury.collection.labels import TOP_GRADE
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_runs
 from hungjury.collection.sources import expand
@@ -49,9 +50,7 @@ def evaluate(
     unjudged: retrieved documents without a label are "nonrelevant", or left out ("condensed").
     depth: look at the first `depth` ranks only.
     """
-    wanted = measure_list(measures)
-    if not wanted:
-        raise MeasureError("no measure was given", remedy='name one, such as "nDCG@10"')
+    wanted = _wanted(measures)
     _choice("undefined", undefined, ("zero", "nan", "drop"))
     _choice("unjudged", unjudged, ("nonrelevant", "condensed"))
     labels = _chosen(as_qrels(qrels), topics)
@@ -80,9 +79,21 @@ def as_runs(runs: Any) -> Runs | RunFiles:
     """Runs in memory as they are; files to be read while they are aligned."""
     if isinstance(runs, (Runs, RunFiles)):
         return runs
-    if isinstance(runs, dict) or is_frame(runs):
+    if isinstance(runs, Mapping) or is_frame(runs):
         return read_runs(runs)
     return RunFiles(expand(runs), RunPolicy())
+
+
+def _wanted(measures: MeasureNames) -> list[Measure]:
+    alone = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
+    listed: list[Any] = [measures] if alone else list(measures)  # type: ignore[arg-type]
+    odd = [m for m in listed if not isinstance(m, (str, Measure))]
+    if odd or not listed:
+        raise MeasureError(
+            f"{odd[0]!r} is no measure" if odd else "no measure was given",
+            remedy='name one, such as "nDCG@10"',
+        )
+    return measure_list(listed)
 
 
 def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -97,6 +108,10 @@ def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:
     if isinstance(topics, str):
         _choice("topics", topics, ("judged", "retrieved"))
         return qrels
+    if not isinstance(topics, Iterable):
+        raise InputError(
+            f"topics is {topics!r}", remedy='say "judged", "retrieved" or give a list of topic ids'
+        )
     wanted = [str(t) for t in topics]
     known = set(qrels.topics)
     unknown = [t for t in wanted if t not in known]
@@ -195,12 +210,11 @@ def _status(
     values: NDArray[np.float64], retrieved: NDArray[np.bool_], topics: str | Iterable[str]
 ) -> NDArray[np.uint8]:
     status = np.where(np.isnan(values), UNDEFINED, SCORED).astype(np.uint8)
-    missing = LEFT_OUT if topics == "retrieved" else NOT_RETRIEVED
     absent = np.broadcast_to(~retrieved, values.shape)
-    if topics == "retrieved":
-        status[absent] = missing
+    if isinstance(topics, str) and topics == "retrieved":
+        status[absent] = LEFT_OUT
     else:
-        status[absent & (status == SCORED)] = missing
+        status[absent & (status == SCORED)] = NOT_RETRIEVED
     return status
 
 
@@ -218,6 +232,13 @@ def _policies(
     }
 
 
+def _fits(label: Any) -> bool:
+    try:
+        return bool(abs(float(label)) <= TOP_GRADE)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def score_list(
     name: str | Measure,
     labels: Sequence[float | None],
@@ -231,6 +252,11 @@ def score_list(
     one = measure(name)
     known = [v for v in labels if v is not None] if pool is None else list(pool)
     everything = [*known, *(v for v in labels if v is not None)]
+    if not all(map(_fits, everything)):
+        raise InputError(
+            f"{one} cannot score the labels {list(labels)!r}",
+            remedy=f"labels are numbers from {-TOP_GRADE} to {TOP_GRADE}",
+        )
     if all(v == int(v) for v in everything):
         top = max([1, *map(int, everything)])
         grades = [None if v is None else int(v) for v in labels]

@@ -11,10 +11,19 @@ import difflib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import MISSING, Field, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_told: Any) -> Any:
+        """For type checkers only."""
+        return lambda cls: cls
+
 
 __all__ = [
     "Catalogue",
@@ -135,24 +144,63 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-@dataclass(frozen=True)
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(param,))
 class Named:
-    """Base of everything in a catalogue; equal, hashable, printable and parsed back."""
+    """Base of everything in a catalogue; equal, hashable, printable and parsed back.
+
+    Works like a frozen dataclass whose fields are made by `param`. It is not one, because making
+    sixty of those costs a command line more time than all its work.
+    """
 
     name: ClassVar[str] = ""
     at: ClassVar[str | None] = None  # the parameter that is written behind @
     positional: ClassVar[str | None] = None  # the one that is written without its name
+    _params: ClassVar[dict[str, Field[Any]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {n: f for n, f in vars(cls).items() if isinstance(f, Field) and "kind" in f.metadata}
+        for name, declared in own.items():
+            declared.name = name
+        cls._params = {**cls._params, **own}
+
+    def __init__(self, **values: Any) -> None:
+        for name, declared in self._params.items():
+            value = values.pop(name, declared.default)
+            if value is MISSING:
+                raise TypeError(f"{type(self).__name__} needs {name}")
+            if not (value is None and declared.default is None):
+                value = self._checked(declared, value)
+            object.__setattr__(self, name, value)
+        if values:
+            raise TypeError(f"{type(self).__name__} has no parameter {next(iter(values))}")
+        self.__post_init__()
+
+    def __post_init__(self) -> None:
+        """For classes with something to settle between their parameters."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{self} cannot be changed; but({name}=...) makes another one")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return (type(self), *(getattr(self, name) for name in self._params))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._params)
+        return f"{type(self).__name__}({inside})"
+
+    def but(self, **changes: Any) -> Self:
+        """The same with other parameters."""
+        return type(self)(**{**{name: getattr(self, name) for name in self._params}, **changes})
 
     @classmethod
     def params(cls) -> list[Field[Any]]:
-        return [f for f in fields(cls) if "kind" in f.metadata]
-
-    def __post_init__(self) -> None:
-        for f in self.params():
-            value = getattr(self, f.name)
-            if value is None and f.default is None:
-                continue
-            object.__setattr__(self, f.name, self._checked(f, value))
+        return list(cls._params.values())
 
     def _checked(self, f: Field[Any], value: Any) -> Any:
         if hasattr(value, "dtype") and not hasattr(value, "__len__"):

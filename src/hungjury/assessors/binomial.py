@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +21,6 @@ def vote_shares(panel: Panel) -> NDArray[np.float64]:
 
 
 @MERGES.add("binmv")
-@dataclass(frozen=True)
 class BinomialVote(Merge):
     """The mean vote over those who judged, as a probability; of each grade where graded."""
 
@@ -32,7 +29,6 @@ class BinomialVote(Merge):
 
 
 @MERGES.add("qbinmv")
-@dataclass(frozen=True)
 class QuantizedBinomialVote(Merge):
     """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from hungjury.assessors.merged import Merge, Verdict
 from hungjury.assessors.panel import Panel
 from hungjury.errors import MeasureError, MissingExtra
+from hungjury.named import param
 
 __all__ = ["CrowdKit", "is_aggregator"]
 
@@ -21,11 +21,10 @@ def is_aggregator(thing: object) -> bool:
     return hasattr(thing, "fit_predict_proba") or hasattr(thing, "fit_predict")
 
 
-@dataclass(frozen=True)
 class CrowdKit(Merge):
     """Probabilities where the aggregator has `fit_predict_proba`, else its labels."""
 
-    aggregator: Any
+    aggregator: Any = param(kind=lambda value: value, doc="the aggregator")
 
     def __str__(self) -> str:
         return f"crowd-kit {type(self.aggregator).__name__}"

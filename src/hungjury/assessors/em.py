@@ -31,7 +31,6 @@ def _clip(probability: Floats) -> Floats:
     return np.clip(probability, LEAST, 1 - LEAST)
 
 
-@dataclass(frozen=True)
 class ExpectationMaximisation(Merge):
     """What both starts share: when to stop."""
 
@@ -55,7 +54,6 @@ class ExpectationMaximisation(Merge):
 
 
 @MERGES.add("em-mv")
-@dataclass(frozen=True)
 class FromVotes(ExpectationMaximisation):
     """EM from the majority's labels (a binary tie: 0.5), or from the shares of votes."""
 
@@ -76,7 +74,6 @@ class FromVotes(ExpectationMaximisation):
 
 
 @MERGES.add("em-neu")
-@dataclass(frozen=True)
 class FromNeutral(ExpectationMaximisation):
     """EM from assessors who are right 9 times in 10, and equally likely grades."""
 

@@ -58,7 +58,6 @@ class Verdict:
     fit: Fit | None = None
 
 
-@dataclass(frozen=True)
 class Merge(Named):
     """Base of all ways to merge the labels of several assessors."""
 

@@ -69,7 +69,7 @@ def merge_method(method: Any) -> Merge:
             remedy="give a name such as 'em-mv', or an object with fit_predict_proba or "
             "fit_predict for a frame with the columns task, worker and label",
         )
-    return CrowdKit(method)
+    return CrowdKit(aggregator=method)
 
 
 def as_judgments(source: Any) -> Judgments:

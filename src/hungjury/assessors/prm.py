@@ -75,9 +75,9 @@ class PRM:
         measures with gains."""
         one = measure(name)
         if isinstance(one, Expected):
-            return replace(one, prob=tuple(self.prob(max_grade)))
+            return one.but(prob=tuple(self.prob(max_grade)))
         if hasattr(one, "gains"):
-            return replace(one, gains=dict(enumerate(self.prob(max_grade))))  # type: ignore[call-arg]
+            return one.but(gains=dict(enumerate(self.prob(max_grade))))
         raise MeasureError(
             f"{one} takes neither probabilities nor gains",
             remedy="use eRAP, eRRBP, eRDCG, or nDCG, DCG, CG, nCG, gRBP, Q",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +13,6 @@ __all__ = ["MajorityVote", "median", "plurality"]
 
 
 @MERGES.add("mv")
-@dataclass(frozen=True)
 class MajorityVote(Merge):
     """Most votes among those who judged (TH 4.1.2); drawn by resampling the assessors."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +16,6 @@ __all__ = ["CATALOGUE", "Array", "Measure", "cutoff_param", "ratio", "rel_param"
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
 class Measure(Named):
     """Base of all measures.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param
@@ -22,7 +21,6 @@ def a_measure(value: Any) -> Measure:
 
 
 @CATALOGUE.add("E")
-@dataclass(frozen=True)
 class E(Measure):
     """Expectation of a measure over label sets drawn from their probabilities, with variance and
     a 95 % interval; E(AP)'s mean is exact. `E(AP)@10` is `E(AP@10)`."""
@@ -42,7 +40,12 @@ class E(Measure):
         if self.cutoff is not None:
             if self.of.at != "cutoff":
                 raise MeasureError(f"E: {self.of} takes no cutoff", remedy=f"write E({self.of})")
-            object.__setattr__(self, "of", replace(self.of, cutoff=self.cutoff))  # type: ignore[call-arg]
+            if getattr(self.of, "cutoff", None) is not None:
+                raise MeasureError(
+                    f"E: {self.of} has a cutoff, and {self.cutoff} stands behind E",
+                    remedy=f"write E({self.of})",
+                )
+            object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))
             object.__setattr__(self, "cutoff", None)
 
     def check(self, max_grade: int) -> None:

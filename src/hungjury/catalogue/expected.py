@@ -30,7 +30,6 @@ class Chances:
     total: Array  # [..., list]: sum over the pool
 
 
-@dataclass(frozen=True)
 class Expected(Measure):
     """Base: probabilities come with soft labels, from a map of grades, or are 0 and 1."""
 
@@ -104,7 +103,6 @@ class Expected(Measure):
         return self.moments(judged)[0]
 
 
-@dataclass(frozen=True)
 class ExpectedSum(Expected):
     """Base of measures that add up weighted relevance: mean and variance are sums too."""
 
@@ -137,7 +135,6 @@ def _weighted(judged: Judged, weights: Array, values: Array, elsewhere: float) -
 
 
 @CATALOGUE.add("eRRBP")
-@dataclass(frozen=True)
 class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
     """Expected rank-biased precision: RBP's sum with p in place of relevance (RR eq. 1)."""
 
@@ -148,7 +145,6 @@ class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
 
 
 @CATALOGUE.add("eRDCG")
-@dataclass(frozen=True)
 class eRDCG(ExpectedSum):  # noqa: N801
     """Expected discounted cumulated gain: p over max(1, log_base n), added up."""
 
@@ -174,7 +170,6 @@ def recall_base(value: Any) -> float | str:
 
 
 @CATALOGUE.add("eRAP")
-@dataclass(frozen=True)
 class eRAP(Expected):  # noqa: N801
     """Expected average precision (RR eq. 2): the expectation of AP's sum over the expected number
     of relevant documents. A ratio of expectations; `E(AP)` is the expectation of the ratio."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,7 +73,6 @@ def ideal_sum(judged: Judged, gains: Array, discount: Array) -> Array:
     return value
 
 
-@dataclass(frozen=True)
 class Discounted(Measure):
     """Base: gains times rank discounts, added up to the cutoff, perhaps over the ideal."""
 
@@ -113,7 +111,6 @@ class Discounted(Measure):
 
 
 @CATALOGUE.add("CG")
-@dataclass(frozen=True)
 class CG(Discounted):
     """Cumulated gain: the gains of the first k documents, added up."""
 
@@ -125,7 +122,6 @@ class CG(Discounted):
 
 
 @CATALOGUE.add("nCG")
-@dataclass(frozen=True)
 class nCG(CG):  # noqa: N801 - the field's name
     """CG over that of the best possible list."""
 
@@ -134,7 +130,6 @@ class nCG(CG):  # noqa: N801 - the field's name
 
 
 @CATALOGUE.add("DCG")
-@dataclass(frozen=True)
 class DCG(Discounted):
     """Discounted cumulated gain: each gain divided by a logarithm of its rank."""
 
@@ -159,7 +154,6 @@ class DCG(Discounted):
 
 
 @CATALOGUE.add("nDCG")
-@dataclass(frozen=True)
 class nDCG(DCG):  # noqa: N801
     """DCG over that of the best possible list, which is made from the whole pool."""
 
@@ -168,7 +162,6 @@ class nDCG(DCG):  # noqa: N801
 
 
 @CATALOGUE.add("RBP")
-@dataclass(frozen=True)
 class RBP(Discounted):
     """Rank-biased precision: the rate of gain of a user who reads on with probability p."""
 
@@ -185,7 +178,6 @@ class RBP(Discounted):
 
 
 @CATALOGUE.add("gRBP")
-@dataclass(frozen=True)
 class gRBP(Discounted):  # noqa: N801
     """RBP with graded gains, as shares of the largest gain of the scale."""
 
@@ -208,7 +200,6 @@ class gRBP(Discounted):  # noqa: N801
 
 
 @CATALOGUE.add("ERR")
-@dataclass(frozen=True)
 class ERR(Measure):
     """Expected reciprocal rank at which a user who reads top-down is satisfied; a document of
     grade l satisfies with probability (2^l - 1) / 2^max_grade."""
@@ -236,7 +227,6 @@ class ERR(Measure):
 
 
 @CATALOGUE.add("Q")
-@dataclass(frozen=True)
 class Q(Measure):
     """Q-measure: average precision with graded gains blended into it by beta."""
 

@@ -6,7 +6,6 @@ users satisfied by grade k, g_1 + ... + g_k.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +27,6 @@ def threshold_law(value: Any) -> tuple[float, ...]:
     return g
 
 
-@dataclass(frozen=True)
 class GradedAP(Measure):
     """Base: the law of thresholds, and when a topic is undefined."""
 
@@ -72,7 +70,6 @@ class GradedAP(Measure):
 
 
 @CATALOGUE.add("GAP")
-@dataclass(frozen=True)
 class GAP(GradedAP):
     """Graded average precision: precision expected over users, over the expected number of
     documents they find relevant."""
@@ -86,7 +83,6 @@ class GAP(GradedAP):
 
 
 @CATALOGUE.add("xGAP")
-@dataclass(frozen=True)
 class xGAP(GradedAP):  # noqa: N801 - the paper's name
     """Extended graded average precision: like GAP, but every threshold is normalised by the
     number of documents at or above it before users are averaged (XG)."""
@@ -106,7 +102,6 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
 
 
 @CATALOGUE.add("eGAP")
-@dataclass(frozen=True)
 class eGAP(GradedAP):  # noqa: N801
     """Expected graded average precision: the mean over users of AP at their threshold (XG)."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +14,6 @@ __all__ = ["Bpref", "Judgedness", "infAP"]
 
 
 @CATALOGUE.add("Bpref")
-@dataclass(frozen=True)
 class Bpref(Measure):
     """How often relevant documents stand above documents judged not relevant; unjudged
     documents do not matter."""
@@ -34,7 +32,6 @@ class Bpref(Measure):
 
 
 @CATALOGUE.add("infAP")
-@dataclass(frozen=True)
 class infAP(Measure):  # noqa: N801 - the field's name
     """Average precision inferred from a pool of which only a random part was judged (negative
     labels: pooled, not judged)."""
@@ -53,7 +50,6 @@ class infAP(Measure):  # noqa: N801 - the field's name
 
 
 @CATALOGUE.add("Judged")
-@dataclass(frozen=True)
 class Judgedness(Measure):
     """Share of the first k documents that somebody judged."""
 

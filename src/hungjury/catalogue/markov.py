@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,7 +47,6 @@ def _pace(value: Any) -> Any:
 
 
 @CATALOGUE.add("MP")
-@dataclass(frozen=True)
 class MP(Measure):
     """Markov precision: the precision at relevant documents, weighted by how often a user visits
     them who moves over the ranks as a Markov chain. 0 where nothing relevant is retrieved. The
@@ -76,21 +76,24 @@ class MP(Measure):
     )
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
-    users: UserModel | None = field(init=False, default=None, repr=False)
-    law: tuple[float, ...] = field(init=False, default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "model", _walk(self.model))
-        super().__post_init__()
-        if isinstance(self.model, RankMatrix):
-            law = stationary_law(np.array(self.model.rows))
-            object.__setattr__(self, "law", tuple(law.tolist()))
-        elif self.model not in MODELS:
-            object.__setattr__(self, "users", self._users())
+        _ = self.law, self.users  # a wrong matrix or file is told at once
         if self.rates == FROM_MODEL:
             self._check_rates()
 
-    def _users(self) -> UserModel:
+    @cached_property
+    def law(self) -> tuple[float, ...]:
+        """The stationary law of a given matrix."""
+        if not isinstance(self.model, RankMatrix):
+            return ()
+        return tuple(stationary_law(np.array(self.model.rows)).tolist())
+
+    @cached_property
+    def users(self) -> UserModel | None:
+        """The calibrated users, where the model is neither a matrix nor one of the papers'."""
+        if isinstance(self.model, RankMatrix) or self.model in MODELS:
+            return None
         try:
             return user_model(self.model)
         except ValueError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -46,7 +45,6 @@ def _found(judged: Judged, rel: int, cutoff: int | None) -> Array:
 
 
 @CATALOGUE.add("P")
-@dataclass(frozen=True)
 class P(Measure):
     """Share of the first k ranks that holds a relevant document; a shorter list counts as
     followed by documents that are not relevant."""
@@ -61,7 +59,6 @@ class P(Measure):
 
 
 @CATALOGUE.add("R")
-@dataclass(frozen=True)
 class R(Measure):
     """Share of the relevant documents that is in the first k ranks."""
 
@@ -75,7 +72,6 @@ class R(Measure):
 
 
 @CATALOGUE.add("F1")
-@dataclass(frozen=True)
 class F1(Measure):
     """Harmonic mean of P@k and R@k."""
 
@@ -91,7 +87,6 @@ class F1(Measure):
 
 
 @CATALOGUE.add("Fallout")
-@dataclass(frozen=True)
 class Fallout(Measure):
     """Share of the documents judged not relevant that is in the first k ranks."""
 
@@ -108,7 +103,6 @@ class Fallout(Measure):
 
 
 @CATALOGUE.add("Rprec")
-@dataclass(frozen=True)
 class Rprec(Measure):
     """Precision after as many ranks as there are relevant documents."""
 
@@ -129,7 +123,6 @@ def _precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Array:
 
 
 @CATALOGUE.add("AP")
-@dataclass(frozen=True)
 class AP(Measure):
     """Average precision: the mean over all relevant documents of the precision at their rank,
     0 for those not retrieved."""
@@ -144,7 +137,6 @@ class AP(Measure):
 
 
 @CATALOGUE.add("GMAP")
-@dataclass(frozen=True)
 class GMAP(AP):
     """AP averaged over topics by the geometric mean, values below 0.00001 taken as that."""
 
@@ -153,7 +145,6 @@ class GMAP(AP):
 
 
 @CATALOGUE.add("NCP")
-@dataclass(frozen=True)
 class NCP(Measure):
     """Normalised cumulative precision: the precision expected by a user who stops at a relevant
     document, met in rank order, with a given law; `uniform` is AP. Documents not retrieved have
@@ -189,7 +180,6 @@ class NCP(Measure):
 
 
 @CATALOGUE.add("RR")
-@dataclass(frozen=True)
 class RR(Measure):
     """One over the rank of the first relevant document."""
 
@@ -208,7 +198,6 @@ class RR(Measure):
 
 
 @CATALOGUE.add("Success")
-@dataclass(frozen=True)
 class Success(Measure):
     """1 if a relevant document is in the first k ranks."""
 
@@ -242,7 +231,6 @@ def _interpolated(judged: Judged, rel: int, levels: tuple[float, ...]) -> Array:
 
 
 @CATALOGUE.add("IPrec")
-@dataclass(frozen=True)
 class IPrec(Measure):
     """Interpolated precision: the highest precision at any rank where recall is at least that
     behind @."""
@@ -256,7 +244,6 @@ class IPrec(Measure):
 
 
 @CATALOGUE.add("IPrec11")
-@dataclass(frozen=True)
 class IPrec11(Measure):
     """Mean of the interpolated precisions at recall 0, 0.1, ..., 1."""
 
@@ -268,7 +255,6 @@ class IPrec11(Measure):
 
 
 @CATALOGUE.add("ESL")
-@dataclass(frozen=True)
 class ESL(Measure):
     """Search length: documents that are not relevant, read before the `want`-th relevant one;
     undefined where fewer are retrieved. Smaller is better."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +17,6 @@ __all__ = [
 ]  # fmt: skip
 
 
-@dataclass(frozen=True)
 class OfTheSet(Measure):
     """Base of all that does not look at ranks."""
 
@@ -26,7 +24,6 @@ class OfTheSet(Measure):
 
 
 @CATALOGUE.add("SetP")
-@dataclass(frozen=True)
 class SetP(OfTheSet):
     """Share of the retrieved documents that is relevant."""
 
@@ -37,7 +34,6 @@ class SetP(OfTheSet):
 
 
 @CATALOGUE.add("SetR")
-@dataclass(frozen=True)
 class SetR(OfTheSet):
     """Share of the relevant documents that is retrieved."""
 
@@ -48,7 +44,6 @@ class SetR(OfTheSet):
 
 
 @CATALOGUE.add("SetF")
-@dataclass(frozen=True)
 class SetF(OfTheSet):
     """(beta + 1) P R / (beta P + R) of the retrieved set, as in trec_eval: beta is not squared."""
 
@@ -64,7 +59,6 @@ class SetF(OfTheSet):
 
 
 @CATALOGUE.add("SetFallout")
-@dataclass(frozen=True)
 class SetFallout(OfTheSet):
     """Share of the documents judged not relevant that is retrieved."""
 
@@ -75,7 +69,6 @@ class SetFallout(OfTheSet):
         return ratio(seen, judged.not_relevant(self.rel))
 
 
-@dataclass(frozen=True)
 class Count(OfTheSet):
     """Base of plain counts, which are added up over topics."""
 
@@ -87,7 +80,6 @@ class Count(OfTheSet):
 
 
 @CATALOGUE.add("NumQ")
-@dataclass(frozen=True)
 class NumQ(Count):
     """Topics scored."""
 
@@ -96,7 +88,6 @@ class NumQ(Count):
 
 
 @CATALOGUE.add("NumRet")
-@dataclass(frozen=True)
 class NumRet(Count):
     """Documents retrieved."""
 
@@ -105,7 +96,6 @@ class NumRet(Count):
 
 
 @CATALOGUE.add("NumRel")
-@dataclass(frozen=True)
 class NumRel(Count):
     """Relevant documents in the pool."""
 
@@ -116,7 +106,6 @@ class NumRel(Count):
 
 
 @CATALOGUE.add("NumRelRet")
-@dataclass(frozen=True)
 class NumRelRet(Count):
     """Relevant documents retrieved."""
 
@@ -127,7 +116,6 @@ class NumRelRet(Count):
 
 
 @CATALOGUE.add("NumNonrelJudgedRet")
-@dataclass(frozen=True)
 class NumNonrelJudgedRet(Count):
     """Documents retrieved that were judged not relevant."""
 

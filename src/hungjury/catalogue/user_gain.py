@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +27,6 @@ def _users(value: Any) -> Any:
 
 
 @CATALOGUE.add("nMCG")
-@dataclass(frozen=True)
 class nMCG(Measure):  # noqa: N801 - the field's name
     """Normalised Markov cumulated gain: gains 2^grade - 1, weighted by a user dynamic in place of
     DCG's discount, over those of the best possible list sorted by grade. The dynamic is that of
@@ -49,13 +48,13 @@ class nMCG(Measure):  # noqa: N801 - the field's name
         doc="queries with exactly one document of this grade and more are navigational",
     )
     cutoff: int = param(10, kind=whole, low=1, doc="ranks looked at")
-    users: UserModel = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        model = user_model(self.user)
-        model.discounts(self.cutoff)  # complains about ranks that were not calibrated
-        object.__setattr__(self, "users", model)
+        self.users.discounts(self.cutoff)  # complains about ranks that were not calibrated
+
+    @cached_property
+    def users(self) -> UserModel:
+        return user_model(self.user)
 
     def check(self, max_grade: int) -> None:
         super().check(max_grade)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -109,7 +108,7 @@ def _measures(names: tuple[str, ...], rel: int | None) -> list[Measure]:
     if rel is None:
         return found
     return [
-        replace(m, rel=rel) if getattr(m, "rel", rel) == 1 else m  # type: ignore[call-arg]
+        m.but(rel=rel) if getattr(m, "rel", rel) == 1 else m
         for m in found
     ]
 

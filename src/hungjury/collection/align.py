@@ -105,9 +105,9 @@ def align(
 
     others: remember documents outside the pool down to this rank.
     """
-    if depth is not None and depth < 1:
-        raise InputError(f"the depth is {depth}", remedy="a depth is at least 1")
-    ties, single, deep = runs.policy.ties, runs.policy.single, depth or 0
+    if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
+        raise InputError(f"the depth is {depth!r}", remedy="a depth is a whole number from 1 on")
+    ties, single, deep = runs.policy.ties, runs.policy.single, int(depth or 0)
     native_pool = pool.native  # built before threads want it
 
     def from_memory(item: tuple[str, native.RunStore]) -> list[_Part]:
@@ -212,9 +212,8 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
             yield part.note
         missing = np.flatnonzero(~row)
         if len(missing):
-            names = few(pool.topics[t] for t in missing[:6])
-            more = f"{names}, ..." if len(missing) > 6 else names
-            text = f"no list for {plural(len(missing), 'judged topic')}: {more}"
+            names = few(pool.topics[t] for t in missing)
+            text = f"no list for {plural(len(missing), 'judged topic')}: {names}"
             yield Note("missing-topic", len(missing), text, part.name)
     for code, key, text in (
         ("ties", "tied_lists", "hold documents with equal scores"),

@@ -15,7 +15,7 @@ from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.reading import read_labels
 from hungjury.collection.sources import expand
-from hungjury.collection.tables import frame_table, is_frame, read_table, table_format
+from hungjury.collection.tables import is_frame, read_table, table_format
 from hungjury.errors import InputError, UnknownName
 
 __all__ = ["Judgments", "read_judgments"]
@@ -130,8 +130,7 @@ def _how(source: Any, assessor_column: str | None) -> str:
     if isinstance(source, Mapping):
         return "file"
     if is_frame(source):
-        frame_table(source).need("assessor" if assessor_column is None else "iteration")
-        return "column"
+        return "column" if assessor_column is None else "iteration"
     if assessor_column == "iteration":
         return "iteration"
     first = source[0]

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.notes import Note, plural
+from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.errors import InputError
 
-__all__ = ["MISSING", "LabelPolicy", "Rows", "resolve"]
+__all__ = ["MISSING", "TOP_GRADE", "LabelPolicy", "Rows", "resolve"]
 
 MISSING = np.int16(-32768)  # this assessor did not judge this document
-_TOP_GRADE = 1000
+TOP_GRADE = 1000  # larger labels, also below zero, are no grades but something else
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,22 @@ class LabelPolicy:
 
     @staticmethod
     def of(duplicates: str, grades: Iterable[int] | None, outside: str) -> LabelPolicy:
-        scale = None if grades is None else tuple(sorted({int(g) for g in grades}))
-        if scale is not None and (len(scale) < 2 or scale[0] < 0):
-            raise InputError(
-                f"the declared grades are {list(scale)}",
-                remedy="declare at least two grades, none negative, such as grades=range(4)",
-            )
-        return LabelPolicy(duplicates, scale, outside)
+        return LabelPolicy(duplicates, None if grades is None else _declared(grades), outside)
+
+
+def _declared(grades: Iterable[int]) -> tuple[int, ...]:
+    try:
+        scale = tuple(sorted({operator.index(g) for g in grades}))
+    except TypeError:
+        problem = f"grades is {grades!r}"
+    else:
+        if len(scale) > 1 and scale[0] >= 0 and scale[-1] <= TOP_GRADE:
+            return scale
+        problem = f"the declared grades are {few(map(str, scale)) or 'none'}"
+    raise InputError(
+        problem,
+        remedy=f"declare at least two whole numbers from 0 to {TOP_GRADE}, such as grades=range(4)",
+    )
 
 
 def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
@@ -90,10 +100,10 @@ class Resolved:
 def resolve(rows: Rows, policy: LabelPolicy, assessors: list[str]) -> Resolved:
     notes: list[Note] = []
     rows = _declared_scale(rows, policy, notes)
-    grades, soft = _scale(rows, policy)
-    rows = _without_duplicates(rows, policy, notes, assessors)
     if not len(rows.pair):
         raise InputError("no label is left", remedy="check the declared grades and the input")
+    grades, soft = _scale(rows, policy)
+    rows = _without_duplicates(rows, policy, notes, assessors)
     pool, position = _pool(rows)
     return Resolved(
         pool, position[rows.pair], rows.assessor, rows.label, grades, soft, tuple(notes)
@@ -150,19 +160,20 @@ def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
                 remedy="round to grades, or scale every label into [0, 1]",
             )
         return (0, 1), True
-    if policy.grades is not None:
-        return policy.grades, False
-    top = int(label.max(initial=1))
-    if top > _TOP_GRADE:
-        row = int(np.argmax(label))
-        file, line = rows.at(row)
+    far = np.flatnonzero(abs(label) > TOP_GRADE)
+    if len(far):
+        file, line = rows.at(int(far[0]))
+        value = label[far[0]]
         raise InputError(
-            f"the label {top} is too large for a grade",
+            f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade",
             file=file,
             line=line,
-            remedy=f"grades go from 0 to {_TOP_GRADE}; scale open-ended labels into [0, 1]",
+            remedy=f"grades go from 0 to {TOP_GRADE}, labels below 0 down to {-TOP_GRADE}; "
+            "scale open-ended labels into [0, 1]",
         )
-    return tuple(range(max(top, 1) + 1)), False
+    if policy.grades is not None:
+        return policy.grades, False
+    return tuple(range(int(label.max(initial=1)) + 1)), False
 
 
 def _without_duplicates(

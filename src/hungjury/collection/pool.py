@@ -15,11 +15,17 @@ from hungjury import native
 __all__ = ["Pool", "natural_order"]
 
 
-def natural_key(text: str) -> list[tuple[bool, int, str]]:
+def number_key(digits: str) -> tuple[int, str, str]:
+    """Sorts digits as numbers; `int` takes no more than some thousand digits."""
+    significant = digits.lstrip("0")
+    return len(significant), significant, digits
+
+
+def natural_key(text: str) -> list[tuple[bool, int, str, str]]:
     """Sorts ids as people do: 9 before 10."""
     return [
-        (not part.isdecimal(), int(part) if part.isdecimal() else 0, part)
-        for part in re.split(r"(\d+)", text)
+        (False, *number_key(part)) if "0" <= part[0] <= "9" else (True, 0, "", part)
+        for part in re.split(r"([0-9]+)", text)
         if part
     ]
 
@@ -27,9 +33,9 @@ def natural_key(text: str) -> list[tuple[bool, int, str]]:
 def natural_order(names: Iterable[str]) -> list[int]:
     """The order that sorts names naturally, as indices."""
     listed = list(names)
-    if all(n.isdecimal() for n in listed):
-        return sorted(range(len(listed)), key=lambda i: (int(listed[i]), listed[i]))
-    return sorted(range(len(listed)), key=lambda i: (natural_key(listed[i]), listed[i]))
+    if all(n.isascii() and n.isdecimal() for n in listed):
+        return sorted(range(len(listed)), key=lambda i: number_key(listed[i]))
+    return sorted(range(len(listed)), key=lambda i: natural_key(listed[i]))
 
 
 class Pool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hungjury.collection.labels import LabelPolicy
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.pool import Pool, natural_order
-from hungjury.collection.reading import grade_table, read_labels
+from hungjury.collection.reading import grade_table, no_label, read_labels
 from hungjury.collection.sources import expand
 from hungjury.collection.tables import Table, grade_columns, is_frame
 from hungjury.errors import InputError
@@ -174,6 +174,8 @@ def read_qrels(
 def _from_grade_columns(table: Table) -> Qrels:
     """Qrels from a table with columns p0, p1, ... that hold the probability of each grade."""
     names = grade_columns(table)
+    if not len(table):
+        raise no_label(table.name)
     p = np.array([table.numbers(n, f"probability {n}") for n in names], dtype=float).T
     bad = np.flatnonzero((p < 0).any(axis=1) | (abs(p.sum(axis=1) - 1) > 1e-6))
     if len(bad):

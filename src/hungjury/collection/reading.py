@@ -21,7 +21,7 @@ from hungjury.collection.tables import (
 )
 from hungjury.errors import InputError
 
-__all__ = ["parse_text", "read_labels"]
+__all__ = ["no_label", "parse_text", "read_labels"]
 
 ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
 
@@ -34,6 +34,7 @@ def parse_text(source: Source, feed: Callable[[bytes], None], finish: Callable[[
         finish()
     except native.BadLine as error:
         line, message = error.args
+        message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         raise InputError(
             message, file=source.name, line=line, remedy=_remedy(message, source.name)
         ) from None
@@ -42,6 +43,8 @@ def parse_text(source: Source, feed: Callable[[bytes], None], finish: Callable[[
 def _remedy(message: str, name: str) -> str:
     if "expected 4 columns" in message and "more" in message:
         return "a qrels file has four columns; is this a run?"
+    if message.endswith("not UTF-8"):
+        return "save the file as UTF-8"
     if "columns" in message:
         return "mend the line; a table needs a header that names its columns"
     if "twice" in message:
@@ -91,20 +94,26 @@ class _Reader:
         self.names: list[str] = []  # the assessor of each file
 
     def text(self, source: Source) -> None:
+        before = self.labels.rows
         kind = table_format(source)
-        if kind is None:
+        if kind is not None:
+            self.table(read_table(source, kind), source.stem)
+        elif self.by == "column":
+            raise _mixed(source.name)
+        else:
             parse_text(source, self.labels.feed, self.labels.finish)
             self._close(source.name, source.stem)
-        else:
-            self.table(read_table(source, kind), source.stem)
+        if self.labels.rows == before:
+            raise no_label(source.name)
 
     def table(self, table: Table, stem: str) -> None:
         topic, document, label = table.find("topic"), table.need("document"), table.need("label")
         count = len(table)
         names = [""] * count
         if self.by in ("column", "iteration"):
-            column = table.find("assessor") or table.find("iteration")
-            names = table.texts(column if column is not None else table.need("assessor"))
+            names = table.texts(table.need("assessor" if self.by == "column" else "iteration"))
+        elif self.by == "file" and table.find("assessor") is not None:
+            raise _mixed(table.name)
         self.labels.add(
             [ONE_TOPIC] * count if topic is None else table.texts(topic),
             names,
@@ -119,7 +128,7 @@ class _Reader:
             self.table(nested_table(source, "label"), "<dict>")
             return
         for name, one in source.items():  # {assessor: {topic: {document: label}}}
-            self.table(nested_table(one, "label"), str(name))
+            self.table(nested_table(one, "label", f"<dict>[{name!r}]"), str(name))
 
     def _close(self, name: str, stem: str) -> None:
         self.files.append(name)
@@ -129,9 +138,7 @@ class _Reader:
     def rows(self) -> tuple[Rows, list[str]]:
         columns = self.labels.columns()
         if not len(columns["label"]):
-            raise InputError(
-                "there is no label in it", file=self.files[0], remedy="check how it was made"
-            )
+            raise no_label(self.files[0] if self.files else "<dict>")
         file = np.repeat(np.arange(len(self.ends)), np.diff([0, *self.ends])).astype(np.int32)
         assessor, names = columns["iteration"], self.labels.iterations
         if self.by is None:
@@ -153,12 +160,13 @@ class _Reader:
         self._check_ids(rows)
         return rows, names
 
-    @staticmethod
-    def _check_ids(rows: Rows) -> None:
+    def _check_ids(self, rows: Rows) -> None:
         of_topic = rows.pair_topic[rows.pair]
+        assessors = self.labels.iterations if self.by == "iteration" else []
         for what, ids, code in (
             ("topic", rows.topics, of_topic),
             ("document", rows.documents, rows.pair),
+            ("assessor", assessors, rows.assessor),
         ):
             found = _not_text(ids)
             if found is None:
@@ -170,6 +178,18 @@ class _Reader:
                 line=line,
                 remedy="save the file as UTF-8",
             )
+
+
+def no_label(file: str) -> InputError:
+    return InputError("there is no label in it", file=file, remedy="check how it was made")
+
+
+def _mixed(file: str) -> InputError:
+    return InputError(
+        "files with an assessor column stand beside files without one",
+        file=file,
+        remedy="give one file per assessor, or only tables with an assessor column",
+    )
 
 
 def _not_text(ids: list[str]) -> int | None:

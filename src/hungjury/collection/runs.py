@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -161,7 +161,7 @@ def check_names(systems: Iterable[tuple[str, str]]) -> None:
             places = f" ({seen[name]} and {file})" if file else ""
             raise InputError(
                 f"two runs are called '{name}'{places}",
-                remedy='names="stem" names systems after their files',
+                remedy='rename one, or name systems after their files with names="stem"',
             )
         seen[name] = file
 
@@ -179,13 +179,24 @@ def read_store(source: Source, policy: RunPolicy) -> list[ReadRun]:
     """The run (or, in a table with a system column, runs) of one source."""
     kind = table_format(source)
     if kind is not None:
-        return _by_system(read_table(source, kind), source.stem)
+        found = _by_system(read_table(source, kind), source.stem)
+        return found if policy.names == "tag" else [_named_by_file(found, source)]
     store = native.RunStore()
     parse_text(source, store.feed, store.finish)
     if not store.rows:
         raise InputError("there is no line in it", file=source.name, remedy="check how it was made")
     name, note = run_name(store.tags, source, policy)
     return [ReadRun(name, store, source.name, note)]
+
+
+def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
+    if len(found) > 1:
+        raise InputError(
+            f"the {len(found)} systems of one table cannot all be called '{source.stem}'",
+            file=source.name,
+            remedy='use names="tag" and give every system its own name in the table',
+        )
+    return replace(found[0], name=source.stem)
 
 
 def _by_system(table: Table, stem: str) -> list[ReadRun]:
@@ -221,8 +232,9 @@ def _finish_table(store: native.RunStore, table: Table) -> None:
 
 
 def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
-    inner = next(iter(source.values()), None)
-    if not isinstance(inner, Mapping) or not inner:
+    # An empty dictionary may be a system without topics or a topic without documents.
+    inner = next((v for v in source.values() if isinstance(v, Mapping) and v), None)
+    if inner is None:
         raise InputError(
             "the dictionary holds no run",
             remedy="give {topic: {document: score}} or {system: {topic: {document: score}}}",
@@ -231,6 +243,6 @@ def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
         return [
             run
             for system, lists in source.items()
-            for run in _by_system(nested_table(lists, "score"), str(system))
+            for run in _by_system(nested_table(lists, "score", f"<dict>[{system!r}]"), str(system))
         ]
     return _by_system(nested_table(source, "score"), "run")

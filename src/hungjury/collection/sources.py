@@ -44,7 +44,7 @@ class Source:
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """The bytes, decompressed; compression is seen in the content, not the name."""
-        with self._raw() as raw:
+        with self.raw() as raw:
             magic = raw.read(2)
             raw.seek(0)
             if magic == b"\x1f\x8b":
@@ -53,7 +53,8 @@ class Source:
             else:
                 yield raw
 
-    def _raw(self) -> BinaryIO:
+    def raw(self) -> BinaryIO:
+        """The bytes as they are."""
         if self.path is None:
             return io.BytesIO(self.held)
         if self.path.is_dir():
@@ -120,10 +121,19 @@ def expand(source: Any) -> list[Source]:
 
 
 def _held(stream: Any) -> Source:
-    content = stream.read()
+    name = str(getattr(stream, "name", "<stream>"))
+    try:
+        content = stream.read()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not {error.encoding.upper()} text",
+            file=name,
+            remedy="open it with its own encoding, or save it as UTF-8",
+        ) from None
     if isinstance(content, str):
-        content = content.encode("utf-8")
-    return Source(str(getattr(stream, "name", "<stream>")), held=content)
+        # Half of a surrogate pair is no text: it is let through to where its line is known.
+        content = content.encode("utf-8", "surrogatepass")
+    return Source(name, held=content)
 
 
 def _from_path(text: str) -> list[Source]:
@@ -131,10 +141,18 @@ def _from_path(text: str) -> list[Source]:
         return [Source("<stdin>", held=sys.stdin.buffer.read())]
     text = os.path.expanduser(text)
     if os.path.exists(text):
-        return [Source(text, Path(text))]
+        return [_file(text)]
     if any(c in text for c in "*?["):
         paths = sorted(p for p in glob.glob(text, recursive=True) if not os.path.isdir(p))
         if not paths:
             raise InputError(f"no file matches '{text}'", remedy="check the pattern")
-        return [Source(p, Path(p)) for p in paths]
+        return [_file(p) for p in paths]
     raise InputError("there is no such file", file=text, remedy="check the path")
+
+
+def _file(name: str) -> Source:
+    found = Source(name, Path(name))
+    if os.path.isfile(name) or os.path.isdir(name):
+        return found
+    with found.raw() as pipe:  # such as the shell's <(zcat qrels.gz): it can be read only once
+        return Source(name, held=pipe.read())

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -84,15 +85,21 @@ class Table:
         return [self._text(v, column, i) for i, v in enumerate(self.columns[column])]
 
     def _text(self, value: Any, column: str, row: int) -> str:
-        if isinstance(value, str) and value:
+        if isinstance(value, str) and value.isascii() and value:
             return value
-        if isinstance(value, bool) or value is None or value == "":
-            raise self._bad(f"the {column} is missing", row, "give every row an id")
-        if isinstance(value, float):
-            raise self._bad(
-                f"the {column} {value!r} is a decimal number", row, "give ids as text or integers"
-            )
-        return str(value)
+        remedy = "give every row an id, text or a whole number"
+        try:
+            if isinstance(value, str) and value.encode("utf-8"):
+                return value
+            if isinstance(value, bytes) and value:
+                return value.decode("utf-8")
+        except UnicodeError:
+            raise self._bad(f"the {column} {value!r} is not UTF-8", row, remedy) from None
+        if isinstance(value, Integral) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, float) and math.isfinite(value):
+            raise self._bad(f"the {column} {value!r} is a decimal number", row, remedy)
+        raise self._bad(f"the {column} is missing: {value!r} is no id", row, remedy)
 
     def numbers(self, column: str, what: str) -> list[float]:
         return [self._number(v, what, i) for i, v in enumerate(self.columns[column])]
@@ -100,7 +107,7 @@ class Table:
     def _number(self, value: Any, what: str, row: int) -> float:
         try:
             number = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number) or (isinstance(value, str) and "_" in value):
             raise self._bad(f"the {what} {value!r} is no finite number", row, f"mend the {what}")
@@ -155,41 +162,53 @@ def _separated(source: Source, text: str, kind: str) -> Table:
         rows = csv.reader(content, delimiter=mark)
     else:
         rows = csv.reader(content, delimiter=mark, quoting=csv.QUOTE_NONE)
-    names = [n.strip() for n in next(rows)]
-    columns: list[list[str]] = [[] for _ in names]
-    lines: list[int] = []
     try:
-        for row in rows:
-            if not row:
-                continue
-            lines.append(rows.line_num)
-            if len(row) != len(names):
-                raise InputError(
-                    f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}",
-                    file=source.name,
-                    line=rows.line_num,
-                    remedy="mend the line",
-                )
-            for column, value in zip(columns, row, strict=True):
-                column.append(value.strip())
+        return _rows(source, rows)
     except csv.Error as error:
         raise InputError(
             str(error), file=source.name, line=rows.line_num, remedy="mend the quotes"
         ) from None
+
+
+def _rows(source: Source, rows: Any) -> Table:
+    names = [n.strip() for n in next(rows)]
+    twice = next((n for n in names if n and names.count(n) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"two columns are called '{twice}'", file=source.name, line=1, remedy="rename one"
+        )
+    columns: list[list[str]] = [[] for _ in names]
+    lines: list[int] = []
+    for row in rows:
+        if not row:
+            continue
+        lines.append(rows.line_num)
+        if len(row) != len(names):
+            raise InputError(
+                f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}",
+                file=source.name,
+                line=rows.line_num,
+                remedy="mend the line",
+            )
+        for column, value in zip(columns, row, strict=True):
+            column.append(value.strip())
     return Table(source.name, dict(zip(names, columns, strict=True)), lines)
 
 
 def _json_lines(source: Source, text: str) -> Table:
     columns: dict[str, list[Any]] = {}
     lines: list[int] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
             raise InputError(
-                f"not JSON: {error.msg}", file=source.name, line=number, remedy="mend the line"
+                f"not JSON: {getattr(error, 'msg', error)}",
+                file=source.name,
+                line=number,
+                remedy="mend the line",
             ) from None
         if not isinstance(row, dict) or (columns and row.keys() != columns.keys()):
             raise InputError(
@@ -210,35 +229,47 @@ def _parquet(source: Source) -> Table:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("pyarrow", "tables", f"reading {source.name}") from None
+    content = b"".join(source.chunks())
     try:
-        with source.open() as stream:
-            content = pyarrow.parquet.read_table(io.BytesIO(stream.read()))
-    except pyarrow.ArrowInvalid as error:
+        frame = pyarrow.parquet.read_table(io.BytesIO(content))
+    except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
             f"not a readable Parquet file: {error}", file=source.name, remedy="write it again"
         ) from None
-    return Table(source.name, {n: content.column(n).to_pylist() for n in content.column_names})
+    return frame_table(frame, source.name)
 
 
 def is_frame(source: Any) -> bool:
     """A data frame of any kind that narwhals knows."""
-    return hasattr(source, "columns") or hasattr(source, "column_names")
+    # Asking the frame itself would make a lazy one work out its columns.
+    return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
 
 
-def frame_table(frame: Any) -> Table:
+def frame_table(frame: Any, name: str = "<frame>") -> Table:
     import narwhals as nw
 
-    native: Any = nw.from_native(frame, pass_through=True, allow_series=False, eager_only=True)
-    if not isinstance(native, nw.DataFrame):
+    try:
+        native: Any = nw.from_native(frame, pass_through=True, allow_series=False, eager_only=True)
+        if isinstance(native, nw.DataFrame):
+            return Table(name, {str(c): native[c].to_list() for c in native.columns})
+    except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
         raise InputError(
-            f"cannot read from {type(frame).__name__}",
-            remedy="give an eager pandas, polars or pyarrow frame (collect a lazy one first)",
-        )
-    return Table("<frame>", {str(c): native[c].to_list() for c in native.columns})
+            f"the columns cannot be read: {error}", file=name, remedy="mend the columns"
+        ) from None
+    raise InputError(
+        f"cannot read from {type(frame).__name__}",
+        remedy="give an eager pandas, polars or pyarrow frame (collect a lazy one first)",
+    )
 
 
-def nested_table(source: Mapping[str, Mapping[str, Any]], value: str) -> Table:
+def nested_table(source: Any, value: str, name: str = "<dict>") -> Table:
     """``{topic: {document: value}}`` as a table."""
+    if not isinstance(source, Mapping):
+        raise InputError(
+            f"this is {type(source).__name__}, a dictionary was meant",
+            file=name,
+            remedy="give {topic: {document: value}}",
+        )
     topics: list[str] = []
     documents: list[str] = []
     values: list[Any] = []
@@ -251,4 +282,4 @@ def nested_table(source: Mapping[str, Mapping[str, Any]], value: str) -> Table:
         topics += [topic] * len(inner)
         documents += inner.keys()
         values += inner.values()
-    return Table("<dict>", {"topic": topics, "document": documents, value: values})
+    return Table(name, {"topic": topics, "document": documents, value: values})

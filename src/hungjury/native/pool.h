@@ -18,7 +18,6 @@ class Pool {
         for (size_t t = 0; t + 1 < offsets.size(); ++t) add_table(t);
     }
     int32_t topic(Bytes name) const { return topics_.find(name); }
-    size_t topics() const { return offsets_.size() - 1; }
     // Index within all documents of the pool, or -1.
     int32_t document(int32_t topic, Bytes name, uint64_t hash) const {
         auto t = static_cast<size_t>(topic);

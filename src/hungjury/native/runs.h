@@ -31,11 +31,18 @@ inline bool parse_run_line(const Line &line, RunLine &out) {
     return true;
 }
 
+// Ids of documents are not looked at: there are too many, and those of the pool are UTF-8.
+inline void check_utf8(const char *what, Bytes name, uint64_t line) {
+    if (is_utf8(name)) return;
+    throw BadLine(line, "the " + std::string(what) + " '" + shown(name) + "' is not UTF-8");
+}
+
 // Remembers a run's tags: the first names the system, a second one is worth a word.
 struct Tags {
     std::string first, second;
-    void see(Bytes tag) {
+    void see(Bytes tag, uint64_t line) {
         if (same(tag, first)) return;
+        check_utf8("tag", tag, line);
         if (first.empty()) first = tag;
         else if (second.empty()) second = tag;
     }
@@ -50,8 +57,10 @@ class RunStore {
     void add(Bytes topic, Bytes document, double score, int32_t rank, uint64_t number) {
         if (current_ < 0 || topics[static_cast<size_t>(current_)] != topic) {
             current_ = topics.add(topic);
-            if (static_cast<size_t>(current_) == lists.size())
+            if (static_cast<size_t>(current_) == lists.size()) {
+                check_utf8("topic", topic, number);
                 lists.emplace_back();
+            }
         }
         lists[static_cast<size_t>(current_)].add(document, score, rank, number);
     }
@@ -78,7 +87,7 @@ class RunStore {
     void line(const Line &one) {
         RunLine row;
         if (!parse_run_line(one, row)) return;
-        tags.see(row.tag);
+        tags.see(row.tag, one.number);
         add(row.topic, row.document, row.score, row.rank, one.number);
     }
     Lines lines_;
@@ -90,7 +99,7 @@ class RunStore {
 class RunStream {
   public:
     RunStream(std::shared_ptr<const Pool> pool, Ranking how)
-        : out(how), pool_(std::move(pool)), seen_(pool_->topics(), false) {}
+        : out(how), pool_(std::move(pool)) {}
 
     void feed(Bytes chunk) {
         lines_.feed(chunk, [this](const Line &one) { line(one); });
@@ -110,30 +119,28 @@ class RunStream {
         RunLine row;
         if (!parse_run_line(one, row)) return;
         ++rows;
-        tags.see(row.tag);
-        if (rows == 1 || !same(row.topic, name_)) open(row.topic);
-        if (topic_ >= 0) list_.add(row.document, row.score, row.rank, one.number);
+        tags.see(row.tag, one.number);
+        if (rows == 1 || !same(row.topic, name_)) open(row.topic, one.number);
+        list_.add(row.document, row.score, row.rank, one.number);
     }
-    void open(Bytes topic) {
+    void open(Bytes topic, uint64_t line) {
         close();
+        auto before = seen_.size();
+        seen_.add(topic);
+        if (seen_.size() == before) interleaved = true;
+        else check_utf8("topic", topic, line);
         name_ = topic;
         topic_ = pool_->topic(topic);
-        if (topic_ < 0) {
-            ++other_topics;
-            return;
-        }
-        auto t = static_cast<size_t>(topic_);
-        interleaved = interleaved || seen_[t];
-        seen_[t] = true;
+        if (topic_ < 0) ++other_topics;
     }
+    // A list without judgments is looked through too: a broken run is broken for any labels.
     void close() {
-        if (topic_ < 0 || list_.size() == 0) return;
         duplicates_.check(list_, name_);
-        out.add(list_, topic_, *pool_);
+        if (topic_ >= 0 && list_.size() > 0) out.add(list_, topic_, *pool_);
         list_.clear();
     }
     std::shared_ptr<const Pool> pool_;
-    std::vector<bool> seen_;
+    Interner seen_;
     Lines lines_;
     RankedList list_;
     DuplicateFinder duplicates_;

@@ -1,6 +1,7 @@
 // Bytes, tokens and numbers: what every reader of a text file needs. No I/O here: Python reads, we parse.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -108,7 +109,7 @@ inline int split(const Line &line, Bytes *tokens, int want) {
     const size_t windows = (length + 63) / 64;
     if (line.begin + 64 * windows > line.readable)
         return split_slowly(line.begin, line.end, tokens, want);
-    size_t edges[14];
+    size_t edges[13 + 64];
     int found = 0, most = 2 * want + 1;
     uint64_t before = 1;  // a line begins as if after a blank
     for (size_t w = 0; w < windows && found < most; ++w) {
@@ -116,70 +117,70 @@ inline int split(const Line &line, Bytes *tokens, int want) {
         if (w + 1 == windows && length % 64) blank |= ~0ull << (length % 64);
         uint64_t meet = blank ^ (blank << 1 | before);
         before = blank >> 63;
-        for (; meet && found < most; meet &= meet - 1)
+        for (; meet; meet &= meet - 1)
             edges[found++] = 64 * w + static_cast<size_t>(__builtin_ctzll(meet));
     }
-    if (found % 2 && found < most) edges[found++] = length;
-    for (int i = 0; i < want && 2 * i + 1 < found; ++i)
+    if (found % 2) edges[found++] = length;
+    int count = std::min(found / 2, want + 1);
+    for (int i = 0; i < std::min(count, want); ++i)
         tokens[i] = Bytes(line.begin + edges[2 * i], edges[2 * i + 1] - edges[2 * i]);
-    return (found + 1) / 2;
+    return count;
 #else
     return split_slowly(line.begin, line.end, tokens, want);
 #endif
 }
 
-inline double parse_slowly(Bytes text) {
-    double value = NAN;
-#if defined(__cpp_lib_to_chars)
-    if (text.front() == '+') text.remove_prefix(1);
-    auto end = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (end.ec == std::errc()) return value;
-#endif
-    return std::strtod(std::string(text).c_str(), nullptr);
-}
+inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
-// The ordinary decimal form is exact when the digits fit 53 bits and the power of ten is exact in
-// a double; everything else goes to the standard library, which is slower but right.
-inline bool parse_number(Bytes text, double &out) {
-    static constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                        1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                        1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+// Any decimal number, checked letter by letter and then read by the standard library.
+inline bool parse_any_number(Bytes text, double &out) {
     const char *p = text.data(), *end = p + text.size();
-    bool negative = p < end && *p == '-';
     if (p < end && (*p == '-' || *p == '+')) ++p;
-    uint64_t digits = 0;
-    int seen = 0, exponent = 0;
-    bool simple = true;
-    for (; p < end && *p >= '0' && *p <= '9'; ++p, ++seen) {
-        if (digits > 900719925474098ull) simple = false;
-        else digits = digits * 10 + static_cast<uint64_t>(*p - '0');
-    }
+    const char *digits = p;
+    while (p < end && is_digit(*p)) ++p;
+    auto seen = p - digits;
     if (p < end && *p == '.') {
-        for (++p; p < end && *p >= '0' && *p <= '9'; ++p, ++seen) {
-            if (digits > 900719925474098ull) simple = false;
-            else digits = digits * 10 + static_cast<uint64_t>(*p - '0'), --exponent;
-        }
+        const char *fraction = ++p;
+        while (p < end && is_digit(*p)) ++p;
+        seen += p - fraction;
     }
     if (seen == 0) return false;
     if (p < end && (*p == 'e' || *p == 'E')) {
         ++p;
-        bool minus = p < end && *p == '-';
         if (p < end && (*p == '-' || *p == '+')) ++p;
-        if (p == end) return false;
-        int power = 0;
-        for (; p < end && *p >= '0' && *p <= '9'; ++p)
-            if (power < 100000) power = power * 10 + (*p - '0');
-        exponent += minus ? -power : power;
+        const char *exponent = p;
+        while (p < end && is_digit(*p)) ++p;
+        if (p == exponent) return false;
     }
     if (p != end) return false;
-    if (simple && exponent >= -22 && exponent <= 22) {
-        double value = static_cast<double>(digits);
-        value = exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
-        out = negative ? -value : value;
-        return true;
-    }
-    out = parse_slowly(text);
+#if defined(__cpp_lib_to_chars)
+    Bytes plain = text.front() == '+' ? text.substr(1) : text;
+    if (std::from_chars(plain.data(), end, out).ec == std::errc()) return std::isfinite(out);
+#endif
+    out = std::strtod(std::string(text).c_str(), nullptr);  // too large or too small: inf or 0
     return std::isfinite(out);
+}
+
+// The short form nearly all numbers have, digits with at most one dot, is exact as a quotient of
+// two doubles; the rest goes the long way.
+inline bool parse_number(Bytes text, double &out) {
+    static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
+                                        1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    size_t n = text.size(), i = n > 0 && text[0] == '-';
+    const bool negative = i;
+    if (n - i > 16 || n == i) return parse_any_number(text, out);
+    uint64_t value = 0;
+    size_t dot = n;
+    for (; i < n; ++i) {
+        if (is_digit(text[i])) value = value * 10 + static_cast<uint64_t>(text[i] - '0');
+        else if (text[i] == '.' && dot == n) dot = i;
+        else return parse_any_number(text, out);
+    }
+    size_t decimals = dot == n ? 0 : n - 1 - dot;
+    if (value > (1ull << 53) || n - negative == (dot != n)) return parse_any_number(text, out);
+    double quotient = static_cast<double>(value) / powers[decimals];
+    out = negative ? -quotient : quotient;
+    return true;
 }
 
 // A whole number below a thousand million, or -1.
@@ -230,6 +231,24 @@ class Lines {
 };
 
 inline bool is_comment(const Line &line) { return line.begin < line.end && *line.begin == '#'; }
+
+// Well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+inline bool is_utf8(Bytes text) {
+    static constexpr uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    for (size_t i = 0; i < text.size(); ++i) {
+        auto first = static_cast<uint8_t>(text[i]);
+        if (first < 0x80) continue;
+        if (first < 0xC0 || first > 0xF7) return false;
+        int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3;
+        uint32_t code = first & (0x3Fu >> more);
+        for (int k = 0; k < more; ++k) {
+            if (++i == text.size() || (text[i] & 0xC0) != 0x80) return false;
+            code = code << 6 | (text[i] & 0x3Fu);
+        }
+        if (code < least[more] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return false;
+    }
+    return true;
+}
 
 // At most 60 bytes of a token, for error messages.
 inline std::string shown(Bytes token) {

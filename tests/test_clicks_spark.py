@@ -1,0 +1,67 @@
+"""The same counts on Spark as on DuckDB; skipped where Spark cannot run."""
+
+from __future__ import annotations
+
+import random
+import shutil
+
+import pytest
+
+from hungjury.users.clicks import calibrate
+
+pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
+pyspark = pytest.importorskip("pyspark", reason="no pyspark here (extra 'spark')")
+if shutil.which("java") is None:
+    pytest.skip("Spark needs java, which is not here", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    session = builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """Interleaved sessions with ties in time, and everything that is odd."""
+    chance = random.Random(3)
+    lines = ["session,query,rank,time"]
+    for _ in range(2000):
+        session = chance.randrange(150)
+        rank = chance.choice(["1", "1", "2", "3", "4", "5", "9", "0", "11", "", "x"])
+        time = chance.choice([*map(str, range(30)), "", "never", "1970-01-01 00:00:07.5"])
+        lines.append(f"{session},q{session % 5},{rank},{time}")
+    folder = tmp_path_factory.mktemp("logs")
+    (folder / "log.csv").write_text("\n".join(lines) + "\n")
+    return folder / "log.csv"
+
+
+LABELS = {"q0": {"a": 1}, "q1": {"a": 1, "b": 1}, "q2": {"a": 0}, "q3": {"a": 1}}
+
+
+def assert_same(mine, theirs):
+    assert mine.log == theirs.log
+    for a, b in zip(mine.classes, theirs.classes, strict=True):
+        assert (a.visits, a.moves, a.held, a.pages) == (b.visits, b.moves, b.held, b.pages)
+        assert a.law == pytest.approx(b.law)
+        assert a.rates == pytest.approx(b.rates)
+
+
+def test_a_table_of_text(spark, log):
+    options = {"qrels": LABELS, "min_sessions": 20}
+    assert_same(calibrate(log, engine="spark", **options), calibrate(log, **options))
+
+
+def test_parquet_and_a_table_of_sparks_own(spark, log, tmp_path):
+    import ibis
+
+    expected = calibrate(log)
+    frame = spark.read.csv(str(log), header=True).coalesce(1)
+    frame.write.parquet(str(tmp_path / "parts"))
+    assert_same(calibrate(tmp_path / "parts", engine="spark"), expected)
+    frame.createOrReplaceTempView("my_log")
+    assert_same(calibrate(ibis.pyspark.connect(spark).table("my_log")), expected)
