@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from hungjury.users.clicks import calibrate
+from test_clicks import yandex_actions
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
 pyspark = pytest.importorskip("pyspark", reason="no pyspark here (extra 'spark')")
@@ -33,7 +34,7 @@ def log(tmp_path_factory):
     for _ in range(2000):
         session = chance.randrange(150)
         rank = chance.choice(["1", "1", "2", "3", "4", "5", "9", "0", "11", "", "x"])
-        time = chance.choice([*map(str, range(30)), "", "never", "1970-01-01 00:00:07.5"])
+        time = chance.choice([*map(str, range(30)), "7.5", "", "never"])
         lines.append(f"{session},q{session % 5},{rank},{time}")
     folder = tmp_path_factory.mktemp("logs")
     (folder / "log.csv").write_text("\n".join(lines) + "\n")
@@ -54,6 +55,20 @@ def assert_same(mine, theirs):
 def test_a_table_of_text(spark, log):
     options = {"qrels": LABELS, "min_sessions": 20}
     assert_same(calibrate(log, engine="spark", **options), calibrate(log, **options))
+
+
+def test_dates(spark, tmp_path):
+    times = ["2020-01-01 00:00:01.250", "2020-01-01 00:00:04", "never", "2020-01-01 00:01:00.5"]
+    rows = [f"1,{rank},{time}" for rank, time in zip([1, 2, 2, 1], times, strict=True)]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(["session,rank,time", *rows, *rows]) + "\n")
+    assert_same(calibrate(log, engine="spark"), calibrate(log))
+
+
+def test_yandex_actions(spark, tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text(yandex_actions(5)[0])
+    assert_same(calibrate(log, engine="spark"), calibrate(log))
 
 
 def test_parquet_and_a_table_of_sparks_own(spark, log, tmp_path):

@@ -131,8 +131,8 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
             remedy=f"E({one}) is its expectation; eRAP, eRRBP and eRDCG take probabilities; "
             "Qrels.threshold(0.5) makes grades",
         )
-    if isinstance(one, Expected) and qrels.p is not None:
-        one.check_chances()
+    if isinstance(one, Expected) and qrels.soft:
+        one.check_chances(of_grades=qrels.p is None)
     one.check(qrels.max_grade)
 
 
@@ -191,7 +191,10 @@ def score_alignment(
                     variance[i, cells] = measures[i].moments(judged)[1]
     status = _status(values.reshape(shape), aligned.retrieved, topics)
     cells_shown = np.nan_to_num(values) if undefined == "zero" else values
-    uncertain = not np.isnan(variance).all()
+    if undefined == "zero":
+        variance[np.isnan(values)] = 0.0  # a topic that counts as 0 does so surely
+        interval[:, np.isnan(values)] = 0.0
+    uncertain = any(m.has_variance or isinstance(m, E) for m in measures)
     return Scores(
         [str(m) for m in measures],
         aligned.systems,
@@ -259,6 +262,9 @@ def score_list(
         )
     if all(v == int(v) for v in everything):
         top = max([1, *map(int, everything)])
+        if isinstance(one, Expected) and one.prob is not None:
+            top = max(top, len(one.prob) - 1)
+            one.check(top)
         grades = [None if v is None else int(v) for v in labels]
         return float(one(one_list(grades, [int(v) for v in known], top))[0])
     if not isinstance(one, Expected) or not all(0 <= v <= 1 for v in everything):

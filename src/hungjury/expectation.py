@@ -32,6 +32,8 @@ class Expectation:
 
 def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
     """Score `draws` label sets; where a drawn set leaves the measure undefined it scores 0."""
+    if qrels.labels is not None:
+        return _certain(aligned, qrels, measure, condensed)
     rng = np.random.default_rng(measure.seed)
     cells = len(aligned.length)
     values = np.empty((measure.draws, cells), dtype=np.float32)
@@ -50,9 +52,21 @@ def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Exp
     mean /= measure.draws
     variance = np.maximum(square / measure.draws - mean**2, 0) * measure.draws / (measure.draws - 1)
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    if type(measure.of) is AP:
+    if type(measure.of) is AP and aligned.tie_first is None:
         mean = expected_ap(aligned, qrels, measure.of, condensed)
     return Expectation(mean, variance, low, high)
+
+
+def _certain(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
+    """Labels that are certain leave nothing to draw: the measure itself."""
+    assert qrels.labels is not None
+    value = np.empty(len(aligned.length))
+    every = measure.of.every
+    for cells, judged in judge(
+        aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=every
+    ):
+        value[cells] = measure.of(judged)
+    return Expectation(value, np.where(np.isnan(value), np.nan, 0.0), value, value)
 
 
 def expected_ap(aligned: Alignment, qrels: Qrels, measure: AP, condensed: bool) -> Array:

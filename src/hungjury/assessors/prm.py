@@ -96,13 +96,13 @@ class PRM:
         return binary, sum(n * self.of(level) for level, n in pairs)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a level."""
+        """One row a level; None where a level was never judged twice."""
         return [
             {
                 "level": level,
-                "p": float(self.p[i]),
-                "low": float(self.low[i]),
-                "high": float(self.high[i]),
+                "p": _or_none(self.p[i]),
+                "low": _or_none(self.low[i]),
+                "high": _or_none(self.high[i]),
                 "pairs": int(self.seen[i]),
                 "pairs_relevant": int(self.agreed[i]),
                 "labels": int(self.rated[i]),
@@ -113,9 +113,12 @@ class PRM:
     def to_text(self) -> str:
         lines = ["level  P(relevant)  95 % interval     pairs    labels"]
         for row in self.rows():
+            p, interval = "unknown", "-"
+            if row["p"] is not None:
+                p, interval = f"{row['p']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}"
             lines.append(
-                f"{row['level']:>5}  {row['p']:>11.3f}  {row['low']:.3f} to {row['high']:.3f}"
-                f"  {row['pairs']:>8,}  {row['labels']:>8,}"
+                f"{row['level']:>5}  {p:>11}  {interval:<14}  {row['pairs']:>8,}"
+                f"  {row['labels']:>8,}"
             )
         return "\n".join(lines)
 
@@ -138,7 +141,7 @@ def prm(
         raise InputError(
             "these judgments are probabilities, not levels", remedy="give grades or categories"
         )
-    if smoothing < 0:
+    if not smoothing >= 0:
         raise InputError(f"smoothing is {smoothing}", remedy="smoothing is 0 or more")
     values, code = np.unique(judgments.label.astype(np.int64), return_inverse=True)
     levels = sorted({*values.tolist(), *judgments.grades})
@@ -173,6 +176,10 @@ def prm(
         votes.sum(axis=0),
         tuple(_notes(levels, total, votes)),
     )
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
 def _pairs_by_topic(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param
+from hungjury.catalogue.trec_names import from_trec
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import param, whole
@@ -14,10 +15,12 @@ __all__ = ["E"]
 
 def a_measure(value: Any) -> Measure:
     """A measure, or its name."""
-    found = value if isinstance(value, Measure) else CATALOGUE.parse(str(value))
-    if isinstance(found, E) or found.takes_chances:
-        raise ValueError("a measure of certain labels, such as AP or nDCG@10")
-    return found
+    found = [value] if isinstance(value, Measure) else from_trec(str(value))
+    if found is None:
+        found = [CATALOGUE.parse(str(value))]
+    if len(found) != 1 or found[0].takes_chances:
+        raise ValueError("one measure of certain labels, such as AP or nDCG@10")
+    return found[0]
 
 
 @CATALOGUE.add("E")
@@ -47,6 +50,10 @@ class E(Measure):
                 )
             object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))
             object.__setattr__(self, "cutoff", None)
+
+    @property
+    def average(self) -> str:  # type: ignore[override]
+        return self.of.average
 
     def check(self, max_grade: int) -> None:
         self.of.check(max_grade)

@@ -67,13 +67,13 @@ class Expected(Measure):
         if self.rel is not None and self.rel > max_grade:
             super().check(max_grade)
 
-    def check_chances(self) -> None:
-        """Complain about parameters that make no sense where labels are probabilities."""
-        for name in ("prob", "rel"):
+    def check_chances(self, of_grades: bool = False) -> None:
+        """Complain about parameters that make no sense where labels are probabilities, of
+        relevance or (then rel says what is relevant) of every grade."""
+        for name in ("prob",) if of_grades else ("prob", "rel"):
             if getattr(self, name) is not None:
                 raise MeasureError(
-                    f"{self}: {name} is for grades, but these labels are probabilities of "
-                    "relevance already",
+                    f"{self}: {name} is for grades, but these labels are probabilities already",
                     remedy=f"leave {name} out",
                 )
 

@@ -107,10 +107,7 @@ def _measures(names: tuple[str, ...], rel: int | None) -> list[Measure]:
     found = measure_list(names)
     if rel is None:
         return found
-    return [
-        m.but(rel=rel) if getattr(m, "rel", rel) == 1 else m
-        for m in found
-    ]
+    return [m.but(rel=rel) if getattr(m, "rel", rel) == 1 else m for m in found]
 
 
 def _formatted(

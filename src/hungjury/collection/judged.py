@@ -262,12 +262,13 @@ def many_lists(
     if not size:
         known = np.full((lists, 1), MISSING)
         p = None if p is None else np.zeros((lists, 1))
+    first = 1 if size else 2  # padding lies beyond the longest list
     judged = np.cumsum(known >= 0, axis=-1, dtype=np.int32)
     grades = np.asarray(pool, dtype=np.int64)
     counts = np.bincount(grades[grades >= 0], minlength=top + 1).astype(np.int64)
     return Judged(
         np.where(known > 0, known, np.int16(0)),
-        np.broadcast_to(np.arange(1, known.shape[-1] + 1, dtype=np.int32), known.shape),
+        np.broadcast_to(np.arange(first, first + known.shape[-1], dtype=np.int32), known.shape),
         judged,
         np.cumsum(known != MISSING, axis=-1, dtype=np.int32),
         np.full(lists, size, dtype=np.int32),

@@ -135,8 +135,25 @@ class Qrels:
                 table.writerows([topic, document, *map(repr, p)] for document, p in rows.items())
         else:
             for topic, rows in self.to_dict().items():
+                _check_writable(path, [topic], rows)
                 text.writelines(f"{topic} 0 {d} {label!r}\n" for d, label in rows.items())
         write_whole(path, text.getvalue())
+
+
+def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) -> None:
+    """Ids that TREC's columns cannot hold are refused before anything is written."""
+    for name in (*topics, *documents):
+        if len(name.split()) != 1:
+            raise InputError(
+                f"the id {name!r} holds blanks, which separate columns",
+                file=path,
+                remedy="rename it, or write a table from to_dict()",
+            )
+    for name in topics:
+        if name.startswith("#"):
+            raise InputError(
+                f"the topic {name!r} would be read as a comment", file=path, remedy="rename it"
+            )
 
 
 def read_qrels(

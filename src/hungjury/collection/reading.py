@@ -26,11 +26,13 @@ __all__ = ["no_label", "parse_text", "read_labels"]
 ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
 
 
-def parse_text(source: Source, feed: Callable[[bytes], None], finish: Callable[[], None]) -> None:
+def parse_text(
+    source: Source, feed: Callable[[memoryview], None], finish: Callable[[], None]
+) -> None:
     """Push a text source through a native parser; its complaints get the file's name."""
     try:
-        for chunk in source.chunks():
-            feed(chunk)
+        for piece in source.pieces():
+            feed(piece)
         finish()
     except native.BadLine as error:
         line, message = error.args

@@ -18,7 +18,10 @@ from hungjury.errors import InputError
 
 __all__ = ["Source", "expand"]
 
-CHUNK = 1 << 20
+CHUNK = 1 << 18  # bytes read at once
+HEAD = 1 << 12
+LONGEST_HEAD = 1 << 20
+MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 _STEM_ENDINGS = {
     ".gz", ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
     ".parquet",
@@ -70,35 +73,48 @@ class Source:
                 f"cannot be read: {error.strerror}", file=self.name, remedy="check the path"
             ) from None
 
-    def chunks(self) -> Iterator[bytes]:
-        """The content in pieces of about 1 MB, without a byte-order mark."""
+    def pieces(self, size: int | None = None) -> Iterator[memoryview]:
+        """The content piece by piece, without a byte-order mark. A piece is good until the next
+        one is asked for: all are read into the same memory, which stays in the cache."""
+        buffer = bytearray(size or CHUNK)
+        view = memoryview(buffer)
         first = True
         with self.open() as stream:
-            while True:
-                try:
-                    chunk = stream.read(CHUNK)
-                except (EOFError, zlib.error, gzip.BadGzipFile):
-                    raise InputError(
-                        "the gz file is truncated or damaged",
-                        file=self.name,
-                        remedy="fetch or compress it again",
-                    ) from None
-                if not chunk:
-                    break
-                if first:
-                    chunk, first = chunk.removeprefix(b"\xef\xbb\xbf"), False
-                yield chunk
+            while count := self._read(stream, view):
+                piece = view[:count]
+                if first and count < 3:  # too short to hold a byte-order mark: fill it up
+                    while count < min(3, len(view)) and (more := self._read(stream, view[count:])):
+                        count += more
+                    piece = view[:count]
+                if first and buffer.startswith(MARK):
+                    piece = piece[len(MARK) :]
+                first = False
+                yield piece
         if first:
             raise InputError("the file is empty", file=self.name, remedy="check how it was made")
 
+    def _read(self, stream: BinaryIO, into: memoryview) -> int:
+        try:
+            return stream.readinto(into)  # type: ignore[attr-defined, no-any-return]
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            raise InputError(
+                "the gz file is truncated or damaged",
+                file=self.name,
+                remedy="fetch or compress it again",
+            ) from None
+
+    def content(self) -> bytes:
+        """All of it."""
+        return b"".join(map(bytes, self.pieces()))
+
     def head(self) -> bytes:
         """The first line, for telling formats apart."""
-        chunk = b""
-        for piece in self.chunks():
-            chunk += piece
-            if b"\n" in chunk or len(chunk) > CHUNK:
+        line = b""
+        for piece in self.pieces(HEAD):
+            line += piece
+            if b"\n" in line or len(line) > LONGEST_HEAD:
                 break
-        return chunk.split(b"\n", 1)[0]
+        return line.split(b"\n", 1)[0]
 
 
 def expand(source: Any) -> list[Source]:

@@ -143,7 +143,7 @@ def table_format(source: Source) -> str | None:
 def read_table(source: Source, kind: str) -> Table:
     if kind == "parquet":
         return _parquet(source)
-    text = b"".join(source.chunks())
+    text = source.content()
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -229,7 +229,7 @@ def _parquet(source: Source) -> Table:
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("pyarrow", "tables", f"reading {source.name}") from None
-    content = b"".join(source.chunks())
+    content = source.content()
     try:
         frame = pyarrow.parquet.read_table(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError) as error:

@@ -17,6 +17,7 @@ namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Piece = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Lines64 = nb::ndarray<const int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Moves a vector into a numpy array that owns it.
@@ -54,7 +55,7 @@ std::vector<std::string> strings_of(nb::list list) {
     return out;
 }
 
-Bytes view(const nb::bytes &b) { return Bytes(b.c_str(), b.size()); }
+Bytes view(const Piece &b) { return Bytes(reinterpret_cast<const char *>(b.data()), b.size()); }
 
 Ranking ranking(const std::string &ties, bool single, int64_t depth, int64_t others) {
     Ranking how;
@@ -124,11 +125,11 @@ NB_MODULE(_core, m) {
 
     nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
         .def(nb::init<>())
-        .def("feed", [](LabelTable &t, nb::bytes chunk) {
-            Bytes b = view(chunk);
+        .def("feed", [](LabelTable &t, Piece piece) {
+            Bytes b = view(piece);
             nb::gil_scoped_release free;
             t.feed(b);
-        }, "chunk"_a, "Parse a piece of a TREC qrels file.")
+        }, "piece"_a, "Parse a piece of a TREC qrels file.")
         .def("finish", &LabelTable::finish, "Parse a last line that has no newline.")
         .def("add", [](LabelTable &t, nb::list topics, nb::list iterations, nb::list documents,
                        Doubles labels, Lines64 lines) {
@@ -165,11 +166,11 @@ NB_MODULE(_core, m) {
 
     nb::class_<RunStore>(m, "RunStore", "A whole run in memory.")
         .def(nb::init<>())
-        .def("feed", [](RunStore &r, nb::bytes chunk) {
-            Bytes b = view(chunk);
+        .def("feed", [](RunStore &r, Piece piece) {
+            Bytes b = view(piece);
             nb::gil_scoped_release free;
             r.feed(b);
-        }, "chunk"_a, "Parse a piece of a TREC run file.")
+        }, "piece"_a, "Parse a piece of a TREC run file.")
         .def("add", [](RunStore &r, nb::list topics, nb::list documents, Doubles scores,
                        Lines64 lines) {
             for (size_t i = 0; i < scores.size(); ++i)
@@ -217,11 +218,11 @@ NB_MODULE(_core, m) {
                             bool single, int64_t depth, int64_t others) {
             new (self) RunStream(std::move(pool), ranking(ties, single, depth, others));
         }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a)
-        .def("feed", [](RunStream &r, nb::bytes chunk) {
-            Bytes b = view(chunk);
+        .def("feed", [](RunStream &r, Piece piece) {
+            Bytes b = view(piece);
             nb::gil_scoped_release free;
             r.feed(b);
-        }, "chunk"_a)
+        }, "piece"_a)
         .def("finish", [](RunStream &r) {
             nb::gil_scoped_release free;
             r.finish();

@@ -93,8 +93,8 @@ def yandex_page_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]
 def _records(source: Source) -> Iterator[str]:
     """The pieces between semicolons, blank ones left out."""
     rest = b""
-    for chunk in source.chunks():
-        *whole, rest = (rest + chunk).split(b";")
+    for piece in source.pieces():
+        *whole, rest = (rest + piece).split(b";")
         for record in whole:
             if record.strip():
                 yield record.decode("utf-8", "replace")

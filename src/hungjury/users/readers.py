@@ -31,6 +31,7 @@ COLUMNS = {
     "time": ("time", "timestamp", "time_passed", "timepassed", "starttime"),
     "until": ("until", "endtime"),
 }
+PEEK = 1000  # rows that tell what a column of text holds
 _MAGIC_GZ = b"\x1f\x8b"
 
 
@@ -140,8 +141,8 @@ def _paths(engine: Engine, sources: Sequence[Source], ending: str) -> list[Path]
                 continue
         copy = engine.folder / f"input-{number}{ending}"
         with copy.open("wb") as file:
-            for chunk in source.chunks():
-                file.write(chunk)
+            for piece in source.pieces():
+                file.write(piece)
         paths.append(copy)
     return paths
 
@@ -182,7 +183,7 @@ def _columns(table: Any, name: str) -> Any:
     roles["rank"] = _whole(roles["rank"])
     for role in ("time", "until"):
         if role in roles:
-            roles[role] = _time(roles[role])
+            roles[role] = _time(table, roles[role])
     return table.select(**roles, **{RECORD: table[RECORD]})
 
 
@@ -190,15 +191,17 @@ def _whole(column: Any) -> Any:
     return column.try_cast("int64") if column.type().is_string() else column.cast("int64")
 
 
-def _time(column: Any) -> Any:
-    """Seconds from numbers, text of numbers, times of day and date."""
-    ibis = need_ibis()
+def _time(table: Any, column: Any) -> Any:
+    """Seconds from numbers, dates, and text of either: the first rows tell which."""
     kind = column.type()
     if kind.is_timestamp():
         return _since_1970(column)
     if not kind.is_string():
         return column.cast("float64")
-    return ibis.coalesce(column.try_cast("float64"), _since_1970(column.try_cast("timestamp")))
+    first = table.select(number=column.try_cast("float64")).limit(PEEK)
+    if first.number.count().to_pyarrow().as_py():
+        return column.try_cast("float64")
+    return _since_1970(column.try_cast("timestamp"))
 
 
 def _since_1970(column: Any) -> Any:
