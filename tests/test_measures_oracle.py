@@ -299,3 +299,24 @@ def test_no_gain_at_all_is_undefined(name: str) -> None:
 def test_a_scale_that_ends_below_the_labels_is_refused(name: str) -> None:
     with pytest.raises(hj.HungjuryError, match="max_grade"):
         hj.evaluate({"q": {"a": 3, "b": 1}}, {"q": {"a": 1.0}}, f"{name}(max_grade=2)")
+
+
+# One list whose labels and pool or parameters do not fit
+
+
+@pytest.mark.parametrize("name", ["AP", "NCP", "R@5", "nDCG"])
+def test_a_list_that_is_not_in_its_pool_is_refused(name: str) -> None:
+    with pytest.raises(hj.HungjuryError, match="pool"):
+        hj.score_list(name, [1, 2], [1])
+
+
+@pytest.mark.parametrize("name", ["eRAP", "eRRBP", "eRDCG"])
+def test_a_grade_map_for_more_grades_than_the_list_shows(name: str) -> None:
+    m = CATALOGUE[name](prob=[0.0, 0.5, 1.0])
+    assert same(hj.score_list(m, [1, 0]), oracle_value(m, [1, 0], [1, 0], 2))
+
+
+@pytest.mark.parametrize("name", ["ERR(max_grade=2)", "gRBP(max_grade=2)", "GAP(g=[0.5, 0.5])"])
+def test_a_scale_that_ends_below_the_labels_of_a_list_is_refused(name: str) -> None:
+    with pytest.raises(hj.HungjuryError, match="3"):
+        hj.score_list(name, [3, 0])

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.errors import InputError
@@ -62,8 +63,7 @@ def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
 class Rows:
     """Labels as they were read: one row each, with where it stood."""
 
-    topics: list[str]
-    documents: list[str]  # of each (topic, document) pair
+    table: native.LabelTable  # knows the ids of topics and of (topic, document) pairs
     pair_topic: NDArray[np.int32]
     pair: NDArray[np.int32]
     assessor: NDArray[np.int32]
@@ -78,9 +78,8 @@ class Rows:
 
     def keep(self, rows: NDArray[np.generic]) -> Rows:
         return Rows(
-            self.topics, self.documents, self.pair_topic,
-            self.pair[rows], self.assessor[rows], self.label[rows], self.line[rows],
-            self.file[rows], self.files,
+            self.table, self.pair_topic, self.pair[rows], self.assessor[rows], self.label[rows],
+            self.line[rows], self.file[rows], self.files,
         )  # fmt: skip
 
 
@@ -138,7 +137,7 @@ def _declared_scale(rows: Rows, policy: LabelPolicy, notes: list[Note]) -> Rows:
     # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
     label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
     return Rows(
-        rows.topics, rows.documents, rows.pair_topic, rows.pair, rows.assessor, label, rows.line,
+        rows.table, rows.pair_topic, rows.pair, rows.assessor, label, rows.line,
         rows.file, rows.files,
     )  # fmt: skip
 
@@ -228,8 +227,8 @@ def _raise_conflict(rows: Rows, group: NDArray[np.int64], conflicting: NDArray[n
     pair = int(rows.pair[first])
     count = int(conflicting.sum())
     raise InputError(
-        f"document '{rows.documents[pair]}' of topic '{rows.topics[rows.pair_topic[pair]]}' is "
-        f"labelled {rows.label[other]:g} here and {rows.label[first]:g} in {place} "
+        f"document '{rows.table.documents[pair]}' of topic "
+        f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and {rows.label[first]:g} in {place} "
         f"({plural(count, 'document')} with conflicting labels)",
         file=file,
         line=line,
@@ -239,16 +238,18 @@ def _raise_conflict(rows: Rows, group: NDArray[np.int64], conflicting: NDArray[n
 
 def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
     """The pool of all labelled pairs, and the position of every pair in it."""
-    used = np.zeros(len(rows.documents), dtype=bool)
+    names = rows.table.topics
+    order_of_topics = natural_order(names)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order_of_topics] = np.arange(len(names))
+    used = np.zeros(len(rows.pair_topic), dtype=bool)
     used[rows.pair] = True
-    order_of_topics = natural_order(rows.topics)
-    rank = np.empty(len(rows.topics), dtype=np.int64)
-    rank[order_of_topics] = np.arange(len(rows.topics))
     pairs = np.flatnonzero(used)
     pairs = pairs[np.argsort(rank[rows.pair_topic[pairs]], kind="stable")]
-    position = np.full(len(rows.documents), -1, dtype=np.int32)
+    position = np.full(len(used), -1, dtype=np.int32)
     position[pairs] = np.arange(len(pairs), dtype=np.int32)
-    counts = np.bincount(rank[rows.pair_topic[pairs]], minlength=len(rows.topics))
+    counts = np.bincount(rank[rows.pair_topic[pairs]], minlength=len(names))
     offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
-    topics = [rows.topics[t] for t, n in zip(order_of_topics, counts, strict=True) if n]
-    return Pool(topics, [rows.documents[p] for p in pairs], offsets), position
+    topics = [names[t] for t, n in zip(order_of_topics, counts, strict=True) if n]
+    found = native.Pool.of_table(rows.table, topics, pairs.tolist(), offsets.tolist())
+    return Pool(topics, found, offsets), position

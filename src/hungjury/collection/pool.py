@@ -33,7 +33,12 @@ def natural_key(text: str) -> list[tuple[bool, int, str, str]]:
 def natural_order(names: Iterable[str]) -> list[int]:
     """The order that sorts names naturally, as indices."""
     listed = list(names)
-    if all(n.isascii() and n.isdecimal() for n in listed):
+    together = "".join(listed)
+    if together.isascii() and together.isdecimal() and all(listed):
+        if max(map(len, listed)) < 19 and len(set(numbers := list(map(int, listed)))) == len(
+            listed
+        ):
+            return list(map(int, np.argsort(np.array(numbers))))
         return sorted(range(len(listed)), key=lambda i: number_key(listed[i]))
     return sorted(range(len(listed)), key=lambda i: natural_key(listed[i]))
 
@@ -44,11 +49,21 @@ class Pool:
     Everything that holds one value per (topic, document) is an array over `documents`.
     """
 
-    def __init__(self, topics: list[str], documents: list[str], offsets: NDArray[np.int64]) -> None:
-        self.topics, self.documents, self.offsets = topics, documents, offsets
+    def __init__(
+        self,
+        topics: list[str],
+        documents: list[str] | native.Pool,
+        offsets: NDArray[np.int64],
+    ) -> None:
+        self.topics, self.offsets = topics, offsets
+        self._given = documents
 
     def __len__(self) -> int:
-        return len(self.documents)
+        return int(self.offsets[-1])
+
+    @cached_property
+    def documents(self) -> list[str]:
+        return self._given if isinstance(self._given, list) else self._given.documents
 
     def __repr__(self) -> str:
         return f"Pool({len(self.topics)} topics, {len(self)} documents)"
@@ -60,7 +75,9 @@ class Pool:
 
     @cached_property
     def native(self) -> native.Pool:
-        return native.Pool(self.topics, self.documents, self.offsets.tolist())
+        if isinstance(self._given, native.Pool):
+            return self._given
+        return native.Pool(self.topics, self._given, self.offsets.tolist())
 
     def slice(self, topic: int) -> slice:
         return slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))

@@ -30,11 +30,14 @@ def parse_text(
     source: Source, feed: Callable[[memoryview], None], finish: Callable[[], None]
 ) -> None:
     """Push a text source through a native parser; its complaints get the file's name."""
+    pieces = source.pieces()
     try:
-        for piece in source.pieces():
+        for piece in pieces:
             feed(piece)
         finish()
     except native.BadLine as error:
+        for _ in pieces:  # a gz file that turns out to be damaged explains the line better
+            pass
         line, message = error.args
         message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
         raise InputError(
@@ -138,7 +141,7 @@ class _Reader:
         self.ends.append(self.labels.rows)
 
     def rows(self) -> tuple[Rows, list[str]]:
-        columns = self.labels.columns()
+        columns = self.labels.take_columns()
         if not len(columns["label"]):
             raise no_label(self.files[0] if self.files else "<dict>")
         file = np.repeat(np.arange(len(self.ends)), np.diff([0, *self.ends])).astype(np.int32)
@@ -148,9 +151,18 @@ class _Reader:
         elif self.by == "file":
             names = list(dict.fromkeys(self.names))
             assessor = np.array([names.index(n) for n in self.names], dtype=np.int32)[file]
+        elif self.by == "iteration":
+            odd = next((i for i, n in enumerate(names) if not n.isprintable()), None)
+            if odd is not None:
+                row = int(np.flatnonzero(assessor == odd)[0])
+                raise InputError(
+                    f"the assessor {names[odd]!r} is not UTF-8 text",
+                    file=self.files[int(file[row])],
+                    line=int(columns["line"][row]),
+                    remedy="save the file as UTF-8",
+                )
         rows = Rows(
-            self.labels.topics,
-            self.labels.documents,
+            self.labels,
             columns["pair_topic"],
             columns["pair"],
             assessor,
@@ -159,27 +171,7 @@ class _Reader:
             file,
             self.files,
         )
-        self._check_ids(rows)
         return rows, names
-
-    def _check_ids(self, rows: Rows) -> None:
-        of_topic = rows.pair_topic[rows.pair]
-        assessors = self.labels.iterations if self.by == "iteration" else []
-        for what, ids, code in (
-            ("topic", rows.topics, of_topic),
-            ("document", rows.documents, rows.pair),
-            ("assessor", assessors, rows.assessor),
-        ):
-            found = _not_text(ids)
-            if found is None:
-                continue
-            file, line = rows.at(int(np.flatnonzero(code == found)[0]))
-            raise InputError(
-                f"the {what} id {ids[found].encode('utf-8', 'surrogateescape')!r} is not UTF-8",
-                file=file,
-                line=line,
-                remedy="save the file as UTF-8",
-            )
 
 
 def no_label(file: str) -> InputError:
@@ -192,11 +184,3 @@ def _mixed(file: str) -> InputError:
         file=file,
         remedy="give one file per assessor, or only tables with an assessor column",
     )
-
-
-def _not_text(ids: list[str]) -> int | None:
-    """The first id with bytes that are not UTF-8 (they were read as surrogates), if any."""
-    if "".join(ids).isascii():
-        return None
-    odd = (i for i, text in enumerate(ids) if any("\udc80" <= c <= "\udcff" for c in text))
-    return next(odd, None)

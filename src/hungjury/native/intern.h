@@ -69,7 +69,7 @@ class Interner {
         return slot;
     }
     void grow() {
-        size_t size = slots_.empty() ? 64 : slots_.size() * 2, mask = size - 1;
+        size_t size = slots_.empty() ? 64 : slots_.size() * 4, mask = size - 1;
         slots_.assign(size, -1);
         for (size_t i = 0; i < hashes_.size(); ++i) {
             size_t slot = (hashes_[i] ^ (hashes_[i] >> 31)) & mask;

@@ -16,9 +16,13 @@ class LabelTable {
         lines_ = Lines();  // the next file counts its lines from 1
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
-        auto t = topics.add(topic);
-        topic_of.push_back(t);
-        iteration_of.push_back(iterations.add(iteration));
+        // Neighbouring lines mostly share topic and iteration.
+        auto t = pair_of.empty() || !same(topic, topics[last_topic_]) ? topics.add(topic)
+                                                                     : static_cast<int32_t>(last_topic_);
+        if (pair_of.empty() || !same(iteration, iterations[last_iteration_]))
+            last_iteration_ = static_cast<size_t>(iterations.add(iteration));
+        last_topic_ = static_cast<size_t>(t);
+        iteration_of.push_back(static_cast<int32_t>(last_iteration_));
         auto pair = pairs.add(document, static_cast<uint32_t>(t));
         if (static_cast<size_t>(pair) == pair_topic.size()) pair_topic.push_back(t);
         pair_of.push_back(pair);
@@ -28,7 +32,7 @@ class LabelTable {
 
     Interner topics, iterations, pairs;
     std::vector<int32_t> pair_topic;
-    std::vector<int32_t> topic_of, iteration_of, pair_of;
+    std::vector<int32_t> iteration_of, pair_of;
     std::vector<double> label_of;
     std::vector<int64_t> line_of;
 
@@ -41,12 +45,15 @@ class LabelTable {
         if (found != 4)
             throw BadLine(one.number, "expected 4 columns (topic iteration document label), found " +
                                       std::string(found > 4 ? "more" : std::to_string(found)));
+        check_utf8("topic", token[0], one.number);
+        check_utf8("document", token[2], one.number);
         double label;
         if (!parse_number(token[3], label))
             throw BadLine(one.number, "the label '" + shown(token[3]) + "' is no number");
         add(token[0], token[1], token[2], label, one.number);
     }
     Lines lines_;
+    size_t last_topic_ = 0, last_iteration_ = 0;
 };
 
 }  // namespace hungjury

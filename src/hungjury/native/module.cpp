@@ -143,21 +143,27 @@ NB_MODULE(_core, m) {
         .def_prop_ro("documents", [](const LabelTable &t) { return texts(t.pairs); },
                      "Document id of each (topic, document) pair.")
         .def_prop_ro("rows", [](const LabelTable &t) { return t.label_of.size(); })
-        .def("columns", [](const LabelTable &t) {
+        .def("take_columns", [](LabelTable &t) {
             nb::dict out;
-            out["pair_topic"] = array(t.pair_topic);
-            out["pair"] = array(t.pair_of);
-            out["iteration"] = array(t.iteration_of);
-            out["label"] = array(t.label_of);
-            out["line"] = array(t.line_of);
+            out["pair_topic"] = array(std::move(t.pair_topic));
+            out["pair"] = array(std::move(t.pair_of));
+            out["iteration"] = array(std::move(t.iteration_of));
+            out["label"] = array(std::move(t.label_of));
+            out["line"] = array(std::move(t.line_of));
             return out;
-        }, "The topic of each pair, and for each row its pair, iteration, label and line.");
+        }, "The topic of each pair, and for each row its pair, iteration, label and line; the "
+           "columns leave the table: call once.");
 
     nb::class_<Pool>(m, "Pool", "Judged documents by topic, found by id.")
         .def("__init__", [](Pool *self, nb::list topics, nb::list documents,
                             std::vector<int64_t> offsets) {
             new (self) Pool(strings_of(topics), strings_of(documents), offsets);
         }, "topics"_a, "documents"_a, "offsets"_a)
+        .def_static("of_table", [](const LabelTable &table, nb::list topics,
+                                   std::vector<int32_t> pairs, std::vector<int64_t> offsets) {
+            return std::make_shared<Pool>(table.pairs, strings_of(topics), pairs, offsets);
+        }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a)
+        .def_prop_ro("documents", [](const Pool &p) { return texts(p.documents()); })
         .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)
         .def("document", [](const Pool &p, int32_t topic, nb::str name) {
             std::string id = bytes_of(name);

@@ -14,9 +14,17 @@ class Pool {
         : offsets_(offsets) {
         for (const auto &t : topics) topics_.add(t);
         for (const auto &d : documents) documents_.push(d);
-        starts_.push_back(0);
-        for (size_t t = 0; t + 1 < offsets.size(); ++t) add_table(t);
+        build();
     }
+    // Straight from labels as they were read: `pairs` says which documents, in which order.
+    Pool(const Interner &all, const std::vector<std::string> &topics,
+         const std::vector<int32_t> &pairs, const std::vector<int64_t> &offsets)
+        : offsets_(offsets) {
+        for (const auto &t : topics) topics_.add(t);
+        for (auto p : pairs) documents_.push(all[static_cast<size_t>(p)]);
+        build();
+    }
+    const Strings &documents() const { return documents_; }
     int32_t topic(Bytes name) const { return topics_.find(name); }
     // Index within all documents of the pool, or -1.
     int32_t document(int32_t topic, Bytes name, uint64_t hash) const {
@@ -36,6 +44,10 @@ class Pool {
         uint32_t tag;
         int32_t document;
     };
+    void build() {
+        starts_.push_back(0);
+        for (size_t t = 0; t + 1 < offsets_.size(); ++t) add_table(t);
+    }
     void add_table(size_t topic) {
         size_t count = static_cast<size_t>(offsets_[topic + 1] - offsets_[topic]), size = 2;
         while (size < 2 * count + 1) size *= 2;

@@ -31,13 +31,8 @@ inline bool parse_run_line(const Line &line, RunLine &out) {
     return true;
 }
 
-// Ids of documents are not looked at: there are too many, and those of the pool are UTF-8.
-inline void check_utf8(const char *what, Bytes name, uint64_t line) {
-    if (is_utf8(name)) return;
-    throw BadLine(line, "the " + std::string(what) + " '" + shown(name) + "' is not UTF-8");
-}
-
-// Remembers a run's tags: the first names the system, a second one is worth a word.
+// Remembers a run's tags: the first names the system, a second one is worth a word. Tags and topics
+// have to be UTF-8; documents are not looked at: there are many, and those of the pool are UTF-8.
 struct Tags {
     std::string first, second;
     void see(Bytes tag, uint64_t line) {

@@ -256,4 +256,9 @@ inline std::string shown(Bytes token) {
     return std::string(token.substr(0, 57)) + "...";
 }
 
+inline void check_utf8(const char *what, Bytes name, uint64_t line) {
+    if (is_utf8(name)) return;
+    throw BadLine(line, "the " + std::string(what) + " '" + shown(name) + "' is not UTF-8");
+}
+
 }  // namespace hungjury
