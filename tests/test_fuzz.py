@@ -38,6 +38,14 @@ def text_of(token):
     return token.decode("utf-8", "surrogateescape")
 
 
+def is_text(token):
+    try:
+        token.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def columns_of(data):
     """(line number, columns) of every line that is neither blank nor a comment."""
     for number, line in enumerate(data.split(b"\n"), 1):
@@ -51,7 +59,7 @@ def plain_labels(data):
     rows = []
     for number, columns in columns_of(data):
         label = number_of(columns[3]) if len(columns) == 4 else None
-        if label is None:
+        if label is None or not (is_text(columns[0]) and is_text(columns[2])):
             return number
         rows.append((*map(text_of, columns[:3]), label, number))
     return rows
@@ -157,7 +165,7 @@ def test_labels_are_what_a_plain_parser_reads(wrong):
             assert bad == expected, data
             continue
         assert bad is None, data
-        columns = table.columns()
+        columns = table.take_columns()
         topics, iterations, documents = table.topics, table.iterations, table.documents
         rows = [
             (topics[columns["pair_topic"][pair]], iterations[i], documents[pair], label, number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -242,6 +243,18 @@ def _fits(label: Any) -> bool:
         return False
 
 
+def _check_in_pool(labels: Sequence[float | None], pool: Sequence[float]) -> None:
+    """Every judged document of a list is in the pool."""
+    listed = Counter(v for v in labels if v is not None)
+    missing = listed - Counter(pool)
+    if missing:
+        raise InputError(
+            f"the list holds {listed[next(iter(missing))]} documents labelled "
+            f"{next(iter(missing)):g}, more than its pool",
+            remedy="the pool holds the labels of all judged documents, those of the list included",
+        )
+
+
 def score_list(
     name: str | Measure,
     labels: Sequence[float | None],
@@ -260,11 +273,15 @@ def score_list(
             f"{one} cannot score the labels {list(labels)!r}",
             remedy=f"labels are numbers from {-TOP_GRADE} to {TOP_GRADE}",
         )
+    _check_in_pool(labels, known)
     if all(v == int(v) for v in everything):
         top = max([1, *map(int, everything)])
-        if isinstance(one, Expected) and one.prob is not None:
-            top = max(top, len(one.prob) - 1)
-            one.check(top)
+        declared = getattr(one, "max_grade", None) or 0
+        for given, zero in ((getattr(one, "prob", None), 1), (getattr(one, "g", None), 0)):
+            declared = declared if given is None else len(given) - zero
+        if declared:
+            one.check(max(top, declared))
+        top = max(top, declared)
         grades = [None if v is None else int(v) for v in labels]
         return float(one(one_list(grades, [int(v) for v in known], top))[0])
     if not isinstance(one, Expected) or not all(0 <= v <= 1 for v in everything):

@@ -228,7 +228,8 @@ def _raise_conflict(rows: Rows, group: NDArray[np.int64], conflicting: NDArray[n
     count = int(conflicting.sum())
     raise InputError(
         f"document '{rows.table.documents[pair]}' of topic "
-        f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and {rows.label[first]:g} in {place} "
+        f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and "
+        f"{rows.label[first]:g} in {place} "
         f"({plural(count, 'document')} with conflicting labels)",
         file=file,
         line=line,
