@@ -176,7 +176,6 @@ def test_labels_are_what_a_plain_parser_reads(wrong):
         assert rows == expected, data
         good += 1
     assert good > 100
-    assert wrong == (good < 500 * ROUNDS)
 
 
 @pytest.mark.parametrize("wrong", [False, True], ids=["valid", "half valid"])

@@ -32,29 +32,43 @@ class RankedList {
         size_t start = i ? entries_[i - 1].id_end : 0;
         return Bytes(ids_.data() + start, entries_[i].id_end - start);
     }
-    uint64_t line(size_t i) const { return lines_[i]; }
+    uint64_t line(size_t i) const {
+        auto after = std::upper_bound(stretches_.begin(), stretches_.end(), i,
+                                      [](size_t at, const Stretch &s) { return at < s.first; });
+        return std::prev(after)->line + (i - std::prev(after)->first);
+    }
 
     void add(Bytes id, double score, int32_t rank, uint64_t line) {
-        ids_.append(id.data(), id.size());
-        if (ids_.size() > UINT32_MAX) throw BadLine(line, "the list of a topic is too long");
-        entries_.push_back({hash_bytes(id), score, static_cast<uint32_t>(ids_.size()), rank});
-        lines_.push_back(line);
+        if (end_ + id.size() + 32 > ids_.size()) ids_.resize(2 * (end_ + id.size() + 32));
+        std::memcpy(ids_.data() + end_, id.data(), id.size());
+        end_ += id.size();
+        if (end_ > UINT32_MAX) throw BadLine(line, "the list of a topic is too long");
+        if (line != next_line_) stretches_.push_back({entries_.size(), line});
+        next_line_ = line + 1;
+        entries_.push_back({hash_bytes(id), score, static_cast<uint32_t>(end_), rank});
     }
     void clear() {
-        ids_.clear();
+        end_ = next_line_ = 0;
         entries_.clear();
-        lines_.clear();
+        stretches_.clear();
     }
     void settle() {  // line numbers are wanted only until duplicates have been looked for
-        lines_ = {};
+        stretches_ = {};
+        ids_.resize(end_);
         ids_.shrink_to_fit();
         entries_.shrink_to_fit();
     }
 
   private:
-    std::string ids_;
+    struct Stretch {  // entries from `first` on stand in `line` and the lines behind it
+        size_t first;
+        uint64_t line;
+    };
+    std::vector<char> ids_;
+    size_t end_ = 0;
+    uint64_t next_line_ = 0;
     std::vector<Entry> entries_;
-    std::vector<uint64_t> lines_;
+    std::vector<Stretch> stretches_;
 };
 
 // Finds a document that stands twice in a list.

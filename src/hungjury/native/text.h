@@ -109,21 +109,21 @@ inline int split(const Line &line, Bytes *tokens, int want) {
     const size_t windows = (length + 63) / 64;
     if (line.begin + 64 * windows > line.readable)
         return split_slowly(line.begin, line.end, tokens, want);
-    size_t edges[13 + 64];
+    const char *edges[13 + 64];
     int found = 0, most = 2 * want + 1;
     uint64_t before = 1;  // a line begins as if after a blank
     for (size_t w = 0; w < windows && found < most; ++w) {
-        uint64_t blank = blanks_of_64(line.begin + 64 * w);
+        const char *window = line.begin + 64 * w;
+        uint64_t blank = blanks_of_64(window);
         if (w + 1 == windows && length % 64) blank |= ~0ull << (length % 64);
         uint64_t meet = blank ^ (blank << 1 | before);
         before = blank >> 63;
-        for (; meet; meet &= meet - 1)
-            edges[found++] = 64 * w + static_cast<size_t>(__builtin_ctzll(meet));
+        for (; meet; meet &= meet - 1) edges[found++] = window + __builtin_ctzll(meet);
     }
-    if (found % 2) edges[found++] = length;
+    if (found % 2) edges[found++] = line.end;
     int count = std::min(found / 2, want + 1);
     for (int i = 0; i < std::min(count, want); ++i)
-        tokens[i] = Bytes(line.begin + edges[2 * i], edges[2 * i + 1] - edges[2 * i]);
+        tokens[i] = Bytes(edges[2 * i], static_cast<size_t>(edges[2 * i + 1] - edges[2 * i]));
     return count;
 #else
     return split_slowly(line.begin, line.end, tokens, want);

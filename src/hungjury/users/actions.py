@@ -14,66 +14,59 @@ from pathlib import Path
 from typing import Any
 
 from hungjury.users.engine import RECORD
-from hungjury.users.formats import Tally
 
-__all__ = ["yandex_action_clicks"]
+__all__ = ["CLICK", "EMPTY_PAGE", "KIND", "UNREADABLE", "yandex_action_clicks"]
 
+KIND = "hungjury_kind"
+CLICK, EMPTY_PAGE, UNREADABLE = range(3)  # what a row of the view is
 SHOWN = 10  # results of a page
 
 
-def yandex_action_clicks(
-    connection: Any, paths: Sequence[Path], target: Path, tally: Tally
-) -> None:
-    """Write the clicks with their ranks to the Parquet file `target`.
+def yandex_action_clicks(connection: Any, paths: Sequence[Path], view: str) -> None:
+    """Make a view of the clicks with their ranks, of pages without clicks, and of bad records.
 
-    The log is read twice: once for the narrow part, which is sorted to find each click's page, and
-    once for the wide pages, which stream past a hash table of the clicks.
+    The log is read twice whenever the view is: once for its narrow part, which is sorted to find
+    each click's page, and once for the wide pages, which stream past a hash table of the clicks.
     """
-    narrow = target.with_name("actions.parquet")
-    run = connection.raw_sql
-    run(f"create or replace temp view lines as {_lines(paths)}")
-    run(
-        f"""copy (select record, c0 as session, try_cast(c1 as double) as time, c2 as kind,
-            c3 as item from lines) to {_quoted(narrow)}"""
-    )
-    # The planner cannot know how many pages a text file holds and would keep them in memory.
-    run("set disabled_optimizers = 'build_side_probe_side,join_order'")
-    run(f"copy ({_clicks(narrow)}) to {_quoted(target)}")
-    run("reset disabled_optimizers")
-    pages, unreadable = run(
-        f"""select count(*) filter (kind = 'Q'),
-            count(*) filter (kind is null or kind not in ('Q', 'C') or item is null)
-            from {_quoted(narrow)}"""
-    ).fetchone()
-    clicked = run(f"select count(distinct page) from {_quoted(target)}").fetchone()[0]
-    tally.pages_without_clicks += pages - clicked
-    tally.unreadable += unreadable
+    # The planner cannot know how many pages a text file holds; it would keep them in memory.
+    connection.raw_sql("set disabled_optimizers = 'build_side_probe_side,join_order'")
+    connection.raw_sql(f"create or replace view hungjury_lines as {_lines(paths)}")
+    connection.raw_sql(f"create or replace view {view} as {_clicks()}")
 
 
 def _lines(paths: Sequence[Path]) -> str:
     """Records of any length up to a full page, numbered."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(5 + SHOWN))
-    files = ", ".join(_quoted(p) for p in paths)
+    files = ", ".join("'" + str(p).replace("'", "''") + "'" for p in paths)
     return f"""select row_number() over () - 1 as record, *
         from read_csv([{files}], delim = '\t', header = false, quote = '', escape = '',
             null_padding = true, auto_detect = false, columns = {{{columns}}})"""
 
 
-def _clicks(narrow: Path) -> str:
-    shown = " ".join(f"when c{4 + rank} then {rank}" for rank in range(1, SHOWN + 1))
-    paged = f"""select session, time, kind, item, record,
-            last_value(case when kind = 'Q' then record end ignore nulls)
-                over (partition by session order by time, record) as page
-        from {_quoted(narrow)} where kind in ('Q', 'C')"""
+def _clicks() -> str:
+    """Pages are joined to what happened on them; a row without a page stays, with no rank.
+
+    Results are compared by 64-bit hashes, among the ten of a page only.
+    """
+    shown = ", ".join(f"hash(c{4 + rank}) as shown{rank}" for rank in range(1, SHOWN + 1))
+    rank = " ".join(f"when shown{rank} then {rank}" for rank in range(1, SHOWN + 1))
     return f"""
-        with clicks as materialized (select * from ({paged}) where kind = 'C')
-        select session, page, c3 || '_' || c4 as query, case item {shown} end as rank, time,
-            clicks.record as {RECORD}
-        from (select * from lines where c2 = 'Q') as pages
-        join clicks on pages.record = clicks.page
-        union all
-        select session, page, null, null, time, record from clicks where page is null"""
+        select happened.session, happened.page, pages.query, case item {rank} end as rank,
+            happened.time, happened.kind as {KIND}, happened.record as {RECORD}
+        from (select record, c3 || '_' || c4 as query, {shown} from hungjury_lines where c2 = 'Q')
+            as pages
+        right join ({_happened()}) as happened on pages.record = happened.page"""
 
 
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+def _happened() -> str:
+    """Clicks with the record of their page; pages without clicks and bad records without one."""
+    narrow = """select record, c0 as session, try_cast(c1 as double) as time, c2 as action,
+            hash(c3) as item from hungjury_lines"""
+    ordered = f"""select *, lead(action) over sessions as next_action,
+            last_value(case when action = 'Q' then record end ignore nulls) over sessions as page
+        from ({narrow}) window sessions as (partition by session order by time, record)"""
+    return f"""
+        select session, time, item, record, case when action = 'C' then page end as page,
+            case action when 'C' then {CLICK} when 'Q' then {EMPTY_PAGE} else {UNREADABLE} end
+                as kind
+        from ({ordered}) where action is distinct from 'Q' or next_action is distinct from 'C'"""

@@ -16,8 +16,10 @@ from hungjury.collection.qrels import as_qrels
 from hungjury.errors import InputError
 from hungjury.users.chain import Array, closed_groups, stationary_law
 from hungjury.users.counting import (
+    BAD_RECORD,
     COUNTED,
     MOST_RELEVANT,
+    NO_CLICK,
     OFF_PAGE,
     UNLABELLED,
     WITHOUT_SESSION,
@@ -151,7 +153,7 @@ def _report(rows: list[Row], tally: Tally) -> LogReport:
         return sum(r.get(name) or 0 for r in rows if r["state"] == COUNTED)
 
     report = LogReport(
-        records=clicks(lambda r: True),
+        records=clicks(lambda r: r["state"] not in (NO_CLICK, BAD_RECORD)),
         counted=clicks(lambda r: r["state"] == COUNTED and r["group"] != UNLABELLED),
         off_page=clicks(lambda r: r["state"] == OFF_PAGE),
         without_session=clicks(lambda r: r["state"] == WITHOUT_SESSION),
@@ -162,8 +164,8 @@ def _report(rows: list[Row], tally: Tally) -> LogReport:
         out_of_order=total("disorder"),
         ends_early=total("early"),
         sessions=total("sessions"),
-        pages_without_clicks=tally.pages_without_clicks,
-        unreadable=tally.unreadable,
+        pages_without_clicks=tally.pages_without_clicks + clicks(lambda r: r["state"] == NO_CLICK),
+        unreadable=tally.unreadable + clicks(lambda r: r["state"] == BAD_RECORD),
     )
     negative = total("negative")
     if negative:

@@ -10,13 +10,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from hungjury.errors import InputError
+from hungjury.users.actions import EMPTY_PAGE, KIND, UNREADABLE
 from hungjury.users.engine import RECORD, Engine, need_ibis
 from hungjury.users.formats import Tally
 from hungjury.users.readers import click_table
 
 __all__ = [
+    "BAD_RECORD",
     "COUNTED",
     "MOST_RELEVANT",
+    "NO_CLICK",
     "OFF_PAGE",
     "UNLABELLED",
     "WITHOUT_SESSION",
@@ -27,7 +30,7 @@ __all__ = [
 
 MOST_RELEVANT = 5  # queries with as many relevant documents or more are one group
 UNLABELLED = -1
-COUNTED, OFF_PAGE, WITHOUT_TIME, WITHOUT_SESSION = range(4)
+COUNTED, OFF_PAGE, WITHOUT_TIME, WITHOUT_SESSION, NO_CLICK, BAD_RECORD = range(6)
 Row = Mapping[str, Any]
 
 
@@ -65,7 +68,10 @@ def _labelled(clicks: Any, relevant: Mapping[str, int]) -> Any:
 def _with_next(clicks: Any, ranks: int) -> Any:
     """Every click with its state, and with the next click of its session in the same state."""
     ibis = need_ibis()
-    states = [(clicks.session.isnull(), WITHOUT_SESSION)]
+    states = []
+    if KIND in clicks.columns:
+        states += [(clicks[KIND] == EMPTY_PAGE, NO_CLICK), (clicks[KIND] == UNREADABLE, BAD_RECORD)]
+    states.append((clicks.session.isnull(), WITHOUT_SESSION))
     order = [RECORD]
     if "time" in clicks.columns:
         unknown = clicks.time.isnull() | clicks.time.isnan() | clicks.time.isinf()

@@ -35,15 +35,6 @@ class Engine:
     memory: str
     spark: Any = None
 
-    @contextmanager
-    def duckdb(self) -> Iterator[Any]:
-        """A DuckDB connection, whatever counts afterwards."""
-        if self.spark is None:
-            yield self.connection
-        else:
-            with open_engine("duckdb", self.memory) as other:
-                yield other.connection
-
     def csv(self, paths: Sequence[Path], columns: Sequence[str], mark: str) -> Any:
         """All columns as text: values are read one by one, and bad ones are counted."""
         names = [str(p) for p in paths]

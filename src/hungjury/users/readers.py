@@ -10,8 +10,8 @@ from typing import Any
 from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import is_frame
 from hungjury.errors import InputError
-from hungjury.users.actions import yandex_action_clicks
-from hungjury.users.engine import RECORD, Engine, need_ibis
+from hungjury.users.actions import KIND, yandex_action_clicks
+from hungjury.users.engine import RECORD, Engine, need_ibis, open_engine
 from hungjury.users.formats import (
     PAGE_COLUMNS,
     SESSION_COLUMNS,
@@ -60,15 +60,27 @@ def click_table(engine: Engine | None, log: Any) -> tuple[Any, Tally]:
     if kind == "csv":
         columns, mark = _header(sources)
         return _columns(engine.csv(_paths(engine, sources, ".csv"), columns, mark), name), tally
-    path = engine.folder / "clicks.parquet"
     if kind == "yandex actions":
-        with engine.duckdb() as connection:
-            yandex_action_clicks(connection, _paths(engine, sources, ".tsv"), path, tally)
-    elif kind == "yandex pages":
+        return _columns(_actions(engine, _paths(engine, sources, ".tsv")), name), tally
+    path = engine.folder / "clicks.parquet"
+    if kind == "yandex pages":
         write_clicks(yandex_page_clicks(sources, tally), PAGE_COLUMNS, path)
     else:
         write_clicks(trec_session_clicks(sources, tally), SESSION_COLUMNS, path)
     return _columns(engine.parquet([path]), name), tally
+
+
+def _actions(engine: Engine, paths: Sequence[Path]) -> Any:
+    """DuckDB reads this log whatever engine counts it."""
+    view = "hungjury_actions"
+    if engine.spark is None:
+        yandex_action_clicks(engine.connection, paths, view)
+        return engine.connection.table(view)
+    path = engine.folder / "actions.parquet"
+    with open_engine("duckdb", engine.memory) as other:
+        yandex_action_clicks(other.connection, paths, view)
+        other.connection.raw_sql(f"copy {view} to '{path}'")
+    return engine.parquet([path])
 
 
 def _sources(log: Any) -> list[Source]:
@@ -176,7 +188,7 @@ def _columns(table: Any, name: str) -> Any:
         elif role in ("session", "rank"):
             raise InputError(
                 f"no column for the {role}; the columns are "
-                + ", ".join(c for c in table.columns if c != RECORD),
+                + ", ".join(c for c in table.columns if c not in (RECORD, KIND)),
                 file=name,
                 remedy=f"name it one of {', '.join(names)} in the first line",
             )
@@ -184,7 +196,8 @@ def _columns(table: Any, name: str) -> Any:
     for role in ("time", "until"):
         if role in roles:
             roles[role] = _time(table, roles[role])
-    return table.select(**roles, **{RECORD: table[RECORD]})
+    kept = [c for c in (RECORD, KIND) if c in table.columns]
+    return table.select(**roles, **{c: table[c] for c in kept})
 
 
 def _whole(column: Any) -> Any:
