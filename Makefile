@@ -36,8 +36,11 @@ types: $(VENV)/ready
 unit: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto
 
-bench: $(BIN)/python
-	$(BIN)/python -m benchmarks.run
+# In an environment of its own, with the peers beside an ordinary install of hungjury.
+bench:
+	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt .
+	.venv-bench/bin/python -m benchmarks.run
 
 clean:
-	rm -rf $(VENV) build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -229,14 +229,16 @@ def yandex_actions(seed: int) -> tuple[str, list[dict[str, Any]]]:
 def test_yandex_actions(tmp_path):
     text, records = yandex_actions(3)
     path = tmp_path / "log.txt"
-    path.write_text(text + "junk\n41\t500\tC\tu1\n")
+    odd = ["junk", "41\t500\tC\tu1", "42\t1\tQ\t3\t1\tu1\tu2", "42\t2\tX\tu1", "42\t3\tC"]
+    path.write_text(text + "\n".join(odd) + "\n")
     model = calibrate(path)
     assert_class(model["all"], naive_users.paths(records, 10), 10)
     log = model.log
     assert log is not None
-    assert log.unreadable == 1
-    assert log.records == len(records) + 1  # a click of a session without a page is off the page
-    assert log.off_page == sum(r["rank"] is None for r in records) + 1
+    assert log.unreadable == 2
+    # a click in a session without a page, and one on nothing, are off the page
+    assert log.records == len(records) + 2
+    assert log.off_page == sum(r["rank"] is None for r in records) + 2
     pages = text.count("\tQ\t")
     assert log.pages_without_clicks == pages - len({(r["session"], r["page"]) for r in records})
 

@@ -140,7 +140,7 @@ def test_the_top_weighs_more():
 def test_small_blocks_change_nothing(monkeypatch):
     one, other = [[1, 2], 3, [4, 5, 6]], [2, [7, 1], 8, [9, 3, 10], 4]
     whole = [rbo(one, other, 0.9, ties) for ties in VARIANTS]
-    monkeypatch.setattr(importlib.import_module("hungjury.stats.rbo"), "CELLS_AT_ONCE", 3)
+    monkeypatch.setattr(importlib.import_module("hungjury.stats.overlap"), "CELLS_AT_ONCE", 3)
     assert [rbo(one, other, 0.9, ties) for ties in VARIANTS] == pytest.approx(whole, abs=1e-15)
 
 

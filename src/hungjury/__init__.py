@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hungjury.assessors.agreement import agreement
+    from hungjury.assessors.aware import aware
+    from hungjury.assessors.comparison import compare_all
     from hungjury.assessors.merging import merge
     from hungjury.assessors.prm import prm, prm_scenarios
     from hungjury.catalogue import Measure, measure, measures
@@ -35,9 +37,11 @@ _HOME = {
     "Scores": "scores",
     "agreement": "assessors.agreement",
     "audit": "collection.audit",
+    "aware": "assessors.aware",
     "axiom_table": "theory",
     "balancing_index": "theory",
     "check_axioms": "theory",
+    "compare_all": "assessors.comparison",
     "compare_lists": "theory",
     "evaluate": "evaluation",
     "kendall": "stats",
@@ -66,9 +70,11 @@ __all__ = [
     "Scores",
     "agreement",
     "audit",
+    "aware",
     "axiom_table",
     "balancing_index",
     "check_axioms",
+    "compare_all",
     "compare_lists",
     "evaluate",
     "kendall",

@@ -17,13 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, dataclass_transform
-else:
-
-    def dataclass_transform(**_told: Any) -> Any:
-        """For type checkers only."""
-        return lambda cls: cls
-
+    from typing_extensions import Self
 
 __all__ = [
     "Catalogue",
@@ -144,7 +138,6 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(param,))
 class Named:
     """Base of everything in a catalogue; equal, hashable, printable and parsed back.
 

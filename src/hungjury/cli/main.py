@@ -10,6 +10,7 @@ import click
 from hungjury import __version__
 from hungjury.cli.agreement import agreement_command
 from hungjury.cli.audit import audit_command
+from hungjury.cli.aware import aware_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
@@ -41,6 +42,7 @@ for command in (
     curve_command,
     agreement_command,
     merge_command,
+    aware_command,
     prm_command,
     measures_command,
     theory_command,

@@ -6,7 +6,18 @@ from hungjury.native._core import (
     Pool,
     RunStore,
     RunStream,
+    pair_sums,
     precision_sums,
+    score_lists,
 )
 
-__all__ = ["BadLine", "LabelTable", "Pool", "RunStore", "RunStream", "precision_sums"]
+__all__ = [
+    "BadLine",
+    "LabelTable",
+    "Pool",
+    "RunStore",
+    "RunStream",
+    "pair_sums",
+    "precision_sums",
+    "score_lists",
+]

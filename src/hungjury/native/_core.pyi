@@ -11,6 +11,20 @@ class BadLine(Exception):
 def precision_sums(
     ranks: NDArray[np.int32], p: NDArray[np.float64], lengths: NDArray[np.int32], unjudged: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+def pair_sums(
+    left: NDArray[np.float64], right: NDArray[np.float64], by_rank: bool
+) -> NDArray[np.float64]: ...
+def score_lists(
+    kernel: str,
+    labels: NDArray[np.int16] | NDArray[np.uint8],
+    worth: NDArray[np.float64],
+    first: int,
+    documents: int,
+    start: NDArray[np.int64],
+    stop: NDArray[np.int64],
+    document: NDArray[np.int32],
+    weight: NDArray[np.float64],
+) -> NDArray[np.float64]: ...
 
 class LabelTable:
     """Labels as columns of codes."""

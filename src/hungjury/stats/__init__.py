@@ -11,6 +11,7 @@ from hungjury.stats.correlation import (
     tau_ap_cross,
 )
 from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
+from hungjury.stats.overlap import rbo
 from hungjury.stats.paired_tests import (
     StudentisedBootstrap,
     bootstrap_test,
@@ -19,7 +20,6 @@ from hungjury.stats.paired_tests import (
     t_test,
     wilcoxon,
 )
-from hungjury.stats.rbo import rbo
 
 __all__ = [
     "MARKS",

@@ -2,8 +2,8 @@
 
 The last axis holds the items (systems, mostly). Leading axes broadcast, and a pair of
 one-dimensional inputs gives a float. `*_cross` compare every row of one table with every row of
-another by one matrix product, much faster than broadcasting. Work grows with the square of the
-number of items. Values are tied when they are exactly equal.
+another, much faster than broadcasting. Work grows with the square of the number of items. Values
+are tied when they are exactly equal.
 """
 
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hungjury import native
 from hungjury.errors import InputError
 from hungjury.stats import _pairs
 from hungjury.stats._checks import (
@@ -47,7 +48,7 @@ def kendall_cross(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") 
     The result is [..., R, Q].
     """
     first, second = _two_tables(x, y, ("x", "y"))
-    sums = _cross(first, second)
+    sums = 2 * _cross(first, second, by_rank=False)
     possible = _possible_pairs(first[..., :, None, :], second[..., None, :, :], variant)
     return _tau(sums, possible)
 
@@ -86,7 +87,7 @@ def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
     The result is [..., E, T].
     """
     first, second = _two_tables(estimates, truths, ("estimates", "truths"))
-    tau: Floats = _cross(first, second, _above_weight) / (first.shape[-1] - 1)
+    tau: Floats = _cross(first, second, by_rank=True) / (first.shape[-1] - 1)
     return tau
 
 
@@ -119,14 +120,15 @@ def _two_tables(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Flo
     return first, second
 
 
-def _cross(first: Floats, second: Floats, weigh: _pairs.Weigh = _pairs.signs) -> Floats:
-    """`_pairs.cross_sums` for every index of the leading axes."""
+def _cross(first: Floats, second: Floats, by_rank: bool) -> Floats:
+    """`native.pair_sums` for every index of the leading axes."""
     shape = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
     lefts = np.broadcast_to(first, shape + first.shape[-2:])
     rights = np.broadcast_to(second, shape + second.shape[-2:])
     sums = np.empty((*shape, first.shape[-2], second.shape[-2]))
     for index in np.ndindex(shape):
-        sums[index] = _pairs.cross_sums(lefts[index], rights[index], weigh)
+        left, right = (np.ascontiguousarray(table[index]) for table in (lefts, rights))
+        sums[index] = native.pair_sums(left, right, by_rank)
     return sums
 
 

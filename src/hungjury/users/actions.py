@@ -61,10 +61,11 @@ def _clicks() -> str:
 def _happened() -> str:
     """Clicks with the record of their page; pages without clicks and bad records without one."""
     narrow = """select record, c0 as session, try_cast(c1 as double) as time, c2 as action,
-            hash(c3) as item from hungjury_lines"""
+            case when c3 is not null then hash(c3) end as item from hungjury_lines"""
     ordered = f"""select *, lead(action) over sessions as next_action,
             last_value(case when action = 'Q' then record end ignore nulls) over sessions as page
-        from ({narrow}) window sessions as (partition by session order by time, record)"""
+        from ({narrow}) window sessions as
+            (partition by session, action in ('Q', 'C') order by time, record)"""
     return f"""
         select session, time, item, record, case when action = 'C' then page end as page,
             case action when 'C' then {CLICK} when 'Q' then {EMPTY_PAGE} else {UNREADABLE} end

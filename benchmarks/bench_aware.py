@@ -1,0 +1,144 @@
+"""``python -m benchmarks.bench_aware``: AWARE's random assessors and estimators, and pytrec_eval.
+
+3 x 1000 random assessors score 129 systems on 10 topics by three measures; then all 30 estimators
+weigh 31 assessors. pytrec_eval scores a sample of the same random assessors, two of the measures
+(it has no ERR), with runs and labels in its dictionaries already; its time for all of them is
+extrapolated. The measures' values are compared on the sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.collections import Shape, collection, default_folder
+from benchmarks.machine import machine_facts, versions
+from hungjury import read_qrels, read_runs
+from hungjury.assessors.assessor_scores import AssessorScores, score_assessors
+from hungjury.assessors.random_assessors import CLASSES, class_law, draw_labels
+from hungjury.assessors.weights import ESTIMATORS, closeness_to_random, normalised
+from hungjury.batch import score_many
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Runs
+
+Array = NDArray[np.float64]
+SHAPE = Shape(runs=129, topics=10, depth=1000, judged=1700)
+MEASURES = ("AP", "nDCG@20", "ERR@20")
+IN_PYTREC = {"AP": "map", "nDCG@20": "ndcg_cut_20"}
+ASSESSORS = 31
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_aware", description=__doc__)
+    parser.add_argument("--folder", type=Path, default=default_folder())
+    parser.add_argument("--replicates", type=int, default=1000)
+    parser.add_argument("--sample", type=int, default=3, help="random assessors for pytrec_eval")
+    asked = parser.parse_args()
+    for name, value in {**machine_facts(), **versions()}.items():
+        print(f"{name}: {value}")
+    files = collection(SHAPE, asked.folder)
+    qrels, runs = read_qrels(files.qrels), read_runs(files.runs)
+    scored = score_assessors(noisy(qrels), runs, MEASURES)
+    print(f"\nbefore: {memory():.0f} MB")
+    mine, random = timed(lambda: scored.random(asked.replicates))
+    labels = len(CLASSES) * asked.replicates
+    print(f"hungjury: {labels} random assessors, {len(MEASURES)} measures: {mine:.2f} s")
+    print(f"peak: {memory():.0f} MB")
+    estimators(scored, random)
+    theirs = pytrec_eval_seconds(scored, runs, asked.sample)
+    if theirs is not None:
+        whole = theirs * labels
+        print(f"pytrec_eval: {theirs:.2f} s a random assessor, {len(IN_PYTREC)} measures;")
+        print(f"  extrapolated to all: {whole:.0f} s, {whole / mine:.0f} times hungjury's")
+
+
+def noisy(qrels: Qrels) -> Judgments:
+    """Assessors who see what is relevant as such with a probability from 0.95 down to 0.05."""
+    assert qrels.labels is not None
+    rng = np.random.default_rng(0)
+    size = len(qrels)
+    right = rng.random((ASSESSORS, size)) < np.linspace(0.95, 0.05, ASSESSORS)[:, None]
+    label = np.where(qrels.labels > 0, right, rng.random((ASSESSORS, size)) < 0.05)
+    return Judgments(
+        qrels.pool,
+        [f"assessor{k}" for k in range(ASSESSORS)],
+        np.tile(np.arange(size, dtype=np.int32), ASSESSORS),
+        np.repeat(np.arange(ASSESSORS, dtype=np.int32), size),
+        label.ravel().astype(float),
+        (0, 1),
+    )
+
+
+def estimators(scored: AssessorScores, random: list[Array]) -> None:
+    """All 30, for every measure; those that differ in the last step only share the others."""
+    total = 0.0
+    for name, panel, others in zip(MEASURES, map(scored.panel, range(3)), random, strict=True):
+        parts = []
+        for kind in dict.fromkeys((e.granularity, e.gap) for e in ESTIMATORS.values()):
+            seconds, close = timed(partial(closeness_to_random, *kind, panel, others))
+            parts.append(f"{'_'.join(kind)} {seconds:.2f}")
+            total += seconds
+            for one in ESTIMATORS.values():
+                if (one.granularity, one.gap) == kind:
+                    normalised(one.of(close), panel.judged)
+        print(f"  {name}: {', '.join(parts)}")
+    print(
+        f"hungjury: 30 estimators, {ASSESSORS} assessors, {len(MEASURES)} measures: {total:.1f} s"
+    )
+    print(f"peak: {memory():.0f} MB")
+
+
+def pytrec_eval_seconds(scored: AssessorScores, runs: Runs, sample: int) -> float | None:
+    """Seconds for one random assessor, the mean of a few of each class."""
+    try:
+        import pytrec_eval
+    except ImportError:
+        print("pytrec_eval is not installed")
+        return None
+    pool, lists, seconds = scored.alignment.pool, runs.to_dict(), []
+
+    def score(qrels: dict[str, dict[str, int]]) -> Any:
+        evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(IN_PYTREC.values()))
+        return {system: evaluator.evaluate(run) for system, run in lists.items()}
+
+    for name in CLASSES:
+        seeds = np.random.SeedSequence(1).spawn(sample)
+        for labels in draw_labels(class_law(name, 2), (0, 1), len(pool), seeds):
+            qrels = Qrels(pool, labels.astype(np.int16), (0, 1)).to_dict()
+            spent, values = timed(partial(score, qrels))
+            seconds.append(spent)
+            compare(scored, labels, values)
+    return float(np.mean(seconds))
+
+
+def compare(scored: AssessorScores, labels: NDArray[np.uint8], theirs: Any) -> None:
+    for mine, name in IN_PYTREC.items():
+        values = score_many(mine, scored.alignment, labels[None], 1)[0]
+        for s, system in enumerate(scored.alignment.systems):
+            for t, topic in enumerate(scored.alignment.pool.topics):
+                if abs(values[s, t] - theirs[system][topic][name]) > 1e-9:
+                    sys.exit(f"{mine} of {system} on {topic} differs from pytrec_eval's")
+
+
+def timed(work: Any) -> tuple[float, Any]:
+    begin = time.perf_counter()
+    result = work()
+    return time.perf_counter() - begin, result
+
+
+def memory() -> float:
+    """Largest memory of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

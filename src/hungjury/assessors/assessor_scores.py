@@ -1,0 +1,223 @@
+"""What systems score under each assessor alone, under random assessors and under gold labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.merging import as_judgments
+from hungjury.assessors.random_assessors import random_scores
+from hungjury.assessors.weights import ScoredPanel
+from hungjury.batch import Scorer
+from hungjury.catalogue import Measure, measure_list
+from hungjury.collection.align import Alignment, align
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.qrels import Qrels, as_qrels
+from hungjury.collection.runs import Progress, RunFiles, Runs, check_names, read_store
+from hungjury.errors import InputError, MeasureError
+from hungjury.evaluation import MeasureNames, as_runs, evaluate
+
+__all__ = ["AssessorScores", "binary_at", "label_matrix", "score_assessors"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class AssessorScores:
+    """Values [measure, assessor, system, topic], NaN where the measure is undefined.
+
+    `judged` [assessor, topic] tells who judged what; `gold` [measure, system, topic] holds the
+    values under gold labels, NaN for topics without them.
+    """
+
+    judgments: Judgments
+    alignment: Alignment
+    scorers: list[Scorer]
+    grades: tuple[int, ...]
+    assessors: list[str]
+    values: Array
+    judged: NDArray[np.bool_]
+    gold: Array | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def measures(self) -> list[Measure]:
+        return [scorer.measure for scorer in self.scorers]
+
+    def panel(self, m: int) -> ScoredPanel:
+        """The assessors as one measure sees them; undefined scores are 0."""
+        return ScoredPanel(np.nan_to_num(self.values[m]), self.judged, self.assessors)
+
+    def random(
+        self, replicates: int = 1000, seed: int = 0, progress: Progress | None = None
+    ) -> list[Array]:
+        """Scores [class, replicate, system, topic] of random assessors for each measure: all
+        estimators share them."""
+        grades = [g for g in self.grades if g >= 0]
+        size = len(self.alignment.pool)
+        return random_scores(self.scorers, size, grades, replicates, seed, progress)
+
+    def without_empty(self) -> AssessorScores:
+        """Only assessors with something relevant on every topic they judged."""
+        empty = np.asarray(self._empty().any(axis=1))
+        if empty.all():
+            raise InputError(
+                "every assessor has a topic without any relevant document",
+                remedy="keep them all, or leave out the topics where that happens",
+            )
+        names = [name for name, bad in zip(self.assessors, empty, strict=True) if bad]
+        text = f"left out {plural(len(names), 'assessor')} with nothing relevant on some topic: "
+        left = (Note("dropped-assessor", len(names), text + few(names)),) if names else ()
+        return replace(
+            self,
+            assessors=[name for name in self.assessors if name not in names],
+            values=self.values[:, ~empty],
+            judged=self.judged[~empty],
+            notes=(*(n for n in self.notes if n.code != "empty-assessor"), *left),
+        )
+
+    def warned(self) -> AssessorScores:
+        """The same with a note about assessors that find nothing relevant on a topic."""
+        empty = self._empty()
+        who = np.flatnonzero(empty.any(axis=1))
+        if not len(who):
+            return self
+        text = (
+            f"{plural(len(who), 'assessor')} with nothing relevant on some topic, where every "
+            f"system scores 0 for them: {few(self.assessors[k] for k in who)}"
+        )
+        return replace(self, notes=(*self.notes, Note("empty-assessor", int(empty.sum()), text)))
+
+    def _empty(self) -> NDArray[np.bool_]:
+        """[assessor, topic]: judged, but nothing relevant for one of the measures."""
+        undefined = np.isnan(self.values).all(axis=2).any(axis=0)
+        return np.asarray(undefined & self.judged)
+
+
+def score_assessors(
+    judgments: Any,
+    runs: Any,
+    measures: MeasureNames,
+    rel: int | None = None,
+    gold: Any = None,
+    drop_empty: bool = False,
+    progress: Progress | None = None,
+) -> AssessorScores:
+    """Score every assessor's labels alone.
+
+    What an assessor did not judge is unjudged. rel: take labels as binary, relevant from this
+    grade on. drop_empty: leave out assessors with nothing relevant on some topic.
+    """
+    given, wanted = as_judgments(judgments), measure_list(measures)
+    if not wanted:
+        raise MeasureError("no measure was given", remedy='name one, such as "AP"')
+    labels, grades = label_matrix(given, rel)
+    for one in wanted:
+        _check(one, rel, grades[-1])
+    lists = as_runs(runs)
+    if gold is not None and isinstance(lists, RunFiles):
+        lists = _loaded(lists)  # files are read once, but aligned with two pools
+    aligned = align(lists, given.pool, None, progress, max(m.unjudged_depth for m in wanted))
+    judged = given.pool.sum_by_topic(labels >= 0) > 0
+    _check_silent(given.assessors, judged)
+    scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
+    found = AssessorScores(
+        given,
+        aligned,
+        scorers,
+        grades,
+        given.assessors,
+        np.stack([scorer(labels) for scorer in scorers]),
+        judged,
+        None if gold is None else _gold_values(gold, lists, wanted, rel, given.topics),
+        given.notes + aligned.notes + _alone(given.assessors),
+    )
+    return found.without_empty() if drop_empty else found.warned()
+
+
+def label_matrix(
+    judgments: Judgments, rel: int | None = None
+) -> tuple[NDArray[np.int16], tuple[int, ...]]:
+    """Labels [assessor, document], and their grades; binary at grade `rel` where it is given."""
+    labels, grades = judgments.matrix(), judgments.grades
+    if rel is None:
+        return labels, grades
+    if not 1 <= rel <= grades[-1]:
+        raise MeasureError(
+            f"rel={rel}, but the largest grade of the judgments is {grades[-1]}",
+            remedy=f"choose rel from 1 to {grades[-1]}, or declare the grades",
+        )
+    return binary_at(labels, rel), (0, 1)
+
+
+def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
+    """1 from grade `rel` on, 0 below; what is not judged stays so."""
+    return np.where(labels >= 0, labels >= rel, labels).astype(np.int16)
+
+
+def _check(one: Measure, rel: int | None, top: int) -> None:
+    own = getattr(one, "rel", None) or 1
+    if rel is not None and own > 1:
+        raise MeasureError(
+            f"{one}: rel={rel} makes the labels binary, so a second threshold of {own} finds none",
+            remedy=f"leave out rel={own} of the measure, or rel={rel} of the labels",
+        )
+    one.check(top)
+
+
+def _check_silent(assessors: list[str], judged: NDArray[np.bool_]) -> None:
+    silent = [assessors[k] for k in np.flatnonzero(~judged.any(axis=1))]
+    if silent:
+        raise InputError(
+            f"{plural(len(silent), 'assessor')} judged no topic: {few(silent)}",
+            remedy="leave out assessors without judgments",
+        )
+
+
+def _alone(assessors: list[str]) -> tuple[Note, ...]:
+    if len(assessors) > 1:
+        return ()
+    return (Note("one-assessor", 1, "there is only one assessor: its scores stay as they are"),)
+
+
+def _loaded(runs: RunFiles) -> Runs:
+    found = [run for source in runs.sources for run in read_store(source, runs.policy)]
+    check_names((run.name, run.file) for run in found)
+    notes = tuple(run.note for run in found if run.note is not None)
+    return Runs([run.name for run in found], [run.store for run in found], runs.policy, notes)
+
+
+def _gold_values(
+    gold: Any,
+    runs: Runs | RunFiles,
+    measures: Sequence[Measure],
+    rel: int | None,
+    topics: list[str],
+) -> Array:
+    labels = _gold_labels(as_qrels(gold), rel)
+    common = [t for t in topics if t in set(labels.topics)]
+    if not common:
+        raise InputError(
+            "gold labels and judgments have no topic in common",
+            remedy="check that topic ids are written the same way in both",
+        )
+    scores = evaluate(labels.select(common), runs, measures)
+    out = np.full((len(measures), len(scores.systems), len(topics)), np.nan)
+    out[:, :, [topics.index(t) for t in scores.topics]] = scores.values
+    return out
+
+
+def _gold_labels(gold: Qrels, rel: int | None) -> Qrels:
+    if rel is None:
+        return gold
+    if gold.labels is None:
+        raise InputError(
+            f"rel={rel} asks for grades, but the gold labels are probabilities",
+            remedy="make them grades first: Qrels.threshold(0.5)",
+        )
+    return replace(gold, labels=binary_at(gold.labels, rel), grades=(0, 1))

@@ -1,0 +1,172 @@
+"""AWARE: merge measures, not labels (TH chapter 4).
+
+aware-m(t, s) = sum over assessors k of a_k(t) m(t, s | k), with weights a_k(t) that add up to 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.assessor_scores import AssessorScores, label_matrix, score_assessors
+from hungjury.assessors.merging import as_judgments
+from hungjury.assessors.weights import WEIGHTS, Uniform, Weights, weights_from_scores
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError, MeasureError
+from hungjury.evaluation import MeasureNames
+from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
+
+__all__ = ["AwareScores", "aware", "combine", "weighted_votes"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AwareScores(Scores):
+    """Scores that know the weights [assessor, topic] they were combined with, and the values
+    [measure, assessor, system, topic] of each assessor alone (0 where undefined)."""
+
+    assessors: list[str]
+    weights: Array
+    alone: Array
+
+    def sample(self, rng: np.random.Generator | int, n: int = 1) -> Array:
+        """[n, measure, system, topic]: values that other assessors of the same kind might give,
+        by resampling the assessors; a topic that none of those drawn judged keeps its weights."""
+        if n < 1:
+            raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
+        size = len(self.assessors)
+        copies = np.random.default_rng(rng).multinomial(size, [1 / size] * size, size=n)
+        drawn = copies[:, :, None] * self.weights
+        drawn = np.where(drawn.sum(axis=1, keepdims=True) > 0, drawn, self.weights)
+        total = drawn.sum(axis=1, keepdims=True)
+        drawn = np.divide(drawn, total, out=np.zeros_like(drawn), where=total > 0)
+        return np.asarray(np.einsum("nkt,mkst->nmst", drawn, self.alone, optimize=True))
+
+
+def aware(
+    judgments: Any,
+    runs: Any,
+    measure: MeasureNames,
+    weights: str | Weights = "sgl_tau_msd",
+    rel: int | None = None,
+    replicates: int = 1000,
+    seed: int = 0,
+    gold: Any = None,
+    orientation: str = "dissimilarity",
+    progress: Progress | None = None,
+    *,
+    drop_empty: bool = False,
+) -> AwareScores:
+    """Score runs by the weighted mean of what they score under each assessor.
+
+    judgments, runs: as `merge` and `evaluate` take them. measure: one or several; with several,
+    the weights are the mean of those that each measure alone would give.
+    weights: "uni", one of the 30 estimators ``<sgl|tpc>_<fro|rmse|kld|tau|apc>_<md|msd|med>``,
+    which give more weight to assessors far from random ones, or "supervised", which gives more to
+    those close to `gold`, qrels of some of the topics.
+    rel: take labels as binary, relevant from this grade on.
+    replicates, seed: random assessors of each of three classes, and what they are drawn from.
+    orientation: "printed" weighs by closeness to random assessors, as the thesis' equations read.
+    drop_empty: leave out assessors with nothing relevant on some topic, as the papers do.
+    Where a measure is undefined for an assessor it counts as 0.
+    """
+    chosen = weights if isinstance(weights, Weights) else WEIGHTS.parse(weights)
+    if (gold is None) == (chosen.needs == "gold"):
+        raise InputError(
+            f"the weights {chosen} {'need' if gold is None else 'have no use for'} gold labels",
+            remedy="give gold= with weights='supervised', and with no others",
+        )
+    scored = score_assessors(judgments, runs, measure, rel, gold, drop_empty, progress)
+    random = None
+    if chosen.needs == "random" and len(scored.assessors) > 1:
+        random = scored.random(replicates, seed, progress)
+    policies = {"rel": rel, "replicates": replicates, "seed": seed} if random else {"rel": rel}
+    return combine(scored, chosen, random, orientation, policies)
+
+
+def combine(
+    scored: AssessorScores,
+    weights: Weights,
+    random: list[Array] | None = None,
+    orientation: str = "dissimilarity",
+    policies: dict[str, Any] | None = None,
+) -> AwareScores:
+    """The weighted mean over assessors that are scored already; `random` as `scored.random()`."""
+    chosen = weights if len(scored.assessors) > 1 else Uniform()
+    each = [
+        weights_from_scores(
+            chosen,
+            scored.panel(m),
+            None if random is None else random[m],
+            None if scored.gold is None else scored.gold[m],
+            orientation,
+        )
+        for m in range(len(scored.measures))
+    ]
+    mean = np.mean(each, axis=0)
+    alone = np.nan_to_num(scored.values)
+    return AwareScores(
+        measures=[str(m) for m in scored.measures],
+        systems=scored.alignment.systems,
+        topics=scored.alignment.pool.topics,
+        values=np.einsum("kt,mkst->mst", mean, alone, optimize=True),
+        status=_status(scored),
+        policies=_policies(scored, weights, orientation) | (policies or {}),
+        averages=[m.average for m in scored.measures],
+        notes=scored.notes,
+        assessors=scored.assessors,
+        weights=mean,
+        alone=alone,
+    )
+
+
+def _status(scored: AssessorScores) -> NDArray[np.uint8]:
+    """Undefined where no assessor who judged the topic has a value."""
+    known = ~np.isnan(scored.values) & scored.judged[:, None, :]
+    status = np.where(known.any(axis=1), SCORED, UNDEFINED).astype(np.uint8)
+    status[~scored.alignment.retrieved & (status == SCORED)] = NOT_RETRIEVED
+    return status
+
+
+def _policies(scored: AssessorScores, weights: Weights, orientation: str) -> dict[str, Any]:
+    policy = scored.alignment.policy
+    return {
+        **scored.judgments.policies,
+        "ties": policy.ties,
+        "score_precision": policy.score_precision,
+        "topics": "judged",
+        "undefined": "zero",
+        "unjudged": "nonrelevant",
+        "weights": str(weights),
+        "orientation": orientation,
+    }
+
+
+def weighted_votes(judgments: Any, scores: AwareScores, rel: int | None = None) -> Qrels:
+    """Soft qrels: the mean vote of those who judged a document, each weighted as AWARE weighs
+    them on its topic; plain where all of them weigh nothing."""
+    given = as_judgments(judgments)
+    labels, grades = label_matrix(given, rel)
+    if grades != (0, 1):
+        raise MeasureError(
+            f"votes are for binary labels, but these have {len(grades)} grades",
+            remedy="say with rel= from which grade on a document is relevant",
+        )
+    if given.topics != scores.topics or not set(scores.assessors) <= set(given.assessors):
+        raise InputError(
+            "scores and judgments are not of the same topics and assessors",
+            remedy="give the judgments that the scores were made from",
+        )
+    labels = labels[[given.assessors.index(name) for name in scores.assessors]]
+    voted = labels >= 0
+    weight = np.where(voted, scores.weights[:, given.pool.topic_of], 0.0)
+    weight = np.where(weight.sum(axis=0) > 0, weight, voted)
+    total = weight.sum(axis=0)
+    p = np.divide((weight * (labels > 0)).sum(axis=0), total, out=np.zeros_like(total),
+                  where=total > 0)  # fmt: skip
+    return Qrels(given.pool, None, (0, 1), p, policies={**scores.policies, "rel": rel})

@@ -1,0 +1,109 @@
+"""How close two assessors are, seen through the scores that systems get from them (TH 4.3.3).
+
+Scores are arrays [assessor, system, topic]. Closeness is 1 for equal scores, at least 0, and comes
+as the mean over the second group: [assessor].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import MeasureError
+from hungjury.stats import kendall_cross, tau_ap_cross
+
+__all__ = ["GAPS", "closeness"]
+
+Array = NDArray[np.float64]
+
+BANDWIDTH = 0.015
+POINTS = np.linspace(0, 1, 100)
+LOWEST_DENSITY = 1e-12
+SHARPNESS = 1.0  # beta of (4.22)
+VALUES_AT_ONCE = 1 << 15  # of kernel densities: small enough for the cache
+ROUNDING = 1e-9
+
+
+def closeness(gap: str, mine: Array, theirs: Array) -> Array:
+    """[assessor]: mean closeness of each of `mine` to all of `theirs`."""
+    if gap in ("fro", "rmse", "kld"):
+        _within_bounds(gap, mine, theirs)
+    elif mine.shape[1] < 2:
+        raise MeasureError(
+            f"{gap} compares rankings, but there is only one system",
+            remedy="give more runs, or weights from fro, rmse or kld",
+        )
+    return GAPS[gap](mine, theirs)
+
+
+def _within_bounds(gap: str, *scores: Array) -> None:
+    for each in scores:
+        low, high = each.min(initial=0), each.max(initial=0)
+        if low < -ROUNDING or high > 1 + ROUNDING:
+            raise MeasureError(
+                f"{gap} compares scores in [0, 1], but there are scores from {low:g} to {high:g}",
+                remedy="use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc",
+            )
+
+
+def _frobenius(mine: Array, theirs: Array) -> Array:
+    """1 - |M_k - M_h| / sqrt(|T||S|), (4.5) and (4.20)."""
+    cells = mine.shape[1] * mine.shape[2]
+    norms = [np.sqrt(((theirs - one) ** 2).sum(axis=(1, 2))) for one in mine]
+    return np.array([1 - (norm / np.sqrt(cells)).mean() for norm in norms])
+
+
+def _rmse(mine: Array, theirs: Array) -> Array:
+    """1 - RMSE of the systems' means over topics, (4.8) and (4.21)."""
+    means = theirs.mean(axis=2)
+    errors = [np.sqrt(((means - one) ** 2).mean(axis=1)) for one in mine.mean(axis=2)]
+    return np.array([1 - error.mean() for error in errors])
+
+
+def _kullback_leibler(mine: Array, theirs: Array) -> Array:
+    """exp(-beta KL(M_k || M_h)) of the densities of all scores, (4.12) and (4.22)."""
+    step = POINTS[1] - POINTS[0]
+    share = np.full(len(POINTS), step)
+    share[[0, -1]] = step / 2  # trapezoid rule
+    f, g = (_densities(scores.reshape(len(scores), -1), share) for scores in (mine, theirs))
+    divergence = (f * np.log(f)) @ share[:, None] - (f * share) @ np.log(g).T
+    return np.asarray(np.exp(-SHARPNESS * np.maximum(divergence, 0)).mean(axis=1))
+
+
+def _densities(values: Array, share: Array) -> Array:
+    """[row, point]: Gaussian kernel density of each row (4.10), of integral 1 over [0, 1]."""
+    scale = BANDWIDTH * np.sqrt(2)
+    out = np.empty((len(values), len(POINTS)))
+    rows = max(1, VALUES_AT_ONCE // values.shape[1])
+    for begin in range(0, len(values), rows):
+        scaled = values[begin : begin + rows] / scale
+        for i, point in enumerate(POINTS / scale):
+            distance = scaled - point
+            np.multiply(distance, distance, out=distance)
+            np.negative(distance, out=distance)
+            np.exp(distance, out=distance)
+            out[begin : begin + rows, i] = distance.sum(axis=1)
+    return np.maximum(out / (out @ share)[:, None], LOWEST_DENSITY)
+
+
+def _kendall(mine: Array, theirs: Array) -> Array:
+    """|tau_b| of the systems' means over topics, (4.15) and (4.23); 0 where one is constant."""
+    tau = kendall_cross(mine.mean(axis=2), theirs.mean(axis=2))
+    return np.asarray(np.nan_to_num(np.abs(tau)).mean(axis=1))
+
+
+def _ap_correlation(mine: Array, theirs: Array) -> Array:
+    """|tau_ap| of the systems' means over topics, theirs as estimates, (4.18) and (4.24)."""
+    tau = tau_ap_cross(theirs.mean(axis=2), mine.mean(axis=2))
+    return np.asarray(np.abs(tau).mean(axis=0))
+
+
+GAPS: dict[str, Callable[[Array, Array], Array]] = {
+    "fro": _frobenius,
+    "rmse": _rmse,
+    "kld": _kullback_leibler,
+    "tau": _kendall,
+    "apc": _ap_correlation,
+}

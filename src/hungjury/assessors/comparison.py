@@ -1,0 +1,209 @@
+"""All ways to combine assessors side by side, each against gold labels (TH 4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.assessor_scores import AssessorScores, score_assessors
+from hungjury.assessors.binomial import BinomialVote, QuantizedBinomialVote
+from hungjury.assessors.merged import Merged
+from hungjury.assessors.merging import merge, merge_method
+from hungjury.assessors.weights import ESTIMATORS, closeness_to_random, normalised
+from hungjury.catalogue import Measure, measure_list
+from hungjury.catalogue.expected import eRAP, eRDCG, eRRBP
+from hungjury.catalogue.gain import DCG, RBP
+from hungjury.catalogue.precision import AP
+from hungjury.collection.align import Alignment
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.evaluation import score_alignment
+from hungjury.scores import Scores
+from hungjury.stats import kendall, rmse, tau_ap
+
+__all__ = ["Compared", "Comparison", "compare_all"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One approach against gold: correlations of the systems' means, and their error."""
+
+    approach: str
+    tau: float
+    tau_ap: float
+    rmse: float
+    measure: str  # what was computed: merges to probabilities take the expected measure
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """All approaches, and every assessor alone."""
+
+    measure: str
+    approaches: list[Compared]
+    assessors: list[Compared]
+
+    def __iter__(self) -> Iterator[Compared]:
+        return iter(self.approaches)
+
+    def __getitem__(self, approach: str) -> Compared:
+        for one in self.approaches:
+            if one.approach == approach:
+                return one
+        raise UnknownName(
+            f"'{approach}' was not compared",
+            remedy=f"choose from {', '.join(one.approach for one in self.approaches)}",
+        )
+
+    def best_first(self, by: str = "tau_ap") -> list[Compared]:
+        """Approaches by "tau", "tau_ap" or "rmse"."""
+        if by not in ("tau", "tau_ap", "rmse"):
+            raise InputError(f"by is {by!r}", remedy="by is one of 'tau', 'tau_ap', 'rmse'")
+        sign = 1 if by == "rmse" else -1
+        return sorted(self.approaches, key=lambda one: sign * np.nan_to_num(getattr(one, by)))
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        return [asdict(one) for one in self.approaches]
+
+    def to_text(self, digits: int = 4) -> str:
+        """A plain table, best tau_ap first; below it the mean over single assessors, and the
+        best of them."""
+        alone = [(one.tau, one.tau_ap, one.rmse) for one in self.assessors]
+        best = max(self.assessors, key=lambda one: np.nan_to_num(one.tau_ap))
+        rows = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
+        rows.append(("mean assessor", *np.mean(alone, axis=0)))
+        rows.append((f"best assessor ({best.approach})", best.tau, best.tau_ap, best.rmse))
+        width = max(len("approach"), *(len(row[0]) for row in rows))
+        lines = [f"{'approach':<{width}}  {'tau':>7}  {'tau_ap':>7}  {'RMSE':>7}"]
+        for name, *values in rows:
+            shown = "  ".join(f"{value:>7.{digits}f}" for value in values)
+            lines.append(f"{name:<{width}}  {shown}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def compare_all(
+    judgments: Any,
+    runs: Any,
+    measure: str | Measure,
+    gold: Any,
+    rel: int | None = None,
+    replicates: int = 1000,
+    seed: int = 0,
+    orientation: str = "dissimilarity",
+    merges: Iterable[str] = (),
+    others: Mapping[str, Scores] | None = None,
+    progress: Progress | None = None,
+    *,
+    drop_empty: bool = False,
+) -> Comparison:
+    """Compare `uni`, the 30 estimators, merges and anything else with gold labels.
+
+    Random assessors are drawn and scored once. merges: ways to merge labels by name; "binmv" and
+    "qbinmv" are scored by the measure's expected counterpart (eRAP, eRRBP, eRDCG), the others by
+    their likeliest labels. others: scores of the same systems made elsewhere, by name. Means are
+    taken over the topics that have gold labels. The other arguments are those of `aware`.
+    """
+    wanted = measure_list(measure)
+    if len(wanted) != 1:
+        raise MeasureError(f"{measure!r} is more than one measure", remedy="compare one at a time")
+    methods = [merge_method(one) for one in merges]
+    scored = score_assessors(judgments, runs, wanted, rel, gold, drop_empty, progress)
+    against = _Gold(scored)
+    (random,) = scored.random(replicates, seed, progress)
+    found = list(_weighted(scored, random, orientation, against))
+    for method in methods:
+        merged = merge(scored.judgments, method, rel, seed=seed)
+        found.append(_merged(merged, wanted[0], scored.alignment, against))
+    for name, scores in (others or {}).items():
+        found.append(against.compare(name, against.cells(name, scores), scores.measures[0]))
+    alone = zip(scored.assessors, scored.panel(0).scores, strict=True)
+    shown = str(wanted[0])
+    return Comparison(shown, found, [against.compare(who, one, shown) for who, one in alone])
+
+
+def _weighted(
+    scored: AssessorScores, random: Array, orientation: str, against: _Gold
+) -> Iterator[Compared]:
+    """`uni` and the estimators; those that differ in the last step only share the others."""
+    panel, name = scored.panel(0), str(scored.measures[0])
+
+    def compared(approach: str, raw: Array) -> Compared:
+        weights = normalised(raw, panel.judged)
+        values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
+        return against.compare(approach, values, name)
+
+    yield compared("uni", np.ones(panel.judged.shape))
+    for granularity, gap in dict.fromkeys((e.granularity, e.gap) for e in ESTIMATORS.values()):
+        close = closeness_to_random(granularity, gap, panel, random)
+        for text, one in ESTIMATORS.items():
+            if (one.granularity, one.gap) == (granularity, gap):
+                yield compared(text, one.of(close, orientation))
+
+
+def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> Compared:
+    labels: Qrels = merged
+    if isinstance(merged.method, (BinomialVote, QuantizedBinomialVote)):
+        one = _expected(one)
+    else:
+        labels = merged.hard()
+    scores = score_alignment(aligned, labels, [one], "judged", "zero", "nonrelevant")
+    return against.compare(str(merged.method), scores.values[0], str(one))
+
+
+class _Gold:
+    """The systems' means under gold labels, on the topics that have them."""
+
+    def __init__(self, scored: AssessorScores) -> None:
+        assert scored.gold is not None
+        self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
+        self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
+        self.means = scored.gold[0][:, self.known].mean(axis=1)
+
+    def compare(self, approach: str, values: Array, measure: str) -> Compared:
+        """values: [system, topic]"""
+        means = values[:, self.known].mean(axis=1)
+        return Compared(
+            approach,
+            float(kendall(means, self.means)),
+            float(tau_ap(means, self.means)),
+            float(rmse(means, self.means)),
+            measure,
+        )
+
+    def cells(self, name: str, scores: Scores) -> Array:
+        """The first measure's values, systems and topics in the order used here."""
+        wanted = {self.topics[t] for t in self.known}
+        if set(scores.systems) != set(self.systems) or not wanted <= set(scores.topics):
+            raise InputError(
+                f"the scores called '{name}' are not of the same systems and topics",
+                remedy="score the same runs on all topics that have gold labels",
+            )
+        out = np.zeros((len(self.systems), len(self.topics)))
+        rows = [scores.systems.index(s) for s in self.systems]
+        for t in self.known:
+            out[:, t] = scores.values[0][rows, scores.topics.index(self.topics[t])]
+        return out
+
+
+def _expected(one: Measure) -> Measure:
+    """The measure of probabilities that is this one where they are 0 and 1."""
+    if isinstance(one, AP) and one.rel == 1:
+        return eRAP(cutoff=one.cutoff)
+    if isinstance(one, RBP) and one.rel == 1:
+        return eRRBP(p=one.p, cutoff=one.cutoff)
+    if type(one) is DCG and one.base is not None and not one.gains and one.dcg == "log2":
+        return eRDCG(base=one.base, cutoff=one.cutoff)
+    raise MeasureError(
+        f"{one} has no counterpart for probabilities",
+        remedy="compare binmv by AP, RBP or DCG(base=...), or give its scores with others=",
+    )

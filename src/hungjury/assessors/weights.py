@@ -1,0 +1,230 @@
+"""AWARE's weights: how far each assessor's word counts on each topic (TH 4.3).
+
+Pure arrays: scores [assessor, system, topic] in, weights [assessor, topic] out, whatever measure
+the scores are of.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.closeness import GAPS, closeness
+from hungjury.errors import InputError
+from hungjury.machine import cores
+from hungjury.named import Catalogue, Named, one_of, param
+
+__all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "Uniform", "Weights",
+           "closeness_to_random", "normalised", "weights_from_scores"]  # fmt: skip
+
+Array = NDArray[np.float64]
+Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # assessors, topics
+GRANULARITIES = ("sgl", "tpc")
+ORIENTATIONS = ("dissimilarity", "printed")
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPanel:
+    """What systems score under each assessor, and who judged which topic.
+
+    Scores of topics that an assessor did not judge are not looked at.
+    """
+
+    scores: Array  # [assessor, system, topic], no NaN
+    judged: NDArray[np.bool_]  # [assessor, topic]
+    assessors: list[str]
+
+    @staticmethod
+    def of(scores: Array, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
+        """A panel of numbered assessors; default: everybody judged every topic."""
+        everything = np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
+        names = [f"assessor {k + 1}" for k in range(len(scores))]
+        return ScoredPanel(scores, everything if judged is None else judged, names)
+
+    def groups(self, among: NDArray[np.bool_] | None = None) -> Iterator[Group]:
+        """Assessors who judged the same topics (of those `among`), if any."""
+        judged = self.judged if among is None else self.judged & among
+        patterns, member = np.unique(judged, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            if pattern.any():
+                yield np.flatnonzero(member.ravel() == number), np.flatnonzero(pattern)
+
+    def by_topic(self) -> Iterator[Group]:
+        """Each topic with those who judged it."""
+        for topic in np.flatnonzero(self.judged.any(axis=0)):
+            yield np.flatnonzero(self.judged[:, topic]), np.array([topic])
+
+
+class Weights(Named):
+    """Base of all ways to weigh assessors."""
+
+    needs: ClassVar[str] = ""  # "random" assessors, or "gold" labels
+
+    def raw(
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+    ) -> Array:
+        """[assessor, topic]: weights before they are made to add up to 1."""
+        raise NotImplementedError
+
+
+class _Weights(Catalogue[Weights]):
+    def parse(self, text: str) -> Weights:
+        """As for everything named; estimators go by ``<granularity>_<gap>_<weight>``."""
+        if text.strip() in ESTIMATORS:
+            return ESTIMATORS[text.strip()]
+        return super().parse(text)
+
+    def __getitem__(self, name: str) -> type[Weights]:
+        if name not in self:
+            self.unknown(name, more=tuple(ESTIMATORS))
+        return super().__getitem__(name)
+
+
+WEIGHTS = _Weights("kind of weights")
+
+
+@WEIGHTS.add("uni")
+class Uniform(Weights):
+    """All assessors weigh the same."""
+
+    def raw(
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+    ) -> Array:
+        return np.ones(panel.judged.shape)
+
+
+@WEIGHTS.add("estimator")
+class Estimator(Weights):
+    """Weight by distance from random assessors: an assessor close to one of them is a poor one.
+
+    With D the dissimilarity to each class of random assessors, the weight is the smallest D
+    (md, 4.25), the smallest D squared (msd, 4.26) or the sum of the D (med, 4.27).
+    """
+
+    needs: ClassVar[str] = "random"
+    granularity: str = param(
+        "sgl", kind=one_of(*GRANULARITIES), doc="one weight for all topics, or one for each"
+    )
+    gap: str = param("tau", kind=one_of(*GAPS), doc="how scores are compared")
+    weight: str = param(
+        "msd", kind=one_of("md", "msd", "med"), doc="how three dissimilarities make a weight"
+    )
+
+    def __str__(self) -> str:
+        return f"{self.granularity}_{self.gap}_{self.weight}"
+
+    def raw(
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+    ) -> Array:
+        if random is None:
+            raise InputError(
+                f"{self} compares assessors with random ones", remedy="give random assessors"
+            )
+        return self.of(closeness_to_random(self.granularity, self.gap, panel, random), orientation)
+
+    def of(self, close: Array, orientation: str = "dissimilarity") -> Array:
+        """Weights from closeness to random assessors [class, assessor, topic].
+
+        The equations as printed weigh by closeness itself, against the text around them.
+        """
+        distance = 1 - close if orientation == "dissimilarity" else close
+        if self.weight == "med":
+            return np.asarray(distance.sum(axis=0))
+        return np.asarray((distance if self.weight == "md" else distance**2).min(axis=0))
+
+
+@WEIGHTS.add("supervised")
+class Supervised(Weights):
+    """Weight by closeness to gold labels on the topics that have them, for all topics the same."""
+
+    needs: ClassVar[str] = "gold"
+    gap: str = param("tau", kind=one_of(*GAPS), doc="how scores are compared")
+
+    def raw(
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+    ) -> Array:
+        if gold is None:
+            raise InputError(
+                f"{self} compares assessors with gold labels",
+                remedy="give gold=, qrels of at least one topic",
+            )
+        known = np.asarray(~np.isnan(gold).all(axis=0))
+        stranger = np.flatnonzero(~(panel.judged & known).any(axis=1))
+        if len(stranger):
+            raise InputError(
+                f"the assessor '{panel.assessors[stranger[0]]}' judged no topic with gold labels",
+                remedy="leave such assessors out, or give gold labels of a topic they judged",
+            )
+        out = np.empty(len(panel.scores))
+        for who, topics in panel.groups(known):
+            out[who] = closeness(self.gap, panel.scores[who][:, :, topics], gold[None, :, topics])
+        return np.repeat(out[:, None], panel.judged.shape[1], axis=1)
+
+
+ESTIMATORS = {
+    str(one): one
+    for one in (
+        Estimator(granularity=granularity, gap=gap, weight=weight)
+        for granularity, gap, weight in itertools.product(GRANULARITIES, GAPS, ("md", "msd", "med"))
+    )
+}
+"""The 30 estimators of the thesis by name."""
+
+
+def closeness_to_random(granularity: str, gap: str, panel: ScoredPanel, random: Array) -> Array:
+    """[class, assessor, topic]: mean closeness to random assessors, from their scores
+    [class, replicate, system, topic].
+
+    Single granularity: over all topics that the assessor judged, the same number for each of
+    them. By topic: each topic alone. 0 for topics that the assessor did not judge.
+    """
+    groups = list(panel.groups() if granularity == "sgl" else panel.by_topic())
+    out = np.zeros((len(random), *panel.judged.shape))
+
+    def compare(task: tuple[int, Group]) -> None:
+        c, (who, topics) = task
+        mine, theirs = panel.scores[who][:, :, topics], random[c][:, :, topics]
+        out[c][np.ix_(who, topics)] = closeness(gap, mine, theirs)[:, None]
+
+    tasks = list(itertools.product(range(len(random)), groups))
+    with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
+        list(pool.map(compare, tasks))
+    return out
+
+
+def normalised(raw: Array, judged: NDArray[np.bool_]) -> Array:
+    """Weights that add up to 1 over those who judged a topic; equal ones where all are 0."""
+    weights = np.where(judged, raw, 0.0)
+    weights = np.where(weights.sum(axis=0) > 0, weights, judged)
+    total = weights.sum(axis=0)
+    return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
+
+
+def weights_from_scores(
+    how: str | Weights,
+    panel: ScoredPanel | Array,
+    random: Array | None = None,
+    gold: Array | None = None,
+    orientation: str = "dissimilarity",
+) -> Array:
+    """a_k(t) as [assessor, topic], from scores alone.
+
+    panel: scores [assessor, system, topic], or a `ScoredPanel` where not everybody judged
+    everything. random: scores [class, replicate, system, topic] of random assessors. gold: scores
+    [system, topic], NaN for topics without gold labels. orientation: "dissimilarity", or "printed"
+    to weigh by closeness to random assessors, as the thesis' equations read.
+    """
+    if orientation not in ORIENTATIONS:
+        raise InputError(
+            f"orientation is {orientation!r}",
+            remedy=f"orientation is one of {', '.join(map(repr, ORIENTATIONS))}",
+        )
+    chosen = how if isinstance(how, Weights) else WEIGHTS.parse(how)
+    given = panel if isinstance(panel, ScoredPanel) else ScoredPanel.of(panel)
+    return normalised(chosen.raw(given, random, gold, orientation), given.judged)

@@ -1,0 +1,286 @@
+"""Thousands of label vectors at once: random assessors, resampled panels, drawn labels.
+
+The common measures go through native kernels that walk a ranked list once for many label vectors;
+all others through the measure itself, in blocks. Both give what the measure gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.catalogue import Measure, measure
+from hungjury.catalogue.base import ratio
+from hungjury.catalogue.gain import ERR, Discounted, ideal_sum
+from hungjury.catalogue.precision import AP, RR, P, R, Success
+from hungjury.collection.align import Alignment
+from hungjury.collection.judged import Judged, judge
+from hungjury.errors import InputError
+from hungjury.machine import cores
+
+__all__ = ["Scorer", "score_many"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int16] | NDArray[np.uint8]
+
+VECTORS_AT_ONCE = 512  # by one thread in a kernel
+PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
+DOCUMENTS_AT_ONCE = 1 << 22
+
+
+def score_many(name: str | Measure, alignment: Alignment, labels: Labels, top: int) -> Array:
+    """Score label vectors [n, document] over the alignment's pool: values [n, system, topic].
+
+    Labels below 0 are not judged. top: the scale's largest grade. NaN where the measure is
+    undefined.
+    """
+    return Scorer(name, alignment, top)(labels)
+
+
+class Scorer:
+    """A measure bound to aligned lists: label vectors [n, document] -> values [n, system, topic].
+
+    What does not depend on labels is worked out once, for any number of calls.
+    """
+
+    def __init__(self, name: str | Measure, alignment: Alignment, top: int) -> None:
+        self.measure, self.alignment, self.top = measure(name), alignment, top
+        self.measure.check(top)
+        self._recipe = _recipe(self.measure, alignment, top)
+        self._lists = None if self._recipe is None else _Lists.of(alignment, self._recipe.weights)
+
+    @property
+    def native(self) -> bool:
+        """Is there a kernel for this measure?"""
+        return self._recipe is not None
+
+    def __call__(self, labels: Labels) -> Array:
+        given = self._checked(labels)
+        systems, topics = self.alignment.shape
+        out = np.empty((len(given), systems, topics))
+        if self._recipe is not None and self._lists is not None:
+            recipe, lists = self._recipe, self._lists
+            steps = range(0, len(given), VECTORS_AT_ONCE)
+            tasks = [(slice(i, i + VECTORS_AT_ONCE), t) for i in steps for t in range(topics)]
+
+            def one_topic(task: tuple[slice, int]) -> None:
+                vectors, topic = task
+                values = self._score_topic(given[vectors], topic, recipe, lists)
+                out[vectors, :, topic] = values.T
+
+            _on_all_cores(one_topic, tasks)
+        else:
+            flat = out.reshape(len(given), systems * topics)
+            _on_all_cores(
+                lambda rows: self._through_measure(given, rows, flat), self._blocks(given)
+            )
+        return out
+
+    def _checked(self, labels: Labels) -> Labels:
+        given = np.asarray(labels)
+        documents = len(self.alignment.pool)
+        if given.ndim != 2 or given.shape[1] != documents or given.dtype.kind not in "iu":
+            raise InputError(
+                f"the labels are {given.dtype} numbers in the shape {given.shape}",
+                remedy=f"give whole grades as [vector, document], for {documents} documents",
+            )
+        if given.max(initial=0) > self.top:
+            raise InputError(
+                f"a label is {given.max()}, but the largest grade is {self.top}",
+                remedy="say with top= what the largest grade is",
+            )
+        if given.dtype == np.uint8:
+            return np.ascontiguousarray(given, dtype=np.uint8)
+        return np.ascontiguousarray(given, dtype=np.int16)
+
+    def _score_topic(self, labels: Labels, topic: int, recipe: _Recipe, lists: _Lists) -> Array:
+        """[system, vector]"""
+        documents = self.alignment.pool.slice(topic)
+        start, stop = lists.of_topic(topic)
+        sums = native.score_lists(
+            recipe.kernel,
+            labels,
+            recipe.worth,
+            documents.start,
+            documents.stop - documents.start,
+            start,
+            stop,
+            lists.document,
+            lists.weight,
+        )
+        pools = _pools(labels[:, documents], self.top)
+        return np.where(self.measure.defined(pools), recipe.finish(sums, pools), np.nan)
+
+    def _blocks(self, labels: Labels) -> list[slice]:
+        """Vectors in blocks small enough for all that a measure makes of their lists."""
+        longest = int((self.alignment.stop - self.alignment.start).max(initial=1))
+        room = min(PLACES_AT_ONCE // max(longest, 1), DOCUMENTS_AT_ONCE // max(labels.shape[1], 1))
+        step = max(room, 1)
+        return [slice(i, i + step) for i in range(0, len(labels), step)]
+
+    def _through_measure(self, labels: Labels, rows: slice, out: Array) -> None:
+        block = labels[rows].astype(np.int16)
+        for cells, judged in judge(self.alignment, block, self.top, every=self.measure.every):
+            out[rows, cells] = self.measure(judged)
+
+
+def _on_all_cores(work: Callable[[Any], None], tasks: list[Any]) -> None:
+    """Every task writes its own part of the result: who does it does not matter."""
+    with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
+        list(pool.map(work, tasks))
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    """A measure as a kernel over weighted lists."""
+
+    kernel: str
+    worth: Array  # of grades 0 to `top`
+    weights: Array  # of ranks 1 to the longest list's
+    finish: Callable[[Array, Judged], Array]  # sums [system, vector], pools -> values
+
+
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """The places of an alignment that weigh something; cells are system * topics + topic."""
+
+    start: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    document: NDArray[np.int32]  # within its topic
+    weight: Array
+    topics: int
+
+    @staticmethod
+    def of(alignment: Alignment, weights: Array) -> _Lists:
+        weight = _weight_of_places(alignment, weights)
+        keep = weight != 0
+        before = np.concatenate([[0], np.cumsum(keep)])
+        document = alignment.document[keep]
+        pool = alignment.pool
+        within = document - pool.offsets[pool.topic_of[document]]
+        return _Lists(
+            before[alignment.start],
+            before[alignment.stop],
+            within.astype(np.int32),
+            weight[keep],
+            len(pool.topics),
+        )
+
+    def of_topic(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the lists of all systems for a topic start and stop."""
+        mine = slice(topic, None, self.topics)
+        return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])
+
+
+def _weight_of_places(alignment: Alignment, weights: Array) -> Array:
+    """The weight of each place's rank; inside a tie the mean over the tie's ranks."""
+    if alignment.tie_first is None or alignment.tie_last is None:
+        return weights[alignment.rank - 1]
+    first, last = alignment.tie_first, alignment.tie_last
+    upto = np.concatenate([[0.0], np.cumsum(weights)])
+    return np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
+
+
+def _pools(labels: Labels, top: int) -> Judged:
+    """The pools [vector] of one topic as lists without places: all that is said about pools."""
+    counts = [np.count_nonzero(labels == grade, axis=1) for grade in range(top + 1)]
+    none = np.zeros((len(labels), 0), dtype=np.int32)
+    zeros = np.zeros(len(labels), dtype=np.int32)
+    return Judged(
+        labels=none.astype(np.int16),
+        ranks=none,
+        judged=none,
+        pooled=none,
+        length=zeros,
+        judged_length=zeros,
+        counts=np.stack(counts, axis=-1),
+        depth=1,
+        unjudged_pool=zeros.astype(np.int64),
+        topic=zeros.astype(np.int64),
+    )
+
+
+def _discounted(one: Discounted, ranks: Array, top: int) -> _Recipe:
+    gains = one.gain_of_grades(top)
+
+    def weights(numbers: Array) -> Array:
+        return one.discount(numbers) * _seen(one, numbers)
+
+    def finish(sums: Array, pools: Judged) -> Array:
+        if not one.normalised:
+            return sums
+        most = int(pools.counts.sum(axis=-1).max(initial=1))
+        return ratio(sums, ideal_sum(pools, gains, weights(np.arange(1.0, most + 1))))
+
+    return _Recipe("gains", gains, weights(ranks), finish)
+
+
+def _precision(one: P, ranks: Array, top: int) -> _Recipe:
+    return _Recipe("gains", _hits(one, top), _seen(one, ranks), lambda sums, _: sums / one.cutoff)
+
+
+def _recall(one: R, ranks: Array, top: int) -> _Recipe:
+    def finish(sums: Array, pools: Judged) -> Array:
+        return ratio(sums, pools.relevant(one.rel))
+
+    return _Recipe("gains", _hits(one, top), _seen(one, ranks), finish)
+
+
+def _average_precision(one: AP, ranks: Array, top: int) -> _Recipe:
+    def finish(sums: Array, pools: Judged) -> Array:
+        return ratio(sums, pools.relevant(one.rel))
+
+    return _Recipe("precisions", _hits(one, top), _seen(one, ranks) / ranks, finish)
+
+
+def _err(one: ERR, ranks: Array, top: int) -> _Recipe:
+    largest = max(one.max_grade or top, top)
+    chance = np.asarray((2.0 ** np.arange(top + 1) - 1) / 2.0**largest)
+    return _Recipe("cascade", chance, _seen(one, ranks) / ranks, lambda sums, _: sums)
+
+
+def _reciprocal_rank(one: RR, ranks: Array, top: int) -> _Recipe:
+    return _Recipe("best", _hits(one, top), _seen(one, ranks) / ranks, lambda best, _: best)
+
+
+def _success(one: Success, ranks: Array, top: int) -> _Recipe:
+    return _Recipe("best", _hits(one, top), _seen(one, ranks), lambda best, _: best)
+
+
+def _seen(one: Any, ranks: Array) -> Array:
+    """1 down to the cutoff, 0 below it."""
+    return np.asarray(ranks <= (np.inf if one.cutoff is None else one.cutoff), dtype=float)
+
+
+def _hits(one: Any, top: int) -> Array:
+    return np.asarray(np.arange(top + 1) >= one.rel, dtype=float)
+
+
+# A measure is known by the function that scores it: a subclass with its own is none of these.
+# The first few need only a mean weight inside ties.
+_IN_TIES: dict[Any, Callable[[Any, Array, int], _Recipe]] = {
+    Discounted.score: _discounted,
+    P.score: _precision,
+    R.score: _recall,
+}
+_RECIPES = _IN_TIES | {
+    AP.score: _average_precision,
+    ERR.score: _err,
+    RR.score: _reciprocal_rank,
+    Success.score: _success,
+}
+
+
+def _recipe(one: Measure, alignment: Alignment, top: int) -> _Recipe | None:
+    """How a kernel scores this measure; None where it has to score itself."""
+    known = _RECIPES if alignment.tie_first is None else _IN_TIES
+    make = known.get(type(one).score)
+    if make is None or type(one).defined not in (Measure.defined, Discounted.defined):
+        return None
+    return make(one, np.arange(1.0, alignment.longest + 1), top)

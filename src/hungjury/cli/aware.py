@@ -1,0 +1,143 @@
+"""hungjury aware"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hungjury.cli.options import (
+    judge_options,
+    label_options,
+    output_option,
+    quiet_option,
+    run_files,
+    run_options,
+)
+from hungjury.cli.output import deliver, progress_bar, tell
+
+if TYPE_CHECKING:
+    from hungjury.assessors.aware import AwareScores
+    from hungjury.assessors.comparison import Comparison
+
+MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
+
+
+@click.command("aware", no_args_is_help=True)
+@judge_options
+@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=["AP"],
+    show_default=True,
+    metavar="NAME",
+    help="Repeatable; with --all: the first one.",
+)
+@click.option(
+    "--weights",
+    default="sgl_tau_msd",
+    show_default=True,
+    help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.",
+)
+@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
+@click.option("--gold", metavar="QRELS", help="True labels, for --weights supervised and --all.")
+@click.option(
+    "--all", "compare", is_flag=True, help="All weights and merges side by side, against --gold."
+)
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=1),
+    default=1000,
+    show_default=True,
+    help="Random assessors of each kind.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the random assessors.")
+@click.option(
+    "--orientation",
+    type=click.Choice(["dissimilarity", "printed"]),
+    default="dissimilarity",
+    help="Weights from distance, or as the equations print.",
+)
+@click.option(
+    "--drop-empty", is_flag=True, help="Leave out assessors with nothing relevant on some topic."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How results are printed.",
+)
+@output_option
+@label_options
+@run_options
+@quiet_option
+def aware_command(
+    judges: tuple[str, ...], assessor_column: str | None, runs: tuple[str, ...],
+    measures: tuple[str, ...], weights: str, rel: int | None, gold: str | None, compare: bool,
+    replicates: int, seed: int, orientation: str, drop_empty: bool, form: str,
+    output: str | None, duplicates: str, grades: Any, outside: str, ties: str,
+    score_precision: str, names: str, quiet: bool,
+) -> None:  # fmt: skip
+    """Merge the measures, not the labels: each assessor weighted by distance from random ones.
+
+    \b
+    Examples:
+      hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --weights sgl_tau_msd --rel 2
+      hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 --all --gold qrels.txt
+    """
+    from hungjury.assessors.aware import aware
+    from hungjury.assessors.comparison import compare_all
+    from hungjury.collection.judgments import read_judgments
+    from hungjury.collection.qrels import read_qrels
+
+    if compare and gold is None:
+        raise click.UsageError("--all wants --gold")
+    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
+    truth = None if gold is None else read_qrels(gold, duplicates, grades, outside)
+    lists = run_files(list(runs), ties, score_precision, names)
+    with progress_bar(quiet, True) as progress:
+        if compare:
+            found = compare_all(
+                labels, lists, measures[0], truth, rel, replicates, seed, orientation, MERGES,
+                progress=progress, drop_empty=drop_empty,
+            )  # fmt: skip
+            text = _compared(found, form)
+        else:
+            scores = aware(
+                labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
+                progress, drop_empty=drop_empty,
+            )  # fmt: skip
+            text = _scored(scores, form)
+    tell(labels.notes if compare else scores.notes, quiet)
+    deliver(text, output)
+
+
+def _compared(found: Comparison, form: str) -> str:
+    if form == "table":
+        return f"{found.measure} against gold, best first\n{found}"
+    rows = found.to_dict()
+    if form == "json":
+        return json.dumps(rows, indent=1)
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def _scored(scores: AwareScores, form: str) -> str:
+    if form == "csv":
+        return scores.to_csv()
+    mean = dict(zip(scores.assessors, scores.weights.mean(axis=1).tolist(), strict=True))
+    if form == "json":
+        return json.dumps({**json.loads(scores.to_json()), "weights": mean}, indent=1)
+    lines = [f"{name}  {weight:.3f}" for name, weight in sorted(mean.items(), key=lambda x: -x[1])]
+    return f"{scores}\n\nmean weight of each assessor\n" + "\n".join(lines)
