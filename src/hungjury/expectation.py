@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.batch import Scorer
 from hungjury.catalogue.expectation import E
 from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment
@@ -15,7 +16,7 @@ from hungjury.collection.qrels import Qrels
 
 __all__ = ["Expectation", "expect"]
 
-BLOCK = 50  # label sets scored at once; draws do not depend on it
+BLOCK = 100  # label sets scored at once; draws do not depend on it
 LEVEL = 0.95
 Array = NDArray[np.float64]
 
@@ -38,14 +39,15 @@ def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Exp
     cells = len(aligned.length)
     values = np.empty((measure.draws, cells), dtype=np.float32)
     mean, square = np.zeros(cells), np.zeros(cells)
+    scorer = None if condensed else Scorer(measure.of, aligned, qrels.max_grade)
     for start in range(0, measure.draws, BLOCK):
         stop = min(start + BLOCK, measure.draws)
         labels = qrels.draw(rng, stop - start)
-        block = np.empty((stop - start, cells))
-        for where, judged in judge(
-            aligned, labels, qrels.max_grade, condensed=condensed, every=measure.of.every
-        ):
-            block[:, where] = np.nan_to_num(measure.of(judged))
+        if scorer is None:
+            block = _condensed(aligned, qrels, measure, labels)
+        else:
+            block = scorer(labels).reshape(stop - start, cells)
+        block = np.nan_to_num(block)
         values[start:stop] = block
         mean += block.sum(axis=0)
         square += (block**2).sum(axis=0)
@@ -55,6 +57,16 @@ def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Exp
     if type(measure.of) is AP and aligned.tie_first is None:
         mean = expected_ap(aligned, qrels, measure.of, condensed)
     return Expectation(mean, variance, low, high)
+
+
+def _condensed(aligned: Alignment, qrels: Qrels, measure: E, labels: NDArray[np.int16]) -> Array:
+    """[label set, cell]: scores of condensed lists, which differ between label sets."""
+    block = np.empty((len(labels), len(aligned.length)))
+    for where, judged in judge(
+        aligned, labels, qrels.max_grade, condensed=True, every=measure.of.every
+    ):
+        block[:, where] = measure.of(judged)
+    return block
 
 
 def _certain(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
