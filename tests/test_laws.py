@@ -42,7 +42,7 @@ def length_matters(m: Any) -> bool:
     """Also where an unjudged document may be relevant."""
     if getattr(m, "takes_chances", False):
         return (m.unjudged if m.unjudged is not None else (m.prob or [0.0])[0]) > 0
-    return m.name in LENGTH_MATTERS
+    return m.name in LENGTH_MATTERS or m.name == "MP"  # its chain walks over all documents
 
 
 def one_of_each(data: st.DataObject, known: Callable[[Any], bool] = lambda cls: True) -> list[Any]:

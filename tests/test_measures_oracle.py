@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 import hungjury as hj
 import naive
 import naive_expected
+import naive_users
 from hungjury.catalogue import CATALOGUE
+from hungjury.users.transitions import MODELS
 
 Labels = Sequence[int | None]
 Pool = Sequence[int]
@@ -43,6 +45,13 @@ def chances(m: Any, top: int) -> dict[str, Any]:
     surely = [float(grade >= (m.rel or 1)) for grade in range(top + 1)]
     return {"prob": m.prob or surely, "unjudged": m.unjudged, "cutoff": m.cutoff}
 
+
+def smooth(alpha: float) -> tuple[float, float, float]:
+    """alpha/i + gamma, which sums to 1 over ten ranks."""
+    return alpha, 0.0, (1 - alpha * sum(1 / i for i in range(1, 11))) / 10
+
+
+SHAPE = {"navigational": smooth(0.15), "informational": smooth(0.03)}  # the shipped users
 
 # measure, labels in rank order, pool, largest grade of the scale -> value
 ORACLES: dict[str, Oracle] = {
@@ -80,6 +89,10 @@ ORACLES: dict[str, Oracle] = {
     "eRAP": lambda m, x, pool, top: naive_expected.erap(
         x, pool, **chances(m, top), recall_base=m.recall_base
     ),
+    "MP": lambda m, x, pool, top: naive_expected.mp(
+        x, pool, m.model, m.rates, m.rec, m.rel, m.cutoff
+    ),
+    "nMCG": lambda m, x, pool, top: naive_users.nmcg(x, pool, SHAPE, m.nav_rel, m.cutoff),
     "SetP": lambda m, x, pool, top: naive.set_precision(x, pool, m.rel),
     "SetR": lambda m, x, pool, top: naive.set_recall(x, pool, m.rel),
     "SetF": lambda m, x, pool, top: naive.set_f(x, pool, m.beta, m.rel),
@@ -145,6 +158,11 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "of": st.sampled_from([CATALOGUE["AP"](rel=2), CATALOGUE["nDCG"](gains={1: 0.5})]),
     "draws": st.integers(2, 5),
     "seed": st.integers(0, 9),
+    "model": st.sampled_from(MODELS),
+    "rates": st.none(),
+    "rec": st.booleans(),
+    "nav_rel": st.integers(1, 3),
+    "user": st.just("published-shape"),
 }
 
 # A failing example with one measure of each class is not worth the minutes it takes to shrink.
@@ -164,6 +182,8 @@ def measures(cls: Any) -> st.SearchStrategy[Any]:
 def with_values(cls: Any, values: dict[str, Any]) -> Any:
     if values.get("prob") is not None:
         values = values | {"rel": None}  # they exclude each other
+    if cls.name == "nMCG":
+        values = values | {"cutoff": min(values["cutoff"], 10)}  # ranks that its users know
     return cls(**values)
 
 

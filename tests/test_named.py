@@ -200,7 +200,7 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("E(AP, of=RR)", MeasureError, "of"),
         # a measure inside another
         ("E()", MeasureError, "write E(X)"),
-        ("E(E(AP))", MeasureError, "a measure of certain labels"),
+        ("E(E(AP))", MeasureError, "one measure of certain labels"),
         ("E(Bpref)@5", MeasureError, "takes no cutoff"),
         ("E(nDGC)", HungjuryError, "no measure called 'nDGC'"),
         # ranges
@@ -357,7 +357,7 @@ def test_the_catalogue_can_be_listed():
         assert entry["range"][0] <= entry["range"][1]
         assert all(p["name"] and p["meaning"] for p in entry["parameters"])
         if not any(p.default is named.MISSING for p in CATALOGUE[name].params()):
-            assert str(hj.measure(entry["write"])) == name
+            assert str(hj.measure(entry["write"])).split("@")[0] == name
     assert listed["P"]["write"] == "P@cutoff"
 
 

@@ -168,7 +168,7 @@ def test_constant_model_with_recall_is_average_precision(labels):
 
 def test_small_lists():
     for model in MODELS:
-        assert hj.score_list(MP(model=model), [0, None], [1]) == 0
+        assert hj.score_list(MP(model=model), [0, None], [0, 1]) == 0
         assert hj.score_list(MP(model=model), [1]) == 1
         assert hj.score_list(MP(model=model), [0, 0, 1]) == pytest.approx(1 / 3)
         assert math.isnan(hj.score_list(MP(model=model), [0, 0]))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
     from hungjury.theory import axiom_table, balancing_index, check_axioms, compare_lists
+    from hungjury.users.clicks import calibrate
+    from hungjury.users.model import UserModel
 
 __version__ = "0.1.0"
 
@@ -35,11 +37,13 @@ _HOME = {
     "Qrels": "collection.qrels",
     "Runs": "collection.runs",
     "Scores": "scores",
+    "UserModel": "users.model",
     "agreement": "assessors.agreement",
     "audit": "collection.audit",
     "aware": "assessors.aware",
     "axiom_table": "theory",
     "balancing_index": "theory",
+    "calibrate": "users.clicks",
     "check_axioms": "theory",
     "compare_all": "assessors.comparison",
     "compare_lists": "theory",
@@ -68,11 +72,13 @@ __all__ = [
     "Qrels",
     "Runs",
     "Scores",
+    "UserModel",
     "agreement",
     "audit",
     "aware",
     "axiom_table",
     "balancing_index",
+    "calibrate",
     "check_axioms",
     "compare_all",
     "compare_lists",

@@ -14,6 +14,8 @@ import hungjury.catalogue.incomplete
 import hungjury.catalogue.graded_ap
 import hungjury.catalogue.expected
 import hungjury.catalogue.expectation
+import hungjury.catalogue.markov
+import hungjury.catalogue.user_gain
 import hungjury.catalogue.sets
 
 # isort: on

@@ -11,6 +11,7 @@ from hungjury import __version__
 from hungjury.cli.agreement import agreement_command
 from hungjury.cli.audit import audit_command
 from hungjury.cli.aware import aware_command
+from hungjury.cli.clicks import clicks_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
@@ -44,6 +45,7 @@ for command in (
     merge_command,
     aware_command,
     prm_command,
+    clicks_command,
     measures_command,
     theory_command,
     simulate_command,
