@@ -29,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_clicks", description=__doc__)
     parser.add_argument("--records", type=int, default=30_000_000)
     parser.add_argument("--kind", action="append", choices=KINDS, help="repeatable; default: all")
-    parser.add_argument("--memory", default="1200MB", help="DuckDB's part of the memory")
+    parser.add_argument("--memory", default="1500MB", help="DuckDB's part of the memory")
     parser.add_argument("--engine", default="duckdb", choices=("duckdb", "spark"))
     parser.add_argument("--folder", type=Path, default=default_folder())
     parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)

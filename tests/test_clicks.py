@@ -13,6 +13,7 @@ import pytest
 
 import naive_users
 from hungjury.errors import HungjuryError, InputError
+from hungjury.users import actions
 from hungjury.users.clicks import calibrate, long_run_law
 from hungjury.users.model import UserClass, UserModel
 
@@ -226,7 +227,11 @@ def yandex_actions(seed: int) -> tuple[str, list[dict[str, Any]]]:
     return "\n".join(lines) + "\n", records
 
 
-def test_yandex_actions(tmp_path):
+@pytest.mark.parametrize("large", [1 << 26, 100])
+def test_yandex_actions(large, tmp_path, monkeypatch):
+    monkeypatch.setattr(actions, "LARGE", large)
+    monkeypatch.setattr(actions, "CHUNK", 64)
+    monkeypatch.setenv("HUNGJURY_THREADS", "3")
     text, records = yandex_actions(3)
     path = tmp_path / "log.txt"
     odd = ["junk", "41\t500\tC\tu1", "42\t1\tQ\t3\t1\tu1\tu2", "42\t2\tX\tu1", "42\t3\tC"]
@@ -241,6 +246,17 @@ def test_yandex_actions(tmp_path):
     assert log.off_page == sum(r["rank"] is None for r in records) + 2
     pages = text.count("\tQ\t")
     assert log.pages_without_clicks == pages - len({(r["session"], r["page"]) for r in records})
+
+
+def test_yandex_actions_in_several_files(tmp_path):
+    text, records = yandex_actions(4)
+    lines = text.splitlines(keepends=True)
+    for i in range(5):
+        (tmp_path / f"{i}.txt").write_text("".join(lines[i * 80 : i * 80 + 80]))
+    model = calibrate(tmp_path, {f"{q}_1": {"d": q % 2} for q in range(5)}, min_sessions=2)
+    walks = naive_users.paths(records, 10)
+    single = [w for w in walks if w[0]["query"] in ("1_1", "3_1")]
+    assert model["navigational"].moves == tuple(map(tuple, naive_users.moves(single, 10)))
 
 
 TREC = """<?xml version="1.0" encoding="UTF-8"?>

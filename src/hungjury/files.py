@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from hungjury.errors import InputError
@@ -15,6 +14,8 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
     """Write beside the target, then rename: nobody ever sees half a file."""
     target = Path(path)
     data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+    import tempfile  # not cheap, and only for those who write
+
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:

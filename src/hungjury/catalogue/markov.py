@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import flag, numbers, param, whole
 from hungjury.users.chain import stationary_law, transition_matrix
-from hungjury.users.model import UserModel, user_model
 from hungjury.users.transitions import MODELS, pull_sums
+
+if TYPE_CHECKING:  # reading user models is not cheap, and seldom wanted
+    from hungjury.users.model import UserModel
 
 __all__ = ["MP", "RankMatrix"]
 
@@ -37,7 +39,7 @@ def _walk(value: Any) -> Any:
     """How the user moves: a name or file, a user model, or a matrix that is checked here."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if isinstance(value, (str, UserModel, RankMatrix)):
+    if isinstance(value, (str, RankMatrix)) or hasattr(value, "discounts"):
         return value
     return RankMatrix(tuple(tuple(row) for row in transition_matrix(value).tolist()))
 
@@ -94,6 +96,8 @@ class MP(Measure):
         """The calibrated users, where the model is neither a matrix nor one of the papers'."""
         if isinstance(self.model, RankMatrix) or self.model in MODELS:
             return None
+        from hungjury.users.model import user_model
+
         try:
             return user_model(self.model)
         except ValueError as error:

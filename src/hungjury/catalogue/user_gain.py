@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -13,7 +13,9 @@ from hungjury.catalogue.gain import gain_table, ideal_sum
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import param, whole
-from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+
+if TYPE_CHECKING:
+    from hungjury.users.model import UserModel
 
 __all__ = ["nMCG"]
 
@@ -21,7 +23,7 @@ __all__ = ["nMCG"]
 def _users(value: Any) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    if not isinstance(value, (str, UserModel)):
+    if not isinstance(value, str) and not hasattr(value, "discounts"):
         raise ValueError("a user model, its file, or 'published-shape'")
     return value
 
@@ -39,7 +41,7 @@ class nMCG(Measure):  # noqa: N801 - the field's name
     high: ClassVar[float] = np.inf
     in_ties: ClassVar[bool] = True
     user: Any = param(
-        PUBLISHED_SHAPE, kind=_users, doc="a user model, its file, or 'published-shape'"
+        "published-shape", kind=_users, doc="a user model, its file, or 'published-shape'"
     )
     nav_rel: int = param(
         1,
@@ -54,6 +56,8 @@ class nMCG(Measure):  # noqa: N801 - the field's name
 
     @cached_property
     def users(self) -> UserModel:
+        from hungjury.users.model import user_model
+
         return user_model(self.user)
 
     def check(self, max_grade: int) -> None:

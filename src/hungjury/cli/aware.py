@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,7 +14,7 @@ from hungjury.cli.options import (
     run_files,
     run_options,
 )
-from hungjury.cli.output import deliver, progress_bar, tell
+from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 
 if TYPE_CHECKING:
     from hungjury.assessors.aware import AwareScores
@@ -123,14 +120,7 @@ def aware_command(
 def _compared(found: Comparison, form: str) -> str:
     if form == "table":
         return f"{found.measure} against gold, best first\n{found}"
-    rows = found.to_dict()
-    if form == "json":
-        return json.dumps(rows, indent=1)
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue()
+    return rows_as(found.to_dict(), form)
 
 
 def _scored(scores: AwareScores, form: str) -> str:
@@ -138,6 +128,8 @@ def _scored(scores: AwareScores, form: str) -> str:
         return scores.to_csv()
     mean = dict(zip(scores.assessors, scores.weights.mean(axis=1).tolist(), strict=True))
     if form == "json":
+        import json
+
         return json.dumps({**json.loads(scores.to_json()), "weights": mean}, indent=1)
     lines = [f"{name}  {weight:.3f}" for name, weight in sorted(mean.items(), key=lambda x: -x[1])]
     return f"{scores}\n\nmean weight of each assessor\n" + "\n".join(lines)

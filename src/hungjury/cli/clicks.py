@@ -55,7 +55,7 @@ ODD = {
 )
 @click.option(
     "--memory",
-    default="1200MB",
+    default="1500MB",
     show_default=True,
     metavar="SIZE",
     help="What DuckDB may hold in memory before it uses the disk.",

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +26,21 @@ def deliver(text: str, output: str | None) -> None:
     from hungjury.files import write_whole
 
     write_whole(output, text if text.endswith("\n") else text + "\n")
+
+
+def rows_as(rows: list[dict[str, Any]], form: str) -> str:
+    """Rows with the same keys as 'csv' or 'json'."""
+    import csv
+    import io
+    import json
+
+    if form == "json":
+        return json.dumps(rows, indent=1)
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
 
 
 def tell(notes: Iterable[Note], quiet: bool) -> None:

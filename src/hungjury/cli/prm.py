@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from hungjury.cli.options import judge_options, label_options, output_option, quiet_option
-from hungjury.cli.output import deliver, tell
+from hungjury.cli.output import deliver, rows_as, tell
 
 if TYPE_CHECKING:
     from hungjury.assessors.prm import PRM
@@ -91,13 +88,7 @@ def _formatted(models: list[PRM], form: str, qrels: Qrels | None) -> str:
     if form == "table":
         return "\n\n".join(_page(model, qrels) for model in models)
     rows = [{"rel": min(m.relevant), **row} for m in models for row in m.rows()]
-    if form == "json":
-        return json.dumps(rows, indent=1)
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue()
+    return rows_as(rows, form)
 
 
 def _page(model: PRM, qrels: Qrels | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -106,6 +105,11 @@ def map_files(
     work: Callable[[T], U], items: list[T], progress: Progress | None, what: str
 ) -> Iterator[U]:
     """Run a reader over files, on all cores; results in order, the first error wins."""
+    if len(items) == 1:  # threads would cost more than they bring
+        yield work(items[0])
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(min(cores(), max(len(items), 1))) as pool:
         waiting = [pool.submit(work, item) for item in items]
         try:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hungjury.machine import cores
 from hungjury.users.engine import RECORD
 
 __all__ = ["CLICK", "EMPTY_PAGE", "KIND", "UNREADABLE", "yandex_action_clicks"]
@@ -20,25 +21,50 @@ __all__ = ["CLICK", "EMPTY_PAGE", "KIND", "UNREADABLE", "yandex_action_clicks"]
 KIND = "hungjury_kind"
 CLICK, EMPTY_PAGE, UNREADABLE = range(3)  # what a row of the view is
 SHOWN = 10  # results of a page
+LARGE, CHUNK = 1 << 26, 1 << 22  # bytes
+PART = 1 << 40  # more records than a part has
 
 
-def yandex_action_clicks(connection: Any, paths: Sequence[Path], view: str) -> None:
+def yandex_action_clicks(connection: Any, paths: Sequence[Path], folder: Path, view: str) -> None:
     """Make a view of the clicks with their ranks, of pages without clicks, and of bad records.
 
     The log is read twice whenever the view is: once for its narrow part, which is sorted to find
     each click's page, and once for the wide pages, which stream past a hash table of the clicks.
+    folder: where parts of a large file may be kept as long as the view is used.
     """
     # The planner cannot know how many pages a text file holds; it would keep them in memory.
     connection.raw_sql("set disabled_optimizers = 'build_side_probe_side,join_order'")
-    connection.raw_sql(f"create or replace view hungjury_lines as {_lines(paths)}")
+    lines = " union all ".join(_lines(n, part) for n, part in enumerate(_parts(paths, folder)))
+    connection.raw_sql(f"create or replace view hungjury_lines as {lines}")
     connection.raw_sql(f"create or replace view {view} as {_clicks()}")
 
 
-def _lines(paths: Sequence[Path]) -> str:
-    """Records of any length up to a full page, numbered."""
+def _parts(paths: Sequence[Path], folder: Path) -> list[list[Path]]:
+    """The files in as many parts as there are cores: records are numbered one by one, but parts
+    beside each other. A large file that stands alone is cut between lines."""
+    if len(paths) == 1 and paths[0].suffix != ".gz" and paths[0].stat().st_size > LARGE:
+        paths = _cut(paths[0], folder, cores())
+    most = -(-len(paths) // cores())
+    return [list(paths[i : i + most]) for i in range(0, len(paths), most)]
+
+
+def _cut(path: Path, folder: Path, number: int) -> list[Path]:
+    size = path.stat().st_size
+    parts = [folder / f"part-{i}.tsv" for i in range(number)]
+    with path.open("rb") as whole:
+        for i, part in enumerate(parts, 1):
+            with part.open("wb") as piece:
+                while whole.tell() < size * i // number:
+                    piece.write(whole.read(min(CHUNK, size * i // number - whole.tell())))
+                piece.write(whole.readline())
+    return parts
+
+
+def _lines(number: int, paths: Sequence[Path]) -> str:
+    """Records of any length up to a full page, numbered within their part of the log."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(5 + SHOWN))
     files = ", ".join("'" + str(p).replace("'", "''") + "'" for p in paths)
-    return f"""select row_number() over () - 1 as record, *
+    return f"""select row_number() over () + {number * PART} as record, *
         from read_csv([{files}], delim = '\t', header = false, quote = '', escape = '',
             null_padding = true, auto_detect = false, columns = {{{columns}}})"""
 

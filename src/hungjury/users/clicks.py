@@ -44,7 +44,7 @@ def calibrate(
     ranks: int = 10,
     min_sessions: int = 1,
     engine: str = "duckdb",
-    memory: str = "1200MB",
+    memory: str = "1500MB",
 ) -> UserModel:
     """Count how users move over result pages, and fit their dynamics.
 

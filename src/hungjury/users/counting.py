@@ -44,6 +44,8 @@ def count_clicks(
     clicks, tally = click_table(engine, log)
     if relevant is not None:
         clicks = _labelled(clicks, relevant)
+    if KIND in clicks.columns and min_sessions <= 1:
+        clicks = clicks.drop("query")  # pages have numbers of their own: less to sort
     counted = _counts(_with_next(clicks, ranks), min_sessions)
     return counted.to_pyarrow().to_pylist(), tally
 

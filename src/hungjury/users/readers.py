@@ -74,11 +74,11 @@ def _actions(engine: Engine, paths: Sequence[Path]) -> Any:
     """DuckDB reads this log whatever engine counts it."""
     view = "hungjury_actions"
     if engine.spark is None:
-        yandex_action_clicks(engine.connection, paths, view)
+        yandex_action_clicks(engine.connection, paths, engine.folder, view)
         return engine.connection.table(view)
     path = engine.folder / "actions.parquet"
     with open_engine("duckdb", engine.memory) as other:
-        yandex_action_clicks(other.connection, paths, view)
+        yandex_action_clicks(other.connection, paths, other.folder, view)
         other.connection.raw_sql(f"copy {view} to '{path}'")
     return engine.parquet([path])
 
