@@ -21,8 +21,13 @@ demo: $(VENV)/ready
 	$(BIN)/hungjury audit --judges 'demo/judges/*' --runs 'demo/runs/*'
 	@echo; echo "Eight systems scored with the true labels, best first:"
 	$(BIN)/hungjury evaluate demo/gold.qrels 'demo/runs/*' -m nDCG@10 -m AP -m RR --quiet
+	@echo; echo "The five judges, who are not certain:"
+	$(BIN)/hungjury agreement --judges 'demo/judges/*' --quiet
+	@echo; echo "The same systems scored by these judges, the odd ones weighted down:"
+	$(BIN)/hungjury aware --judges 'demo/judges/*' --runs 'demo/runs/*' -m AP --weights sgl_kld_msd --quiet
 	@echo; echo "Next, on your own files:"
 	@echo "  $(BIN)/hungjury evaluate QRELS RUN... -m nDCG@10"
+	@echo "  $(BIN)/hungjury aware --judges 'JUDGES/*' --runs 'RUNS/*' -m AP --rel 1"
 
 test: lint types unit
 

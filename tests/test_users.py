@@ -159,6 +159,14 @@ def test_published_values(run, rates, discrete, continuous):
     assert round(hj.score_list(MP(rates=rates), run), 4) == continuous
 
 
+@pytest.mark.parametrize("model", MODELS)
+def test_a_cutoff_shortens_the_chain(model):
+    for run, cutoff in itertools.product(RUNS, range(1, 11)):
+        value = hj.score_list(MP(model=model, cutoff=cutoff), run)
+        assert value == pytest.approx(hj.score_list(MP(model=model), run[:cutoff]), rel=1e-12)
+        assert value == pytest.approx(naive_expected.mp(run, run, model, cutoff=cutoff))
+
+
 @given(labels_lists)
 def test_constant_model_with_recall_is_average_precision(labels):
     pool = pool_of(labels, [1])

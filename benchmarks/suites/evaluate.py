@@ -15,8 +15,8 @@ def contenders(setting: Setting) -> list[Contender]:
 SUITE = Suite(
     name="evaluate",
     about="129 runs of 50 topics with 1000 documents, 93,000 judgments, lines of a topic in no "
-    "order, some equal scores: from files to the per-topic values of all runs. Times are of "
-    "whole processes, start and imports included.",
+    "order, some equal scores: from files to the per-topic values of all runs. Times are "
+    "without the start of Python and imports (suite startup has those), but for ranx cold.",
     base=ONE,
     contenders=contenders,
     goals=(

@@ -153,8 +153,10 @@ class _Picked:
         self.single = labels.ndim == 1
         entries = len(alignment.document)
         at = labels[alignment.document] if self.single else None
-        self.is_judged = None if at is None else _running(at >= 0)
-        self.is_pooled = None if at is None else _running(at != MISSING)
+        self.all_judged = at is not None and bool((at >= 0).all())
+        self.judged = self.pooled = None
+        if at is not None and not self.all_judged:
+            self.judged, self.pooled = _running(at >= 0), _running(at != MISSING)
         if at is None or every:
             self.where = np.arange(entries)
             self.first, self.last = alignment.start, alignment.stop
@@ -173,8 +175,10 @@ class _Picked:
         else:  # nothing to see anywhere: only padding
             entry = np.zeros_like(places)
         known = self._known(entry, padding)
-        judged, judged_length = self._counted(cells, entry, padding, known >= 0, self.is_judged)
-        pooled, _ = self._counted(cells, entry, padding, known != MISSING, self.is_pooled)
+        judged, judged_length = self._counted(cells, entry, padding, known >= 0, self.judged)
+        pooled = judged
+        if not self.all_judged:
+            pooled, _ = self._counted(cells, entry, padding, known != MISSING, self.pooled)
         length = np.maximum(a.length[cells], 0)
         depth = a.longest
         if condensed:
@@ -231,19 +235,20 @@ class _Picked:
         running: NDArray[np.int32] | None,
     ) -> tuple[NDArray[Any], NDArray[Any]]:
         """How many such documents there are down to each place, and in the whole list."""
-        if running is None:
+        start, stop = self.alignment.start[cells], self.alignment.stop[cells]
+        if self.all_judged:  # then a place's number in its list is the count
+            upto, whole = entry + 1 - start[:, None], stop - start
+        elif running is not None:
+            upto = running[np.minimum(entry + 1, len(running) - 1)] - running[start][:, None]
+            whole = running[stop] - running[start]
+        else:
             upto = np.cumsum(mask, axis=-1, dtype=np.int32)
             return upto, upto[..., -1]
-        before = running[self.alignment.start[cells]]
-        whole = running[self.alignment.stop[cells]] - before
-        upto = running[np.minimum(entry + 1, len(running) - 1)] - before[:, None]
         return np.where(padding, whole[:, None], upto), whole
 
 
 def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Running count with a leading zero."""
-    if mask.all():
-        return np.arange(len(mask) + 1, dtype=np.int32)
     out = np.zeros(len(mask) + 1, dtype=np.int32)
     np.cumsum(mask, out=out[1:])
     return out

@@ -105,8 +105,11 @@ def map_files(
     work: Callable[[T], U], items: list[T], progress: Progress | None, what: str
 ) -> Iterator[U]:
     """Run a reader over files, on all cores; results in order, the first error wins."""
-    if len(items) == 1:  # threads would cost more than they bring
-        yield work(items[0])
+    if len(items) == 1 or cores() == 1:  # threads would cost more than they bring
+        for done, item in enumerate(items, 1):
+            yield work(item)
+            if progress is not None:
+                progress(done, len(items), what)
         return
     from concurrent.futures import ThreadPoolExecutor
 
