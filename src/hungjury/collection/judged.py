@@ -19,7 +19,7 @@ from hungjury.collection.labels import MISSING
 
 __all__ = ["Judged", "grade_counts", "judge", "many_lists", "one_list"]
 
-BUDGET = 1 << 18  # places worked on at once: about 2 MB per array, so that it stays in cache
+BUDGET = 1 << 16  # places worked on at once: half a MB per array, so that it stays in cache
 
 
 @dataclass(frozen=True, eq=False)
