@@ -252,5 +252,5 @@ def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
     counts = np.bincount(rank[rows.pair_topic[pairs]], minlength=len(names))
     offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
     topics = [names[t] for t, n in zip(order_of_topics, counts, strict=True) if n]
-    found = native.Pool.of_table(rows.table, topics, pairs.tolist(), offsets.tolist())
+    found = native.Pool.of_table(rows.table, topics, pairs, offsets)
     return Pool(topics, found, offsets), position

@@ -56,7 +56,10 @@ class Pool:
     def __init__(self, topics: list[str], documents: list[str], offsets: list[int]) -> None: ...
     @staticmethod
     def of_table(
-        table: LabelTable, topics: list[str], pairs: list[int], offsets: list[int]
+        table: LabelTable,
+        topics: list[str],
+        pairs: NDArray[np.int64],
+        offsets: NDArray[np.int64],
     ) -> Pool: ...
     @property
     def documents(self) -> list[str]: ...

@@ -226,9 +226,11 @@ NB_MODULE(_core, m) {
                             std::vector<int64_t> offsets) {
             new (self) Pool(strings_of(topics), strings_of(documents), offsets);
         }, "topics"_a, "documents"_a, "offsets"_a)
-        .def_static("of_table", [](const LabelTable &table, nb::list topics,
-                                   std::vector<int32_t> pairs, std::vector<int64_t> offsets) {
-            return std::make_shared<Pool>(table.pairs, strings_of(topics), pairs, offsets);
+        .def_static("of_table", [](const LabelTable &table, nb::list topics, Lines64 pairs,
+                                   Lines64 offsets) {
+            return std::make_shared<Pool>(table.pairs, strings_of(topics), pairs.data(),
+                                          std::vector<int64_t>(offsets.data(),
+                                                               offsets.data() + offsets.size()));
         }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a)
         .def_prop_ro("documents", [](const Pool &p) { return texts(p.documents()); })
         .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)

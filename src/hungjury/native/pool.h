@@ -18,10 +18,10 @@ class Pool {
     }
     // Straight from labels as they were read: `pairs` says which documents, in which order.
     Pool(const Interner &all, const std::vector<std::string> &topics,
-         const std::vector<int32_t> &pairs, const std::vector<int64_t> &offsets)
+         const int64_t *pairs, const std::vector<int64_t> &offsets)
         : offsets_(offsets) {
         for (const auto &t : topics) topics_.add(t);
-        for (auto p : pairs) documents_.push(all[static_cast<size_t>(p)]);
+        for (int64_t i = 0; i < offsets.back(); ++i) documents_.push(all[static_cast<size_t>(pairs[i])]);
         build();
     }
     const Strings &documents() const { return documents_; }
