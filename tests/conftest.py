@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +12,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("hungjury", deadline=None, print_blob=True)
+# Continuous integration tries the same examples every time; people explore new ones.
+SAME_EXAMPLES = os.environ.get("CI", "") != ""
+settings.register_profile(
+    "hungjury", deadline=None, print_blob=not SAME_EXAMPLES, derandomize=SAME_EXAMPLES
+)
 settings.load_profile("hungjury")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -116,7 +116,8 @@ def trec_name(measure: Measure) -> str:
     cut = getattr(measure, measure.at) if measure.at else None
     if cut is not None and text == f"{measure.name}@{_short(cut)}":
         theirs, shown = _cut_names().get(measure.name, (names.get(measure.name, ""), str))
-        if theirs:
+        # trec_eval knows no exponents: a level such as 1e-31 keeps our name
+        if theirs and "e" not in shown(cut):
             return f"{theirs}_{shown(cut)}"
     return text
 
