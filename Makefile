@@ -44,8 +44,11 @@ unit: $(VENV)/ready
 # In an environment of its own, with the peers beside an ordinary install of hungjury.
 bench:
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt .
+	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt '.[clicks]'
 	.venv-bench/bin/python -m benchmarks.run
+	.venv-bench/bin/python -m benchmarks.bench_aware
+	.venv-bench/bin/python -m benchmarks.bench_markov
+	.venv-bench/bin/python -m benchmarks.bench_clicks
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

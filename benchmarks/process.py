@@ -30,6 +30,11 @@ class Once:
     answer: dict[str, Any]
     problem: str = ""
 
+    @property
+    def work(self) -> float:
+        """The seconds that the contender itself counted, else those of the whole process."""
+        return float(self.answer.get("seconds", self.seconds))
+
 
 def measure(contenders: Sequence[Contender], repeats: int, say: Say) -> list[Measured]:
     """Start every contender `repeats` times, in rounds: whatever else the machine does in the
@@ -47,11 +52,12 @@ def measure(contenders: Sequence[Contender], repeats: int, say: Say) -> list[Mea
             if once.problem:
                 one.problem = once.problem
                 continue
-            one.seconds.append(once.seconds)
+            seconds = once.seconds if one.contender.whole else once.work
+            one.seconds.append(seconds)
             one.cpu.append(once.cpu)
             one.peak_mb.append(once.peak_mb)
             one.values = once.answer.get("values", {})
-            say(f"  {one.name}: {once.seconds:.3f} s, {once.peak_mb:.0f} MB")
+            say(f"  {one.name}: {seconds:.3f} s, {once.peak_mb:.0f} MB")
     return measured
 
 
@@ -91,7 +97,7 @@ def _timed(command: Sequence[str], env: dict[str, str], out: IO[bytes], err: IO[
         return Once(seconds, cpu, peak_mb, {}, f"exit {child.returncode}: {' '.join(said[-1:])}")
     out.seek(0)
     answer = _answer(out.read())
-    return Once(answer.get("seconds", seconds), cpu, peak_mb, answer)
+    return Once(seconds, cpu, peak_mb, answer)
 
 
 def _answer(printed: bytes) -> dict[str, Any]:

@@ -57,6 +57,7 @@ class Contender:
     most: int | None = None  # at most so many repetitions, for slow ones
     quick: bool = True  # False: too slow to start for --quick
     lines: int = 0  # lines that are read, for costs per line
+    whole: bool = False  # the time of the whole process counts, whatever the script says
 
 
 @dataclass

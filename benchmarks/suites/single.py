@@ -22,7 +22,7 @@ def contenders(setting: Setting) -> list[Contender]:
 SUITE = Suite(
     name="single",
     about="A single run of 20 million lines: 200,000 queries with 100 documents, 5 judgments a "
-    "query: from files to the per-topic values. Times are of whole processes.",
+    "query: from files to the per-topic values. Times are without the start of Python and imports.",
     base=ONE,
     contenders=contenders,
     goals=(Faster(ONE, PYTREC, 20), Memory(ONE, 300)),

@@ -24,8 +24,10 @@ def contenders(setting: Setting) -> list[Contender]:
         Contender("import numpy", [sys.executable, "-c", "import numpy"], "numpy"),
         Contender(HELP, [tool, "--help"], "hungjury"),
         Contender(COMMAND, [tool, "evaluate", *paths, *measures, "--quiet"], "hungjury", note),
-        Contender(LIBRARY, script("with_hungjury.py", *paths), "hungjury", note + ", RBP, ERR"),
-        Contender(PEER, script("with_pytrec_eval.py", *paths), "pytrec_eval", note),
+        Contender(
+            LIBRARY, script("with_hungjury.py", *paths), "hungjury", note + ", RBP, ERR", whole=True
+        ),
+        Contender(PEER, script("with_pytrec_eval.py", *paths), "pytrec_eval", note, whole=True),
     ]
 
 
