@@ -1,4 +1,4 @@
-"""QRELS MEASURE RUN...: per-topic values of one measure with hungjury, on a scale of four grades."""
+"""QRELS MEASURE RUN...: per-topic values of one measure with hungjury, on four grades."""
 
 import json
 import sys
