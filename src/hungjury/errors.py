@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-__all__ = ["HungjuryError", "InputError", "MeasureError", "MissingExtra", "UnknownName"]
+__all__ = [
+    "HungjuryError",
+    "InputError",
+    "MeasureError",
+    "MissingExtra",
+    "UnknownName",
+    "check_choice",
+]
 
 
 class HungjuryError(ValueError):
@@ -41,4 +48,12 @@ class MissingExtra(HungjuryError, ImportError):
         super().__init__(
             f"{purpose} needs the package {package}",
             remedy=f"pip install 'hungjury[{extra}]'",
+        )
+
+
+def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
+    """An argument that is one of a few words."""
+    if value not in choices:
+        raise InputError(
+            f"{name} is {value!r}", remedy=f"{name} is one of {', '.join(map(repr, choices))}"
         )

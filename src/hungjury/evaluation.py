@@ -20,7 +20,7 @@ from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_runs
 from hungjury.collection.sources import expand
 from hungjury.collection.tables import is_frame
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import InputError, MeasureError, check_choice
 from hungjury.expectation import expect
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
@@ -51,9 +51,9 @@ def evaluate(
     unjudged: retrieved documents without a label are "nonrelevant", or left out ("condensed").
     depth: look at the first `depth` ranks only.
     """
-    wanted = _wanted(measures)
-    _choice("undefined", undefined, ("zero", "nan", "drop"))
-    _choice("unjudged", unjudged, ("nonrelevant", "condensed"))
+    wanted = measure_list(measures)
+    check_choice("undefined", undefined, ("zero", "nan", "drop"))
+    check_choice("unjudged", unjudged, ("nonrelevant", "condensed"))
     labels = _chosen(as_qrels(qrels), topics)
     for one in wanted:
         check_measure(one, labels)
@@ -85,29 +85,10 @@ def as_runs(runs: Any) -> Runs | RunFiles:
     return RunFiles(expand(runs), RunPolicy())
 
 
-def _wanted(measures: MeasureNames) -> list[Measure]:
-    alone = isinstance(measures, (str, Measure)) or not isinstance(measures, Iterable)
-    listed: list[Any] = [measures] if alone else list(measures)  # type: ignore[arg-type]
-    odd = [m for m in listed if not isinstance(m, (str, Measure))]
-    if odd or not listed:
-        raise MeasureError(
-            f"{odd[0]!r} is no measure" if odd else "no measure was given",
-            remedy='name one, such as "nDCG@10"',
-        )
-    return measure_list(listed)
-
-
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(
-            f"{name} is {value!r}", remedy=f"{name} is one of {', '.join(map(repr, choices))}"
-        )
-
-
 def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:
     """The labels of the topics that are to be scored."""
     if isinstance(topics, str):
-        _choice("topics", topics, ("judged", "retrieved"))
+        check_choice("topics", topics, ("judged", "retrieved"))
         return qrels
     if not isinstance(topics, Iterable):
         raise InputError(

@@ -39,11 +39,15 @@ def measure(text: str | Measure) -> Measure:
 
 def measure_list(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """All measures meant by names; sets such as ``official`` are opened, repetitions dropped."""
-    if isinstance(names, (str, Measure)):
-        names = [names]
-    found: list[Measure] = []
-    for name in names:
-        found += [name] if isinstance(name, Measure) else _parse(name)
+    alone = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
+    listed: list[Any] = [names] if alone else list(names)  # type: ignore[arg-type]
+    odd = [one for one in listed if not isinstance(one, (str, Measure))]
+    if odd or not listed:
+        raise MeasureError(
+            f"{odd[0]!r} is no measure" if odd else "no measure was given",
+            remedy='name one, such as "nDCG@10"',
+        )
+    found = [m for one in listed for m in ([one] if isinstance(one, Measure) else _parse(one))]
     return list(dict.fromkeys(found))
 
 

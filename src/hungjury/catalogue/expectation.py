@@ -39,7 +39,6 @@ class E(Measure):
     cutoff: int | None = cutoff_param()
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.cutoff is not None:
             if self.of.at != "cutoff":
                 raise MeasureError(f"E: {self.of} takes no cutoff", remedy=f"write E({self.of})")

@@ -112,10 +112,9 @@ def trec_name(measure: Measure) -> str:
     for theirs, ours in _PLAIN.items():
         if text == ours:
             return theirs
-    names = {"nDCG": "ndcg_cut", "AP": "map_cut"}
     cut = getattr(measure, measure.at) if measure.at else None
     if cut is not None and text == f"{measure.name}@{_short(cut)}":
-        theirs, shown = _cut_names().get(measure.name, (names.get(measure.name, ""), str))
+        theirs, shown = _cut_names().get(measure.name, ("", str))
         # trec_eval knows no exponents: a level such as 1e-31 keeps our name
         if theirs and "e" not in shown(cut):
             return f"{theirs}_{shown(cut)}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.pool import Pool, natural_order
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 
 __all__ = ["MISSING", "TOP_GRADE", "LabelPolicy", "Rows", "resolve"]
 
@@ -29,8 +29,8 @@ class LabelPolicy:
     outside: str = "error"
 
     def __post_init__(self) -> None:
-        _choice("duplicates", self.duplicates, ("error", "first", "last", "max"))
-        _choice("outside", self.outside, ("error", "clip", "missing"))
+        check_choice("duplicates", self.duplicates, ("error", "first", "last", "max"))
+        check_choice("outside", self.outside, ("error", "clip", "missing"))
 
     @staticmethod
     def of(duplicates: str, grades: Iterable[int] | None, outside: str) -> LabelPolicy:
@@ -50,13 +50,6 @@ def _declared(grades: Iterable[int]) -> tuple[int, ...]:
         problem,
         remedy=f"declare at least two whole numbers from 0 to {TOP_GRADE}, such as grades=range(4)",
     )
-
-
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(
-            f"{name} is {value!r}", remedy=f"{name} is one of {', '.join(map(repr, choices))}"
-        )
 
 
 @dataclass(frozen=True)

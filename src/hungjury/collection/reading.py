@@ -40,12 +40,10 @@ def parse_text(
             pass
         line, message = error.args
         message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        raise InputError(
-            message, file=source.name, line=line, remedy=_remedy(message, source.name)
-        ) from None
+        raise InputError(message, file=source.name, line=line, remedy=_remedy(message)) from None
 
 
-def _remedy(message: str, name: str) -> str:
+def _remedy(message: str) -> str:
     if "expected 4 columns" in message and "more" in message:
         return "a qrels file has four columns; is this a run?"
     if message.endswith("not UTF-8"):

@@ -20,7 +20,7 @@ from hungjury.collection.tables import (
     read_table,
     table_format,
 )
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 from hungjury.machine import cores
 
 __all__ = ["Progress", "RunFiles", "RunPolicy", "Runs", "read_runs"]
@@ -44,11 +44,7 @@ class RunPolicy:
             ("score_precision", ("double", "single")),
             ("names", ("tag", "stem")),
         ):
-            if getattr(self, name) not in choices:
-                raise InputError(
-                    f"{name} is {getattr(self, name)!r}",
-                    remedy=f"{name} is one of {', '.join(map(repr, choices))}",
-                )
+            check_choice(name, getattr(self, name), choices)
 
     @property
     def single(self) -> bool:

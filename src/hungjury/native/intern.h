@@ -19,14 +19,6 @@ class Strings {
         return Bytes(block_.data() + start, ends_[i] - start);
     }
     size_t size() const { return ends_.size(); }
-    void clear() {
-        block_.clear();
-        ends_.clear();
-    }
-    void shrink() {
-        block_.shrink_to_fit();
-        ends_.shrink_to_fit();
-    }
 
   private:
     std::string block_;

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 from hungjury.theory.scoring import whole_number
 
 __all__ = ["Comparison", "Step", "compare_lists"]
@@ -123,8 +123,8 @@ def compare_lists(
     scale "ratio": grades are units that can be added up, which makes the order of sets total;
     that of ranked lists stays partial.
     """
-    _one_of(kind, "kind", ("rank", "set"))
-    _one_of(scale, "scale", ("ordinal", "ratio"))
+    check_choice("kind", kind, ("rank", "set"))
+    check_choice("scale", scale, ("ordinal", "ratio"))
     if kind == "rank" and scale == "ratio":
         raise InputError(
             "a ratio scale does not order ranked lists: what a rank is worth stays open",
@@ -139,13 +139,6 @@ def compare_lists(
     top = _top(max_grade, first, second)
     sides = [_counts(labels, kind, scale, top) for labels in (first, second)]
     return Comparison(_relation(*sides), first, second, kind, scale, *sides)
-
-
-def _one_of(value: str, name: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise InputError(
-            f"{name} is {value!r}", remedy=f"{name} is one of {', '.join(map(repr, choices))}"
-        )
 
 
 def _labels(given: Sequence[Any], name: str) -> Grades:
