@@ -14,7 +14,7 @@ PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
     ["errors"],
-    ["machine", "files", "named"],
+    ["machine", "files", "named", "plain"],
     ["native"],
     ["stats"],
     ["collection"],

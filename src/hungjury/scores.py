@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
-from hungjury.errors import InputError, MissingExtra
+from hungjury.plain import columns, csv_text, frame, latex_table, tex
 
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
 
@@ -104,15 +102,9 @@ class Scores:
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Long form with the columns system, topic, measure, value."""
-        if backend not in ("pandas", "polars"):
-            raise InputError(f"backend is {backend!r}", remedy="choose 'pandas' or 'polars'")
         columns = list(zip(*self.rows(), strict=True)) or [(), (), (), ()]
         data = dict(zip(("system", "topic", "measure", "value"), map(list, columns), strict=True))
-        try:
-            module = __import__(backend)
-        except ImportError:
-            raise MissingExtra(backend, "all", f"to_frame(backend={backend!r})") from None
-        return module.DataFrame(data)
+        return frame(data, backend)
 
     def best_first(self) -> list[int]:
         """Systems by the first measure's mean, best first; equal ones in their given order."""
@@ -128,32 +120,20 @@ class Scores:
         for s in self.best_first():
             shown = [_shown(mean[m, s], digits, self._is_count(m)) for m in range(len(mean))]
             cells.append([self.systems[s], *shown])
-        widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
-        return "\n".join(
-            "  ".join(
-                [
-                    row[0].ljust(widths[0]),
-                    *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True)),
-                ]
-            ).rstrip()
-            for row in cells
-        )
+        return columns(cells)
 
     def _is_count(self, m: int) -> bool:
         return bool(self.averages) and self.averages[m] == "sum"
 
     def to_csv(self, per_topic: bool = False) -> str:
         """Means as system,measure...; or every cell as system,topic,measure,value."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
         if per_topic:
-            writer.writerow(["system", "topic", "measure", "value"])
-            writer.writerows((s, t, m, repr(v)) for s, t, m, v in self.rows())
-        else:
-            writer.writerow(["system", *self.measures])
-            for system, values in zip(self.systems, self.mean().T, strict=True):
-                writer.writerow([system, *(repr(float(v)) for v in values)])
-        return out.getvalue()
+            rows = ((s, t, m, repr(v)) for s, t, m, v in self.rows())
+            return csv_text(["system", "topic", "measure", "value"], rows)
+        means = zip(self.systems, self.mean().T, strict=True)
+        return csv_text(
+            ["system", *self.measures], ([s, *(repr(float(v)) for v in row)] for s, row in means)
+        )
 
     def to_json(self, per_topic: bool = False) -> str:
         """Means, policies and, when asked for, every value; NaN is null."""
@@ -177,19 +157,14 @@ class Scores:
         """A booktabs table, best value of each measure in bold."""
         mean = self.mean()
         best = np.nanmax(np.where(np.isnan(mean), -np.inf, mean), axis=1)
-        lines = [
-            r"\begin{tabular}{l" + "r" * len(self.measures) + "}",
-            r"\toprule",
-            " & ".join(["system", *map(_tex, self.measures)]) + r" \\",
-            r"\midrule",
-        ]
+        rows = []
         for s in self.best_first():
-            row = [_tex(self.systems[s])]
+            row = [tex(self.systems[s])]
             for m in range(len(mean)):
                 text = _shown(mean[m, s], digits, self._is_count(m))
                 row.append(rf"\textbf{{{text}}}" if mean[m, s] == best[m] else text)
-            lines.append(" & ".join(row) + r" \\")
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+            rows.append(row)
+        return latex_table(["system", *map(tex, self.measures)], rows)
 
 
 def _shown(value: float, digits: int, count: bool) -> str:
@@ -200,12 +175,3 @@ def _shown(value: float, digits: int, count: bool) -> str:
 
 def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-_TEX = {c: "\\" + c for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(c, c) for c in text)

@@ -114,7 +114,7 @@ def _notes(model: UserModel) -> list[Note]:
 
 def _summary(model: UserModel) -> str:
     """Facts of each class, then its law, dynamic and rates rank by rank."""
-    from hungjury.report.text import columns
+    from hungjury.plain import columns
 
     def share(value: float | None) -> str:
         return "-" if value is None else f"{value:.4f}"

@@ -78,7 +78,7 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
 @click.option("--q-max", type=click.IntRange(min=1), default=1, help="Largest grade.")
 def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
     """The deepest rank at which one good document can outweigh all that follows it."""
-    from hungjury.report.text import columns
+    from hungjury.plain import columns
     from hungjury.theory import balancing_index
 
     rows = [["measure", *(f"N={n}" for n in lengths)]]

@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
+from hungjury.plain import columns
 from hungjury.scores import Scores
 
-__all__ = ["columns", "topic_table"]
-
-
-def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows of cells as aligned text: the first `left` columns to the left, numbers right."""
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+__all__ = ["topic_table"]
 
 
 def topic_table(scores: Scores, digits: int = 4) -> str:
