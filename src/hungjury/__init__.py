@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
     from hungjury.theory import axiom_table, balancing_index, check_axioms, compare_lists
+    from hungjury.uncertainty.leaderboard import leaderboard
     from hungjury.users.clicks import calibrate
     from hungjury.users.model import UserModel
 
@@ -49,6 +50,7 @@ _HOME = {
     "compare_lists": "theory",
     "evaluate": "evaluation",
     "kendall": "stats",
+    "leaderboard": "uncertainty.leaderboard",
     "measure": "catalogue",
     "measures": "catalogue",
     "merge": "assessors.merging",
@@ -84,6 +86,7 @@ __all__ = [
     "compare_lists",
     "evaluate",
     "kendall",
+    "leaderboard",
     "measure",
     "measures",
     "merge",

@@ -18,11 +18,11 @@ from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import Progress, RunFiles, Runs, check_names, read_store
+from hungjury.collection.runs import Progress, RunFiles, Runs, load
 from hungjury.errors import InputError, MeasureError
 from hungjury.evaluation import MeasureNames, as_runs, evaluate
 
-__all__ = ["AssessorScores", "binary_at", "label_matrix", "score_assessors"]
+__all__ = ["AssessorScores", "binary_at", "gold_values", "label_matrix", "score_assessors"]
 
 Array = NDArray[np.float64]
 
@@ -111,7 +111,8 @@ def score_assessors(
     """Score every assessor's labels alone.
 
     What an assessor did not judge is unjudged. rel: take labels as binary, relevant from this
-    grade on. drop_empty: leave out assessors with nothing relevant on some topic.
+    grade on. drop_empty: leave out assessors with nothing relevant on some topic. runs: as
+    `evaluate` takes them, or aligned to the judgments' pool already (then without gold).
     """
     given, wanted = as_judgments(judgments), measure_list(measures)
     if not wanted:
@@ -119,10 +120,16 @@ def score_assessors(
     labels, grades = label_matrix(given, rel)
     for one in wanted:
         _check(one, rel, grades[-1])
-    lists = as_runs(runs)
-    if gold is not None and isinstance(lists, RunFiles):
-        lists = _loaded(lists)  # files are read once, but aligned with two pools
-    aligned = align(lists, given.pool, None, progress, max(m.unjudged_depth for m in wanted))
+    truth = None
+    if isinstance(runs, Alignment):
+        aligned = runs
+    else:
+        lists = as_runs(runs)
+        if gold is not None:
+            lists = load(lists)  # files are read once, but aligned with two pools
+            truth = gold_values(gold, lists, wanted, rel, given.topics)
+        depth = max(m.unjudged_depth for m in wanted)
+        aligned = align(lists, given.pool, None, progress, depth)
     judged = given.pool.sum_by_topic(labels >= 0) > 0
     _check_silent(given.assessors, judged)
     scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
@@ -134,7 +141,7 @@ def score_assessors(
         given.assessors,
         np.stack([scorer(labels) for scorer in scorers]),
         judged,
-        None if gold is None else _gold_values(gold, lists, wanted, rel, given.topics),
+        truth,
         given.notes + aligned.notes + _alone(given.assessors),
     )
     return found.without_empty() if drop_empty else found.warned()
@@ -185,20 +192,14 @@ def _alone(assessors: list[str]) -> tuple[Note, ...]:
     return (Note("one-assessor", 1, "there is only one assessor: its scores stay as they are"),)
 
 
-def _loaded(runs: RunFiles) -> Runs:
-    found = [run for source in runs.sources for run in read_store(source, runs.policy)]
-    check_names((run.name, run.file) for run in found)
-    notes = tuple(run.note for run in found if run.note is not None)
-    return Runs([run.name for run in found], [run.store for run in found], runs.policy, notes)
-
-
-def _gold_values(
+def gold_values(
     gold: Any,
     runs: Runs | RunFiles,
     measures: Sequence[Measure],
     rel: int | None,
     topics: list[str],
 ) -> Array:
+    """[measure, system, topic]: scores under gold labels, NaN for topics without them."""
     labels = _gold_labels(as_qrels(gold), rel)
     common = [t for t in topics if t in set(labels.topics)]
     if not common:

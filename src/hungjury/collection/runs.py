@@ -192,6 +192,16 @@ def read_store(source: Source, policy: RunPolicy) -> list[ReadRun]:
     return [ReadRun(name, store, source.name, note)]
 
 
+def load(runs: Runs | RunFiles) -> Runs:
+    """Runs in memory, for when they are needed twice."""
+    if isinstance(runs, Runs):
+        return runs
+    found = [run for source in runs.sources for run in read_store(source, runs.policy)]
+    check_names((run.name, run.file) for run in found)
+    notes = tuple(run.note for run in found if run.note is not None)
+    return Runs([run.name for run in found], [run.store for run in found], runs.policy, notes)
+
+
 def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
     if len(found) > 1:
         raise InputError(

@@ -14,6 +14,18 @@ def precision_sums(
 def pair_sums(
     left: NDArray[np.float64], right: NDArray[np.float64], by_rank: bool
 ) -> NDArray[np.float64]: ...
+def draw_grades(
+    begin: NDArray[np.int64],
+    said: NDArray[np.int32],
+    stratum: NDArray[np.int32],
+    prior: NDArray[np.float64],
+    evidence: NDArray[np.float64],
+    uniforms: NDArray[np.float64],
+    drawn: NDArray[np.int8],
+    chances: NDArray[np.float64],
+    in_stratum: NDArray[np.int64],
+    with_vote: NDArray[np.int64],
+) -> None: ...
 def score_lists(
     kernel: str,
     labels: NDArray[np.int16] | NDArray[np.uint8],

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "grades.h"
 #include "kernels.h"
 #include "labels.h"
 #include "moments.h"
@@ -162,6 +163,24 @@ Table cross_pair_sums(Vectors<double> left, Vectors<double> right, bool by_rank)
     return Table(sums, {lefts, rights}, owner);
 }
 
+template <class T> using Flat = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void sweep_grades(Flat<const int64_t> begin, Flat<const int32_t> said, Flat<const int32_t> stratum,
+                  Vectors<double> prior, Vectors<double> evidence, Flat<const double> uniforms,
+                  Flat<int8_t> drawn, Flat<double> chances, Flat<int64_t> in_stratum,
+                  Flat<int64_t> with_vote) {
+    size_t documents = stratum.size(), grades = prior.shape(1);
+    if (begin.size() != documents + 1 || uniforms.size() != documents ||
+        drawn.size() != documents || chances.size() != documents * grades ||
+        evidence.shape(1) != grades || in_stratum.size() != prior.size() ||
+        with_vote.size() != evidence.size())
+        throw std::out_of_range("arrays of different sizes");
+    nb::gil_scoped_release free;
+    draw_grades({documents, grades, begin.data(), said.data(), stratum.data()}, prior.data(),
+                evidence.data(), uniforms.data(), drawn.data(),
+                {chances.data(), in_stratum.data(), with_vote.data()});
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -189,6 +208,11 @@ NB_MODULE(_core, m) {
     m.def("pair_sums", &cross_pair_sums, "left"_a, "right"_a, "by_rank"_a,
           "Sums [left, right] over pairs with j above i in a left row of the sign of j - i in a "
           "right row; `by_rank` weighs them by the mean of 1/(rank of i - 1).");
+
+    m.def("draw_grades", &sweep_grades, "begin"_a, "said"_a, "stratum"_a, "prior"_a, "evidence"_a,
+          "uniforms"_a, "drawn"_a, "chances"_a, "in_stratum"_a, "with_vote"_a,
+          "Draw the true grade of every document given priors and judges (logarithms); fills "
+          "`drawn`, and adds to the last three.");
 
     nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
         .def(nb::init<>())

@@ -1,0 +1,187 @@
+"""Judges and merges held against gold labels, which may be few."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.assessor_scores import binary_at, gold_values, label_matrix
+from hungjury.assessors.chance import pairs_of
+from hungjury.assessors.merged import likeliest
+from hungjury.assessors.merging import merge
+from hungjury.assessors.panel import NOT_JUDGED, Panel
+from hungjury.batch import Scorer
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.pool import Pool
+from hungjury.collection.qrels import Qrels, as_qrels
+from hungjury.collection.runs import RunFiles, Runs
+from hungjury.errors import InputError
+from hungjury.stats import tau_ap
+from hungjury.uncertainty.drawn import Drawn, Setting
+
+__all__ = ["AgainstGold", "GoldRow", "against_gold"]
+
+Floats = NDArray[np.float64]
+MERGES = ("mv(ties=not)", "em-mv", "em-neu", "binmv")
+ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by them
+FEWEST_SYSTEMS = 3  # for a correlation
+
+
+@dataclass(frozen=True)
+class GoldRow:
+    """A judge or a merge: None where it cannot be said."""
+
+    name: str
+    kind: str  # "judge", "merge" or "leaderboard"
+    documents: int  # with a gold label too
+    agreement: float | None
+    kappa: float | None
+    tau_ap: float | None  # of the systems' means on gold topics
+
+
+@dataclass(frozen=True, eq=False)
+class AgainstGold:
+    """How far labels and rankings are from gold; bias is leaderboard minus gold."""
+
+    rows: list[GoldRow]
+    topics: list[str]  # those with enough gold labels to score systems
+    bias: dict[str, tuple[float, float, float]]  # system: mean over gold topics, 95 % interval
+    overall: tuple[float, float, float] | None  # over all systems
+    relevant: (
+        tuple[float, float] | None
+    )  # share called relevant by the leaderboard's labels, by gold
+
+
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    name: str
+    kind: str
+    labels: NDArray[np.int16]  # [document], negative: none
+    means: Floats | None  # [system], over gold topics
+
+
+def against_gold(
+    gold: Any, judgments: Judgments, runs: Runs | RunFiles, setting: Setting, drawn: Drawn
+) -> AgainstGold:
+    """Compare on the documents, and on the topics, that have gold labels."""
+    truth, pool = as_qrels(gold), judgments.pool
+    labels, grades = label_matrix(judgments, setting.rel)
+    known = _gold_in_pool(truth, pool, setting.rel)
+    if not (known >= 0).any():
+        raise InputError(
+            "no judged document has a gold label",
+            remedy="check that topics and documents are written the same way in both",
+        )
+    share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
+    at = np.flatnonzero(share >= ENOUGH)
+    topics = [pool.topics[t] for t in at]
+    scored = None
+    if topics:
+        scored = gold_values(truth, runs, [setting.measure], setting.rel, topics)[0]
+    scorer = Scorer(setting.measure, drawn.alignment, grades[-1])
+
+    def entry(name: str, kind: str, given: NDArray[np.int16]) -> _Entry:
+        values = np.nan_to_num(scorer(given[None])[0])
+        return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
+
+    entries = [entry(n, "judge", row) for n, row in zip(judgments.assessors, labels, strict=True)]
+    for name in MERGES:
+        hard = merge(judgments, name, setting.rel, setting.scope).hard().labels
+        assert hard is not None
+        entries.append(entry(name, "merge", hard))
+    own = drawn.cells[:, at]
+    means = own.mean(axis=1) if topics else None
+    entries.append(_Entry("this leaderboard", "leaderboard", _own_labels(drawn), means))
+    truths = None if scored is None else np.nan_to_num(scored).mean(axis=1)
+    agreed = _agreement_with(known, entries, pool, grades)
+    off = None if scored is None else own - np.nan_to_num(scored)
+    systems = drawn.alignment.systems
+    return AgainstGold(
+        [
+            GoldRow(e.name, e.kind, *found, _correlation(e.means, truths))
+            for e, found in zip(entries, agreed, strict=True)
+        ],
+        topics,
+        {} if off is None else {s: _interval(row) for s, row in zip(systems, off, strict=True)},
+        None if off is None else _interval(off.mean(axis=0)),
+        _relevant(entries[-1].labels, known),
+    )
+
+
+def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]:
+    """[document of the pool]: its gold label, -1 without."""
+    if gold.labels is None:
+        raise InputError("gold labels are probabilities", remedy="give grades as gold")
+    labels = gold.labels if rel is None else binary_at(gold.labels, rel)
+    out = np.full(len(pool), -1, dtype=np.int16)
+    names = gold.pool.documents
+    for t, topic in enumerate(gold.topics):
+        where = gold.pool.slice(t)
+        for d in range(where.start, where.stop):
+            place = pool.find(topic, names[d])
+            if place >= 0:
+                out[place] = labels[d]
+    return out
+
+
+def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
+    """The likeliest labels of what the leaderboard drew from; none under AWARE."""
+    if drawn.labels is not None and drawn.merged is not None:
+        grades = np.array(drawn.merged.panel.grades, dtype=np.int16)
+        best = grades[likeliest(drawn.labels.posterior)]
+        return np.where(drawn.merged.panel.judged, best, NOT_JUDGED)
+    if drawn.merged is not None:
+        hard = drawn.merged.hard().labels
+        assert hard is not None
+        return hard
+    return np.full(len(drawn.alignment.pool), NOT_JUDGED)
+
+
+def _agreement_with(
+    gold: NDArray[np.int16], entries: list[_Entry], pool: Pool, grades: tuple[int, ...]
+) -> list[tuple[int, float | None, float | None]]:
+    """Documents in common with gold, agreement and kappa, of each entry."""
+    labels = np.stack([*(e.labels for e in entries), gold])
+    assessor, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
+    names = [*(e.name for e in entries), "gold"]
+    scale = tuple(sorted({*grades, *np.unique(gold[gold >= 0]).tolist()}))
+    choice = np.searchsorted(scale, labels[assessor, document])
+    found = pairs_of(Panel(pool, names, scale, document, assessor, choice))
+    return [
+        (int(n), _or_none(a), _or_none(k))
+        for n, a, k in zip(
+            found.common[-1, :-1], found.agreement[-1, :-1], found.kappa[-1, :-1], strict=True
+        )
+    ]
+
+
+def _correlation(means: Floats | None, truth: Floats | None) -> float | None:
+    if means is None or truth is None or len(truth) < FEWEST_SYSTEMS:
+        return None
+    return _or_none(float(tau_ap(means, truth)))
+
+
+def _interval(values: Floats) -> tuple[float, float, float]:
+    """Mean over topics, and its 95 % interval by Student's t."""
+    from scipy.special import stdtrit
+
+    mean, number = float(values.mean()), len(values)
+    if number < 2:
+        return mean, float("-inf"), float("inf")
+    half = float(stdtrit(number - 1, 0.975) * values.std(ddof=1) / np.sqrt(number))
+    return mean, mean - half, mean + half
+
+
+def _relevant(labels: NDArray[np.int16], gold: NDArray[np.int16]) -> tuple[float, float] | None:
+    """Shares above the lowest grade, by labels and by gold, on documents that have both."""
+    both = (labels >= 0) & (gold >= 0)
+    if not both.any():
+        return None
+    return float((labels[both] > 0).mean()), float((gold[both] > 0).mean())
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

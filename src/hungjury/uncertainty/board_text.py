@@ -1,0 +1,201 @@
+"""A leaderboard as text, CSV, JSON, LaTeX and frames."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from hungjury.plain import columns, csv_text, frame, latex_table, tex
+
+if TYPE_CHECKING:
+    from hungjury.uncertainty.leaderboard import Leaderboard
+
+__all__ = ["as_dict", "as_frame", "csv", "headline", "json_text", "latex", "letters", "text"]
+
+BAR = 24  # characters
+MOST_JUDGES = 30
+
+
+def headline(board: Leaderboard) -> str:
+    """What this is a leaderboard of, in a line."""
+    of = "topics like these" if board.target == "population" else "these topics"
+    return (
+        f"{board.measure} on {of}: {len(board.systems)} systems, {len(board.topics)} topics, "
+        f"{board.policies['assessors']} judges merged by {board.merge}"
+    )
+
+
+def letters(board: Leaderboard) -> list[str]:
+    """Per system the groups it belongs to: a, b, ..., z, a2, ..."""
+    out = [""] * len(board.systems)
+    for number, (first, last) in enumerate(board.group_ranges):
+        name = chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
+        for s in range(first, last + 1):
+            out[s] += name
+    return out
+
+
+def text(board: Leaderboard, digits: int) -> str:
+    level = f"{board.policies['level']:.0%}".replace("%", " %")
+    rows = [["", "system", "mean", f"{level} interval", "", "best", "ranks", "group"]]
+    for s, (row, group) in enumerate(zip(_rows(board), letters(board), strict=True)):
+        rows.append(
+            [
+                str(s + 1),
+                str(row["system"]),
+                f"{row['mean']:.{digits}f}",
+                f"{row['low']:.{digits}f}-{row['high']:.{digits}f}",
+                _bar(board, s),
+                _percent(float(board.p_best[s])),
+                _range(int(board.rank_low[s]), int(board.rank_high[s])),
+                group,
+            ]
+        )
+    return "\n".join([headline(board), "", columns(rows, left=2), "", *_below(board, digits)])
+
+
+def _bar(board: Leaderboard, s: int) -> str:
+    """The interval as a line, the mean as a dot, on a scale common to all systems."""
+    low, high = float(board.low.min()), float(board.high.max())
+    width = (high - low) or 1.0
+
+    def place(value: float) -> int:
+        return round((value - low) / width * (BAR - 1))
+
+    first, last = place(float(board.low[s])), place(float(board.high[s]))
+    line = [" "] * BAR
+    line[first : last + 1] = "─" * (last + 1 - first)
+    line[min(max(place(float(board.mean[s])), 0), BAR - 1)] = "●"
+    return "".join(line)
+
+
+def _below(board: Leaderboard, digits: int) -> list[str]:
+    """What the uncertainty is made of, and what would make it smaller."""
+    lines = []
+    systems = len(board.systems)
+    if systems > 1:
+        pairs = systems * (systems - 1) // 2
+        told = int(board.apart.sum()) // 2
+        lines.append(
+            f"{told} of {pairs} pairs of systems can be told apart; those that share a group "
+            "letter cannot."
+        )
+    names = {"topics": "which topics were asked", "labels": "labels of single documents",
+             "judges": "what the judges err on in common"}  # fmt: skip
+    made = ", ".join(f"{share:.0%} {names[name]}" for name, share in board.shares.items())
+    lines.append(f"The uncertainty of a mean comes from: {made}.")
+    ahead = board.outlook
+    if ahead is not None:
+        lines.append(f"Two systems have to differ by about {ahead.difference:.{digits}f}. With")
+        now = len(board.topics)
+        more = [f"{n} topics: {v:.{digits}f}" for n, v in ahead.topics if n != now]
+        lines.append("  " + ", ".join(more))
+        here = board.policies["assessors"]
+        more = [f"{k} judges: {v:.{digits}f}" for k, v in ahead.judges if k != here]
+        if more:
+            lines.append("  " + ", ".join(more))
+    if board.gold is not None:
+        lines += ["", *_gold(board, digits)]
+    return lines
+
+
+def _gold(board: Leaderboard, digits: int) -> list[str]:
+    gold = board.gold
+    assert gold is not None
+    rows = [["against gold", "documents", "agreement", "kappa", "tau_ap"]]
+    judges = [row for row in gold.rows if row.kind == "judge"]
+    shown = judges[:MOST_JUDGES] + [row for row in gold.rows if row.kind != "judge"]
+    for row in shown:
+        numbers = [_number(v, digits) for v in (row.agreement, row.kappa, row.tau_ap)]
+        rows.append([row.name, str(row.documents), *numbers])
+    lines = [columns(rows)]
+    if len(judges) > MOST_JUDGES:
+        lines.append(f"and {len(judges) - MOST_JUDGES} more judges (--format json has all)")
+    if gold.overall is not None:
+        mean, low, high = gold.overall
+        lines.append(
+            f"bias on {len(gold.topics)} gold topics, mean over systems: {mean:+.{digits}f} "
+            f"({low:+.{digits}f} to {high:+.{digits}f})"
+        )
+    if gold.relevant is not None:
+        lines.append(f"called relevant: {gold.relevant[0]:.0%}, by gold {gold.relevant[1]:.0%}")
+    return lines
+
+
+def _rows(board: Leaderboard) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": system,
+            "mean": float(board.mean[s]),
+            "low": float(board.low[s]),
+            "high": float(board.high[s]),
+            "p_best": float(board.p_best[s]),
+            "rank_low": int(board.rank_low[s]),
+            "rank_high": int(board.rank_high[s]),
+            "groups": group,
+        }
+        for s, (system, group) in enumerate(zip(board.systems, letters(board), strict=True))
+    ]
+
+
+def as_dict(board: Leaderboard) -> dict[str, Any]:
+    return {
+        "measure": board.measure,
+        "merge": board.merge,
+        "target": board.target,
+        "policies": dict(board.policies),
+        "systems": _rows(board),
+        "beats": board.beats.tolist(),
+        "groups": board.groups,
+        "shares": dict(board.shares),
+        "outlook": None if board.outlook is None else asdict(board.outlook),
+        "judges": [asdict(judge) for judge in board.judges],
+        "topics": {t: float(v) for t, v in zip(board.topics, board.unsure, strict=True)},
+        "gold": None if board.gold is None else asdict(board.gold),
+        "notes": [str(note) for note in board.notes],
+    }
+
+
+def json_text(board: Leaderboard) -> str:
+    return json.dumps(as_dict(board), indent=1, ensure_ascii=False) + "\n"
+
+
+def csv(board: Leaderboard) -> str:
+    rows = _rows(board)
+    return csv_text(list(rows[0]), (list(row.values()) for row in rows))
+
+
+def as_frame(board: Leaderboard, backend: str) -> Any:
+    rows = _rows(board)
+    return frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+
+
+def latex(board: Leaderboard, digits: int) -> str:
+    header = ["system", tex(board.measure), "interval", "P(best)", "ranks", "groups"]
+    body = [
+        [
+            tex(row["system"]),
+            f"{row['mean']:.{digits}f}",
+            f"[{row['low']:.{digits}f}, {row['high']:.{digits}f}]",
+            f"{row['p_best']:.2f}",
+            _range(row["rank_low"], row["rank_high"]).replace("-", "--"),
+            row["groups"],
+        ]
+        for row in _rows(board)
+    ]
+    return latex_table(header, body)
+
+
+def _percent(share: float) -> str:
+    if 0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 < share < 1 else f"{share * 100:.0f} %"
+
+
+def _range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,183 @@
+"""Scores under many draws of what the judges leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.assessor_scores import score_assessors
+from hungjury.assessors.aware import combine
+from hungjury.assessors.em import ExpectationMaximisation
+from hungjury.assessors.merged import Merge, Merged
+from hungjury.assessors.merging import merge, merge_method
+from hungjury.assessors.weights import WEIGHTS, Weights
+from hungjury.batch import Scorer
+from hungjury.catalogue import Measure
+from hungjury.collection.align import Alignment
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.notes import Note
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError
+from hungjury.scores import GMEAN_FLOOR
+from hungjury.uncertainty.label_model import LabelDraws, draw_labels
+from hungjury.uncertainty.strata import rank_strata
+
+__all__ = ["Aware", "Drawn", "Setting", "draw_scores", "how_to_merge"]
+
+Floats = NDArray[np.float64]
+LABEL_SETS_AT_ONCE = 250
+
+
+@dataclass(frozen=True)
+class Aware:
+    """AWARE in place of a merge of labels, with the weights it takes."""
+
+    weights: Weights
+
+    def __str__(self) -> str:
+        return f"aware({self.weights})"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What stays the same however often scores are drawn."""
+
+    measure: Measure
+    merge: Merge | Aware
+    rel: int | None
+    scope: str
+    prior: str
+    replicates: int  # random assessors of AWARE
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Values of one measure, as they are averaged over topics (logs for a geometric mean)."""
+
+    alignment: Alignment
+    cells: Floats  # [system, topic]: the best estimate
+    draws: Floats  # [draw, system, topic]
+    notes: tuple[Note, ...]  # about the merge; not about judgments and runs
+    merged: Merged | None = None
+    labels: LabelDraws | None = None
+    weights: Floats | None = None  # [assessor, topic] of AWARE
+
+
+def how_to_merge(name: str | Merge | Weights | Aware | Any) -> Merge | Aware:
+    """A merge of labels by any name `merge` knows; AWARE as "aware" or "aware(tpc_fro_md)"."""
+    if isinstance(name, Weights):
+        return Aware(name)
+    if isinstance(name, str) and name.strip().lower().startswith("aware"):
+        inside = name.strip()[len("aware") :].strip()
+        if inside in ("", "()"):
+            return Aware(WEIGHTS.parse("sgl_tau_msd"))
+        if inside.startswith("(") and inside.endswith(")"):
+            return Aware(WEIGHTS.parse(inside[1:-1].removeprefix("weights=")))
+    return name if isinstance(name, Aware) else merge_method(name)
+
+
+def draw_scores(
+    judgments: Judgments,
+    aligned: Alignment,
+    setting: Setting,
+    draws: int,
+    seed: np.random.SeedSequence,
+    progress: Progress | None = None,
+) -> Drawn:
+    """Score all systems under `draws` draws of labels, or of assessors.
+
+    aligned: the runs, with the judgments' pool.
+    """
+    if isinstance(setting.merge, Aware):
+        return _resample_measures(judgments, aligned, setting, setting.merge, draws, seed, progress)
+    merged = merge(judgments, setting.merge, setting.rel, setting.scope, _number(seed))
+    scorer = Scorer(setting.measure, aligned, merged.max_grade)
+    found = None
+    if isinstance(setting.merge, ExpectationMaximisation) and len(judgments.assessors) > 1:
+        found = draw_labels(merged, _strata(merged, aligned, setting), draws, seed,
+                            _counter(progress, draws))  # fmt: skip
+        labels = found.labels
+    else:
+        labels = merged.sample(np.random.default_rng(seed), draws)
+    values = _score(scorer, labels)
+    if merged.labels is None:
+        cells = values.mean(axis=0)
+    else:  # a vote: its own labels, around which those of other panels lie
+        cells = _score(scorer, merged.labels[None])[0]
+    return Drawn(aligned, cells, values, merged.notes, merged, found)
+
+
+def _resample_measures(
+    judgments: Judgments,
+    aligned: Alignment,
+    setting: Setting,
+    aware: Aware,
+    draws: int,
+    seed: np.random.SeedSequence,
+    progress: Progress | None,
+) -> Drawn:
+    scored = score_assessors(judgments, aligned, setting.measure, setting.rel)
+    random = None
+    if aware.weights.needs == "gold":
+        raise InputError(
+            "a leaderboard does not weigh assessors by gold labels",
+            remedy="use hungjury aware --weights supervised, or other weights here",
+        )
+    if aware.weights.needs == "random" and len(scored.assessors) > 1:
+        random = scored.random(setting.replicates, _number(seed), progress)
+    found = combine(scored, aware.weights, random)
+    values = found.sample(np.random.default_rng(seed), draws)[:, 0]
+    transform = _transform(setting.measure)
+    own = tuple(note for note in scored.notes if note not in judgments.notes + aligned.notes)
+    return Drawn(scored.alignment, transform(found.values[0]), transform(values), own,
+                 weights=found.weights)  # fmt: skip
+
+
+def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> NDArray[np.int64]:
+    """Documents by what systems' ranks say of them, by topic, or all in one."""
+    if setting.prior == "flat":
+        if setting.scope == "topic":
+            return merged.pool.topic_of.astype(np.int64)
+        return np.zeros(len(merged.pool), dtype=np.int64)
+    assert merged.posterior is not None
+    worth = merged.posterior @ np.arange(merged.posterior.shape[1])
+    return rank_strata(aligned, worth, merged.panel.judged)
+
+
+def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
+    """[draw, system, topic]; undefined is 0."""
+    transform = _transform(scorer.measure)
+    out = np.empty((len(labels), *scorer.alignment.shape))
+    for start in range(0, len(labels), LABEL_SETS_AT_ONCE):
+        rows = slice(start, start + LABEL_SETS_AT_ONCE)
+        out[rows] = transform(np.nan_to_num(scorer(labels[rows])))
+    return out
+
+
+def _transform(measure: Measure) -> Callable[[Floats], Floats]:
+    """Values as they are averaged."""
+    if measure.average != "gmean":
+        return lambda values: values
+    return lambda values: np.log(np.maximum(values, GMEAN_FLOOR))
+
+
+def _number(seed: np.random.SeedSequence) -> int:
+    return int(seed.generate_state(1)[0])
+
+
+def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | None:
+    """Draws done, of all chains together."""
+    if progress is None:
+        return None
+    done = 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(min(done, total), total, "drawing labels")
+
+    return count

@@ -1,0 +1,315 @@
+"""leaderboard: which system is better, and can these judges on these topics tell?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.agreement import Agreement, agreement
+from hungjury.assessors.merged import Merge
+from hungjury.assessors.merging import as_judgments
+from hungjury.assessors.weights import Weights
+from hungjury.catalogue import Measure, measure_list
+from hungjury.catalogue.expectation import E
+from hungjury.collection.align import Alignment, align
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.runs import Progress, load
+from hungjury.errors import InputError, MeasureError, check_choice
+from hungjury.evaluation import as_runs
+from hungjury.uncertainty import board_text
+from hungjury.uncertainty.against_gold import AgainstGold, against_gold
+from hungjury.uncertainty.drawn import Aware, Drawn, Setting, draw_scores, how_to_merge
+from hungjury.uncertainty.judges import JudgeRow, dependence, judge_rows
+from hungjury.uncertainty.outlook import Outlook, judges_curve, only, topics_curve, typical
+from hungjury.uncertainty.parts import Parts, mean_draws
+from hungjury.uncertainty.standing import standing
+
+__all__ = ["Leaderboard", "leaderboard"]
+
+Floats = NDArray[np.float64]
+FEWEST_DRAWS = 100
+FEW_TOPICS = 10
+OUTLOOK_DRAWS = 100  # for each smaller panel
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """Systems best first, and how sure that is. All arrays are in the order of `systems`."""
+
+    measure: str
+    merge: str
+    target: str
+    systems: list[str]
+    topics: list[str]
+    mean: Floats
+    low: Floats
+    high: Floats
+    p_best: Floats
+    rank_low: NDArray[np.int64]
+    rank_high: NDArray[np.int64]
+    beats: Floats  # [system, system]: P(row beats column)
+    apart: NDArray[np.bool_]  # [system, system]: told apart, all pairs taken together
+    cells: Floats  # [system, topic]: expected score
+    unsure: Floats  # [topic]: what judges leave open there, a mean standard deviation
+    samples: Floats  # [draw, system]: draws of the means, from which all the rest is made
+    shares: Mapping[str, float]  # of the variance of a mean, by cause
+    outlook: Outlook | None
+    judges: list[JudgeRow]
+    agreement: Agreement | None
+    gold: AgainstGold | None
+    policies: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def groups(self) -> list[list[str]]:
+        """Systems next to each other that cannot be told apart; groups may overlap."""
+        return [self.systems[first : last + 1] for first, last in self.group_ranges]
+
+    @property
+    def group_ranges(self) -> list[tuple[int, int]]:
+        """First and last place, from 0, of every group."""
+        found: list[tuple[int, int]] = []
+        last = -1
+        for first in range(len(self.systems)):
+            end = first
+            while end + 1 < len(self.systems) and not self.apart[first : end + 1, end + 1].any():
+                end += 1
+            if end > last:
+                found.append((first, end))
+                last = end
+        return found
+
+    def __repr__(self) -> str:
+        return f"Leaderboard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, digits: int = 3) -> str:
+        """A table with bars for intervals, and below it what the uncertainty is made of."""
+        return board_text.text(self, digits)
+
+    def to_csv(self) -> str:
+        return board_text.csv(self)
+
+    def to_json(self) -> str:
+        return board_text.json_text(self)
+
+    def to_latex(self, digits: int = 3) -> str:
+        return board_text.latex(self, digits)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it but the samples, as plain numbers, lists and texts."""
+        return board_text.as_dict(self)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row per system."""
+        return board_text.as_frame(self, backend)
+
+
+def leaderboard(
+    judgments: Any,
+    runs: Any,
+    measure: str | Measure,
+    merge: str | Merge | Weights | Any = "em-neu",
+    rel: int | None = None,
+    target: str = "population",
+    draws: int = 1000,
+    seed: int = 0,
+    gold: Any = None,
+    *,
+    scope: str = "all",
+    prior: str = "ranks",
+    level: float = 0.95,
+    replicates: int = 1000,
+    outlook: bool = True,
+    progress: Progress | None = None,
+) -> Leaderboard:
+    """Rank systems by labels from several judges, with an uncertainty that covers the judges and,
+    for target="population", the topics.
+
+    judgments, runs: as `merge` and `evaluate` take them. measure: one.
+    merge: any merge of labels, or "aware", "aware(sgl_kld_msd)", to merge measures.
+    target: "population", systems on topics like these; or "topics", on these very topics.
+    draws, seed: how many draws of labels (or of assessors) and topics, and where they come from.
+    gold: qrels of some topics or documents, to hold judges and merges against.
+    scope: em learns judges over "all" topics, or for each "topic" anew.
+    prior: em's prior of a document's grade depends on how systems "ranks" it, or is "flat".
+    outlook: also work out what more topics or judges would buy.
+    """
+    chosen = _one(measure)
+    check_choice("target", target, ("population", "topics"))
+    check_choice("prior", prior, ("ranks", "flat"))
+    _check_draws(draws)
+    given, lists = as_judgments(judgments), as_runs(runs)
+    _check_topics(given, target)
+    if gold is not None:
+        lists = load(lists)  # aligned with two pools
+    aligned = align(lists, given.pool, None, progress, chosen.unjudged_depth)
+    setting = Setting(chosen, how_to_merge(merge), rel, scope, prior, replicates)
+    labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
+    drawn = draw_scores(given, aligned, setting, draws, labels_seed, progress)
+    samples, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed)
+    ahead = None
+    if outlook and len(aligned.systems) > 1:
+        ahead = _outlook(given, aligned, setting, target, parts, panels_seed)
+    policies = {
+        **given.policies,
+        "ties": aligned.policy.ties,
+        "score_precision": aligned.policy.score_precision,
+        "undefined": "zero",
+        "unjudged": "nonrelevant",
+        "assessors": len(given.assessors),
+        "rel": rel,
+        "scope": scope,
+        "prior": prior,
+        "draws": draws,
+        "seed": seed,
+        "level": level,
+    }
+    found = None if given.soft else agreement(given, rel=rel)
+    checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
+    notes = given.notes + aligned.notes + drawn.notes + _warnings(given, drawn, found)
+    return _board(drawn, setting, target, samples, parts, ahead, found, checked, policies, notes)
+
+
+def _one(measure: str | Measure) -> Measure:
+    wanted = measure_list(measure)
+    if len(wanted) != 1:
+        raise MeasureError(
+            f"a leaderboard is by one measure, not {len(wanted)}", remedy="make one for each"
+        )
+    if isinstance(wanted[0], E):
+        raise MeasureError(
+            f"{wanted[0]}: a leaderboard draws labels itself", remedy=f"ask for {wanted[0].of}"
+        )
+    return wanted[0]
+
+
+def _check_draws(draws: int) -> None:
+    if draws < FEWEST_DRAWS:
+        raise InputError(
+            f"{draws} draws are too few for an interval",
+            remedy=f"at least {FEWEST_DRAWS}; 1000 are usual",
+        )
+
+
+def _check_topics(judgments: Judgments, target: str) -> None:
+    if target == "population" and len(judgments.topics) < 2:
+        raise InputError(
+            "one topic says nothing about others",
+            remedy='ask for target="topics", the uncertainty on this very topic, or judge more',
+        )
+
+
+def _outlook(
+    judgments: Judgments,
+    aligned: Alignment,
+    setting: Setting,
+    target: str,
+    parts: Parts,
+    seed: np.random.SeedSequence,
+) -> Outlook:
+    total = _of_differences(parts.total)
+    # What judges share is learned from all documents, so more topics help there too; only where
+    # assessors are resampled does it stay as long as there are no more of them.
+    fixed = _of_differences(parts.shared) if isinstance(setting.merge, Aware) else 0 * total
+    topics = topics_curve(parts.number, total - fixed, fixed)
+
+    def with_fewer(size: int) -> float:
+        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
+        order = np.random.default_rng(mine).permutation(len(judgments.assessors))
+        panel = only(judgments, order[:size])
+        drawn = draw_scores(panel, aligned, setting, OUTLOOK_DRAWS, mine)
+        _, small = mean_draws(drawn.cells, drawn.draws, target, mine)
+        return typical(np.sqrt(_of_differences(small.total)))
+
+    here = typical(np.sqrt(total))
+    judges, measured = judges_curve(len(judgments.assessors), here, with_fewer)
+    return Outlook(here, topics, judges, measured)
+
+
+def _of_differences(covariance: Floats) -> Floats:
+    """[system, system]: variances of differences."""
+    variance = np.diag(covariance)
+    return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
+
+
+def _board(
+    drawn: Drawn,
+    setting: Setting,
+    target: str,
+    samples: Floats,
+    parts: Parts,
+    outlook: Outlook | None,
+    found: Agreement | None,
+    gold: AgainstGold | None,
+    policies: dict[str, Any],
+    notes: tuple[Note, ...],
+) -> Leaderboard:
+    shown = _shown(setting.measure, drawn.cells.shape[1])
+    mean = drawn.cells.mean(axis=1)
+    order = np.lexsort((np.arange(len(mean)), -mean))
+    where = standing(mean[order], samples[:, order], policies["level"])
+    names = [drawn.alignment.systems[s] for s in order]
+    return Leaderboard(
+        measure=str(setting.measure),
+        merge=str(setting.merge),
+        target=target,
+        systems=names,
+        topics=drawn.alignment.pool.topics,
+        mean=shown(mean[order]),
+        low=shown(where.low),
+        high=shown(where.high),
+        p_best=where.p_best,
+        rank_low=where.rank_low,
+        rank_high=where.rank_high,
+        beats=where.beats,
+        apart=where.apart,
+        cells=drawn.cells[order],
+        unsure=drawn.draws.std(axis=0).mean(axis=0),
+        samples=shown(samples[:, order]),
+        shares=parts.shares(),
+        outlook=outlook,
+        judges=[] if found is None else judge_rows(found, drawn.labels, drawn.weights),
+        agreement=found,
+        gold=gold,
+        policies=policies,
+        notes=notes,
+    )
+
+
+def _shown(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
+    """Means over topics as they are reported: geometric means and sums are not averages."""
+    if measure.average == "gmean":
+        return np.exp
+    return (lambda mean: mean * topics) if measure.average == "sum" else (lambda mean: mean)
+
+
+def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
+    """What to think about before the leaderboard is believed."""
+    out: list[Note] = []
+    if len(judgments.assessors) == 2:
+        text = "two judges: where they differ nothing says who is right; three or more can tell"
+        out.append(Note("two-judges", 1, text))
+    if len(judgments.topics) < FEW_TOPICS:
+        text = f"{plural(len(judgments.topics), 'topic')} only: intervals are rough below ten"
+        out.append(Note("few-topics", len(judgments.topics), text))
+    empty = [
+        system
+        for system, row in zip(drawn.alignment.systems, drawn.alignment.retrieved, strict=True)
+        if not row.any()
+    ]
+    if empty:
+        text = f"nothing retrieved for any judged topic, scored 0: {few(empty)}"
+        out.append(Note("nothing-retrieved", len(empty), text))
+    if found is not None and len(judgments.assessors) > 1:
+        out += [Note("judges", 1, sentence) for sentence in found.warnings]
+        if drawn.labels is not None:
+            out += dependence(found, drawn.labels)
+    return tuple(out)

@@ -1,0 +1,72 @@
+"""What more topics or more judges would buy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.judgments import Judgments
+
+__all__ = ["Outlook", "judges_curve", "only", "topics_curve", "typical"]
+
+Floats = NDArray[np.float64]
+TIMES = (0.5, 1, 2, 4)  # topics
+SHARES = (0.25, 0.5, 0.75)  # of the judges, measured
+MORE = (1.5, 2)  # times as many judges, extrapolated
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The difference between two systems that can just be told apart, 19 times in 20, with other
+    numbers of topics and of judges; typical over pairs."""
+
+    difference: float  # with what there is
+    topics: list[tuple[int, float]]
+    judges: list[tuple[int, float]]
+    measured: int  # the first so many of `judges` were measured on smaller panels
+
+
+def typical(sd: Floats) -> float:
+    """1.96 times the median standard deviation over pairs [system, system] of systems."""
+    pairs = sd[np.triu_indices(len(sd), 1)]
+    return float(1.96 * np.median(pairs)) if len(pairs) else 0.0
+
+
+def topics_curve(number: int, part: Floats, fixed: Floats) -> list[tuple[int, float]]:
+    """part, fixed: variances [system, system] of differences, of which the first shrinks with the
+    number of topics."""
+    counts = sorted({max(round(number * times), 1) for times in TIMES})
+    return [(n, typical(np.sqrt(part * number / n + fixed))) for n in counts]
+
+
+def judges_curve(
+    number: int, difference: float, measure: Callable[[int], float]
+) -> tuple[list[tuple[int, float]], int]:
+    """Measured on smaller panels by `measure`; for larger ones a + b / judges is fitted."""
+    sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
+    curve = [(k, measure(k)) for k in sizes] + [(number, difference)]
+    if len(curve) < 2:
+        return curve, len(curve)
+    size, value = np.array(curve).T
+    squares = value**2  # variances add up
+    slope, floor = np.polyfit(1 / size, squares, 1)
+    slope = max(slope, 0.0)
+    floor = max(squares[-1] - slope / number, 0.0)  # the fit goes through what there is
+    more = [round(number * times) for times in MORE]
+    return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
+
+
+def only(judgments: Judgments, assessors: NDArray[np.intp]) -> Judgments:
+    """The judgments of some assessors, over the same pool."""
+    chosen = np.sort(assessors)
+    rows = np.isin(judgments.assessor, chosen)
+    return replace(
+        judgments,
+        assessors=[judgments.assessors[k] for k in chosen],
+        document=judgments.document[rows],
+        assessor=np.searchsorted(chosen, judgments.assessor[rows]).astype(np.int32),
+        label=judgments.label[rows],
+    )

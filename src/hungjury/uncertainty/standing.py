@@ -1,0 +1,75 @@
+"""Who stands where: intervals, ranks, chances and groups, from draws of mean scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.stats import percentile_interval
+
+__all__ = ["Standing", "differences_sd", "standing"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """Arrays over systems, in the order of the draws."""
+
+    low: Floats
+    high: Floats
+    p_best: Floats
+    rank_low: Ints
+    rank_high: Ints
+    beats: Floats  # [system, system]: P(row has the larger mean); equal means count half
+    apart: NDArray[np.bool_]  # [system, system]: told apart, all pairs together
+
+
+def standing(mean: Floats, draws: Floats, level: float = 0.95) -> Standing:
+    """mean: [system]; draws: [draw, system]."""
+    number, systems = draws.shape
+    beats = np.empty((systems, systems))
+    above = np.zeros((number, systems), dtype=np.int64)
+    equal = np.zeros((number, systems), dtype=np.int64)
+    for s in range(systems):
+        larger, same = draws > draws[:, s : s + 1], draws == draws[:, s : s + 1]
+        above[:, s], equal[:, s] = larger.sum(axis=1), same.sum(axis=1)
+        beats[:, s] = larger.mean(axis=0) + same.mean(axis=0) / 2
+    low, high = percentile_interval(draws, level)
+    tail = (1 - level) / 2
+    first = np.quantile(above + 1, tail, axis=0, method="inverted_cdf")
+    last = np.quantile(above + equal, 1 - tail, axis=0, method="inverted_cdf")
+    return Standing(
+        np.asarray(low),
+        np.asarray(high),
+        np.where(above == 0, 1 / equal, 0.0).mean(axis=0),
+        first.astype(np.int64),
+        last.astype(np.int64),
+        beats,
+        _told_apart(mean, draws, level),
+    )
+
+
+def differences_sd(draws: Floats) -> Floats:
+    """[system, system]: standard deviation of the difference of two means."""
+    covariance = np.atleast_2d(np.cov(draws, rowvar=False))
+    variance = np.diag(covariance)
+    return np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
+
+
+def _told_apart(mean: Floats, draws: Floats, level: float) -> NDArray[np.bool_]:
+    """Pairs whose means differ by more than chance explains, in all comparisons at once: the
+    largest standardised difference of all pairs is what a single one is held against."""
+    sd = differences_sd(draws)
+    noise = 1e-12 * max(float(np.abs(draws).max(initial=0)), 1e-300)
+    off = draws - draws.mean(axis=0)
+    largest = np.zeros(len(draws))
+    for s in range(len(mean)):
+        spread = np.where(sd[s] > noise, sd[s], np.inf)
+        np.maximum(largest, (np.abs(off - off[:, s : s + 1]) / spread).max(axis=1), out=largest)
+    needed = float(np.quantile(largest, level))
+    gap = np.abs(mean[:, None] - mean)
+    return np.asarray(gap > np.maximum(needed * sd, noise))
