@@ -23,8 +23,8 @@ from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError
 from hungjury.scores import GMEAN_FLOOR
-from hungjury.uncertainty.label_model import LabelDraws, draw_labels
-from hungjury.uncertainty.strata import rank_strata
+from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
+from hungjury.uncertainty.strata import RankStrata
 
 __all__ = ["Aware", "Drawn", "Setting", "draw_scores", "how_to_merge"]
 
@@ -137,15 +137,14 @@ def _resample_measures(
                  weights=found.weights)  # fmt: skip
 
 
-def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> NDArray[np.int64]:
+def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> Strata:
     """Documents by what systems' ranks say of them, by topic, or all in one."""
-    if setting.prior == "flat":
-        if setting.scope == "topic":
-            return merged.pool.topic_of.astype(np.int64)
-        return np.zeros(len(merged.pool), dtype=np.int64)
-    assert merged.posterior is not None
-    worth = merged.posterior @ np.arange(merged.posterior.shape[1])
-    return rank_strata(aligned, worth, merged.panel.judged)
+    judged = merged.panel.judged
+    if setting.prior == "ranks":
+        return RankStrata(aligned, judged).of
+    topic = merged.pool.topic_of[judged].astype(np.int64)
+    fixed = topic if setting.scope == "topic" else np.zeros_like(topic)
+    return lambda grades, rng: fixed
 
 
 def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:

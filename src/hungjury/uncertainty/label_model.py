@@ -31,6 +31,9 @@ PSEUDO_DOCUMENTS = 1.0  # in each stratum, with the grades of all documents toge
 PSEUDO_LABELS = 1.0  # of each kind for each true grade
 HONEST = 1.0  # more of them on the diagonal: a judge tends to be right
 
+SWEEPS_A_FIT = 5  # strata are fitted anew so often
+
+Strata = Callable[[NDArray[Any], np.random.Generator], NDArray[np.int64]]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -42,7 +45,6 @@ class LabelDraws:
     labels: NDArray[np.int16]
     posterior: Floats  # [document, grade]: mean over sweeps; zeros where nobody judged
     confusion: Floats  # [assessor, true grade, label]: mean over sweeps (and topics)
-    strata: Ints  # [document]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,13 +53,11 @@ class _Votes:
 
     begin: Ints  # [judged document + 1]: where its votes begin in `said`
     said: NDArray[np.int32]  # unit * grades + label
-    stratum: NDArray[np.int32]  # [judged document]
     unit_assessor: Ints
-    strata: int
     grades: int
 
     @staticmethod
-    def of(panel: Panel, strata: Ints, scope: str) -> _Votes:
+    def of(panel: Panel, scope: str) -> _Votes:
         order = np.argsort(panel.document, kind="stable")
         document, key = panel.document[order], panel.assessor[order].astype(np.int64)
         if scope == "topic":
@@ -68,9 +68,7 @@ class _Votes:
         return _Votes(
             np.searchsorted(document, np.append(judged, len(panel.pool))).astype(np.int64),
             (unit * size + panel.choice[order]).astype(np.int32),
-            strata[judged].astype(np.int32),
             keys % len(panel.assessors),
-            int(strata.max()) + 1,
             size,
         )
 
@@ -78,56 +76,61 @@ class _Votes:
 class _Chain:
     """A Gibbs sampler: grades given parameters, parameters given grades."""
 
-    def __init__(self, votes: _Votes, posterior: Floats, rng: np.random.Generator) -> None:
-        self.votes, self.rng = votes, rng
+    def __init__(
+        self, votes: _Votes, strata: Strata, posterior: Floats, rng: np.random.Generator
+    ) -> None:
+        self.votes, self.strata, self.rng = votes, strata, rng
         self.usual = PSEUDO_DOCUMENTS * posterior.mean(axis=0)
         size, units = votes.grades, len(votes.unit_assessor)
-        self.in_stratum = np.zeros((votes.strata, size), dtype=np.int64)
-        self.with_vote = np.zeros((units * size, size), dtype=np.int64)
         self.posterior = np.zeros(posterior.shape)  # summed over sweeps
         self.confusion = np.zeros((units, size, size))
-        self._count(self._first(posterior))
-
-    def _first(self, posterior: Floats) -> Ints:
+        self.with_vote = np.zeros((units * size, size), dtype=np.int64)
         upto = np.cumsum(posterior[:, :-1], axis=1)
-        return np.asarray((self.rng.random(len(posterior))[:, None] >= upto).sum(axis=1))
+        first = (rng.random(len(posterior))[:, None] >= upto).sum(axis=1)
+        np.add.at(self.with_vote, (votes.said, np.repeat(first, np.diff(votes.begin))), 1)
+        self.grades = first.astype(np.int8)
+        self.stratify()
 
-    def _count(self, grades: Ints) -> None:
-        votes = self.votes
-        np.add.at(self.in_stratum, (votes.stratum, grades), 1)
-        np.add.at(self.with_vote, (votes.said, np.repeat(grades, np.diff(votes.begin))), 1)
+    def stratify(self) -> None:
+        """Put documents into strata by their present grades."""
+        size = self.votes.grades
+        self.stratum = self.strata(self.grades, self.rng).astype(np.int32)
+        cell = self.stratum.astype(np.int64) * size + self.grades
+        number = (int(self.stratum.max()) + 1) * size
+        self.in_stratum = np.bincount(cell, minlength=number).reshape(-1, size)
 
-    def sweep(self) -> NDArray[np.int8]:
-        """[judged document]: the next draw of their grades."""
+    def sweep(self) -> None:
+        """Draw parameters given grades, then grades given parameters."""
         votes, size = self.votes, self.votes.grades
         prior = _dirichlet(self.in_stratum + self.usual, self.rng)
         said = self.with_vote.reshape(-1, size, size).swapaxes(1, 2)  # [unit, true grade, label]
         confusion = _dirichlet(said + PSEUDO_LABELS + HONEST * np.eye(size), self.rng)
         self.confusion += confusion
         self.in_stratum[:], self.with_vote[:] = 0, 0
-        drawn = np.empty(len(votes.stratum), dtype=np.int8)
         native.draw_grades(
             votes.begin,
             votes.said,
-            votes.stratum,
+            self.stratum,
             np.log(prior),
             np.ascontiguousarray(np.log(confusion).swapaxes(1, 2)).reshape(-1, size),
-            self.rng.random(len(drawn)),
-            drawn,
+            self.rng.random(len(self.grades)),
+            self.grades,
             self.posterior.reshape(-1),
             self.in_stratum.reshape(-1),
             self.with_vote.reshape(-1),
         )
-        return drawn
 
     def run(self, draws: int, progress: Callable[[int], None] | None) -> NDArray[np.int8]:
         """[draw, judged document], after a warm-up that is forgotten."""
-        for _ in range(WARM_UP):
+        kept = np.empty((draws, len(self.grades)), dtype=np.int8)
+        for i in range(-WARM_UP, draws):
+            if i == 0:
+                self.posterior[:], self.confusion[:] = 0, 0
+            if i % SWEEPS_A_FIT == 0:
+                self.stratify()
             self.sweep()
-        self.posterior[:], self.confusion[:] = 0, 0
-        kept = np.empty((draws, len(self.posterior)), dtype=np.int8)
-        for i in range(draws):
-            kept[i] = self.sweep()
+            if i >= 0:
+                kept[i] = self.grades
             if progress is not None and i % 50 == 49:
                 progress(50)
         return kept
@@ -135,22 +138,24 @@ class _Chain:
 
 def draw_labels(
     merged: Merged,
-    strata: Ints,
+    strata: Strata,
     draws: int,
     seed: np.random.SeedSequence,
     progress: Callable[[int], None] | None = None,
 ) -> LabelDraws:
     """Draw label sets from the posterior of EM's model, started from what EM found.
 
-    merged: what em-mv or em-neu gave. strata: [document of the pool], each with its own prior.
+    merged: what em-mv or em-neu gave. strata: puts the judged documents into strata, each with a
+    prior of its own, given their grades.
     """
     panel = merged.panel
-    votes = _Votes.of(panel, strata, merged.policies["scope"])
+    votes = _Votes.of(panel, merged.policies["scope"])
     assert merged.posterior is not None
     start = merged.posterior[panel.judged][:, list(panel.grades)]
     share = [draws // CHAINS + (c < draws % CHAINS) for c in range(CHAINS)]
 
-    chains = [_Chain(votes, start, np.random.default_rng(one)) for one in seed.spawn(CHAINS)]
+    seeds = [np.random.default_rng(one) for one in seed.spawn(CHAINS)]
+    chains = [_Chain(votes, strata, start, rng) for rng in seeds]
     with ThreadPoolExecutor(min(CHAINS, cores())) as pool:
         kept = list(pool.map(lambda c, n: c.run(n, progress), chains, share))
     labels = np.full((draws, len(panel.pool)), NOT_JUDGED)
@@ -158,7 +163,7 @@ def draw_labels(
     posterior = np.zeros((len(panel.pool), len(panel.grades)))
     posterior[panel.judged] = np.sum([chain.posterior for chain in chains], axis=0) / draws
     confusion = np.sum([chain.confusion for chain in chains], axis=0) / draws
-    return LabelDraws(labels, posterior, _by_assessor(confusion, votes, panel), strata)
+    return LabelDraws(labels, posterior, _by_assessor(confusion, votes, panel))
 
 
 def _dirichlet(counts: NDArray[np.floating[Any]], rng: np.random.Generator) -> Floats:

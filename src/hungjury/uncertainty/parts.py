@@ -42,7 +42,7 @@ class Parts:
 
     @property
     def total(self) -> Floats:
-        return np.sum(list(self.by_cause.values()), axis=0)
+        return np.asarray(sum(self.by_cause.values()))
 
     def shares(self) -> dict[str, float]:
         """Of the variance of a mean, on average over systems."""

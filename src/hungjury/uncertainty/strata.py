@@ -3,8 +3,8 @@
 A document that good systems put first is likelier relevant than one that a single system has on
 rank 80. A prior that is the same for both pulls the labels of top documents down wherever judges
 are unsure, and with them the scores of good systems. So documents are put into strata by a linear
-combination of where the systems rank them, fitted to what the judges said; the label model then
-learns a prior for each stratum.
+combination of where the systems rank them, fitted to their grades as the label model draws them;
+the label model has a prior for each stratum.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.align import Alignment
 
-__all__ = ["rank_strata"]
+__all__ = ["RankStrata"]
 
 MOST_STRATA = 20
 DOCUMENTS_EACH = 50  # at least, so that a stratum's prior can be learned
@@ -25,33 +25,55 @@ RIDGE = 1.0  # systems that are copies of each other share their weight
 Floats = NDArray[np.float64]
 
 
-def rank_strata(alignment: Alignment, worth: Floats, known: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """[document]: strata from 0 (least promising) on, with about equally many documents each.
+class RankStrata:
+    """Strata of some documents of an aligned pool, for any grades they are given."""
 
-    worth: what the judges make of each document of the pool, such as its expected grade; only
-    `known` documents are learned from.
-    """
-    table = _features(alignment, worth, known)
-    seen = table[known]
-    gram = (seen.T @ seen).toarray() + RIDGE * np.eye(table.shape[1])
-    promise = table @ np.linalg.solve(gram, seen.T @ worth[known])
-    strata = int(np.clip(known.sum() // DOCUMENTS_EACH, 1, MOST_STRATA))
-    edges = np.quantile(promise[known], np.linspace(0, 1, strata + 1)[1:-1])
-    return np.asarray(np.searchsorted(edges, promise))
+    def __init__(self, alignment: Alignment, known: NDArray[np.bool_]) -> None:
+        """known: [document of the pool], those to put into strata."""
+        self.topic = np.unique(alignment.pool.topic_of[known], return_inverse=True)[1]
+        self.sizes = np.bincount(self.topic)
+        self.number = int(np.clip(known.sum() // DOCUMENTS_EACH, 1, MOST_STRATA))
+        self.ranks = _heights(alignment)[known]
+        self.by_system = self.ranks.T.tocsr()
+        self.gram = (self.by_system @ self.ranks).toarray()
+
+    def of(self, grade: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
+        """[known document]: strata from 0, the least promising, on, of about equal size.
+
+        The weights of systems are drawn from what least squares leaves open about them.
+        """
+        target = grade - grade.mean()
+        topic = self._topic_effects(target)
+        rest = np.stack([topic, np.ones(len(topic))])
+        across = self.by_system @ rest.T
+        gram = np.block([[self.gram, across], [across.T, rest @ rest.T]])
+        gram += RIDGE * np.eye(len(gram))
+        inverse = np.linalg.inv(gram)
+        weights = inverse @ np.concatenate([self.by_system @ target, rest @ target])
+        systems = len(self.gram)
+        fitted = self.ranks @ weights[:systems] + weights[systems:] @ rest
+        spread = float(np.std(target - fitted))
+        drawn = weights + spread * np.linalg.cholesky(inverse) @ rng.standard_normal(len(weights))
+        promise = self.ranks @ drawn[:systems] + drawn[systems:] @ rest
+        edges = np.quantile(promise, np.linspace(0, 1, self.number + 1)[1:-1])
+        return np.asarray(np.searchsorted(edges, promise))
+
+    def _topic_effects(self, target: Floats) -> Floats:
+        """[known document]: how far its topic is from the mean, drawn towards it as far as that
+        may be chance: topics differ in how much is relevant."""
+        mean = np.bincount(self.topic, target) / self.sizes
+        chance = target.var() / self.sizes
+        between = max(float(np.mean(mean**2 - chance)), 0.0)
+        return np.asarray((mean * between / (between + chance + 1e-12))[self.topic])
 
 
-def _features(alignment: Alignment, worth: Floats, known: NDArray[np.bool_]) -> Any:
-    """Sparse [document, system...]: the log of how far above the list's end a document stands;
-    the mean worth in its topic, for topics differ in how much is relevant; and 1."""
-    from scipy.sparse import csr_matrix, hstack
+def _heights(alignment: Alignment) -> Any:
+    """Sparse [document, system]: the log of how far above the list's end a document stands."""
+    from scipy.sparse import csr_matrix
 
     cells = np.argsort(alignment.start, kind="stable")
     cell = np.repeat(cells, (alignment.stop - alignment.start)[cells])
     height = np.log((alignment.length[cell] + 1.0) / alignment.rank)
     systems, topics = alignment.shape
-    pool = alignment.pool
-    ranks = csr_matrix((height, (alignment.document, cell // topics)), shape=(len(pool), systems))
-    total = pool.sum_by_topic(np.where(known, worth, 0.0))
-    mean = total / np.maximum(pool.sum_by_topic(known), 1)
-    rest = np.column_stack([mean[pool.topic_of], np.ones(len(pool))])
-    return hstack([ranks, csr_matrix(rest)], format="csr")
+    shape = (len(alignment.pool), systems)
+    return csr_matrix((height, (alignment.document, cell // topics)), shape=shape)
