@@ -15,6 +15,7 @@ from hungjury.cli.clicks import clicks_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
+from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
 from hungjury.cli.prm import prm_command
@@ -32,6 +33,7 @@ def hungjury() -> None:
     \b
     First steps:
       hungjury evaluate qrels.txt runs/*.run -m nDCG@10 -m AP
+      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10
       hungjury audit qrels.txt runs/*.run
       hungjury measures
     """
@@ -39,6 +41,7 @@ def hungjury() -> None:
 
 for command in (
     evaluate_command,
+    leaderboard_command,
     audit_command,
     curve_command,
     agreement_command,

@@ -25,10 +25,16 @@ import click
     show_default=True,
     help="How often each assessor gives the true grade.",
 )
+@click.option(
+    "--odd",
+    multiple=True,
+    type=click.Choice(["copycat", "constant", "lazy"]),
+    help="One more assessor, who does not do the work; repeatable.",
+)
 @click.option("--seed", default=0, show_default=True, help="Same seed, same collection.")
 def simulate_command(
     output: str, systems: int, topics: int, documents: int, depth: int, grades: int,
-    accuracies: str, seed: int,
+    accuracies: str, odd: tuple[str, ...], seed: int,
 ) -> None:  # fmt: skip
     """Make up a collection where the truth is known: systems, topics, assessors, gold labels.
 
@@ -43,10 +49,10 @@ def simulate_command(
         numbers = [float(a) for a in accuracies.split(",")]
     except ValueError:
         raise click.BadParameter(f"{accuracies!r} is no list of numbers") from None
-    made = simulate(systems, topics, documents, depth, numbers, grades, seed)
+    made = simulate(systems, topics, documents, depth, numbers, grades, seed, odd=odd)
     made.write(output)
     click.echo(
-        f"{output}: gold.qrels, {len(made.accuracy)} assessors in judges/, "
+        f"{output}: gold.qrels, {len(made.judgments.assessors)} assessors in judges/, "
         f"{len(made.quality)} systems in runs/",
         err=True,
     )

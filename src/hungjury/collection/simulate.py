@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,17 +15,21 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Runs
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 from hungjury.files import write_whole
 
 __all__ = ["Simulation", "simulate"]
 
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
+ODD = ("copycat", "constant", "lazy")
+SLIP = 0.01  # how often a copycat does not copy
+READ, GUESSED = 1 / 3, 0.5  # what a lazy judge labels at all, and of that without looking
 
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A collection with its truth: gold labels, each system's quality, each assessor's accuracy."""
+    """A collection with its truth: gold labels, each system's quality, and the accuracy of each
+    assessor who has one."""
 
     gold: Qrels
     judgments: Judgments
@@ -57,6 +62,9 @@ def simulate(
     accuracies: Sequence[float] = ACCURACIES,
     grades: int = 2,
     seed: int = 0,
+    *,
+    odd: Sequence[str] = (),
+    hardness: float = 0.3,
 ) -> Simulation:
     """Make up a collection.
 
@@ -64,6 +72,10 @@ def simulate(
     to `grades` - 1. A system scores a document by its quality times the true grade plus noise and
     retrieves the best `depth`; the pool holds the first 20 of every system. An assessor gives the
     true grade with the probability in `accuracies`, else another grade at random.
+
+    odd: more assessors: a "copycat" of the first, one who gives a "constant" label, a "lazy" one
+    who labels a third of the documents and half of those without looking.
+    hardness: how much topics differ in how well all systems do (a standard deviation).
     """
     for name, value, least in (
         ("systems", systems, 1),
@@ -78,6 +90,8 @@ def simulate(
         raise InputError(f"the depth {depth} is more than {documents} documents", remedy="lower it")
     if not accuracies or min(accuracies) < 0 or max(accuracies) > 1:
         raise InputError("an accuracy is outside [0, 1]", remedy="accuracies are probabilities")
+    for kind in odd:
+        check_choice("a kind of assessor", kind, ODD)
     rng = np.random.default_rng(seed)
     quality = {f"system{i + 1}": float(q) for i, q in enumerate(np.linspace(1.6, 0.4, systems))}
     stores = [native.RunStore() for _ in quality]
@@ -85,7 +99,8 @@ def simulate(
     labels: list[NDArray[np.int16]] = []
     for topic in range(1, topics + 1):
         truth = _true_grades(documents, grades, rng)
-        pooled = _retrieve(topic, truth, list(quality.values()), depth, stores, rng)
+        harder = rng.normal(0, hardness)
+        pooled = _retrieve(topic, truth, list(quality.values()), harder, depth, stores, rng)
         ids += [f"doc{topic}-{d}" for d in pooled]
         labels.append(truth[pooled])
     for store in stores:
@@ -95,7 +110,7 @@ def simulate(
     gold = Qrels(pool, np.concatenate(labels), tuple(range(grades)))
     return Simulation(
         gold,
-        _judged_by(gold, accuracies, rng),
+        _judged_by(gold, accuracies, odd, rng),
         Runs(list(quality), stores),
         quality,
         {_judge_name(i): float(a) for i, a in enumerate(accuracies)},
@@ -116,15 +131,15 @@ def _retrieve(
     topic: int,
     truth: NDArray[np.int16],
     qualities: list[float],
+    harder: float,
     depth: int,
     stores: list[native.RunStore],
     rng: np.random.Generator,
 ) -> list[int]:
     """Let every system retrieve; the documents that are pooled, in order of their number."""
-    hardness = rng.normal(0, 0.3)  # the same for all systems: topics differ
     pooled = {0}
     for quality, store in zip(qualities, stores, strict=True):
-        score = max(quality + hardness, 0) * truth + rng.normal(size=len(truth))
+        score = max(quality + harder, 0) * truth + rng.normal(size=len(truth))
         best = np.argsort(-score)[:depth]
         names = [f"doc{topic}-{d}" for d in best]
         store.add([str(topic)] * depth, names, np.round(score[best], 4), np.arange(depth))
@@ -132,17 +147,36 @@ def _retrieve(
     return sorted(pooled)
 
 
-def _judged_by(gold: Qrels, accuracies: Sequence[float], rng: np.random.Generator) -> Judgments:
+def _judged_by(
+    gold: Qrels, accuracies: Sequence[float], odd: Sequence[str], rng: np.random.Generator
+) -> Judgments:
     assert gold.labels is not None
     size, grades = len(gold.pool), len(gold.grades)
     right = rng.random((len(accuracies), size)) < np.asarray(accuracies)[:, None]
     other = (gold.labels + rng.integers(1, grades, right.shape)) % grades
-    given = np.where(right, gold.labels, other)
+    given = [*np.where(right, gold.labels, other)]
+    given += [_odd_labels(kind, given[0], gold, rng) for kind in odd]
+    assessor, document = np.nonzero(np.stack(given) >= 0)
     return Judgments(
         gold.pool,
-        [_judge_name(i) for i in range(len(accuracies))],
-        np.tile(np.arange(size, dtype=np.int32), len(accuracies)),
-        np.repeat(np.arange(len(accuracies), dtype=np.int32), size),
-        given.ravel().astype(float),
+        [*(_judge_name(i) for i in range(len(accuracies))), *odd],
+        document.astype(np.int32),
+        assessor.astype(np.int32),
+        np.stack(given)[assessor, document].astype(float),
         gold.grades,
     )
+
+
+def _odd_labels(
+    kind: str, first: NDArray[Any], gold: Qrels, rng: np.random.Generator
+) -> NDArray[Any]:
+    """[document]: labels of one who does not do the work; -1 for none."""
+    assert gold.labels is not None
+    size, grades = len(gold.pool), len(gold.grades)
+    if kind == "constant":
+        return np.full(size, grades - 1)
+    guess = rng.integers(0, grades, size)
+    if kind == "copycat":
+        return np.where(rng.random(size) < SLIP, guess, first)
+    looked = np.where(rng.random(size) < GUESSED, guess, gold.labels)
+    return np.where(rng.random(size) < READ, looked, -1)

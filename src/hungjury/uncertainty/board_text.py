@@ -39,7 +39,10 @@ def letters(board: Leaderboard) -> list[str]:
 def text(board: Leaderboard, digits: int) -> str:
     level = f"{board.policies['level']:.0%}".replace("%", " %")
     rows = [["", "system", "mean", f"{level} interval", "", "best", "ranks", "group"]]
-    for s, (row, group) in enumerate(zip(_rows(board), letters(board), strict=True)):
+    groups = letters(board)
+    width = max(len("group"), *map(len, groups))
+    rows[0][-1] = "group".ljust(width)
+    for s, (row, group) in enumerate(zip(_rows(board), groups, strict=True)):
         rows.append(
             [
                 str(s + 1),
@@ -49,7 +52,7 @@ def text(board: Leaderboard, digits: int) -> str:
                 _bar(board, s),
                 _percent(float(board.p_best[s])),
                 _range(int(board.rank_low[s]), int(board.rank_high[s])),
-                group,
+                group.ljust(width),
             ]
         )
     return "\n".join([headline(board), "", columns(rows, left=2), "", *_below(board, digits)])

@@ -5,7 +5,7 @@ stratum; every judge gives a label that depends on the true grade alone, by a co
 finds the likeliest matrices and stops there. Here they are uncertain too: a Gibbs sampler draws
 true grades given matrices and priors, then those given the grades, in turn. It starts where EM
 ended. What judges are wrong about on all topics alike stays in the draws; a posterior with
-matrices held fixed would hide it.
+matrices held fixed would hide it. Judges who are near-copies of each other share one vote.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.assessors.chance import pairs_of
+from hungjury.assessors.findings import near_copies
 from hungjury.assessors.merged import Merged
 from hungjury.assessors.panel import NOT_JUDGED, Panel
 from hungjury.machine import cores
@@ -54,6 +56,7 @@ class _Votes:
     begin: Ints  # [judged document + 1]: where its votes begin in `said`
     said: NDArray[np.int32]  # unit * grades + label
     unit_assessor: Ints
+    weight: Floats  # [vote code]: how much its evidence counts
     grades: int
 
     @staticmethod
@@ -69,8 +72,17 @@ class _Votes:
             np.searchsorted(document, np.append(judged, len(panel.pool))).astype(np.int64),
             (unit * size + panel.choice[order]).astype(np.int32),
             keys % len(panel.assessors),
+            np.repeat(_weights(panel)[keys % len(panel.assessors)], size),
             size,
         )
+
+
+def _weights(panel: Panel) -> Floats:
+    """[assessor]: near-copies of each other together count as one, for they err together."""
+    out = np.ones(len(panel.assessors))
+    for group in near_copies(panel.assessors, pairs_of(panel)):
+        out[[panel.assessors.index(name) for name in group]] = 1 / len(group)
+    return out
 
 
 class _Chain:
@@ -112,7 +124,7 @@ class _Chain:
             votes.said,
             self.stratum,
             np.log(prior),
-            np.ascontiguousarray(np.log(confusion).swapaxes(1, 2)).reshape(-1, size),
+            np.log(confusion).swapaxes(1, 2).reshape(-1, size) * votes.weight[:, None],
             self.rng.random(len(self.grades)),
             self.grades,
             self.posterior.reshape(-1),

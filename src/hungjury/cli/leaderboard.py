@@ -1,0 +1,114 @@
+"""hungjury leaderboard"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from hungjury.cli.options import (
+    judge_options,
+    label_options,
+    output_option,
+    quiet_option,
+    run_files,
+    run_options,
+)
+from hungjury.cli.output import deliver, progress_bar, tell
+
+
+@click.command("leaderboard", no_args_is_help=True)
+@judge_options
+@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@click.option(
+    "-m",
+    "--measure",
+    default="nDCG@10",
+    show_default=True,
+    metavar="NAME",
+    help="Any measure of `hungjury measures`.",
+)
+@click.option(
+    "--merge",
+    default="em-neu",
+    show_default=True,
+    help="mv, em-mv, em-neu, binmv, qbinmv, aware, or aware(WEIGHTS).",
+)
+@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
+@click.option(
+    "--target",
+    type=click.Choice(["population", "topics"]),
+    default="population",
+    show_default=True,
+    help="Topics like these, or these very topics.",
+)
+@click.option("--gold", metavar="QRELS", help="True labels of some documents, as a check.")
+@click.option("--draws", default=1000, show_default=True, help="Draws of labels and topics.")
+@click.option("--seed", default=0, show_default=True, help="Where the draws come from.")
+@click.option(
+    "--scope",
+    type=click.Choice(["all", "topic"]),
+    default="all",
+    show_default=True,
+    help="em learns judges over all topics, or for each topic.",
+)
+@click.option(
+    "--prior",
+    type=click.Choice(["ranks", "flat"]),
+    default="ranks",
+    show_default=True,
+    help="em's prior: by how systems rank a document, or the same for all.",
+)
+@click.option("--report", metavar="FILE", help="Also write a page (HTML) to look at and to share.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json", "latex"]),
+    default="table",
+    show_default=True,
+    help="How results are printed.",
+)
+@output_option
+@label_options
+@run_options
+@quiet_option
+def leaderboard_command(
+    judges: tuple[str, ...], assessor_column: str | None, runs: tuple[str, ...], measure: str,
+    merge: str, rel: int | None, target: str, gold: str | None, draws: int, seed: int, scope: str,
+    prior: str, report: str | None, form: str, output: str | None, duplicates: str, grades: Any,
+    outside: str, ties: str, score_precision: str, names: str, quiet: bool,
+) -> None:  # fmt: skip
+    """Which system is better, and can these judges on these topics tell?
+
+    \b
+    Examples:
+      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10
+      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 \\
+          --gold qrels.txt --report report.html
+    """
+    from hungjury.collection.judgments import read_judgments
+    from hungjury.collection.qrels import read_qrels
+    from hungjury.uncertainty.leaderboard import leaderboard
+
+    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
+    truth = None if gold is None else read_qrels(gold, duplicates, grades, outside)
+    lists = run_files(list(runs), ties, score_precision, names)
+    with progress_bar(quiet, True) as progress:
+        board = leaderboard(
+            labels, lists, measure, merge, rel, target, draws, seed, truth, scope=scope,
+            prior=prior, progress=progress,
+        )  # fmt: skip
+    tell(sorted(board.notes, key=lambda note: note.code not in OF_JUDGES), quiet)
+    shown = {"table": board.to_text, "csv": board.to_csv, "json": board.to_json,
+             "latex": board.to_latex}  # fmt: skip
+    deliver(shown[form](), output)
+    if report is not None:
+        from hungjury.report.page import write_page
+
+        write_page(board, report, command=["hungjury", *sys.argv[1:]])
+        if not quiet:
+            click.echo(f"wrote {report}", err=True)
+
+
+OF_JUDGES = ("judges", "dependent-judges", "two-judges", "one-assessor")

@@ -1,0 +1,92 @@
+"""Slow loops for leaderboards, written from their definitions."""
+
+import itertools
+import math
+
+
+def posterior_of_grades(votes, grades, judges, usual, pseudo_labels=1.0, honest=1.0):
+    """P(grade | all votes) of every document by summing over all assignments of grades.
+
+    votes: per document {judge: label}. Parameters are integrated out: counts of grades are
+    Dirichlet-multinomial with pseudo-counts `usual`, labels of a judge given a grade likewise.
+    """
+    total = 0.0
+    sums = [[0.0] * grades for _ in votes]
+    for truth in itertools.product(range(grades), repeat=len(votes)):
+        weight = math.exp(log_joint(votes, truth, grades, judges, usual, pseudo_labels, honest))
+        total += weight
+        for d, g in enumerate(truth):
+            sums[d][g] += weight
+    return [[value / total for value in row] for row in sums]
+
+
+def log_joint(votes, truth, grades, judges, usual, pseudo_labels, honest):
+    counts = [0] * grades
+    for g in truth:
+        counts[g] += 1
+    out = dirichlet_multinomial(counts, usual)
+    for judge in range(judges):
+        for g in range(grades):
+            said = [0] * grades
+            for d, given in enumerate(votes):
+                if truth[d] == g and judge in given:
+                    said[given[judge]] += 1
+            prior = [pseudo_labels + (honest if label == g else 0) for label in range(grades)]
+            out += dirichlet_multinomial(said, prior)
+    return out
+
+
+def dirichlet_multinomial(counts, prior):
+    """Log probability of a sequence with these counts."""
+    out = math.lgamma(sum(prior)) - math.lgamma(sum(prior) + sum(counts))
+    for n, a in zip(counts, prior, strict=True):
+        out += math.lgamma(a + n) - math.lgamma(a)
+    return out
+
+
+def standing(draws):
+    """p_best, beats and the ranks of every draw, pair by pair."""
+    systems = len(draws[0])
+    best = [0.0] * systems
+    beats = [[0.0] * systems for _ in range(systems)]
+    first = [[] for _ in range(systems)]
+    last = [[] for _ in range(systems)]
+    for row in draws:
+        top = [s for s in range(systems) if row[s] == max(row)]
+        for s in top:
+            best[s] += 1 / len(top) / len(draws)
+        for a in range(systems):
+            above = sum(row[b] > row[a] for b in range(systems))
+            equal = sum(row[b] == row[a] for b in range(systems))
+            first[a].append(above + 1)
+            last[a].append(above + equal)
+            for b in range(systems):
+                win = 1.0 if row[a] > row[b] else 0.5 if row[a] == row[b] else 0.0
+                beats[a][b] += win / len(draws)
+    return best, beats, first, last
+
+
+def smallest_with_share(values, share):
+    """The smallest value that at least `share` of the values do not exceed."""
+    ordered = sorted(values)
+    for i, value in enumerate(ordered):
+        if (i + 1) / len(ordered) >= share - 1e-12:
+            return value
+    return ordered[-1]
+
+
+def parts(draws):
+    """Variance of the topic mean of one system: noise of single topics, and what they share.
+
+    draws: [draw][topic].
+    """
+    topics = len(draws[0])
+    centre = [sum(row[t] for row in draws) / len(draws) for t in range(topics)]
+    off = [[row[t] - centre[t] for t in range(topics)] for row in draws]
+    means = [sum(row) / topics for row in off]
+    total = sum(m * m for m in means) / (len(draws) - 1)
+    within = 0.0
+    for row, mean in zip(off, means, strict=True):
+        within += sum((v - mean) ** 2 for v in row) / (topics - 1)
+    noise = within / (len(draws) - 1) / topics
+    return noise, max(total - noise, 0.0)
