@@ -14,6 +14,7 @@ from hungjury.assessors.aware import combine
 from hungjury.assessors.em import ExpectationMaximisation
 from hungjury.assessors.merged import Merge, Merged
 from hungjury.assessors.merging import merge, merge_method
+from hungjury.assessors.vote import MajorityVote
 from hungjury.assessors.weights import WEIGHTS, Weights
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure
@@ -94,10 +95,14 @@ def draw_scores(
     """
     if isinstance(setting.merge, Aware):
         return _resample_measures(judgments, aligned, setting, setting.merge, draws, seed, progress)
-    merged = merge(judgments, setting.merge, setting.rel, setting.scope, _number(seed))
+    alone = len(judgments.assessors) == 1
+    # EM cannot learn about a judge without another one: a single judge is taken at their word.
+    model = isinstance(setting.merge, ExpectationMaximisation)
+    method = MajorityVote() if alone and model else setting.merge
+    merged = merge(judgments, method, setting.rel, setting.scope, _number(seed))
     scorer = Scorer(setting.measure, aligned, merged.max_grade)
     found = None
-    if isinstance(setting.merge, ExpectationMaximisation) and len(judgments.assessors) > 1:
+    if model and not alone:
         found = draw_labels(merged, _strata(merged, aligned, setting), draws, seed,
                             _counter(progress, draws))  # fmt: skip
         labels = found.labels

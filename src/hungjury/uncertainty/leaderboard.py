@@ -172,7 +172,8 @@ def leaderboard(
         "seed": seed,
         "level": level,
     }
-    found = None if given.soft else agreement(given, rel=rel)
+    several = len(given.assessors) > 1 and not given.soft
+    found = agreement(given, rel=rel) if several else None
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
     notes = given.notes + aligned.notes + drawn.notes + _warnings(given, drawn, found)
     return _board(drawn, setting, target, samples, parts, ahead, found, checked, policies, notes)
@@ -308,7 +309,7 @@ def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tu
     if empty:
         text = f"nothing retrieved for any judged topic, scored 0: {few(empty)}"
         out.append(Note("nothing-retrieved", len(empty), text))
-    if found is not None and len(judgments.assessors) > 1:
+    if found is not None:
         out += [Note("judges", 1, sentence) for sentence in found.warnings]
         if drawn.labels is not None:
             out += dependence(found, drawn.labels)

@@ -1,0 +1,340 @@
+"""Leaderboards: their arithmetic against loops, what they say, what they refuse."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+import naive_uncertainty as naive
+from hungjury.errors import HungjuryError
+from hungjury.uncertainty.outlook import judges_curve, topics_curve
+from hungjury.uncertainty.parts import mean_draws
+from hungjury.uncertainty.standing import standing
+
+
+@pytest.fixture(scope="module")
+def made():
+    return hj.simulate(systems=5, topics=12, documents=80, depth=30, odd=("copycat", "lazy"))
+
+
+@pytest.fixture(scope="module")
+def board(made):
+    return hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=300, gold=made.gold)
+
+
+def test_standing_is_the_loop():
+    rng = np.random.default_rng(0)
+    draws = np.round(rng.normal(size=(200, 4)) + [0, 0.3, 0.3, 1], 1)  # rounded: there are ties
+    found = standing(draws.mean(axis=0), draws, level=0.9)
+    best, beats, first, last = naive.standing(draws.tolist())
+    assert found.p_best == pytest.approx(best)
+    assert found.p_best.sum() == pytest.approx(1)
+    assert found.beats == pytest.approx(np.array(beats))
+    assert found.rank_low.tolist() == [naive.smallest_with_share(v, 0.05) for v in first]
+    assert found.rank_high.tolist() == [naive.smallest_with_share(v, 0.95) for v in last]
+
+
+def test_identical_systems_share_everything():
+    one = np.random.default_rng(1).normal(size=(100, 1))
+    found = standing(np.zeros(3), np.repeat(one, 3, axis=1))
+    assert found.p_best == pytest.approx([1 / 3] * 3)
+    assert (found.beats == 0.5).all()
+    assert not found.apart.any()
+    assert found.rank_low.tolist() == [1, 1, 1]
+    assert found.rank_high.tolist() == [3, 3, 3]
+
+
+def test_systems_of_equal_quality_are_rarely_told_apart():
+    """All pairs taken together, a false alarm in about one of twenty leaderboards."""
+    rng = np.random.default_rng(2)
+    alarms = 0
+    for _ in range(200):
+        mean = rng.normal(size=8)
+        draws = mean + rng.normal(size=(400, 8))
+        alarms += standing(mean, draws).apart.any()
+    assert 2 <= alarms <= 20
+
+
+def test_parts_are_the_loop():
+    rng = np.random.default_rng(3)
+    draws = rng.normal(size=(50, 2, 6)) + rng.normal(size=(50, 2, 1))
+    _, parts = mean_draws(draws.mean(axis=0), draws, "topics", np.random.SeedSequence(0))
+    for s in range(2):
+        noise, _ = naive.parts(draws[:, s].tolist())
+        assert parts.labels[s, s] == pytest.approx(noise)
+    alone = mean_draws(draws[:, :1].mean(axis=0), draws[:, :1], "topics", np.random.SeedSequence(0))
+    assert alone[1].shared[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
+
+
+@pytest.mark.parametrize("shared", [0.0, 0.5])
+def test_parts_find_what_topics_share(shared):
+    rng = np.random.default_rng(4)
+    draws = 0.2 * rng.normal(size=(4000, 3, 10)) + shared * rng.normal(size=(4000, 1, 1))
+    cells = rng.normal(size=(3, 10))
+    means, parts = mean_draws(cells, draws + cells, "population", np.random.SeedSequence(5))
+    assert np.diag(parts.labels) == pytest.approx([0.04 / 10] * 3, rel=0.1)
+    assert np.diag(parts.shared) == pytest.approx([shared**2] * 3, abs=0.02)
+    between = cells.var(axis=1, ddof=1) / 10
+    # Student's t with 9 degrees of freedom has the variance 9 / 7.
+    assert means.var(axis=0) == pytest.approx(between * 9 / 7 + 0.004 + shared**2, rel=0.1)
+    assert means.mean(axis=0) == pytest.approx(cells.mean(axis=1), abs=0.05)
+
+
+def test_draws_for_these_topics_lie_around_the_estimate():
+    rng = np.random.default_rng(6)
+    draws = rng.normal(size=(100, 2, 7))
+    cells = rng.normal(size=(2, 7))  # a vote's own scores are no mean of draws
+    means, parts = mean_draws(cells, draws, "topics", np.random.SeedSequence(0))
+    drawn = draws.mean(axis=2)
+    assert means - means.mean(axis=0) == pytest.approx(drawn - drawn.mean(axis=0))
+    assert means.mean(axis=0) == pytest.approx(cells.mean(axis=1))
+    assert set(parts.shares()) == {"labels", "judges"}
+
+
+def test_twice_the_topics_halve_what_shrinks():
+    part, fixed = np.full((2, 2), 0.08), np.full((2, 2), 0.01)
+    curve = dict(topics_curve(10, part, fixed))
+    assert curve[10] == pytest.approx(1.96 * 0.3)
+    assert curve[20] == pytest.approx(1.96 * np.sqrt(0.05))
+    assert sorted(curve) == [5, 10, 20, 40]
+
+
+def test_more_judges_follow_the_smaller_panels():
+    truth = {k: np.sqrt(0.04 + 0.1 / k) for k in range(1, 30)}
+    curve, measured = judges_curve(12, truth[12], lambda k: truth[k])
+    assert [k for k, _ in curve] == [3, 6, 9, 12, 18, 24]
+    assert measured == 4
+    assert dict(curve)[24] == pytest.approx(truth[24])
+    assert judges_curve(1, 0.3, lambda k: truth[k]) == ([(1, 0.3)], 1)
+
+
+def test_a_board_is_in_order_and_consistent(board, made):
+    assert board.systems == sorted(made.quality, key=lambda s: -made.quality[s])
+    assert (np.diff(board.mean) <= 0).all()
+    assert ((board.low < board.mean) & (board.mean < board.high)).all()
+    assert board.beats + board.beats.T == pytest.approx(np.ones((5, 5)))
+    assert board.p_best.sum() == pytest.approx(1)
+    assert board.cells.mean(axis=1) == pytest.approx(board.mean)
+    assert sum(board.shares.values()) == pytest.approx(1)
+    assert board.samples.shape == (300, 5)
+
+
+def test_groups_hold_exactly_what_cannot_be_told_apart(board):
+    for group in board.groups:
+        places = [board.systems.index(name) for name in group]
+        assert not board.apart[np.ix_(places, places)].any()
+    covered = {name for group in board.groups for name in group}
+    assert covered == set(board.systems)
+    joined = replace(board, apart=np.zeros((5, 5), dtype=bool))
+    assert joined.groups == [board.systems]
+    split = replace(board, apart=~np.eye(5, dtype=bool))
+    assert split.groups == [[name] for name in board.systems]
+
+
+def test_the_same_seed_gives_the_same_board(made, board, monkeypatch):
+    monkeypatch.setenv("HUNGJURY_THREADS", "1")
+    again = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=300)
+    assert (again.samples == board.samples).all()
+    assert again.outlook == board.outlook
+    other = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=300, seed=1)
+    assert (other.samples != board.samples).any()
+
+
+@pytest.mark.parametrize("merge", ["mv", "em-mv", "binmv", "qbinmv", "aware", "aware(uni)"])
+@pytest.mark.parametrize("target", ["population", "topics"])
+def test_any_merge(made, merge, target):
+    found = hj.leaderboard(
+        made.judgments, made.runs, "AP", merge, target=target, draws=100, replicates=20,
+        outlook=False,
+    )  # fmt: skip
+    assert found.systems[0] == "system1"
+    assert (found.high > found.low).all()
+
+
+def test_a_votes_mean_is_that_of_the_vote(made):
+    found = hj.leaderboard(made.judgments, made.runs, "AP", "mv(ties=not)", draws=100)
+    vote = hj.merge(made.judgments, "mv(ties=not)").plain()
+    scores = hj.evaluate(vote, made.runs, ["AP"])
+    mean = dict(zip(scores.systems, scores.mean()[0], strict=True))
+    assert found.mean == pytest.approx([mean[s] for s in found.systems])
+
+
+def test_awares_mean_is_awares(made):
+    found = hj.leaderboard(made.judgments, made.runs, "AP", "aware(uni)", draws=100)
+    scores = hj.aware(made.judgments, made.runs, "AP", "uni")
+    mean = dict(zip(scores.systems, scores.mean()[0], strict=True))
+    assert found.mean == pytest.approx([mean[s] for s in found.systems])
+
+
+@pytest.mark.parametrize("measure", ["GMAP", "NumRelRet", "RR", "Bpref", "ERR@10", "eRAP"])
+def test_measures_are_summarised_as_evaluate_does(made, measure):
+    sure = hj.read_judgments({name: made.gold.to_dict() for name in "abc"})
+    found = hj.leaderboard(sure, made.runs, measure, "mv", draws=100, outlook=False)
+    truth = hj.evaluate(made.gold, made.runs, [measure])
+    mean = dict(zip(truth.systems, truth.mean()[0], strict=True))
+    assert found.mean == pytest.approx([mean[s] for s in found.systems])
+
+
+def test_gold_is_matched_by_those_who_match_it(made):
+    labels = {a: made.judgments.by(a).to_dict() for a in ("judge1", "judge2")}
+    given = hj.read_judgments(labels | {"oracle": made.gold.to_dict()})
+    found = hj.leaderboard(given, made.runs, "nDCG@10", draws=100, gold=made.gold, outlook=False)
+    row = next(row for row in found.gold.rows if row.name == "oracle")
+    assert (row.agreement, row.kappa) == (pytest.approx(1), pytest.approx(1))
+    assert row.tau_ap == pytest.approx(1)
+    assert row.documents == len(made.gold)
+    assert found.gold.topics == made.gold.topics
+    kinds = {row.kind for row in found.gold.rows}
+    assert kinds == {"judge", "merge", "leaderboard"}
+
+
+def test_bias_is_what_the_board_has_too_much(board, made):
+    truth = hj.evaluate(made.gold, made.runs, ["nDCG@10"]).mean()[0]
+    mean = dict(zip(made.runs.systems, truth, strict=True))
+    for system, score in zip(board.systems, board.mean, strict=True):
+        bias, low, high = board.gold.bias[system]
+        assert bias == pytest.approx(score - mean[system])
+        assert low < bias < high
+
+
+def test_gold_on_few_documents_checks_labels_but_not_systems(made):
+    few = {t: dict(list(docs.items())[:5]) for t, docs in made.gold.to_dict().items()}
+    found = hj.leaderboard(made.judgments, made.runs, "AP", draws=100, gold=few, outlook=False)
+    assert found.gold.topics == []
+    assert found.gold.bias == {}
+    assert found.gold.rows[0].agreement is not None
+    assert found.gold.rows[0].tau_ap is None
+    assert "bias" not in str(found)
+
+
+def codes(found):
+    return {note.code for note in found.notes}
+
+
+def test_judges_who_share_errors_are_noticed():
+    made = hj.simulate(systems=4, topics=20, documents=100, accuracies=(0.85,) * 3, seed=7)
+    labels = {a: made.judgments.by(a).to_dict() for a in made.judgments.assessors}
+    rng = np.random.default_rng(8)
+    wrong = {t: {d: rng.random() < 0.3 for d in docs} for t, docs in labels["judge1"].items()}
+    for name in ("x", "y", "z"):  # err on the same documents, and now and then alone
+        labels[name] = {
+            t: {
+                d: int(label != (wrong[t][d] != (rng.random() < 0.05))) for d, label in docs.items()
+            }
+            for t, docs in made.gold.to_dict().items()
+        }
+    both = hj.leaderboard(hj.read_judgments(labels), made.runs, "AP", draws=100, outlook=False)
+    assert "dependent-judges" in codes(both)
+    alone = hj.leaderboard(made.judgments, made.runs, "AP", draws=100, outlook=False)
+    assert "dependent-judges" not in codes(alone)
+
+
+def test_copies_and_constants_are_named():
+    odd = hj.simulate(systems=3, topics=12, documents=80, odd=("copycat", "constant", "lazy"))
+    found = hj.leaderboard(odd.judgments, odd.runs, "AP", draws=100, outlook=False)
+    said = " ".join(str(note) for note in found.notes)
+    assert "these two judges are near copies" in said
+    assert "constant gives one label to 100 %" in said
+
+
+def test_one_system(made):
+    one = {"only": hj.read_runs({"only": {"1": {"doc1-0": 1.0}, "2": {"doc2-0": 1.0}}})}
+    found = hj.leaderboard(made.judgments, one["only"], "nDCG@10", draws=100)
+    assert found.p_best.tolist() == [1]
+    assert found.outlook is None
+    assert found.groups == [["only"]]
+    assert "only" in str(found)
+    assert found.to_latex().count(r"\\") == 2
+
+
+def test_one_topic(made):
+    labels = {a: {"1": made.judgments.by(a).to_dict()["1"]} for a in ("judge1", "judge2", "judge3")}
+    with pytest.raises(HungjuryError, match=r'one topic (.|\n)*target="topics"'):
+        hj.leaderboard(labels, made.runs, "AP")
+    found = hj.leaderboard(labels, made.runs, "AP", target="topics", draws=100)
+    assert found.topics == ["1"]
+    assert "few-topics" in codes(found)
+
+
+def test_one_assessor(made):
+    given = hj.read_judgments({"judge1": made.judgments.by("judge1").to_dict()})
+    found = hj.leaderboard(given, made.runs, "AP", draws=100)
+    truth = hj.evaluate(made.judgments.by("judge1"), made.runs, ["AP"])
+    assert found.mean.max() == pytest.approx(truth.mean().max())
+    assert "one-assessor" in codes(found)
+    assert found.shares["topics"] == pytest.approx(1)
+
+
+def test_two_assessors_are_warned_about(made):
+    labels = {a: made.judgments.by(a).to_dict() for a in ("judge1", "judge2")}
+    found = hj.leaderboard(labels, made.runs, "AP", draws=100, outlook=False)
+    assert "two-judges" in codes(found)
+
+
+def test_a_system_that_retrieved_nothing_scores_0(made):
+    runs = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics} for s in ("system1",)}
+    found = hj.leaderboard(
+        made.judgments, runs | {"empty": {"no-such-topic": {"d": 1.0}}}, "AP", draws=100
+    )
+    assert found.systems == ["system1", "empty"]
+    assert found.mean[1] == found.low[1] == found.high[1] == 0
+    assert "nothing-retrieved" in codes(found)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"draws": 0}, "0 draws are too few"),
+        ({"target": "topic"}, "target is 'topic'"),
+        ({"prior": "none"}, "prior is 'none'"),
+        ({"measure": "E(AP)"}, "draws labels itself"),
+        ({"measure": ["AP", "RR"]}, "one measure, not 2"),
+        ({"merge": "em-new"}, "em-neu"),
+        ({"merge": "aware(supervised)"}, "does not weigh assessors by gold"),
+        ({"rel": 5}, "rel=5"),
+        ({"gold": {"1": {"other": 1}}}, "no judged document has a gold label"),
+        ({"runs": {"s": {"q9": {"d": 1.0}}}}, "no topic in common"),
+    ],
+)
+def test_what_is_refused(made, changes, message):
+    given = {"judgments": made.judgments, "runs": made.runs, "measure": "AP", "draws": 100}
+    with pytest.raises(HungjuryError, match=message.replace("(", r"\(")):
+        hj.leaderboard(**(given | changes))
+
+
+def test_shapes_of_output(board):
+    rows = board.to_csv().splitlines()
+    assert rows[0] == "system,mean,low,high,p_best,rank_low,rank_high,groups"
+    assert len(rows) == 6
+    told = json.loads(board.to_json())
+    assert [row["system"] for row in told["systems"]] == board.systems
+    assert told["policies"]["seed"] == 0
+    assert list(board.to_frame()["system"]) == board.systems
+    assert list(board.to_frame("polars")["system"]) == board.systems
+    assert "●" in str(board)
+
+
+def hungjury(*arguments, cwd):
+    code = "from hungjury.cli.main import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, cwd=cwd
+    )
+
+
+def test_the_command(made, tmp_path):
+    made.write(tmp_path)
+    given = ("leaderboard", "--judges", "judges/*", "--runs", "runs/*", "--draws", "100")
+    shown = hungjury(*given, "-m", "AP", "--gold", "gold.qrels", cwd=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+    assert "AP on topics like these: 5 systems, 12 topics" in shown.stdout
+    assert "near copies" in shown.stderr
+    table = hungjury(*given, "--format", "csv", "-o", "board.csv", "--quiet", cwd=tmp_path)
+    assert (table.stdout, table.stderr) == ("", "")
+    assert (tmp_path / "board.csv").read_text().startswith("system,mean")
+    bad = hungjury(*given[:-1], "0", cwd=tmp_path)
+    assert bad.returncode == 2
+    assert "0 draws" in bad.stderr
