@@ -30,8 +30,8 @@ ROOMS = [
     ["cli"],
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
-HEAVY = {"dask", "ibis", "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",
-         "scipy", "sklearn", "statsmodels"}  # fmt: skip
+HEAVY = {"dask", "ibis", "joblib", "lightgbm", "matplotlib", "narwhals", "pandas", "polars",
+         "pyarrow", "scipy", "sklearn", "statsmodels"}  # fmt: skip
 
 
 def files(package):

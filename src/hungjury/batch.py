@@ -55,6 +55,10 @@ class Scorer:
         self._recipe = _recipe(self.measure, alignment, top)
         self._lists = None if self._recipe is None else _Lists.of(alignment, self._recipe.weights)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process works out again what does not depend on labels."""
+        return Scorer, (self.measure, self.alignment, self.top)
+
     @property
     def native(self) -> bool:
         """Is there a kernel for this measure?"""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
+from hungjury.errors import UnknownName
 from hungjury.plain import columns, csv_text, frame, latex_table, tex
 
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
@@ -83,6 +84,29 @@ class Scores:
         total = np.where(counted, self.variance, 0.0).sum(axis=-1)
         number = counted.sum(axis=-1)
         return np.asarray(np.sqrt(total) / np.maximum(number, 1))
+
+    def select(
+        self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
+    ) -> Scores:
+        """The scores of some systems on some topics, in the order they stand here."""
+        s = _places(self.systems, systems, "system")
+        t = _places(self.topics, topics, "topic")
+
+        def cut(values: Any) -> Any:
+            return None if values is None else values[..., s, :][..., t]
+
+        return Scores(
+            self.measures,
+            [self.systems[i] for i in s],
+            [self.topics[i] for i in t],
+            cut(self.values),
+            cut(self.status),
+            self.policies,
+            self.averages,
+            cut(self.variance),
+            cut(self.interval),
+            self.notes,
+        )
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
         """(system, topic, measure, value) of every cell that counts."""
@@ -165,6 +189,19 @@ class Scores:
                 row.append(rf"\textbf{{{text}}}" if mean[m, s] == best[m] else text)
             rows.append(row)
         return latex_table(["system", *map(tex, self.measures)], rows)
+
+
+def _places(names: list[str], wanted: Iterable[str] | None, kind: str) -> list[int]:
+    if wanted is None:
+        return list(range(len(names)))
+    asked = set(wanted)
+    unknown = sorted(asked - set(names))
+    if unknown or not asked:
+        raise UnknownName(
+            f"there is no {kind} '{unknown[0]}' in these scores" if unknown else f"no {kind} left",
+            remedy=f"choose from the {kind}s that were scored",
+        )
+    return [i for i, name in enumerate(names) if name in asked]
 
 
 def _shown(value: float, digits: int, count: bool) -> str:

@@ -61,6 +61,10 @@ class Pool:
     def __len__(self) -> int:
         return int(self.offsets[-1])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process makes its own native pool, should it want one."""
+        return Pool, (self.topics, self.documents, self.offsets)
+
     @cached_property
     def documents(self) -> list[str]:
         return self._given if isinstance(self._given, list) else self._given.documents
