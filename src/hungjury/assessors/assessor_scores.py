@@ -22,7 +22,8 @@ from hungjury.collection.runs import Progress, RunFiles, Runs, load
 from hungjury.errors import InputError, MeasureError
 from hungjury.evaluation import MeasureNames, as_runs, evaluate
 
-__all__ = ["AssessorScores", "binary_at", "gold_values", "label_matrix", "score_assessors"]
+__all__ = ["AssessorScores", "binary_at", "gold_labels", "gold_values", "label_matrix",
+           "score_assessors"]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -200,7 +201,7 @@ def gold_values(
     topics: list[str],
 ) -> Array:
     """[measure, system, topic]: scores under gold labels, NaN for topics without them."""
-    labels = _gold_labels(as_qrels(gold), rel)
+    labels = gold_labels(as_qrels(gold), rel)
     common = [t for t in topics if t in set(labels.topics)]
     if not common:
         raise InputError(
@@ -213,7 +214,8 @@ def gold_values(
     return out
 
 
-def _gold_labels(gold: Qrels, rel: int | None) -> Qrels:
+def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
+    """Gold labels on the scale of the assessors' labels."""
     if rel is None:
         return gold
     if gold.labels is None:

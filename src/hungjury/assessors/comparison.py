@@ -15,7 +15,7 @@ from hungjury.assessors.merged import Merged
 from hungjury.assessors.merging import merge, merge_method
 from hungjury.assessors.weights import ESTIMATORS, closeness_to_random, normalised
 from hungjury.catalogue import Measure, measure_list
-from hungjury.catalogue.expected import eRAP, eRDCG, eRRBP
+from hungjury.catalogue.expected import Expected, eRAP, eRDCG, eRRBP
 from hungjury.catalogue.gain import DCG, RBP
 from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment
@@ -26,7 +26,7 @@ from hungjury.evaluation import score_alignment
 from hungjury.scores import Scores
 from hungjury.stats import kendall, rmse, tau_ap
 
-__all__ = ["Compared", "Comparison", "compare_all"]
+__all__ = ["Compared", "Comparison", "compare_all", "expected_measure"]
 
 Array = NDArray[np.float64]
 
@@ -153,7 +153,7 @@ def _weighted(
 def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> Compared:
     labels: Qrels = merged
     if isinstance(merged.method, (BinomialVote, QuantizedBinomialVote)):
-        one = _expected(one)
+        one = expected_measure(one)
     else:
         labels = merged.hard()
     scores = score_alignment(aligned, labels, [one], "judged", "zero", "nonrelevant")
@@ -195,7 +195,7 @@ class _Gold:
         return out
 
 
-def _expected(one: Measure) -> Measure:
+def expected_measure(one: Measure) -> Expected:
     """The measure of probabilities that is this one where they are 0 and 1."""
     if isinstance(one, AP) and one.rel == 1:
         return eRAP(cutoff=one.cutoff)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -102,6 +103,17 @@ class Panel:
             self,
             pool=self.pool.select(keep),
             document=position[self.document[rows]],
+            assessor=self.assessor[rows],
+            choice=self.choice[rows],
+            share=None if self.share is None else self.share[rows],
+        )
+
+    def among(self, assessors: Iterable[int]) -> Panel:
+        """The votes of some assessors, over the same pool."""
+        rows = np.isin(self.assessor, list(assessors))
+        return replace(
+            self,
+            document=self.document[rows],
             assessor=self.assessor[rows],
             choice=self.choice[rows],
             share=None if self.share is None else self.share[rows],

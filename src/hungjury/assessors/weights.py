@@ -199,10 +199,11 @@ def closeness_to_random(granularity: str, gap: str, panel: ScoredPanel, random: 
 
 
 def normalised(raw: Array, judged: NDArray[np.bool_]) -> Array:
-    """Weights that add up to 1 over those who judged a topic; equal ones where all are 0."""
+    """Weights [..., assessor, topic] that add up to 1 over those who judged a topic; equal ones
+    where all are 0."""
     weights = np.where(judged, raw, 0.0)
-    weights = np.where(weights.sum(axis=0) > 0, weights, judged)
-    total = weights.sum(axis=0)
+    weights = np.where(weights.sum(axis=-2, keepdims=True) > 0, weights, judged)
+    total = weights.sum(axis=-2, keepdims=True)
     return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
 
 

@@ -20,10 +20,13 @@ from hungjury.stats.paired_tests import (
     t_test,
     wilcoxon,
 )
+from hungjury.stats.tukey import RandomisedTukey, TukeyGroups, randomised_tukey, tukey_groups
 
 __all__ = [
     "MARKS",
+    "RandomisedTukey",
     "StudentisedBootstrap",
+    "TukeyGroups",
     "benjamini_hochberg",
     "bonferroni",
     "bootstrap_means",
@@ -34,6 +37,7 @@ __all__ = [
     "marks_reached",
     "percentile_interval",
     "randomisation_test",
+    "randomised_tukey",
     "rbo",
     "resample_counts",
     "rmse",
@@ -41,5 +45,6 @@ __all__ = [
     "t_test",
     "tau_ap",
     "tau_ap_cross",
+    "tukey_groups",
     "wilcoxon",
 ]

@@ -1,0 +1,107 @@
+"""Which of many means differ: Tukey's honestly significant difference.
+
+Randomised, for systems scored on the same topics (Carterette 2012; Sakai 2012), and by the
+studentised range, for the levels of a factor in an analysis of variance (TH 4.30).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hungjury.errors import InputError
+from hungjury.stats._checks import Floats, Seed, count, numbers, share
+
+CELLS_AT_ONCE = 2**21
+"""Entries of one block of permuted tables, to bound memory."""
+NOISE = 1e-12
+"""Relative size below which a difference of means is rounding."""
+
+
+class RandomisedTukey(NamedTuple):
+    """p-values of all pairs, in the order of `numpy.triu_indices`, and the difference needed."""
+
+    p: Floats
+    needed: float
+
+
+def randomised_tukey(
+    values: ArrayLike, samples: int = 5000, rng: Seed = 0, alpha: float = 0.05
+) -> RandomisedTukey:
+    """Tukey's HSD by randomisation, from values [system, topic].
+
+    If systems were all the same, their scores on a topic could be exchanged. Each sample does so,
+    every topic for itself, and notes the largest difference between two means. p is the share of
+    samples whose largest difference reaches that of the pair; the difference needed is the
+    1 - alpha quantile of the largest differences.
+    """
+    table = numbers(values, "values", unit="topic")
+    if table.ndim != 2 or len(table) < 2:
+        raise InputError(
+            f"the values have the shape {table.shape}",
+            remedy="give at least two systems as [system, topic]",
+        )
+    count(samples, "samples")
+    share(alpha, "alpha")
+    largest = _largest_differences(table, samples, np.random.default_rng(rng))
+    means = table.mean(axis=1)
+    one, other = np.triu_indices(len(table), 1)
+    limit = np.abs(means[one] - means[other]) - NOISE * np.abs(table).max()
+    # Sorted, the samples that reach a limit are all those from its place on.
+    p = (samples - np.searchsorted(np.sort(largest), limit)) / samples
+    return RandomisedTukey(np.asarray(p), float(np.quantile(largest, 1 - alpha)))
+
+
+def _largest_differences(table: Floats, samples: int, rng: np.random.Generator) -> Floats:
+    """[sample]: the range of the systems' means, each topic's scores shuffled among systems."""
+    out = np.empty(samples)
+    step = max(1, CELLS_AT_ONCE // table.size)
+    for start in range(0, samples, step):
+        size = min(step, samples - start)
+        shuffled = rng.permuted(np.broadcast_to(table, (size, *table.shape)), axis=1)
+        out[start : start + size] = np.ptp(shuffled.mean(axis=2), axis=1)
+    return out
+
+
+class TukeyGroups(NamedTuple):
+    """Means in order, and the groups within which no two of them differ.
+
+    `order`: levels, first the largest mean. `groups`: runs of places in `order`, (first, last),
+    none inside another. `different` [level, level].
+    """
+
+    order: NDArray[np.int64]
+    groups: list[tuple[int, int]]
+    different: NDArray[np.bool_]
+
+
+def tukey_groups(
+    means: ArrayLike, sizes: ArrayLike, ms_error: float, df_error: int, alpha: float = 0.05
+) -> TukeyGroups:
+    """Tukey's HSD for means of `sizes` observations each, with the error of the analysis.
+
+    Two means differ when |difference| > q sqrt(ms_error (1/n + 1/m) / 2), q the 1 - alpha quantile
+    of the studentised range of this many means (4.30, with the error's degrees of freedom).
+    """
+    centre = numbers(means, "means", unit="level", least=2)
+    each = numbers(sizes, "sizes", unit="level", least=2)
+    share(alpha, "alpha")
+    from scipy.stats import studentized_range
+
+    q = studentized_range.ppf(1 - alpha, len(centre), df_error)
+    needed = q * np.sqrt(ms_error * (1 / each[:, None] + 1 / each) / 2)
+    different = np.abs(centre[:, None] - centre) > needed
+    order = np.argsort(-centre, kind="stable")
+    return TukeyGroups(order, _runs(different[np.ix_(order, order)]), different)
+
+
+def _runs(different: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The longest runs of places without a difference inside."""
+    found: list[tuple[int, int]] = []
+    for first in range(len(different)):
+        last = first
+        while last + 1 < len(different) and not different[first : last + 1, last + 1].any():
+            last += 1
+        if not found or last > found[-1][1]:
+            found.append((first, last))
+    return found

@@ -1,0 +1,1 @@
+"""Experiments on measures, pools, assessors and systems."""

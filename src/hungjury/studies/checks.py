@@ -1,0 +1,75 @@
+"""Does the data hold what a study needs? Asked before any work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hungjury.catalogue import measure_list
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.qrels import Qrels
+from hungjury.errors import InputError, MeasureError
+from hungjury.evaluation import MeasureNames, check_measure
+from hungjury.scores import Scores
+
+__all__ = ["need_assessors", "need_gold", "need_grades", "need_hard_labels", "need_measures",
+           "need_systems"]  # fmt: skip
+
+
+def need_gold(gold: Any, what: str) -> None:
+    """Labels to compare with."""
+    if gold is None:
+        raise InputError(
+            f"{what} compares with true labels, but there are none",
+            remedy="give gold labels: qrels of the same topics",
+        )
+
+
+def need_assessors(judgments: Judgments, what: str, least: int = 3) -> None:
+    """Tuples of assessors need more of them than a tuple holds."""
+    number = len(judgments.assessors)
+    if number < least:
+        have = "there is only 1" if number == 1 else f"there are only {number}"
+        raise InputError(
+            f"{what} needs at least {least} assessors, but {have}",
+            remedy="give one file of labels per assessor, several of them",
+        )
+
+
+def need_grades(top: int, what: str, least: int = 2) -> None:
+    """More than relevant and not relevant."""
+    if top < least:
+        raise InputError(
+            f"{what} tells grades apart, but these labels go from 0 to {top} only",
+            remedy=f"give labels with grades up to {least} or more, or declare the scale",
+        )
+
+
+def need_hard_labels(qrels: Qrels, what: str) -> None:
+    if qrels.soft:
+        raise InputError(
+            f"{what} wants grades, but these labels are probabilities",
+            remedy="make them grades first: Qrels.threshold(0.5)",
+        )
+
+
+def need_measures(measures: MeasureNames, qrels: Qrels) -> None:
+    """Measures that exist and fit the labels."""
+    wanted = measure_list(measures)
+    if not wanted:
+        raise MeasureError("no measure was given", remedy='name one, such as "AP"')
+    for one in wanted:
+        check_measure(one, qrels)
+
+
+def need_systems(scores: Scores, what: str, least: int = 2) -> None:
+    """Something to compare, and a number for each system and topic."""
+    if len(scores.systems) < least:
+        raise InputError(
+            f"{what} needs at least {least} systems, but there are {len(scores.systems)}",
+            remedy="give more runs",
+        )
+    if bool((scores.values != scores.values).any()):
+        raise InputError(
+            f"{what} needs a value for every system and topic, but some have none",
+            remedy='score with topics="judged" and undefined="zero"',
+        )

@@ -1,0 +1,79 @@
+"""Do two measures rank systems alike? Kendall's tau and tau_ap of all pairs of measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import check_choice
+from hungjury.scores import Scores
+from hungjury.stats import kendall_cross, tau_ap_cross
+from hungjury.studies.checks import need_systems
+from hungjury.table import Cell, Table
+
+__all__ = ["MeasureCorrelation", "correlate_measures"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureCorrelation:
+    """Correlations [measure, measure] of the systems' means.
+
+    tau is NaN where a measure gives all systems the same mean. tau_ap looks at the row's measure
+    as the estimate and at the column's as the truth.
+    """
+
+    measures: list[str]
+    tau: Array
+    tau_ap: Array
+    systems: int
+    topics: int
+
+    def of(self, one: str, other: str, what: str = "tau") -> float:
+        """The correlation of two measures."""
+        table = self.matrix(what)
+        return float(table[self.measures.index(one), self.measures.index(other)])
+
+    def matrix(self, what: str = "tau") -> Array:
+        check_choice("what", what, ("tau", "tau_ap"))
+        return self.tau if what == "tau" else self.tau_ap
+
+    def square(self, what: str = "tau", digits: int = 2) -> Table:
+        """A row and a column for every measure."""
+        rows: list[list[Cell]] = [
+            [name, *map(float, row)]
+            for name, row in zip(self.measures, self.matrix(what), strict=True)
+        ]
+        return Table((what, *self.measures), rows, digits)
+
+    def table(self) -> Table:
+        """A row for every ordered pair of measures."""
+        rows = [
+            (one, other, float(self.tau[i, j]), float(self.tau_ap[i, j]))
+            for i, one in enumerate(self.measures)
+            for j, other in enumerate(self.measures)
+            if i != j
+        ]
+        return Table(("measure", "other", "tau", "tau_ap"), rows, left=2)
+
+    def to_text(self) -> str:
+        return f"{self.square('tau')}\n\n{self.square('tau_ap')}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def correlate_measures(scores: Scores) -> MeasureCorrelation:
+    """Correlate all pairs of measures over the systems' means."""
+    need_systems(scores, "a correlation of measures")
+    means = scores.mean()
+    return MeasureCorrelation(
+        scores.measures,
+        kendall_cross(means, means),
+        tau_ap_cross(means, means),
+        len(scores.systems),
+        len(scores.topics),
+    )

@@ -1,0 +1,264 @@
+"""Factorial analysis of variance with repeated measures (TH 4.28, 4.31).
+
+    y = mean + subject + factors + pairs of factors + error
+
+Subjects (sizes of tuples, say) are seen under every condition; their effect is set apart.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import InputError, MissingExtra
+from hungjury.stats import TukeyGroups, tukey_groups
+from hungjury.table import Cell, Table
+
+__all__ = ["Anova", "Effect", "Means", "effect_size", "factorial_anova", "omega_squared"]
+
+Array = NDArray[np.float64]
+Pair = tuple[str, str]
+EFFECTS = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A line of an analysis of variance; NaN where a number has no meaning."""
+
+    source: str
+    ss: float
+    df: int
+    ms: float
+    f: float = float("nan")
+    p: float = float("nan")
+    omega2: float = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Means of the response at the levels of a factor, with the half of their 95 % intervals."""
+
+    factor: str
+    levels: list[Any]
+    mean: Array
+    half: Array
+    count: NDArray[np.int64]
+
+
+def omega_squared(df: float, f: float, observations: int) -> float:
+    """The share of variance due to a factor (4.29); negative estimates are 0."""
+    if np.isinf(f):
+        return 1.0
+    part = df * (f - 1)
+    return float(max(part / (part + observations), 0.0))
+
+
+def effect_size(omega2: float) -> str:
+    """An effect in words: large, medium, small or none."""
+    return next((word for least, word in EFFECTS if omega2 >= least), "none")
+
+
+@dataclass(frozen=True, eq=False)
+class Anova:
+    """The table of an analysis, and means for its plots."""
+
+    response: str
+    subject: str | None
+    factors: tuple[str, ...]
+    effects: list[Effect]  # subject, factors, pairs, then error and total
+    alpha: float
+    columns: Mapping[str, NDArray[Any]]  # of subject, factors and response, a row an observation
+    levels: Mapping[str, list[Any]]
+
+    @cached_property
+    def error(self) -> Effect:
+        return self["error"]
+
+    def __getitem__(self, source: str) -> Effect:
+        for one in self.effects:
+            if one.source == source:
+                return one
+        known = ", ".join(one.source for one in self.effects)
+        raise InputError(f"there is no effect '{source}'", remedy=f"choose from {known}")
+
+    def means(self, factor: str) -> Means:
+        """Main effect: the mean of the response at each level, over everything else."""
+        from scipy.stats import t
+
+        values = [self._response[self.columns[factor] == one] for one in self.levels[factor]]
+        count = np.array([len(v) for v in values])
+        spread = np.array([v.std(ddof=1) if len(v) > 1 else np.nan for v in values])
+        half = t.ppf(0.975, np.maximum(count - 1, 1)) * spread / np.sqrt(count)
+        mean = np.array([v.mean() for v in values])
+        return Means(factor, list(self.levels[factor]), mean, half, count)
+
+    def interaction(self, one: str, other: str) -> Array:
+        """[level of one, level of other]: means of the response; NaN where nothing was seen."""
+        out = np.full((len(self.levels[one]), len(self.levels[other])), np.nan)
+        for i, j in np.ndindex(out.shape):
+            here = self.columns[one] == self.levels[one][i]
+            here = here & (self.columns[other] == self.levels[other][j])
+            if here.any():
+                out[i, j] = self._response[here].mean()
+        return out
+
+    def tukey(self, factor: str) -> TukeyGroups:
+        """Which levels of a factor differ (4.30)."""
+        found = self.means(factor)
+        return tukey_groups(found.mean, found.count, self.error.ms, self.error.df, self.alpha)
+
+    def tukey_table(self, factor: str, largest_first: bool = True) -> Table:
+        """Levels by their means, with an X for every group they belong to."""
+        found, (order, groups, _) = self.means(factor), self.tukey(factor)
+        rows: list[list[Cell]] = []
+        for place, level in enumerate(order):
+            marks = "".join("X" if a <= place <= b else "." for a, b in groups)
+            rows.append([str(found.levels[level]), float(found.mean[level]), marks])
+        if not largest_first:
+            rows = [[name, mean, str(marks)[::-1]] for name, mean, marks in reversed(rows)]
+        return Table((factor, f"mean {self.response}", "groups"), rows)
+
+    def table(self) -> Table:
+        rows = [
+            (e.source, e.ss, e.df, e.ms, e.f, e.p, e.omega2,
+             "" if np.isnan(e.omega2) else effect_size(e.omega2))
+            for e in self.effects
+        ]  # fmt: skip
+        names = ("source", "SS", "DF", "MS", "F", "p", "omega2", "size")
+        return Table(names, rows, formats={"p": _p_value})
+
+    def to_text(self) -> str:
+        return f"{self.response}, {len(self._response)} observations\n{self.table()}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @cached_property
+    def _response(self) -> Array:
+        return np.asarray(self.columns[self.response], dtype=float)
+
+
+def _p_value(p: float) -> str:
+    if np.isnan(p):
+        return "-"
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def factorial_anova(
+    rows: Iterable[Mapping[str, Any]],
+    response: str,
+    factors: Sequence[str],
+    subject: str | None = None,
+    interactions: Iterable[Pair] | None = None,
+    scale_by: str | None = None,
+    alpha: float = 0.05,
+) -> Anova:
+    """Analyse what moves a response.
+
+    rows: observations, such as a `Table`, each with the response and a level of every factor.
+    subject: what is measured again and again under all conditions. interactions: pairs of
+    factors, default all pairs. Factors with one level are left out. scale_by: divide the response
+    by its largest value at each level of this factor first, as is done with RMSE by measure.
+    Sums of squares are of type II, the same as any other where the design is balanced.
+    """
+    names = [*([subject] if subject else []), *factors]
+    columns = _columns(rows, response, names)
+    levels = {name: list(dict.fromkeys(columns[name].tolist())) for name in names}
+    if scale_by is not None:
+        columns[response] = _scaled(columns[response], columns[scale_by])
+    used = [name for name in names if len(levels[name]) > 1]
+    asked = itertools.combinations(factors, 2) if interactions is None else interactions
+    pairs = [(a, b) for a, b in asked if a in used and b in used]
+    if not used:
+        raise InputError("no factor has two levels", remedy="analyse what varies")
+    effects = _effects(columns, response, used, pairs, subject)
+    kept = tuple(name for name in factors if name in used)
+    return Anova(response, subject if subject in used else None, kept, effects, alpha, columns,
+                 levels)  # fmt: skip
+
+
+def _columns(
+    rows: Iterable[Mapping[str, Any]], response: str, names: Sequence[str]
+) -> dict[str, NDArray[Any]]:
+    listed = list(rows)
+    for name in (response, *names):
+        if not listed or any(name not in row for row in listed):
+            raise InputError(
+                f"an observation has no '{name}'" if listed else "there are no observations",
+                remedy="give rows with the response and every factor",
+            )
+    columns = {name: np.array([row[name] for row in listed]) for name in names}
+    columns[response] = np.array([row[response] for row in listed], dtype=float)
+    if not np.isfinite(columns[response]).all():
+        raise InputError(
+            f"'{response}' has no value in some rows", remedy="leave out rows without a value"
+        )
+    return columns
+
+
+def _scaled(values: Array, groups: NDArray[Any]) -> Array:
+    """Values over the largest of their group."""
+    out = values.copy()
+    for group in np.unique(groups):
+        mine = groups == group
+        largest = values[mine].max()
+        out[mine] = values[mine] / largest if largest > 0 else 0.0
+    return out
+
+
+def _effects(
+    columns: Mapping[str, NDArray[Any]],
+    response: str,
+    used: Sequence[str],
+    pairs: Sequence[Pair],
+    subject: str | None,
+) -> list[Effect]:
+    table = _fitted(columns, response, used, pairs)
+    values, count = columns[response], len(columns[response])
+    error = table.loc["Residual"]
+    if error["df"] < 1:
+        raise InputError(
+            f"{count} observations are no more than the model has effects: no error is left",
+            remedy="leave out interactions, or give more observations",
+        )
+    effects = []
+    names: list[str | Pair] = [*used, *pairs]
+    for name in names:
+        line = table.loc[_term(name, used)]
+        ss, df, f = float(line["sum_sq"]), int(line["df"]), float(line["F"])
+        omega2 = float("nan") if name == subject else omega_squared(df, f, count)
+        source = name if isinstance(name, str) else "*".join(name)
+        effects.append(Effect(source, ss, df, ss / df, f, float(line["PR(>F)"]), omega2))
+    left = float(error["sum_sq"]), int(error["df"])
+    effects.append(Effect("error", *left, left[0] / left[1]))
+    total = float(((values - values.mean()) ** 2).sum())
+    return [*effects, Effect("total", total, count - 1, total / (count - 1))]
+
+
+def _term(name: str | Pair, used: Sequence[str]) -> str:
+    """A factor, or a pair, as the formula calls it."""
+    each = [name] if isinstance(name, str) else list(name)
+    return ":".join(f"C(x{used.index(one)})" for one in each)
+
+
+def _fitted(
+    columns: Mapping[str, NDArray[Any]], response: str, used: Sequence[str], pairs: Sequence[Pair]
+) -> Any:
+    try:
+        import pandas
+        from statsmodels.formula.api import ols
+        from statsmodels.stats.anova import anova_lm
+    except ImportError:
+        raise MissingExtra("statsmodels", "studies", "an analysis of variance") from None
+    data = pandas.DataFrame(
+        {"y": columns[response], **{f"x{i}": columns[name] for i, name in enumerate(used)}}
+    )
+    names: list[str | Pair] = [*used, *pairs]
+    terms = [_term(name, used) for name in names]
+    return anova_lm(ols(f"y ~ {' + '.join(terms)}", data).fit(), typ=2)

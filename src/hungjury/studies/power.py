@@ -1,0 +1,137 @@
+"""How many pairs of systems does a measure tell apart? (Sakai 2006, 2012)"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.runs import Progress
+from hungjury.errors import check_choice
+from hungjury.scores import Scores
+from hungjury.stats import randomised_tukey, studentised_bootstrap
+from hungjury.studies.checks import need_systems
+from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.table import Table
+
+__all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
+           "power_of"]  # fmt: skip
+
+Array = NDArray[np.float64]
+METHODS = {"bootstrap": 1000, "tukey": 5000}
+"""Ways to test, with the number of samples each draws unless told otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class DiscriminativePower:
+    """p-values [measure, pair] of all pairs of systems, and the difference each measure needs."""
+
+    measures: list[str]
+    systems: list[str]
+    topics: int
+    method: str
+    alpha: float
+    samples: int
+    seed: int
+    p: Array
+    needed: Array
+
+    @property
+    def power(self) -> Array:
+        """[measure]: the share of pairs that differ significantly."""
+        return np.asarray((self.p < self.alpha).mean(axis=1))
+
+    def best_first(self) -> list[int]:
+        return [int(m) for m in np.argsort(-self.power, kind="stable")]
+
+    def table(self) -> Table:
+        """A row for every measure, the most discriminating first."""
+        significant = (self.p < self.alpha).sum(axis=1)
+        rows = [
+            (self.measures[m], float(self.power[m]), int(significant[m]), float(self.needed[m]))
+            for m in self.best_first()
+        ]
+        return Table(("measure", "power", "pairs", "difference needed"), rows)
+
+    def to_text(self) -> str:
+        how = "paired bootstrap" if self.method == "bootstrap" else "randomised Tukey HSD"
+        head = (
+            f"{self.p.shape[1]} pairs of {len(self.systems)} systems on {self.topics} topics, "
+            f"{how}, {self.samples} samples, p < {self.alpha:g}"
+        )
+        return f"{head}\n{self.table()}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def discriminative_power(
+    scores: Scores,
+    method: str = "bootstrap",
+    alpha: float = 0.05,
+    samples: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> DiscriminativePower:
+    """The share of pairs of systems that a test tells apart, for each measure.
+
+    method: "bootstrap", Sakai's paired bootstrap (1000 samples unless `samples` says otherwise;
+    the difference needed is the largest over pairs), or "tukey", the randomised Tukey HSD (5000),
+    which keeps the chance of any false difference among all pairs below alpha.
+    All measures share the resampled topics.
+    """
+    return PowerExperiment(scores, method, alpha, samples, seed).run_all(progress)
+
+
+class PowerExperiment(Experiment[DiscriminativePower]):
+    """One job for every measure: `(measure,)`."""
+
+    def __init__(
+        self,
+        scores: Scores,
+        method: str = "bootstrap",
+        alpha: float = 0.05,
+        samples: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        check_choice("method", method, tuple(METHODS))
+        need_systems(scores, "discriminative power")
+        self.scores, self.method, self.alpha, self.seed = scores, method, alpha, seed
+        self.samples = METHODS[method] if samples is None else samples
+
+    def jobs(self) -> list[Job]:
+        return [(name,) for name in self.scores.measures]
+
+    def run(self, job: Job) -> Found:
+        values = self.scores.values[self.scores.measures.index(str(job[0]))]
+        p, needed = power_of(values, self.method, self.alpha, self.samples, self.seed)
+        return {"p": p.tolist(), "needed": needed}
+
+    def gather(self, found: Mapping[Job, Found]) -> DiscriminativePower:
+        each = [found[job] for job in self.jobs()]
+        return DiscriminativePower(
+            self.scores.measures,
+            self.scores.systems,
+            len(self.scores.topics),
+            self.method,
+            self.alpha,
+            self.samples,
+            self.seed,
+            np.array([one["p"] for one in each]),
+            np.array([one["needed"] for one in each]),
+        )
+
+
+def power_of(
+    values: Array, method: str = "bootstrap", alpha: float = 0.05, samples: int = 1000,
+    seed: int = 0,
+) -> tuple[Array, float]:  # fmt: skip
+    """p-values of all pairs of systems, from values [system, topic], and the difference needed."""
+    rng = np.random.default_rng(seed_for(seed, method))
+    if method == "tukey":
+        return randomised_tukey(values, samples, rng, alpha)
+    one, other = np.triu_indices(len(values), 1)
+    found = studentised_bootstrap(values[one] - values[other], samples, rng, alpha)
+    return np.asarray(found.p), float(np.max(found.needed))

@@ -1,0 +1,208 @@
+"""Do systems keep their order when most of the judgments are taken away? (XG 6, RR 4.2)
+
+Stratified down-sampling of pools (Buckley and Voorhees 2004) for any number of grades.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.panel import NOT_JUDGED
+from hungjury.catalogue import measure_list
+from hungjury.collection.align import align
+from hungjury.collection.qrels import Qrels, as_qrels
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError, check_choice
+from hungjury.evaluation import MeasureNames, as_runs, score_alignment
+from hungjury.scores import Scores
+from hungjury.stats import kendall, tau_ap
+from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
+from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.table import Cell, Table
+
+__all__ = ["RATES", "Robustness", "RobustnessExperiment", "downsample", "robustness"]
+
+Array = NDArray[np.float64]
+RATES = (0.9, 0.7, 0.5, 0.3, 0.1, 0.05)
+LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that stay
+ROUNDING = 1e-9  # halves go up, also those that are a little less in binary
+
+
+def downsample(qrels: Any, rate: float, seed: int = 0, repetition: int = 0) -> Qrels:
+    """Keep a share of the judgments of every topic and grade; the others become not judged.
+
+    Every topic has one random order of the documents of each grade, made from seed, repetition
+    and topic: a smaller rate keeps a part of what a larger one keeps. At least 1 document of each
+    relevant grade stays, and 10 that are not relevant (or all there are).
+    """
+    given = as_qrels(qrels)
+    need_hard_labels(given, "down-sampling")
+    _check_rate(rate)
+    assert given.labels is not None
+    place, size = _places(given, seed, repetition)
+    least = np.where(given.labels > 0, LEAST_RELEVANT, LEAST_NOT_RELEVANT)
+    kept = np.maximum(np.floor(rate * size + 0.5 + ROUNDING), least)
+    return replace(given, labels=np.where(place < kept, given.labels, NOT_JUDGED))
+
+
+def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """[document]: its place in the random order of its topic and grade, and how many these are."""
+    assert qrels.labels is not None
+    pool = qrels.pool
+    chance = np.empty(len(pool))
+    for t, topic in enumerate(pool.topics):
+        part = pool.slice(t)
+        rng = np.random.default_rng(seed_for(seed, "downsample", repetition, topic))
+        chance[part] = rng.random(part.stop - part.start)
+    # Negative labels are not judged to begin with: whatever their place, they stay as they are.
+    order = np.lexsort((chance, qrels.labels, pool.topic_of))
+    of_topic, label = pool.topic_of[order], qrels.labels[order]
+    opens = np.ones(len(pool), dtype=bool)
+    opens[1:] = (of_topic[1:] != of_topic[:-1]) | (label[1:] != label[:-1])
+    group = np.cumsum(opens) - 1
+    start, sizes = np.flatnonzero(opens), np.bincount(group)
+    place, size = np.empty(len(pool), np.int64), np.empty(len(pool), np.int64)
+    place[order] = np.arange(len(pool)) - start[group]
+    size[order] = sizes[group]
+    return place, size
+
+
+def _check_rate(rate: float) -> None:
+    if not 0 < rate <= 1:
+        raise InputError(f"a rate is {rate}", remedy="rates are shares above 0, at most 1")
+
+
+@dataclass(frozen=True, eq=False)
+class Robustness:
+    """Correlations [measure, rate, repetition] with the ranking on the whole pool."""
+
+    measures: list[str]
+    rates: tuple[float, ...]
+    tau: Array
+    tau_ap: Array
+    systems: int
+    topics: int
+    seed: int
+
+    def matrix(self, what: str = "tau") -> Array:
+        check_choice("what", what, ("tau", "tau_ap"))
+        return self.tau if what == "tau" else self.tau_ap
+
+    def mean(self, what: str = "tau") -> Array:
+        """[measure, rate]"""
+        return np.asarray(self.matrix(what).mean(axis=2))
+
+    def std(self, what: str = "tau") -> Array:
+        """[measure, rate]: over repetitions."""
+        values = self.matrix(what)
+        return np.asarray(values.std(axis=2, ddof=1 if values.shape[2] > 1 else 0))
+
+    def table(self, what: str = "tau", digits: int = 3) -> Table:
+        """Means over repetitions: a row for every measure, a column for every rate."""
+        rows: list[list[Cell]] = [
+            [name, *map(float, row)]
+            for name, row in zip(self.measures, self.mean(what), strict=True)
+        ]
+        return Table((what, *(f"{rate:.0%}" for rate in self.rates)), rows, digits)
+
+    def cells(self) -> Table:
+        """Every repetition of every measure and rate."""
+        rows = [
+            (self.measures[m], self.rates[r], n, float(self.tau[m, r, n]),
+             float(self.tau_ap[m, r, n]))
+            for m, r, n in np.ndindex(self.tau.shape)
+        ]  # fmt: skip
+        return Table(("measure", "rate", "repetition", "tau", "tau_ap"), rows)
+
+    def to_text(self) -> str:
+        head = f"{self.systems} systems, {self.topics} topics, {self.tau.shape[2]} repetitions"
+        return f"{head}\n{self.table('tau')}\n\n{self.table('tau_ap')}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def robustness(
+    qrels: Any,
+    runs: Any,
+    measures: MeasureNames,
+    rates: Iterable[float] = RATES,
+    repetitions: int = 20,
+    seed: int = 0,
+    systems: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Robustness:
+    """Correlate each measure's ranking of systems on down-sampled pools with that on the whole one.
+
+    systems: only these, default all.
+    """
+    return RobustnessExperiment(
+        qrels, runs, measures, rates, repetitions, seed, systems
+    ).run_all(progress)  # fmt: skip
+
+
+class RobustnessExperiment(Experiment[Robustness]):
+    """One job for every repetition and rate: `(repetition, rate)`."""
+
+    def __init__(
+        self,
+        qrels: Any,
+        runs: Any,
+        measures: MeasureNames,
+        rates: Iterable[float] = RATES,
+        repetitions: int = 20,
+        seed: int = 0,
+        systems: Sequence[str] | None = None,
+    ) -> None:
+        self.qrels, self.measures = as_qrels(qrels), measure_list(measures)
+        need_hard_labels(self.qrels, "down-sampling")
+        need_measures(self.measures, self.qrels)
+        self.rates, self.repetitions, self.seed = tuple(rates), repetitions, seed
+        for rate in self.rates:
+            _check_rate(rate)
+        if repetitions < 1 or not self.rates:
+            raise InputError("there is nothing to draw", remedy="give rates, and 1 repetition")
+        depth = max(one.unjudged_depth for one in self.measures)
+        self.alignment = align(as_runs(runs), self.qrels.pool, others=depth)
+        self.systems = None if systems is None else list(systems)
+        self.whole = self._score(self.qrels)
+        need_systems(self.whole, "robustness")
+
+    def jobs(self) -> list[Job]:
+        return [(n, rate) for n in range(self.repetitions) for rate in self.rates]
+
+    def sample(self, repetition: int, rate: float) -> Scores:
+        """What systems score with a part of the judgments."""
+        return self._score(downsample(self.qrels, rate, self.seed, repetition))
+
+    def run(self, job: Job) -> Found:
+        means, truth = self.sample(int(job[0]), float(job[1])).mean(), self.whole.mean()
+        return {"tau": kendall(means, truth).tolist(), "tau_ap": tau_ap(means, truth).tolist()}
+
+    def gather(self, found: Mapping[Job, Found]) -> Robustness:
+        def cells(what: str) -> Array:
+            each = [
+                [found[(n, rate)][what] for n in range(self.repetitions)] for rate in self.rates
+            ]
+            return np.moveaxis(np.array(each, dtype=float), 2, 0)
+
+        return Robustness(
+            self.whole.measures,
+            self.rates,
+            cells("tau"),
+            cells("tau_ap"),
+            len(self.whole.systems),
+            len(self.whole.topics),
+            self.seed,
+        )
+
+    def _score(self, labels: Qrels) -> Scores:
+        scores = score_alignment(
+            self.alignment, labels, self.measures, "judged", "zero", "nonrelevant"
+        )
+        return scores if self.systems is None else scores.select(self.systems)

@@ -1,0 +1,105 @@
+"""Which topics and runs a study looks at (XG 6, TH 5.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hungjury.collection.align import align
+from hungjury.collection.qrels import as_qrels
+from hungjury.errors import InputError
+from hungjury.evaluation import as_runs
+from hungjury.scores import Scores
+from hungjury.studies.checks import need_grades, need_hard_labels, need_systems
+from hungjury.table import Cell, Table
+
+__all__ = ["Chosen", "complete_runs", "few_highly_relevant", "run_quartiles"]
+
+MANY = 10  # relevant documents for each highly relevant one
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Topics or runs, those that were chosen in `names`, and why."""
+
+    names: list[str]
+    why: str
+    columns: tuple[str, ...]
+    rows: Sequence[Sequence[Cell]]  # of all that were looked at, the name first
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def table(self) -> Table:
+        mine = set(self.names)
+        marked = [(*row, "yes" if row[0] in mine else "no") for row in self.rows]
+        return Table((*self.columns, "chosen"), marked)
+
+    def to_text(self) -> str:
+        return f"{len(self)} of {len(self.rows)}: {self.why}\n{self.table()}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def few_highly_relevant(qrels: Any, grade: int = 2) -> Chosen:
+    """Topics with few documents of a high grade: R(1) >= 10 R(grade), R(grade) > 0."""
+    given = as_qrels(qrels)
+    need_hard_labels(given, "a choice of topics by grades")
+    need_grades(given.max_grade, "a choice of topics by grades")
+    if not 2 <= grade <= given.max_grade:
+        raise InputError(f"grade is {grade}", remedy=f"choose it from 2 to {given.max_grade}")
+    assert given.labels is not None
+    low, high = (given.pool.sum_by_topic(given.labels == g) for g in (1, grade))
+    few = (high > 0) & (low >= MANY * high)
+    rows = [(t, int(a), int(b)) for t, a, b in zip(given.topics, low, high, strict=True)]
+    return Chosen(
+        [t for t, yes in zip(given.topics, few, strict=True) if yes],
+        f"at least {MANY} documents of grade 1 for each of grade {grade}",
+        ("topic", "grade 1", f"grade {grade}"),
+        rows,
+    )
+
+
+def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
+    """Runs above the first (lowest) quartile of a measure's means, default the first measure.
+
+    The table tells each run's quartile, 1 for the lowest.
+    """
+    need_systems(scores, "a choice of runs by quartiles")
+    name = scores.measures[0] if measure is None else measure
+    if name not in scores.measures:
+        raise InputError(f"{name} was not scored", remedy=f"choose from {scores.measures}")
+    means = scores.mean()[scores.measures.index(name)]
+    limits = np.quantile(means, [0.25, 0.5, 0.75])
+    quartile = 1 + (means[:, None] > limits).sum(axis=1)
+    best = [int(i) for i in np.argsort(-means, kind="stable")]
+    return Chosen(
+        [s for s, q in zip(scores.systems, quartile, strict=True) if q > 1],
+        f"{name} above {limits[0]:.4f}, the first quartile",
+        ("system", name, "quartile"),
+        [(scores.systems[i], float(means[i]), int(quartile[i])) for i in best],
+    )
+
+
+def complete_runs(qrels: Any, runs: Any) -> Chosen:
+    """Runs that retrieve something on every judged topic."""
+    aligned = align(as_runs(runs), as_qrels(qrels).pool)
+    retrieved = aligned.retrieved.sum(axis=1)
+    total = len(aligned.pool.topics)
+    pairs = list(zip(aligned.systems, map(int, retrieved), strict=True))
+    return Chosen(
+        [system for system, number in pairs if number == total],
+        f"retrieve on all {total} topics",
+        ("system", "topics"),
+        pairs,
+    )
