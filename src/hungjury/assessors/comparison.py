@@ -13,7 +13,7 @@ from hungjury.assessors.assessor_scores import AssessorScores, score_assessors
 from hungjury.assessors.binomial import BinomialVote, QuantizedBinomialVote
 from hungjury.assessors.merged import Merged
 from hungjury.assessors.merging import merge, merge_method
-from hungjury.assessors.weights import ESTIMATORS, closeness_to_random, normalised
+from hungjury.assessors.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.catalogue import Measure, measure_list
 from hungjury.catalogue.expected import Expected, eRAP, eRDCG, eRRBP
 from hungjury.catalogue.gain import DCG, RBP
@@ -134,20 +134,12 @@ def compare_all(
 def _weighted(
     scored: AssessorScores, random: Array, orientation: str, against: _Gold
 ) -> Iterator[Compared]:
-    """`uni` and the estimators; those that differ in the last step only share the others."""
+    """`uni` and the estimators."""
     panel, name = scored.panel(0), str(scored.measures[0])
-
-    def compared(approach: str, raw: Array) -> Compared:
+    for approach, raw in raw_weights(("uni", *ESTIMATORS), panel, random, orientation):
         weights = normalised(raw, panel.judged)
         values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
-        return against.compare(approach, values, name)
-
-    yield compared("uni", np.ones(panel.judged.shape))
-    for granularity, gap in dict.fromkeys((e.granularity, e.gap) for e in ESTIMATORS.values()):
-        close = closeness_to_random(granularity, gap, panel, random)
-        for text, one in ESTIMATORS.items():
-            if (one.granularity, one.gap) == (granularity, gap):
-                yield compared(text, one.of(close, orientation))
+        yield against.compare(approach, values, name)
 
 
 def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> Compared:
@@ -195,14 +187,15 @@ class _Gold:
         return out
 
 
-def expected_measure(one: Measure) -> Expected:
-    """The measure of probabilities that is this one where they are 0 and 1."""
+def expected_measure(one: Measure, prob: tuple[float, ...] | None = None) -> Expected:
+    """The measure of probabilities that is this one where they are 0 and 1; `prob` says how
+    probable relevance is at each grade."""
     if isinstance(one, AP) and one.rel == 1:
-        return eRAP(cutoff=one.cutoff)
+        return eRAP(cutoff=one.cutoff, prob=prob)
     if isinstance(one, RBP) and one.rel == 1:
-        return eRRBP(p=one.p, cutoff=one.cutoff)
+        return eRRBP(p=one.p, cutoff=one.cutoff, prob=prob)
     if type(one) is DCG and one.base is not None and not one.gains and one.dcg == "log2":
-        return eRDCG(base=one.base, cutoff=one.cutoff)
+        return eRDCG(base=one.base, cutoff=one.cutoff, prob=prob)
     raise MeasureError(
         f"{one} has no counterpart for probabilities",
         remedy="compare binmv by AP, RBP or DCG(base=...), or give its scores with others=",

@@ -7,7 +7,7 @@ the scores are of.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,7 +21,7 @@ from hungjury.machine import cores
 from hungjury.named import Catalogue, Named, one_of, param
 
 __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "Uniform", "Weights",
-           "closeness_to_random", "normalised", "weights_from_scores"]  # fmt: skip
+           "closeness_to_random", "normalised", "raw_weights", "weights_from_scores"]  # fmt: skip
 
 Array = NDArray[np.float64]
 Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # assessors, topics
@@ -196,6 +196,26 @@ def closeness_to_random(granularity: str, gap: str, panel: ScoredPanel, random: 
     with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
         list(pool.map(compare, tasks))
     return out
+
+
+def raw_weights(
+    names: Iterable[str], panel: ScoredPanel, random: Array | None, orientation: str
+) -> Iterator[tuple[str, Array]]:
+    """`uni` and estimators by name, before they are made to add up to 1; estimators that differ in
+    the last step only share the others."""
+    wanted = list(names)
+    if "uni" in wanted:
+        yield "uni", np.ones(panel.judged.shape)
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for name in wanted:
+        if name != "uni":
+            one = ESTIMATORS[name]
+            kinds.setdefault((one.granularity, one.gap), []).append(name)
+    for (granularity, gap), mine in kinds.items():
+        assert random is not None
+        close = closeness_to_random(granularity, gap, panel, random)
+        for name in mine:
+            yield name, ESTIMATORS[name].of(close, orientation)
 
 
 def normalised(raw: Array, judged: NDArray[np.bool_]) -> Array:

@@ -1,0 +1,102 @@
+"""How well does each assessor alone rank systems, by measures of labels and of chances? (CS 4.2)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.assessor_scores import label_matrix, loaded_runs, score_assessors
+from hungjury.assessors.merging import as_judgments
+from hungjury.batch import Scorer
+from hungjury.collection.runs import RunFiles
+from hungjury.evaluation import MeasureNames, as_runs
+from hungjury.studies.checks import need_assessors, need_gold
+from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
+from hungjury.table import Table
+
+__all__ = ["LoneAssessors", "LoneRow", "lone_assessors"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LoneRow:
+    """One way to score against one gold standard: a number for each assessor."""
+
+    measure: str
+    by: str
+    gold: str
+    tau: Array
+    tau_ap: Array
+    rmse: Array
+
+
+@dataclass(frozen=True, eq=False)
+class LoneAssessors:
+    """All ways to score, and the assessors they scored."""
+
+    assessors: list[str]
+    rows: list[LoneRow]
+
+    def table(self) -> Table:
+        """Means over assessors, each with the half of its 95 % interval."""
+        rows = [
+            (one.gold, one.by, *_mean(one.tau), *_mean(one.tau_ap), *_mean(one.rmse))
+            for one in self.rows
+        ]
+        names = ("gold", "measure", "tau", "+- tau", "tau_ap", "+- tau_ap", "rmse", "+- rmse")
+        return Table(names, rows, left=2)
+
+    def to_text(self) -> str:
+        return f"means over {len(self.assessors)} assessors\n{self.table()}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def _mean(values: Array) -> tuple[float, float]:
+    from scipy.special import stdtrit
+
+    half = stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
+    return float(values.mean()), float(half)
+
+
+def lone_assessors(
+    judgments: Any,
+    runs: Any,
+    measures: MeasureNames,
+    gold: Any,
+    rel: int | None = None,
+    *,
+    drop_empty: bool = False,
+) -> LoneAssessors:
+    """Score every assessor alone, and compare the systems' means with gold.
+
+    For each measure: by its labels against the deterministic gold standard (DGS), and by the
+    expected counterpart, with labels that are right with probability 0.95, against DGS and the
+    randomised gold standard (RGS), which is taken as right with the same probability.
+    """
+    need_gold(gold, "a study of assessors")
+    given = as_judgments(judgments)
+    need_assessors(given, "a mean over assessors", 2)
+    lists = as_runs(runs)
+    lists = loaded_runs(lists) if isinstance(lists, RunFiles) else lists
+    scored = score_assessors(given, lists, measures, rel, gold, drop_empty)
+    truths = Truths(scored, gold, lists, rel, (DETERMINISTIC, RANDOMISED))
+    labels, _ = label_matrix(given, rel)
+    labels = labels[[given.assessors.index(name) for name in scored.assessors]]
+    rows = []
+    for m, one in enumerate(scored.measures):
+        chances = Scorer(nearly_sure(one), scored.alignment, 1)
+        for by, values, standard in (
+            (str(one), scored.values[m], DETERMINISTIC),
+            (str(chances.measure), chances(labels), DETERMINISTIC),
+            (str(chances.measure), chances(labels), RANDOMISED),
+        ):
+            means = np.nan_to_num(values)[:, :, truths.known].mean(axis=2)
+            near = truths.nearness(standard, m, means)
+            rows.append(LoneRow(str(one), by, standard, near.tau, near.tau_ap, near.rmse))
+    return LoneAssessors(scored.assessors, rows)

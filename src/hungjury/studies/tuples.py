@@ -1,0 +1,253 @@
+"""How many assessors are enough, and how best to combine them? k-tuples of assessors (TH 4.4-4.6).
+
+Scores under each assessor and under random ones do not depend on the tuple: they are computed
+once, and tuples only recombine them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.assessor_scores import loaded_runs, score_assessors
+from hungjury.assessors.binomial import BinomialVote, QuantizedBinomialVote
+from hungjury.assessors.comparison import expected_measure
+from hungjury.assessors.merged import Merge, Merged
+from hungjury.assessors.merging import as_judgments, merge_method
+from hungjury.assessors.panel import Panel
+from hungjury.assessors.random_assessors import random_scores
+from hungjury.assessors.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Progress, RunFiles
+from hungjury.errors import InputError
+from hungjury.evaluation import MeasureNames, as_runs, score_alignment
+from hungjury.studies.checks import need_assessors, need_gold
+from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.studies.gold import DETERMINISTIC, Nearness, Truths
+from hungjury.studies.tuple_rows import TupleRow, TupleStudy
+
+__all__ = ["APPROACHES", "TupleExperiment", "TupleRow", "TupleStudy", "assessor_tuples",
+           "tuple_study"]  # fmt: skip
+
+Array = NDArray[np.float64]
+Members = NDArray[np.bool_]
+BASELINES = ("mv", "em-mv", "em-neu")
+APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
+"""The 34 approaches of the thesis."""
+
+
+def assessor_tuples(assessors: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:
+    """Different tuples of assessors: all of them where there are no more than `most`, else `most`
+    at random."""
+    if math.comb(assessors, size) <= most:
+        return list(itertools.combinations(range(assessors), size))
+    rng = np.random.default_rng(seed_for(seed, "tuples", assessors, size))
+    found: dict[tuple[int, ...], None] = {}
+    while len(found) < most:
+        found[tuple(sorted(map(int, rng.permutation(assessors)[:size])))] = None
+    return list(found)
+
+
+def tuple_study(
+    judgments: Any,
+    runs: Any,
+    measures: MeasureNames,
+    gold: Any,
+    rel: int | None = None,
+    sizes: Iterable[int] | None = None,
+    tuples: int = 100,
+    approaches: Iterable[str] = APPROACHES,
+    standards: Sequence[str] = (DETERMINISTIC,),
+    replicates: int = 1000,
+    seed: int = 0,
+    orientation: str = "dissimilarity",
+    progress: Progress | None = None,
+    *,
+    drop_empty: bool = False,
+) -> TupleStudy:
+    """Combine tuples of assessors in many ways, and compare the systems' means with gold.
+
+    sizes: default 2 to all assessors but one. tuples: of each size, at random; all of them where
+    there are fewer. approaches: `uni`, estimators, and merges of labels by name; "binmv" and
+    "qbinmv" are scored by the measure's expected counterpart, against every one of `standards`
+    ("DGS", "RGS"), all others against DGS. The other arguments are those of `aware`. Random
+    assessors label the pool of all assessors.
+    """
+    return TupleExperiment(
+        judgments, runs, measures, gold, rel, sizes, tuples, approaches, standards, replicates,
+        seed, orientation, drop_empty=drop_empty,
+    ).run_all(progress)  # fmt: skip
+
+
+class TupleExperiment(Experiment[TupleStudy]):
+    """Jobs: `("aware", measure)` for all sizes, and `("merge", method, size)` for all measures."""
+
+    def __init__(
+        self,
+        judgments: Any,
+        runs: Any,
+        measures: MeasureNames,
+        gold: Any,
+        rel: int | None = None,
+        sizes: Iterable[int] | None = None,
+        tuples: int = 100,
+        approaches: Iterable[str] = APPROACHES,
+        standards: Sequence[str] = (DETERMINISTIC,),
+        replicates: int = 1000,
+        seed: int = 0,
+        orientation: str = "dissimilarity",
+        *,
+        drop_empty: bool = False,
+    ) -> None:
+        need_gold(gold, "a study of assessors")
+        given = as_judgments(judgments)
+        need_assessors(given, "a study of tuples of assessors")
+        self.approaches = list(approaches)
+        self.weights = [a for a in self.approaches if a == "uni" or a in ESTIMATORS]
+        self.merges = {a: merge_method(a) for a in self.approaches if a not in self.weights}
+        lists = as_runs(runs)
+        lists = loaded_runs(lists) if isinstance(lists, RunFiles) else lists
+        self.scored = score_assessors(given, lists, measures, rel, gold, drop_empty)
+        self.truths = Truths(self.scored, gold, lists, rel, standards)
+        self.measures = [str(one) for one in self.scored.measures]
+        if any(map(_gives_chances, self.merges.values())):
+            self.expected = [expected_measure(one) for one in self.scored.measures]
+        self.panel = Panel.of(given, rel)
+        # Where in the panel the assessors stand that are studied.
+        self.places = [given.assessors.index(name) for name in self.scored.assessors]
+        self.tuples, self.replicates, self.seed = tuples, replicates, seed
+        self.orientation = orientation
+        self.sizes = self._checked(sizes)
+
+    def _checked(self, sizes: Iterable[int] | None) -> list[int]:
+        number = len(self.scored.assessors)
+        wanted = list(range(2, number)) if sizes is None else list(sizes)
+        if not wanted or min(wanted) < 1 or max(wanted) > number or self.tuples < 1:
+            raise InputError(
+                f"there are no {self.tuples} tuples of the sizes {wanted} among {number} assessors",
+                remedy=f"choose sizes from 1 to {number}, and at least 1 tuple",
+            )
+        return wanted
+
+    def members(self, size: int) -> list[tuple[int, ...]]:
+        """The tuples of a size, as places among the assessors studied."""
+        return assessor_tuples(len(self.scored.assessors), size, self.tuples, self.seed)
+
+    def jobs(self) -> list[Job]:
+        weighed: list[Job] = [("aware", name) for name in self.measures if self.weights]
+        return [*weighed, *(("merge", how, k) for k in self.sizes for how in self.merges)]
+
+    def run(self, job: Job) -> Found:
+        if job[0] == "aware":
+            rows = self._aware(self.measures.index(str(job[1])))
+        else:
+            rows = self._merge(str(job[1]), int(job[2]))
+        return {"rows": [list(asdict(row).values()) for row in rows]}
+
+    def gather(self, found: Mapping[Job, Found]) -> TupleStudy:
+        rows = [TupleRow(*row) for job in self.jobs() for row in found[job]["rows"]]
+        order = {name: i for i, name in enumerate(self.approaches)}
+        rows.sort(key=lambda r: (self.measures.index(r.measure), r.gold, r.size, order[r.approach]))
+        return TupleStudy(
+            rows,
+            self.scored.assessors,
+            len(self.scored.alignment.systems),
+            len(self.truths.known),
+            self.seed,
+        )
+
+    def _aware(self, m: int) -> list[TupleRow]:
+        """All weights and sizes for one measure."""
+        scored, known = self.scored, self.truths.known
+        panel = scored.panel(m)
+        random = None
+        if self.weights != ["uni"]:
+            grades = [grade for grade in scored.grades if grade >= 0]
+            pool = len(scored.alignment.pool)
+            (random,) = random_scores(
+                [scored.scorers[m]], pool, grades, self.replicates, self.seed
+            )  # fmt: skip
+        # [assessor and topic, system]: a tuple's means are its weights times this.
+        scores = np.swapaxes(panel.scores[:, :, known], 1, 2)
+        scores = scores.reshape(-1, scores.shape[-1]) / len(known)
+        chosen = {size: _membership(self.members(size), len(panel.scores)) for size in self.sizes}
+        rows = []
+        for name, raw in raw_weights(self.weights, panel, random, self.orientation):
+            for size, members in chosen.items():
+                weights = normalised(raw, members[:, :, None] & panel.judged)[:, :, known]
+                means = weights.reshape(len(members), -1) @ scores
+                near = self.truths.nearness(DETERMINISTIC, m, means)
+                rows.append(self._row(m, size, name, DETERMINISTIC, self.measures[m], near))
+        return rows
+
+    def _merge(self, how: str, size: int) -> list[TupleRow]:
+        """One merge and size for all measures."""
+        method, chosen = self.merges[how], self.members(size)
+        merged = [self._merged(method, who) for who in chosen]
+        if _gives_chances(method):
+            means, by = self._expected_means(merged), [str(one) for one in self.expected]
+            standards = self.truths.standards
+        else:
+            means, by = self._means(merged), self.measures
+            standards = (DETERMINISTIC,)
+        return [
+            self._row(m, size, how, gold, by[m], self.truths.nearness(gold, m, means[m]))
+            for m in range(len(self.measures))
+            for gold in standards
+        ]
+
+    def _merged(self, method: Merge, who: tuple[int, ...]) -> Merged:
+        """Coins are thrown for the tuple, whichever others there are."""
+        panel = self.panel.among(self.places[k] for k in who)
+        rng = np.random.default_rng(seed_for(self.seed, "merge", *who))
+        return Merged.of(method, panel, method.decide(panel, "topic", rng), {})
+
+    def _means(self, merged: Sequence[Merged]) -> list[Array]:
+        """[tuple, system] for each measure."""
+        labels = np.stack([_labels(one.hard()) for one in merged])
+        known = self.truths.known
+        return [
+            np.nan_to_num(scorer(labels))[:, :, known].mean(axis=2)
+            for scorer in self.scored.scorers
+        ]
+
+    def _expected_means(self, merged: Sequence[Merged]) -> list[Array]:
+        aligned, known = self.scored.alignment, self.truths.known
+        each = [
+            score_alignment(aligned, one.plain(), self.expected, "judged", "zero", "nonrelevant")
+            for one in merged
+        ]
+        means = np.stack([one.values[:, :, known].mean(axis=2) for one in each], axis=1)
+        return list(means)
+
+    def _row(
+        self, m: int, size: int, approach: str, gold: str, by: str, near: Nearness
+    ) -> TupleRow:
+        numbers = []
+        for values in (near.tau, near.tau_ap, near.rmse):
+            spread = values.std(ddof=1) if len(values) > 1 else 0.0
+            numbers += [float(values.mean()), float(spread)]
+        return TupleRow(self.measures[m], size, approach, gold, by, len(near.tau), *numbers)
+
+
+def _membership(tuples: Sequence[tuple[int, ...]], assessors: int) -> Members:
+    """[tuple, assessor]"""
+    out = np.zeros((len(tuples), assessors), dtype=bool)
+    for row, who in zip(out, tuples, strict=True):
+        row[list(who)] = True
+    return out
+
+
+def _gives_chances(method: Merge) -> bool:
+    return isinstance(method, (BinomialVote, QuantizedBinomialVote))
+
+
+def _labels(qrels: Qrels) -> NDArray[np.int16]:
+    assert qrels.labels is not None
+    return qrels.labels
