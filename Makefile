@@ -49,6 +49,7 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_aware
 	.venv-bench/bin/python -m benchmarks.bench_markov
 	.venv-bench/bin/python -m benchmarks.bench_clicks
+	.venv-bench/bin/python -m benchmarks.bench_studies
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from hungjury.evaluation import evaluate, precision_recall, score_list
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
+    from hungjury.studies.correlation import correlate_measures
+    from hungjury.studies.factorial import factorial_anova
+    from hungjury.studies.lone_assessors import lone_assessors
+    from hungjury.studies.power import discriminative_power
+    from hungjury.studies.robustness import downsample, robustness
+    from hungjury.studies.topics import complete_runs, few_highly_relevant, run_quartiles
+    from hungjury.studies.tuples import tuple_study
     from hungjury.theory import axiom_table, balancing_index, check_axioms, compare_lists
     from hungjury.uncertainty.leaderboard import leaderboard
     from hungjury.users.clicks import calibrate
@@ -48,9 +55,16 @@ _HOME = {
     "check_axioms": "theory",
     "compare_all": "assessors.comparison",
     "compare_lists": "theory",
+    "complete_runs": "studies.topics",
+    "correlate_measures": "studies.correlation",
+    "discriminative_power": "studies.power",
+    "downsample": "studies.robustness",
     "evaluate": "evaluation",
+    "factorial_anova": "studies.factorial",
+    "few_highly_relevant": "studies.topics",
     "kendall": "stats",
     "leaderboard": "uncertainty.leaderboard",
+    "lone_assessors": "studies.lone_assessors",
     "measure": "catalogue",
     "measures": "catalogue",
     "merge": "assessors.merging",
@@ -62,9 +76,12 @@ _HOME = {
     "read_qrels": "collection.qrels",
     "read_runs": "collection.runs",
     "rmse": "stats",
+    "robustness": "studies.robustness",
+    "run_quartiles": "studies.topics",
     "score_list": "evaluation",
     "simulate": "collection.simulate",
     "tau_ap": "stats",
+    "tuple_study": "studies.tuples",
 }
 
 __all__ = [
@@ -84,9 +101,16 @@ __all__ = [
     "check_axioms",
     "compare_all",
     "compare_lists",
+    "complete_runs",
+    "correlate_measures",
+    "discriminative_power",
+    "downsample",
     "evaluate",
+    "factorial_anova",
+    "few_highly_relevant",
     "kendall",
     "leaderboard",
+    "lone_assessors",
     "measure",
     "measures",
     "merge",
@@ -98,9 +122,12 @@ __all__ = [
     "read_qrels",
     "read_runs",
     "rmse",
+    "robustness",
+    "run_quartiles",
     "score_list",
     "simulate",
     "tau_ap",
+    "tuple_study",
 ]
 
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.assessors.agreement import Agreement, Rankings
 from hungjury.errors import InputError, MissingExtra
+from hungjury.report.heatmap import (
+    MOST_NUMBERS,
+    bare,
+    colour_bar,
+    colour_map,
+    masked,
+    name_ticks,
+    numbers_in_cells,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["agreement_heatmap", "ranking_plot"]
 
-MOST_NAMES = 80  # beyond, names on an axis cannot be read
-MOST_NUMBERS = 12  # beyond, numbers in cells cannot be read
 _TITLES = {
     "kappa": "Cohen's kappa",
     "agreement": "share of equal labels",
@@ -52,14 +59,14 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
     axes = figure.add_subplot()
     np.fill_diagonal(values, np.nan)  # everybody agrees with themselves
     low = _darkest(values)
-    image = axes.imshow(_masked(values), cmap=_colours("viridis"), vmin=low, vmax=1.0)
-    _names(axes, "x", names)
-    _names(axes, "y", names)
+    image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=low, vmax=1.0)
+    name_ticks(axes, "x", names)
+    name_ticks(axes, "y", names)
     if len(names) <= MOST_NUMBERS:
-        _numbers_in_cells(axes, values, low)
+        numbers_in_cells(axes, values, low)
     axes.set_title(_TITLES[what], fontsize=10, loc="left")
-    _bare(axes)
-    _colour_bar(figure, image, axes)
+    bare(axes)
+    colour_bar(figure, image, axes)
     return figure
 
 
@@ -103,14 +110,14 @@ def ranking_plot(found: Agreement) -> Figure:
     figure = _figure(width + 5.2, height)
     left, right = figure.subplots(1, 2, sharey=True, width_ratios=[width, 2.6])
     image = left.imshow(
-        _masked(ranks.T), aspect="auto", cmap=_colours("viridis_r"), vmin=1, vmax=len(systems)
+        masked(ranks.T), aspect="auto", cmap=colour_map("viridis_r"), vmin=1, vmax=len(systems)
     )
-    _names(left, "x", [found.assessors[i] for i in order])
-    _names(left, "y", [rankings.systems[s] for s in systems])
+    name_ticks(left, "x", [found.assessors[i] for i in order])
+    name_ticks(left, "y", [rankings.systems[s] for s in systems])
     left.set_title(f"rank by {rankings.measure}, each judge alone", fontsize=10, loc="left")
-    _bare(left)
+    bare(left)
     _spread(right, ranks)
-    bar = _colour_bar(figure, image, right)
+    bar = colour_bar(figure, image, right)
     bar.ax.invert_yaxis()
     bar.ax.yaxis.set_major_locator(_whole_numbers())
     bar.set_label("rank", fontsize=8)
@@ -136,53 +143,7 @@ def _spread(axes: Axes, ranks: NDArray[np.float64]) -> None:
         side.set_visible(False)
 
 
-def _names(axes: Axes, axis: str, names: list[str]) -> None:
-    ticks, labels = (
-        (axes.set_xticks, axes.set_xticklabels)
-        if axis == "x"
-        else (axes.set_yticks, axes.set_yticklabels)
-    )
-    if len(names) > MOST_NAMES:
-        ticks([])
-        return
-    ticks(np.arange(len(names)))
-    size = 8 if len(names) <= 15 else 6.5
-    labels(names, fontsize=size, rotation=90 if axis == "x" else 0)
-
-
-def _numbers_in_cells(axes: Axes, values: NDArray[np.float64], low: float) -> None:
-    for (i, j), value in np.ndenumerate(values):
-        if not np.isnan(value):
-            dark = (value - low) / (1 - low) < 0.6
-            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7,
-                      color="white" if dark else "black")  # fmt: skip
-
-
-def _bare(axes: Axes) -> None:
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-
-
-def _colour_bar(figure: Figure, image: Any, axes: Axes) -> Any:
-    bar = figure.colorbar(image, ax=axes, shrink=0.5, pad=0.03)
-    bar.outline.set_visible(False)
-    bar.ax.tick_params(labelsize=7, length=2)
-    return bar
-
-
 def _whole_numbers() -> Locator:
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(integer=True, steps=[1, 2, 5, 10])
-
-
-def _masked(values: NDArray[np.float64]) -> Any:
-    return np.ma.masked_invalid(values)
-
-
-def _colours(name: str) -> Any:
-    """A colour map that shows what is not known in light grey."""
-    from matplotlib import colormaps
-
-    return colormaps[name].with_extremes(bad="0.93")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,23 +14,30 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["new_picture", "save_picture"]
+__all__ = ["new_panels", "new_picture", "save_picture"]
 
 ENDINGS = (".svg", ".png", ".pdf")
 
 
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
     """A figure with one plain pair of axes."""
+    figure, (axes,) = new_panels(width, height, [1.0])
+    return figure, axes
+
+
+def new_panels(width: float, height: float, widths: Sequence[float]) -> tuple[Figure, list[Axes]]:
+    """A figure with plain axes side by side, of these relative widths and with one scale."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "report", "drawing a picture") from None
     figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots()
-    axes.grid(alpha=0.3)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes
+    row = figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0]
+    for axes in row:
+        axes.grid(alpha=0.3)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+    return figure, list(row)
 
 
 def save_picture(figure: Figure, path: str) -> None:

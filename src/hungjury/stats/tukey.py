@@ -67,12 +67,14 @@ class TukeyGroups(NamedTuple):
     """Means in order, and the groups within which no two of them differ.
 
     `order`: levels, first the largest mean. `groups`: runs of places in `order`, (first, last),
-    none inside another. `different` [level, level].
+    none inside another. `different` and `needed` [level, level]: whether two means differ, and
+    how far apart they would have to be.
     """
 
     order: NDArray[np.int64]
     groups: list[tuple[int, int]]
     different: NDArray[np.bool_]
+    needed: Floats
 
 
 def tukey_groups(
@@ -92,7 +94,8 @@ def tukey_groups(
     needed = q * np.sqrt(ms_error * (1 / each[:, None] + 1 / each) / 2)
     different = np.abs(centre[:, None] - centre) > needed
     order = np.argsort(-centre, kind="stable")
-    return TukeyGroups(order, _runs(different[np.ix_(order, order)]), different)
+    groups = _runs(different[np.ix_(order, order)])
+    return TukeyGroups(order, groups, different, np.asarray(needed))
 
 
 def _runs(different: NDArray[np.bool_]) -> list[tuple[int, int]]:

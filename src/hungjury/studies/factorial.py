@@ -115,7 +115,7 @@ class Anova:
 
     def tukey_table(self, factor: str, largest_first: bool = True) -> Table:
         """Levels by their means, with an X for every group they belong to."""
-        found, (order, groups, _) = self.means(factor), self.tukey(factor)
+        found, (order, groups, *_) = self.means(factor), self.tukey(factor)
         rows: list[list[Cell]] = []
         for place, level in enumerate(order):
             marks = "".join("X" if a <= place <= b else "." for a, b in groups)

@@ -1,0 +1,175 @@
+"""Pictures of studies: correlations, robustness, discriminative power, tuples of assessors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.assessors.weights import ESTIMATORS
+from hungjury.report.heatmap import (
+    MOST_NUMBERS,
+    bare,
+    colour_bar,
+    colour_map,
+    masked,
+    name_ticks,
+    numbers_in_cells,
+)
+from hungjury.report.pictures import new_picture
+from hungjury.studies.correlation import MeasureCorrelation
+from hungjury.studies.power import DiscriminativePower
+from hungjury.studies.robustness import Robustness
+from hungjury.studies.tuple_rows import TupleStudy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["SIGNS", "draw_correlations", "draw_power", "draw_rates", "draw_robustness",
+           "draw_tuples", "line_styles"]  # fmt: skip
+
+SIGNS = {"tau": "Kendall's τ", "tau_ap": "τ_ap", "rmse": "RMSE"}
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b")
+MARKERS = "os^Dv<>P"
+COOL, WARM = ("#08519c", "#2b8cbe", "#41ab5d", "#006d2c"), ("#d7301f", "#e6550d", "#b30086", "#000")
+
+
+def line_styles(number: int) -> list[dict[str, Any]]:
+    """Lines that can be told apart, also in grey: colours, then markers and dashes."""
+    dashes = ("-", "--", ":")
+    return [
+        {
+            "color": COLOURS[i % len(COLOURS)],
+            "marker": MARKERS[i % len(MARKERS)],
+            "linestyle": dashes[i // len(COLOURS) % len(dashes)],
+            "linewidth": 1.5,
+            "markersize": 4.5,
+        }
+        for i in range(number)
+    ]
+
+
+def draw_correlations(found: MeasureCorrelation, what: str = "tau") -> Figure:
+    """Every measure with every other; the row's measure is tau_ap's estimate."""
+    values = found.matrix(what).copy()
+    side = min(max(0.5 * len(values), 2.6), 12.0) + 1.8
+    figure, axes = new_picture(side + 0.6, side)
+    low = min(0.0, float(np.nanmin(values)))
+    image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=low, vmax=1.0)
+    axes.grid(False)
+    name_ticks(axes, "x", found.measures)
+    name_ticks(axes, "y", found.measures)
+    if len(values) <= 2 * MOST_NUMBERS:
+        numbers_in_cells(axes, values, low)
+    note = "" if what == "tau" else " (row: estimate, column: truth)"
+    axes.set_title(f"{SIGNS[what]} of system rankings{note}", fontsize=10, loc="left")
+    bare(axes)
+    colour_bar(figure, image, axes)
+    return figure
+
+
+def draw_robustness(found: Robustness, what: str = "tau") -> Figure:
+    """Correlation with the whole pool's ranking, a line for each measure."""
+    mean = found.mean(what)
+    series = {name: np.append(1.0, row) for name, row in zip(found.measures, mean, strict=True)}
+    figure = draw_rates(series, (1.0, *found.rates), f"{SIGNS[what]} with the whole pool")
+    figure.axes[0].set_title(
+        f"Mean of {found.tau.shape[2]} samples, {found.systems} systems, {found.topics} topics",
+        fontsize=10, loc="left",
+    )  # fmt: skip
+    return figure
+
+
+def draw_rates(
+    series: Mapping[str, Sequence[float] | NDArray[np.float64]], rates: Sequence[float], ylabel: str
+) -> Figure:
+    """A line for each measure over pool reduction rates, the largest first."""
+    figure, axes = new_picture(7.6, 4.2)
+    places = np.arange(len(rates))
+    for (name, values), style in zip(series.items(), line_styles(len(series)), strict=True):
+        axes.plot(places, values, label=name, **style)
+    axes.set_xticks(places, [f"{rate:.0%}" for rate in rates])
+    axes.set(xlabel="share of the pool that is kept", ylabel=ylabel)
+    beside(axes)
+    return figure
+
+
+def beside(axes: Axes, title: str | None = None) -> None:
+    """The legend to the right of the picture."""
+    axes.legend(
+        loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, title=title
+    )
+
+
+def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
+    """Sakai's curves: p-values of all pairs, the largest first; further left is better."""
+    figure, axes = new_picture(7.6, 4.2)
+    order = found.best_first()
+    pairs = np.arange(1, found.p.shape[1] + 1)
+    for m, style in zip(order, line_styles(len(order)), strict=True):
+        label = f"{found.measures[m]}  {found.power[m]:.1%}"
+        style = style | {"marker": None}
+        axes.plot(pairs, np.sort(found.p[m])[::-1], label=label, **style)
+    axes.axhline(found.alpha, color="0.4", linewidth=0.8, linestyle=(0, (4, 2)))
+    axes.annotate(f"p = {found.alpha:g}", (len(pairs), found.alpha), xytext=(0, 3),
+                  textcoords="offset points", ha="right", fontsize=8, color="0.3")  # fmt: skip
+    axes.set(
+        xlim=(0, len(pairs)),
+        ylim=(0, up_to),
+        xlabel="pairs of systems, by p-value",
+        ylabel="p-value",
+    )
+    beside(axes, "pairs told apart")
+    return figure
+
+
+def draw_tuples(
+    found: TupleStudy, measure: str, what: str = "tau_ap", named: Collection[str] | None = None
+) -> Figure:
+    """What approaches achieve by the size of the tuple.
+
+    AWARE's estimators in cool colours, all others in warm ones. named: approaches with a name;
+    by default all but estimators, and the three best estimators. The others are thin and grey.
+    """
+    table = found.by_size(measure, what)
+    sizes = [int(name.partition("=")[2]) for name in table.columns[1:]]
+    lines = {str(row[0]): np.array(row[1:], dtype=float) for row in table.rows}
+    shown = set(_best(lines, what) if named is None else named)
+    figure, axes = new_picture(7.6, 4.4)
+    for name in sorted(lines, key=lambda n: n in shown):
+        if name not in shown:
+            axes.plot(sizes, lines[name], color="0.8", linewidth=0.7)
+    for name, style in _colours(sorted(shown, key=lambda n: -lines[n][-1])).items():
+        axes.plot(sizes, lines[name], label=name, **style)
+    axes.set(xlabel="assessors in a tuple, k", ylabel=f"{SIGNS[what]} against gold")
+    axes.set_title(measure, fontsize=10, loc="left")
+    beside(axes)
+    return figure
+
+
+def _best(lines: Mapping[str, NDArray[np.float64]], what: str) -> list[str]:
+    sign = 1 if what == "rmse" else -1
+    estimators = sorted(
+        (n for n in lines if n in ESTIMATORS), key=lambda n: sign * float(lines[n].mean())
+    )
+    return [*estimators[:3], *(n for n in lines if n not in ESTIMATORS)]
+
+
+def _colours(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Cool for estimators, warm for all others."""
+    styles: dict[str, dict[str, Any]] = {}
+    used = {True: 0, False: 0}
+    for name in names:
+        cool = name in ESTIMATORS
+        number, colours = used[cool], COOL if cool else WARM
+        used[cool] += 1
+        styles[name] = {
+            "color": colours[number % len(colours)],
+            "marker": MARKERS[number % len(MARKERS)],
+            "markersize": 3.5,
+            "linewidth": 1.5,
+        }
+    return styles
