@@ -44,7 +44,7 @@ unit: $(VENV)/ready
 # In an environment of its own, with the peers beside an ordinary install of hungjury.
 bench:
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt '.[clicks]'
+	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt '.[clicks,studies]'
 	.venv-bench/bin/python -m benchmarks.run
 	.venv-bench/bin/python -m benchmarks.bench_aware
 	.venv-bench/bin/python -m benchmarks.bench_markov

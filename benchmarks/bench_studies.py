@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -89,11 +90,18 @@ def tuples(judgments: Any, runs: Any, gold: Any, asked: argparse.Namespace) -> N
     with ProcessPoolExecutor(workers, get_context("spawn"), _hold, (experiment,)) as pool:
         found = dict(zip(jobs, pool.map(_run, jobs), strict=True))
     study = experiment.gather(found)
-    seconds = time.perf_counter() - begin
+    seconds, used = time.perf_counter() - begin, _processor()
     print(f"k-tuples: k = {experiment.sizes[0]}..{experiment.sizes[-1]}, up to {asked.tuples} "
           f"tuples, {len(experiment.approaches)} approaches, {len(MERGED)} measures, "
-          f"{asked.replicates} random assessors: {seconds:.0f} s in {workers} processes, "
-          f"{len(jobs)} jobs, {len(study.rows)} rows")  # fmt: skip
+          f"{asked.replicates} random assessors: {seconds:.0f} s in {workers} processes "
+          f"({used:.0f} s of processor time), {len(jobs)} jobs, "
+          f"{len(study.rows)} rows")  # fmt: skip
+
+
+def _processor() -> float:
+    """Seconds of processor time of all processes that were started and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _hold(experiment: TupleExperiment) -> None:

@@ -14,6 +14,7 @@ from hungjury.report.heatmap import (
     bare,
     colour_bar,
     colour_map,
+    darkest,
     masked,
     name_ticks,
     numbers_in_cells,
@@ -58,7 +59,7 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
     figure = _figure(side + 0.6, side)
     axes = figure.add_subplot()
     np.fill_diagonal(values, np.nan)  # everybody agrees with themselves
-    low = _darkest(values)
+    low = darkest(values)
     image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=low, vmax=1.0)
     name_ticks(axes, "x", names)
     name_ticks(axes, "y", names)
@@ -68,12 +69,6 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
     bare(axes)
     colour_bar(figure, image, axes)
     return figure
-
-
-def _darkest(values: NDArray[np.float64]) -> float:
-    """A round number below nearly all values; far below chance, all is equally dark."""
-    known = values[~np.isnan(values)]
-    return max(float(np.floor(known.min(initial=0.9) * 10) / 10), -0.5)
 
 
 def _matrix(found: Agreement, what: str) -> NDArray[np.float64]:

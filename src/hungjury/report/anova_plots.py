@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hungjury.report.pictures import new_panels, new_picture
-from hungjury.report.study_plots import SIGNS, beside, line_styles
+from hungjury.report.study_plots import SIGNS, beside, draw_approaches, line_styles
 from hungjury.studies.factorial import Anova
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_interaction", "draw_main_effects", "draw_tukey"]
 
-MOST_LINES = 24  # beyond, a legend is longer than its picture
+MOST_LINES = 12  # beyond, lines cannot be told apart
 TOP, SAME, OTHER = "#08519c", "#d55e00", "#777777"
 
 
@@ -53,38 +53,36 @@ def _levels(axes: Axes, levels: Sequence[Any]) -> None:
     numbers = all(isinstance(level, (int, float)) for level in levels)
     step = max(1, len(texts) // 15) if numbers else 1
     places = np.arange(0, len(texts), step)
-    upright = not numbers and (len(texts) > 4 or max(map(len, texts)) > 8)
+    upright = not numbers and (len(texts) > 6 or max(map(len, texts)) > 8)
     axes.set_xticks(
         places, [texts[i] for i in places], rotation=90 if upright else 0,
         fontsize=7 if len(texts) > 12 and not numbers else 8,
     )  # fmt: skip
 
 
-def draw_interaction(found: Anova, across: str, lines: str) -> Figure:
-    """Means of the response: levels of one factor across, a line for each level of the other."""
+def draw_interaction(
+    found: Anova, across: str, lines: str, named: Collection[str] | None = None
+) -> Figure:
+    """Means of the response: levels of one factor across, a line for each level of the other.
+
+    named: of many approaches those that are named, see `draw_tuples`.
+    """
     means = found.interaction(across, lines)
-    levels = found.levels[lines]
-    width = max(5.0, 0.22 * len(means)) + 2.2
-    figure, axes = new_picture(width, 4.2 if len(levels) <= 15 else 6.0)
+    names = [str(level) for level in found.levels[lines]]
+    figure, axes = new_picture(max(5.0, 0.22 * len(means)) + 2.2, 4.2)
     places = np.arange(len(means))
-    # In the legend, lines stand as they end.
-    order = np.argsort(-np.nan_to_num(means[-1], nan=-np.inf), kind="stable")
-    for i, style in zip(order, line_styles(len(levels)), strict=True):
-        axes.plot(places, means[:, i], label=str(levels[i]), **style | {"markersize": 3.5})
+    if len(names) > MOST_LINES:
+        each = dict(zip(names, means.T, strict=True))
+        draw_approaches(axes, places, each, found.response, named)
+    else:
+        # In the legend, lines stand as they end.
+        order = np.argsort(-np.nan_to_num(means[-1], nan=-np.inf), kind="stable")
+        for i, style in zip(order, line_styles(len(names)), strict=True):
+            axes.plot(places, means[:, i], label=names[i], **style | {"markersize": 3.5})
     _levels(axes, found.levels[across])
     axes.set(xlabel=across, ylabel=f"mean {_sign(found)}")
-    if len(levels) <= MOST_LINES:
-        beside(axes, lines)
-    else:
-        _two_columns(axes, lines)
+    beside(axes, lines)
     return figure
-
-
-def _two_columns(axes: Axes, title: str) -> None:
-    axes.legend(
-        loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=6.5, ncols=2,
-        title=title, title_fontsize=8, columnspacing=1.0, handlelength=1.8,
-    )  # fmt: skip
 
 
 def draw_tukey(
@@ -117,5 +115,6 @@ def draw_tukey(
     axes.set_yticks(np.arange(len(order)), [str(means.levels[i]) for i in order], fontsize=7.5)
     axes.invert_yaxis()
     axes.set_xlabel(f"mean {_sign(found)}, with half the difference needed")
-    axes.set_title(f"{factor}: best group in blue", fontsize=10, loc="left")
+    also = "" if beside_of is None else f", not different from {beside_of} in orange"
+    axes.set_title(f"{factor}: best group in blue{also}", fontsize=10, loc="left")
     return figure

@@ -11,11 +11,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["MOST_NUMBERS", "bare", "colour_bar", "colour_map", "masked", "name_ticks",
+__all__ = ["MOST_NUMBERS", "bare", "colour_bar", "colour_map", "darkest", "masked", "name_ticks",
            "numbers_in_cells"]  # fmt: skip
 
 MOST_NAMES = 80  # beyond, names on an axis cannot be read
 MOST_NUMBERS = 12  # beyond, numbers in cells cannot be read
+
+
+def darkest(values: NDArray[np.float64]) -> float:
+    """A round number below nearly all values; far below chance, all is equally dark."""
+    known = values[~np.isnan(values)]
+    return max(float(np.floor(known.min(initial=0.9) * 10) / 10), -0.5)
 
 
 def name_ticks(axes: Axes, axis: str, names: list[str]) -> None:

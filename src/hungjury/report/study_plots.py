@@ -14,6 +14,7 @@ from hungjury.report.heatmap import (
     bare,
     colour_bar,
     colour_map,
+    darkest,
     masked,
     name_ticks,
     numbers_in_cells,
@@ -57,7 +58,7 @@ def draw_correlations(found: MeasureCorrelation, what: str = "tau") -> Figure:
     values = found.matrix(what).copy()
     side = min(max(0.5 * len(values), 2.6), 12.0) + 1.8
     figure, axes = new_picture(side + 0.6, side)
-    low = min(0.0, float(np.nanmin(values)))
+    low = darkest(values)
     image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=low, vmax=1.0)
     axes.grid(False)
     name_ticks(axes, "x", found.measures)
@@ -137,17 +138,29 @@ def draw_tuples(
     table = found.by_size(measure, what)
     sizes = [int(name.partition("=")[2]) for name in table.columns[1:]]
     lines = {str(row[0]): np.array(row[1:], dtype=float) for row in table.rows}
-    shown = set(_best(lines, what) if named is None else named)
     figure, axes = new_picture(7.6, 4.4)
-    for name in sorted(lines, key=lambda n: n in shown):
-        if name not in shown:
-            axes.plot(sizes, lines[name], color="0.8", linewidth=0.7)
-    for name, style in _colours(sorted(shown, key=lambda n: -lines[n][-1])).items():
-        axes.plot(sizes, lines[name], label=name, **style)
+    draw_approaches(axes, sizes, lines, what, named)
     axes.set(xlabel="assessors in a tuple, k", ylabel=f"{SIGNS[what]} against gold")
     axes.set_title(measure, fontsize=10, loc="left")
     beside(axes)
     return figure
+
+
+def draw_approaches(
+    axes: Axes,
+    places: Sequence[float] | NDArray[Any],
+    lines: Mapping[str, NDArray[np.float64]],
+    what: str,
+    named: Collection[str] | None = None,
+) -> None:
+    """Many approaches, of which few can be told apart."""
+    shown = set(_best(lines, what) if named is None else named)
+    for name in lines:
+        if name not in shown:
+            axes.plot(places, lines[name], color="0.8", linewidth=0.7)
+    # In the legend, lines stand as they end.
+    for name, style in _colours(sorted(shown, key=lambda n: -lines[n][-1])).items():
+        axes.plot(places, lines[name], label=name, **style)
 
 
 def _best(lines: Mapping[str, NDArray[np.float64]], what: str) -> list[str]:
