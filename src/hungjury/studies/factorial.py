@@ -177,6 +177,8 @@ def factorial_anova(
     pairs = [(a, b) for a, b in asked if a in used and b in used]
     if not used:
         raise InputError("no factor has two levels", remedy="analyse what varies")
+    for pair in pairs:
+        _check_seen(columns, levels, pair)
     effects = _effects(columns, response, used, pairs, subject)
     kept = tuple(name for name in factors if name in used)
     return Anova(response, subject if subject in used else None, kept, effects, alpha, columns,
@@ -222,11 +224,6 @@ def _effects(
     table = _fitted(columns, response, used, pairs)
     values, count = columns[response], len(columns[response])
     error = table.loc["Residual"]
-    if error["df"] < 1:
-        raise InputError(
-            f"{count} observations are no more than the model has effects: no error is left",
-            remedy="leave out interactions, or give more observations",
-        )
     effects = []
     names: list[str | Pair] = [*used, *pairs]
     for name in names:
@@ -261,4 +258,23 @@ def _fitted(
     )
     names: list[str | Pair] = [*used, *pairs]
     terms = [_term(name, used) for name in names]
-    return anova_lm(ols(f"y ~ {' + '.join(terms)}", data).fit(), typ=2)
+    fit = ols(f"y ~ {' + '.join(terms)}", data).fit()
+    if fit.df_resid < 1:
+        raise InputError(
+            f"{len(data)} observations are no more than the model has effects: no error is left",
+            remedy="leave out interactions, or give more observations",
+        )
+    return anova_lm(fit, typ=2)
+
+
+def _check_seen(
+    columns: Mapping[str, NDArray[Any]], levels: Mapping[str, list[Any]], pair: Pair
+) -> None:
+    """An interaction needs every combination of the two factors' levels."""
+    seen = set(zip(*(columns[name].tolist() for name in pair), strict=True))
+    for both in itertools.product(*(levels[name] for name in pair)):
+        if both not in seen:
+            raise InputError(
+                f"there is no observation of {pair[0]} {both[0]} with {pair[1]} {both[1]}",
+                remedy="leave out that interaction, or levels that are not seen with all others",
+            )

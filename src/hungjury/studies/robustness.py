@@ -47,7 +47,8 @@ def downsample(qrels: Any, rate: float, seed: int = 0, repetition: int = 0) -> Q
     place, size = _places(given, seed, repetition)
     least = np.where(given.labels > 0, LEAST_RELEVANT, LEAST_NOT_RELEVANT)
     kept = np.maximum(np.floor(rate * size + 0.5 + ROUNDING), least)
-    return replace(given, labels=np.where(place < kept, given.labels, NOT_JUDGED))
+    stays = (place < kept) | (given.labels < 0)  # the negative were not judged to begin with
+    return replace(given, labels=np.where(stays, given.labels, NOT_JUDGED))
 
 
 def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -59,7 +60,6 @@ def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDA
         part = pool.slice(t)
         rng = np.random.default_rng(seed_for(seed, "downsample", repetition, topic))
         chance[part] = rng.random(part.stop - part.start)
-    # Negative labels are not judged to begin with: whatever their place, they stay as they are.
     order = np.lexsort((chance, qrels.labels, pool.topic_of))
     of_topic, label = pool.topic_of[order], qrels.labels[order]
     opens = np.ones(len(pool), dtype=bool)

@@ -1,0 +1,50 @@
+"""Building blocks of studies on TREC 2021 Deep Learning with 27 LLM judges."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hungjury as hj
+
+
+@pytest.fixture(scope="module")
+def dl21(shared_data: Path) -> tuple[Any, Any, Any]:
+    home = shared_data / "dl21"
+    judges = sorted(map(str, (home / "judges-llama").glob("*.qrels.gz")))
+    runs = sorted(map(str, (home / "runs").glob("*.run.gz")))
+    return (
+        hj.read_judgments(judges, duplicates="first", grades=range(4), outside="clip"),
+        hj.read_runs(runs, score_precision="single"),
+        hj.read_qrels(str(home / "qrels.nist.txt")),
+    )
+
+
+def test_all_judges_together_and_alone(dl21: tuple[Any, Any, Any]) -> None:
+    judgments, runs, gold = dl21
+    found = hj.tuple_study(
+        judgments, runs, ["AP", "RBP(p=0.8)"], gold, rel=2, sizes=[27], tuples=1,
+        approaches=["uni", "binmv", "qbinmv", "mv"],
+    )  # fmt: skip
+    wanted = {
+        ("AP", "uni"): 0.679, ("AP", "binmv"): 0.630, ("AP", "qbinmv"): 0.682,
+        ("RBP", "uni"): 0.855, ("RBP", "binmv"): 0.848, ("RBP", "qbinmv"): 0.765,
+    }  # fmt: skip
+    for row in found.rows:
+        if row.approach != "mv":
+            assert row.tau_ap == pytest.approx(wanted[row.measure, row.approach], abs=5e-4)
+    alone = hj.lone_assessors(judgments, runs, "AP", gold, rel=2).rows[0]
+    assert alone.tau_ap.mean() == pytest.approx(0.654, abs=5e-4)
+    assert alone.tau_ap.max() == pytest.approx(0.875, abs=5e-4)
+
+
+def test_runs_and_topics(dl21: tuple[Any, Any, Any]) -> None:
+    _, runs, gold = dl21
+    assert len(hj.complete_runs(gold, runs)) == 63
+    assert len(hj.run_quartiles(hj.evaluate(gold, runs, "AP"))) == 47
+    for grade in (2, 3):
+        for topic in hj.few_highly_relevant(gold, grade):
+            labels = list(gold.to_dict()[topic].values())
+            assert labels.count(1) >= 10 * labels.count(grade) > 0

@@ -1,0 +1,120 @@
+"""Pictures of studies show what was found; tables export it."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from hungjury.errors import InputError
+from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
+from hungjury.report.pictures import save_picture
+from hungjury.report.study_plots import (
+    draw_correlations,
+    draw_power,
+    draw_rates,
+    draw_robustness,
+    draw_tuples,
+)
+from hungjury.table import Table
+
+
+@pytest.fixture(scope="module")
+def sim() -> Any:
+    return hj.simulate(systems=5, topics=4, documents=60, depth=20, seed=1)
+
+
+@pytest.fixture(scope="module")
+def scores(sim: Any) -> Any:
+    return hj.evaluate(sim.gold, sim.runs, ["AP", "RBP", "ERR"])
+
+
+def texts(figure: Any) -> list[str]:
+    found = []
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        found += [t.get_text() for t in (legend.get_texts() if legend else [])]
+        found += [axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()]
+        found += [t.get_text() for t in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+        found += [t.get_text() for t in axes.texts]
+    return found
+
+
+def test_correlations(scores: Any, tmp_path: Path) -> None:
+    figure = draw_correlations(hj.correlate_measures(scores), "tau_ap")
+    assert {"AP", "RBP", "ERR", "1.00"} <= set(texts(figure))
+    save_picture(figure, str(tmp_path / "x.svg"))
+    assert (tmp_path / "x.svg").read_text().count("<svg") == 1
+
+
+def test_robustness(sim: Any) -> None:
+    found = hj.robustness(sim.gold, sim.runs, ["AP", "RBP"], (0.5, 0.1), 2)
+    figure = draw_robustness(found)
+    assert {"AP", "RBP", "100%", "50%", "10%"} <= set(texts(figure))
+    first = figure.axes[0].lines[0].get_ydata()
+    np.testing.assert_allclose(first, [1, *found.mean()[0]])
+    many = draw_rates({f"m{i}": [1, i / 30] for i in range(30)}, (1, 0.5), "power")
+    styles = {(x.get_color(), x.get_marker(), x.get_linestyle()) for x in many.axes[0].lines}
+    assert len(styles) >= 24
+
+
+def test_power(scores: Any) -> None:
+    found = hj.discriminative_power(scores, samples=50)
+    figure = draw_power(found)
+    assert f"AP  {found.power[0]:.1%}" in texts(figure)
+    assert len(figure.axes[0].lines) == 4
+
+
+def test_tuples(sim: Any) -> None:
+    found = hj.tuple_study(
+        sim.judgments, sim.runs, "AP", sim.gold, sizes=[2, 3], tuples=2, replicates=2,
+    )  # fmt: skip
+    shown = texts(draw_tuples(found, "AP"))
+    assert {"uni", "mv", "em-mv", "em-neu"} <= set(shown)
+    assert sum(name.startswith(("sgl_", "tpc_")) for name in shown) == 3
+    figure = draw_tuples(found, "AP", "rmse", named=["mv"])
+    assert figure.axes[0].get_legend().get_texts()[0].get_text() == "mv"
+    assert len(figure.axes[0].lines) == 34
+    with pytest.raises(InputError, match="ERR was not studied"):
+        draw_tuples(found, "ERR")
+    anova = hj.factorial_anova(found.observations(), "tau_ap", ["approach"], "size")
+    assert {"uni", "mv"} <= set(texts(draw_interaction(anova, "size", "approach")))
+
+
+def test_analysis_of_variance() -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"size": k, "gap": g, "weight": w, "rmse": rng.normal() + 3 * (g == "kld")}
+        for k, g, w in itertools.product(range(8), ("fro", "kld", "tau"), ("md", "med"))
+    ]
+    found = hj.factorial_anova(rows, "rmse", ["gap", "weight"], "size")
+    figure = draw_main_effects(found)
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["size", "gap", "weight"]
+    np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata(), found.means("gap").mean)
+    figure = draw_interaction(found, "gap", "weight")
+    assert {"md", "med", "fro", "kld", "mean RMSE"} <= set(texts(figure))
+    figure = draw_tukey(found, "gap", beside_of="fro")
+    assert next(t.get_text() for t in figure.axes[0].get_yticklabels()) == "kld"
+    colours = [line.get_color() for line in figure.axes[0].lines[:3]]
+    assert colours[0] != colours[1] == colours[2]
+    worst = draw_tukey(found, "gap", largest_first=False)
+    assert [t.get_text() for t in worst.axes[0].get_yticklabels()][-1] == "kld"
+
+
+def test_tables_in_all_forms() -> None:
+    table = Table(("name", "n", "x_1"), [("a&b", 3, 0.123456), ("c", 10, float("nan"))], digits=2)
+    assert table.to_text() == "name   n   x_1\na&b    3  0.12\nc     10     -"
+    assert table.to_csv() == "name,n,x_1\na&b,3,0.123456\nc,10,nan\n"
+    assert r"a\&b & 3 & 0.12 \\" in table.to_latex()
+    assert r"x\_1" in table.to_latex()
+    assert [row["n"] for row in table] == [3, 10]
+    for backend in ("pandas", "polars"):
+        assert table.to_frame(backend)["x_1"][0] == 0.123456
+    with pytest.raises(InputError, match="backend is 'arrow'"):
+        table.to_frame("arrow")
+    shout = Table(("name",), [("a",)], formats={"name": str.upper})
+    assert shout.to_text().endswith("A")
