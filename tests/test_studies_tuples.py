@@ -211,6 +211,13 @@ def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
     assert experiment.gather({job: sent.run(job) for job in jobs}).rows == experiment.run_all().rows
 
 
+def test_pools_are_the_same_in_another_process(sim: Any) -> None:
+    pool = pickle.loads(pickle.dumps(sim.gold.pool))
+    assert (pool.topics, pool.documents) == (sim.gold.topics, sim.gold.pool.documents)
+    last = pool.documents[-1]
+    assert pool.find(pool.topics[-1], last) == sim.gold.pool.find(pool.topics[-1], last) >= 0
+
+
 def test_more_sizes_and_approaches_change_nothing(sim: Any) -> None:
     few = study(sim, approaches=["mv", "uni"], sizes=[2])
     many = study(sim, approaches=["em-mv", "uni", "sgl_fro_md", "mv"], sizes=[4, 2])

@@ -15,7 +15,7 @@ from hungjury.collection.runs import RunFiles
 from hungjury.evaluation import MeasureNames, as_runs
 from hungjury.studies.checks import need_assessors, need_gold
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
-from hungjury.table import Table
+from hungjury.studies.table import Table
 
 __all__ = ["LoneAssessors", "LoneRow", "lone_assessors"]
 

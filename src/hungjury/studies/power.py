@@ -14,7 +14,7 @@ from hungjury.scores import Scores
 from hungjury.stats import randomised_tukey, studentised_bootstrap
 from hungjury.studies.checks import need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
-from hungjury.table import Table
+from hungjury.studies.table import Table
 
 __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
            "power_of"]  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 from hungjury.assessors.weights import ESTIMATORS
 from hungjury.errors import InputError
 from hungjury.studies.gold import DETERMINISTIC
-from hungjury.table import Cell, Table
+from hungjury.studies.table import Cell, Table
 
 __all__ = ["TupleRow", "TupleStudy"]
 
