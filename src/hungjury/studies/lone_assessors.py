@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import label_matrix, loaded_runs, score_assessors
+from hungjury.assessors.assessor_scores import label_matrix, score_assessors
 from hungjury.assessors.merging import as_judgments
 from hungjury.batch import Scorer
-from hungjury.collection.runs import RunFiles
+from hungjury.collection.runs import load
 from hungjury.evaluation import MeasureNames, as_runs
 from hungjury.studies.checks import need_assessors, need_gold
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
@@ -82,8 +82,7 @@ def lone_assessors(
     need_gold(gold, "a study of assessors")
     given = as_judgments(judgments)
     need_assessors(given, "a mean over assessors", 2)
-    lists = as_runs(runs)
-    lists = loaded_runs(lists) if isinstance(lists, RunFiles) else lists
+    lists = load(as_runs(runs))
     scored = score_assessors(given, lists, measures, rel, gold, drop_empty)
     truths = Truths(scored, gold, lists, rel, (DETERMINISTIC, RANDOMISED))
     labels, _ = label_matrix(given, rel)

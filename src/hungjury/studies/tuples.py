@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import loaded_runs, score_assessors
+from hungjury.assessors.assessor_scores import score_assessors
 from hungjury.assessors.binomial import BinomialVote, QuantizedBinomialVote
 from hungjury.assessors.comparison import expected_measure
 from hungjury.assessors.merged import Merge, Merged
@@ -24,7 +24,7 @@ from hungjury.assessors.panel import Panel
 from hungjury.assessors.random_assessors import random_scores
 from hungjury.assessors.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Progress, RunFiles
+from hungjury.collection.runs import Progress, load
 from hungjury.errors import InputError
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
 from hungjury.studies.checks import need_assessors, need_gold
@@ -111,8 +111,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.approaches = list(approaches)
         self.weights = [a for a in self.approaches if a == "uni" or a in ESTIMATORS]
         self.merges = {a: merge_method(a) for a in self.approaches if a not in self.weights}
-        lists = as_runs(runs)
-        lists = loaded_runs(lists) if isinstance(lists, RunFiles) else lists
+        lists = load(as_runs(runs))
         self.scored = score_assessors(given, lists, measures, rel, gold, drop_empty)
         self.truths = Truths(self.scored, gold, lists, rel, standards)
         self.measures = [str(one) for one in self.scored.measures]
