@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from hungjury.studies.topics import complete_runs, few_highly_relevant, run_quartiles
     from hungjury.studies.tuples import tuple_study
     from hungjury.theory import axiom_table, balancing_index, check_axioms, compare_lists
+    from hungjury.uncertainty.compare import compare
     from hungjury.uncertainty.leaderboard import leaderboard
     from hungjury.users.clicks import calibrate
     from hungjury.users.model import UserModel
@@ -53,6 +54,7 @@ _HOME = {
     "balancing_index": "theory",
     "calibrate": "users.clicks",
     "check_axioms": "theory",
+    "compare": "uncertainty.compare",
     "compare_all": "assessors.comparison",
     "compare_lists": "theory",
     "complete_runs": "studies.topics",
@@ -99,6 +101,7 @@ __all__ = [
     "balancing_index",
     "calibrate",
     "check_axioms",
+    "compare",
     "compare_all",
     "compare_lists",
     "complete_runs",

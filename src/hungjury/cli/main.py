@@ -12,6 +12,7 @@ from hungjury.cli.agreement import agreement_command
 from hungjury.cli.audit import audit_command
 from hungjury.cli.aware import aware_command
 from hungjury.cli.clicks import clicks_command
+from hungjury.cli.compare import compare_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
@@ -42,6 +43,7 @@ def hungjury() -> None:
 for command in (
     evaluate_command,
     leaderboard_command,
+    compare_command,
     audit_command,
     curve_command,
     agreement_command,

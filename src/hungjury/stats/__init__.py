@@ -12,6 +12,13 @@ from hungjury.stats.correlation import (
 )
 from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
 from hungjury.stats.overlap import rbo
+from hungjury.stats.paired_sizes import (
+    bootstrap_interval,
+    cohens_d,
+    randomisation_interval,
+    rank_biserial,
+    t_interval,
+)
 from hungjury.stats.paired_tests import (
     StudentisedBootstrap,
     bootstrap_test,
@@ -29,19 +36,24 @@ __all__ = [
     "TukeyGroups",
     "benjamini_hochberg",
     "bonferroni",
+    "bootstrap_interval",
     "bootstrap_means",
     "bootstrap_test",
+    "cohens_d",
     "holm",
     "kendall",
     "kendall_cross",
     "marks_reached",
     "percentile_interval",
+    "randomisation_interval",
     "randomisation_test",
     "randomised_tukey",
+    "rank_biserial",
     "rbo",
     "resample_counts",
     "rmse",
     "studentised_bootstrap",
+    "t_interval",
     "t_test",
     "tau_ap",
     "tau_ap_cross",

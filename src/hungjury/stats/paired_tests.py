@@ -4,6 +4,7 @@ All take differences [..., topic] and return p-values [...], a float for one pai
 without any difference have p = 1.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -63,8 +64,7 @@ def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed =
     count(samples, "samples")
     topics = table.shape[-1]
     rows = table.reshape(-1, topics)
-    exact = topics < 62 and 2**topics <= samples
-    coins = _all_signs(topics) if exact else _random_signs(topics, samples, rng)
+    coins, exact = _signs(topics, samples, rng)
     # Patterns that give the same sum must not be told apart by rounding.
     limit = np.abs(rows.sum(axis=-1)) - NOISE * np.abs(rows).sum(axis=-1)
     extreme = np.empty(len(rows))
@@ -104,14 +104,9 @@ def studentised_bootstrap(
     rows = table.reshape(-1, topics)
     centred = _centred(rows)
     observed = _effect(rows, centred)
-    shares = resample_counts(topics, samples, rng) / topics
     rank = max(1, round(samples * alpha)) - 1
     pvalues, needed = np.empty(len(rows)), np.empty(len(rows))
-    step = max(1, CELLS_AT_ONCE // samples)
-    for start in range(0, len(rows), step):
-        block = slice(start, start + step)
-        means = np.abs(centred[block] @ shares.T)
-        statistics = _ratio(means, _spread(means, centred[block] ** 2 @ shares.T))
+    for block, means, statistics in _resampled(centred, samples, rng):
         reached = statistics >= observed[block, None] * (1 - NOISE)
         pvalues[block] = np.count_nonzero(reached, axis=-1) / samples
         at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
@@ -153,6 +148,23 @@ def _spread(means: Floats, squares: Floats) -> Floats:
     """Standard deviation from means and mean squares, never below 0 by rounding."""
     spread: Floats = np.sqrt(np.maximum(squares - means**2, 0.0))
     return spread
+
+
+def _resampled(centred: Floats, samples: int, rng: Seed) -> Iterator[tuple[slice, Floats, Floats]]:
+    """A block of rows at a time: |mean| and |mean| / spread of resampled topics [row, sample]."""
+    topics = centred.shape[-1]
+    shares = resample_counts(topics, samples, rng) / topics
+    step = max(1, CELLS_AT_ONCE // samples)
+    for start in range(0, len(centred), step):
+        block = slice(start, start + step)
+        means = np.abs(centred[block] @ shares.T)
+        yield block, means, _ratio(means, _spread(means, centred[block] ** 2 @ shares.T))
+
+
+def _signs(topics: int, samples: int, rng: Seed) -> tuple[Floats, bool]:
+    """[pattern, topic] of +1 and -1: all patterns where `samples` are enough for them (True)."""
+    exact = topics < 62 and 2**topics <= samples
+    return _all_signs(topics) if exact else _random_signs(topics, samples, rng), exact
 
 
 def _all_signs(topics: int) -> Floats:

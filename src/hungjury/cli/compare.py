@@ -1,0 +1,76 @@
+"""hungjury compare"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hungjury.cli.options import output_option
+from hungjury.cli.output import deliver, tell
+from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
+
+if TYPE_CHECKING:
+    from hungjury.uncertainty.compare import Comparison
+
+
+@click.command("compare", no_args_is_help=True)
+@scoring_options
+@click.option("--baseline", metavar="SYSTEM", help="Compare with this one; default: all pairs.")
+@click.option(
+    "--test",
+    type=click.Choice(["t", "wilcoxon", "randomisation", "bootstrap"]),
+    default="t",
+    show_default=True,
+    help="All are two-sided and paired by topic.",
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="Of p-values, over all comparisons of one measure.",
+)
+@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+              default=0.05, show_default=True,
+              help="Level of significance; intervals hold 1 - alpha.")  # fmt: skip
+@click.option("--samples", type=click.IntRange(min=1), default=10000, show_default=True,
+              help="Of randomisation and bootstrap.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Of randomisation and bootstrap.")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json", "latex"]),
+    default="table",
+    show_default=True,
+    help="How results are printed.",
+)
+@output_option
+@reading_options
+def compare_command(
+    baseline: str | None, test: str, correction: str, alpha: float, samples: int, seed: int,
+    form: str, output: str | None, **scoring: Any,
+) -> None:  # fmt: skip
+    """Test whether systems differ by more than chance over topics explains.
+
+    \b
+    Examples:
+      hungjury compare qrels.txt 'runs/*' -m nDCG@10 -m AP --baseline bm25
+      hungjury compare qrels.txt 'runs/*' -m nDCG@10 --test randomisation --correction bonferroni
+      hungjury compare qrels.txt 'runs/*' -m AP --format latex -o table.tex
+    """
+    from hungjury.uncertainty.compare import compare
+
+    scores, _ = score_files(DEFAULT, **scoring)
+    found = compare(scores, baseline, test, correction, alpha=alpha, samples=samples, seed=seed)
+    tell(found.notes[len(scores.notes) :], scoring["quiet"])
+    deliver(_formatted(found, form), output)
+
+
+def _formatted(found: Comparison, form: str) -> str:
+    if form == "csv":
+        return found.to_csv()
+    if form == "json":
+        return found.to_json()
+    return found.to_latex() if form == "latex" else found.to_text()

@@ -1,0 +1,320 @@
+"""compare: which systems differ, by how much, and could it be chance over topics?"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import Note, few, plural
+from hungjury.errors import InputError, MeasureError, UnknownName, check_choice
+from hungjury.plain import csv_text, frame
+from hungjury.scores import Scores
+from hungjury.uncertainty import compare_tables
+from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, paired
+
+__all__ = ["Compared", "Comparison", "compare"]
+
+Array = NDArray[np.float64]
+ROUNDING = 1e-12  # of values on one topic: less is no difference
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A system and another one by one measure; differences are system minus `versus`."""
+
+    measure: str
+    system: str
+    versus: str
+    mean: float
+    versus_mean: float
+    difference: float
+    low: float  # the ends of the interval of the difference, this comparison taken alone
+    high: float
+    p: float
+    p_corrected: float
+    wins: int  # topics where the system has the higher value
+    ties: int
+    losses: int
+    effect: float
+    topics: int
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Systems against a baseline, or all pairs of them; iterates over `rows`.
+
+    systems: best first by the first measure. mean: [measure, system] over the topics that all
+    systems have (sums for counts). rows: by measure, then in the order of systems.
+    """
+
+    measures: list[str]
+    systems: list[str]
+    mean: Array
+    rows: list[Compared]
+    baseline: str | None
+    test: str
+    correction: str
+    alpha: float
+    samples: int | None  # of the tests that draw
+    seed: int | None
+    counts: frozenset[str] = frozenset()  # measures that are summed over topics
+    policies: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    def __iter__(self) -> Any:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        against = "all pairs" if self.baseline is None else f"baseline {self.baseline}"
+        return f"Comparison({len(self.systems)} systems, {against}, {self.test})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def significant(self, row: Compared) -> bool:
+        """Is the corrected p-value below alpha?"""
+        return row.p_corrected < self.alpha
+
+    def beaten(self) -> dict[tuple[str, str], list[str]]:
+        """By (measure, system): the systems that are significantly lower, best first.
+
+        Lower by the test's own effect: signed ranks may differ in sign from the mean.
+        """
+        out: dict[tuple[str, str], list[str]] = {
+            (m, s): [] for m in self.measures for s in self.systems
+        }
+        for row in self.rows:
+            if self.significant(row):
+                pair = (row.system, row.versus) if row.effect > 0 else (row.versus, row.system)
+                out[row.measure, pair[0]].append(pair[1])
+        place = {system: i for i, system in enumerate(self.systems)}
+        return {key: sorted(found, key=place.__getitem__) for key, found in out.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything; numbers that are undefined or infinite are None."""
+        beaten = self.beaten()
+        return {
+            "baseline": self.baseline,
+            "test": self.test,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "samples": self.samples,
+            "seed": self.seed,
+            "effect": TESTS[self.test].effect,
+            "interval": TESTS[self.test].interval,
+            "policies": dict(self.policies),
+            "measures": self.measures,
+            "mean": {
+                system: {m: float(self.mean[i, s]) for i, m in enumerate(self.measures)}
+                for s, system in enumerate(self.systems)
+            },
+            "beaten": {s: {m: beaten[m, s] for m in self.measures} for s in self.systems},
+            "comparisons": [{k: _finite(v) for k, v in asdict(row).items()} for row in self.rows],
+            "notes": [str(note) for note in self.notes],
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_csv(self) -> str:
+        """A line per measure and pair, with full precision."""
+        rows = [[_exact(v) for v in asdict(row).values()] for row in self.rows]
+        return csv_text([f.name for f in fields(Compared)], rows)
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row per measure and pair, with the columns of `Compared`."""
+        names = [f.name for f in fields(Compared)]
+        return frame({n: [getattr(row, n) for row in self.rows] for n in names}, backend)
+
+    def to_text(self, digits: int = 4) -> str:
+        """A table against the baseline; without one means with marks, then the pairs if few."""
+        return compare_tables.text(self, digits)
+
+    def to_latex(self, digits: int = 4) -> str:
+        """The table against the baseline, or means with superscripts, as booktabs."""
+        return compare_tables.latex(self, digits)
+
+
+def compare(
+    scores: Scores,
+    baseline: str | None = None,
+    test: str = "t",
+    correction: str = "holm",
+    *,
+    alpha: float = 0.05,
+    samples: int = 10000,
+    seed: int = 0,
+) -> Comparison:
+    """Test every system against a baseline, or all pairs of systems, on each measure.
+
+    test: "t" (Student's), "wilcoxon" (signed ranks), "randomisation" (Fisher's, exact where
+    `samples` sign patterns are all there are) or "bootstrap" (Sakai's, studentised); all paired
+    by topic and two-sided.
+    correction: "holm", "bonferroni" (family-wise error), "bh" (false discovery rate) or "none".
+    The family is all comparisons of one measure; measures are not corrected for each other.
+    alpha: corrected p-values below it are significant; intervals hold 1 - alpha, each alone.
+    samples, seed: of randomisation and bootstrap.
+    Topics that the policies of `scores` leave out for one system are left out for all, with a
+    note. Counts are compared by their sums. Geometric means and undefined values are refused.
+    """
+    _check(scores, baseline, test, correction)
+    values, kept, notes = _common(scores)
+    means = np.array([v.mean(axis=1) for v in values])
+    order = sorted(range(len(scores.systems)), key=lambda s: (-means[0, s], s))
+    one, other = _pairs(order, None if baseline is None else scores.systems.index(baseline))
+    rows: list[Compared] = []
+    for m, measure in enumerate(scores.measures):
+        found = paired(
+            _differences(values[m][one], values[m][other]), test, correction, alpha, samples, seed
+        )
+        names = [(scores.systems[i], scores.systems[j]) for i, j in zip(one, other, strict=True)]
+        rows += _rows(measure, names, means[m][one], means[m][other], found, kept[m])
+    draws = TESTS[test].draws
+    return Comparison(
+        scores.measures,
+        [scores.systems[s] for s in order],
+        means[:, order],
+        rows,
+        baseline,
+        test,
+        correction,
+        alpha,
+        samples if draws else None,
+        seed if draws else None,
+        frozenset(m for m, a in zip(scores.measures, _averages(scores), strict=True) if a == "sum"),
+        scores.policies,
+        scores.notes + notes,
+    )
+
+
+def _check(scores: Any, baseline: str | None, test: str, correction: str) -> None:
+    """Complain about what cannot be compared, before any work."""
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"compare wants Scores, not {type(scores).__name__}",
+            remedy="give what hungjury.evaluate(qrels, runs, measures) returns",
+        )
+    check_choice("test", test, tuple(TESTS))
+    check_choice("correction", correction, CORRECTIONS)
+    if len(scores.systems) < 2:
+        raise InputError(
+            f"there is nothing to compare '{scores.systems[0]}' with"
+            if scores.systems
+            else "there are no systems to compare",
+            remedy="score the runs of at least two systems",
+        )
+    if baseline is not None and baseline not in scores.systems:
+        close = difflib.get_close_matches(str(baseline), scores.systems, n=1, cutoff=0.5)
+        raise UnknownName(
+            f"there is no system called '{baseline}' to be the baseline",
+            remedy=f"did you mean '{close[0]}'?"
+            if close
+            else f"the systems are {few(scores.systems, 20)}",
+        )
+    for measure, average in zip(scores.measures, _averages(scores), strict=True):
+        if average == "gmean":
+            raise MeasureError(
+                f"{measure} is a geometric mean: systems differ by a factor, not by a difference",
+                remedy="compare the measure it is a mean of, such as AP for GMAP",
+            )
+
+
+def _averages(scores: Scores) -> list[str]:
+    return scores.averages or ["mean"] * len(scores.measures)
+
+
+def _common(scores: Scores) -> tuple[list[Array], list[int], tuple[Note, ...]]:
+    """By measure: [system, topic] values of the topics that count for all systems, how many
+    these are, and what has to be said about it.
+
+    Values of counts are multiplied by the number of topics, so that means over topics are sums.
+    """
+    values, numbers, notes = [], [], []
+    counted = scores.counted()
+    for m, measure in enumerate(scores.measures):
+        use = counted[m].all(axis=0)
+        kept = scores.values[m][:, use]
+        _check_topics(scores, m, use)
+        dropped = int((counted[m].any(axis=0) & ~use).sum())
+        if dropped:
+            notes.append(_left_out(measure, dropped, int(use.sum())))
+        if scores.variance is not None and np.nansum(scores.variance[m]) > 0:
+            notes.append(_uncertain(measure))
+        number = kept.shape[1]
+        values.append(kept * number if _averages(scores)[m] == "sum" else kept)
+        numbers.append(number)
+    return values, numbers, tuple(notes)
+
+
+def _left_out(measure: str, dropped: int, left: int) -> Note:
+    what = f"{measure} is compared on the {left} topics that all systems have, {dropped} left out"
+    return Note("compared-topics", dropped, what)
+
+
+def _uncertain(measure: str) -> Note:
+    what = f"the labels behind {measure} are uncertain; tests over topics know nothing of that"
+    return Note("uncertain-labels", 1, what)
+
+
+def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
+    """At least two topics, with a value for every system."""
+    measure, number = scores.measures[m], int(use.sum())
+    if number < 2:
+        fewest = scores.counted()[m].sum(axis=1)
+        least = scores.systems[int(np.argmin(fewest))]
+        raise InputError(
+            f"{measure} has {plural(number, 'topic')} in common; a paired test needs at least 2",
+            remedy="score more topics"
+            if fewest.max() < 2
+            else f"score with topics='judged' and undefined='zero', or leave out '{least}'",
+        )
+    odd = use & ~np.isfinite(scores.values[m]).all(axis=0)
+    if odd.any():
+        names = few([scores.topics[t] for t in np.flatnonzero(odd)])
+        raise InputError(
+            f"{measure} has no value on {plural(int(odd.sum()), 'topic')}: {names}",
+            remedy="score with undefined='drop' to leave such topics out, or 'zero' to count them",
+        )
+
+
+def _pairs(order: list[int], baseline: int | None) -> tuple[list[int], list[int]]:
+    """Systems to compare with systems: all with the baseline, or the better of each pair first."""
+    if baseline is not None:
+        others = [s for s in order if s != baseline]
+        return others, [baseline] * len(others)
+    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def _differences(one: Array, other: Array) -> Array:
+    """[pair, topic]; what is rounding of the values is 0, so that it wins nothing."""
+    out = one - other
+    return np.where(np.abs(out) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, out)
+
+
+def _rows(
+    measure: str, names: list[tuple[str, str]], one: Array, other: Array, found: Paired, topics: int
+) -> list[Compared]:
+    return [
+        Compared(
+            measure, *pair, float(one[i]), float(other[i]), float(found.difference[i]),
+            float(found.low[i]), float(found.high[i]), float(found.p[i]),
+            float(found.corrected[i]), int(found.wins[i]), int(found.ties[i]),
+            int(found.losses[i]), float(found.effect[i]), topics,
+        )
+        for i, pair in enumerate(names)
+    ]  # fmt: skip
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def _exact(value: Any) -> Any:
+    return repr(value) if isinstance(value, float) else value

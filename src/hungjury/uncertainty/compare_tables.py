@@ -1,0 +1,184 @@
+"""A comparison as text and as LaTeX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hungjury.collection.notes import plural
+from hungjury.plain import columns, latex_table, tex
+from hungjury.uncertainty.paired import TESTS
+
+if TYPE_CHECKING:
+    from hungjury.uncertainty.compare import Compared, Comparison
+
+MOST_PAIRS = 15  # beyond, pairs are listed by to_csv and to_frame only
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SMALLEST_P = 0.0001
+
+
+def text(found: Comparison, digits: int) -> str:
+    """What was done, then the tables."""
+    head = "\n".join(_explained(found))
+    if found.baseline is not None:
+        return f"{head}\n\n{columns(_difference_cells(found, digits), left=2)}"
+    parts = [head, columns(_mark_cells(found, digits), left=2)]
+    pairs = len(found.rows) // len(found.measures)
+    if pairs <= MOST_PAIRS:
+        parts.append(columns(_difference_cells(found, digits), left=2))
+    else:
+        parts.append(f"{pairs:,} pairs: as CSV, JSON or a frame with differences and p-values")
+    return "\n\n".join(parts)
+
+
+def latex(found: Comparison, digits: int) -> str:
+    """One booktabs table, what was done as comments above it."""
+    head = "".join(f"% {' '.join(line.split())}\n" for line in _explained(found))
+    if found.baseline is None:
+        return head + _latex_marks(found, digits)
+    header, *rows = _difference_cells(found, digits)
+    return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], left=2)
+
+
+def _explained(found: Comparison) -> list[str]:
+    """Test, family and interval in words."""
+    how = TESTS[found.test]
+    topics = sorted({row.topics for row in found.rows})
+    over = plural(topics[0], "topic") if len(topics) == 1 else f"{topics[0]} to {topics[-1]} topics"
+    drawn = f", at most {found.samples:,} samples, seed {found.seed}" if how.draws else ""
+    against = "all pairs" if found.baseline is None else f"against {found.baseline}"
+    tests = plural(len(found.rows) // len(found.measures), "comparison")
+    family = (
+        "p-values are not corrected"
+        if found.correction == "none"
+        else f"p corrected by {found.correction} over the {tests} of a measure"
+    )
+    marks = (
+        f"letters: systems that are significantly lower, p < {found.alpha:g}"
+        if found.baseline is None
+        else f"*: p < {found.alpha:g}; W/T/L: topics won, tied, lost"
+    )
+    return [
+        f"{against}; {how.name} test, two-sided, paired over {over}{drawn}",
+        f"{family}; intervals ({how.interval}) are of one difference alone",
+        marks,
+    ]
+
+
+def _level(found: Comparison) -> str:
+    return f"{100 * (1 - found.alpha):g} %"
+
+
+def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
+    """A line per comparison, the baseline's own above those of each measure."""
+    corrected = "p" if found.correction == "none" else f"p ({found.correction})"
+    effect = TESTS[found.test].effect
+    rows = [["measure", "system", "mean", "difference", f"{_level(found)} interval", "p",
+             corrected, "W/T/L", effect]]  # fmt: skip
+    if found.baseline is None:
+        rows[0][2] = "versus"
+    for measure in found.measures:
+        count, start = measure in found.counts, len(rows)
+        mine = [row for row in found.rows if row.measure == measure]
+        if found.baseline is not None:
+            mean = shown(mine[0].versus_mean, digits, count)
+            rows.append(["", found.baseline, mean, *[""] * 6])
+        for row in mine:
+            third = row.versus if found.baseline is None else shown(row.mean, digits, count)
+            rows.append(["", row.system, third, *_numbers(found, row, digits, count)])
+        rows[start][0] = measure
+    return rows if found.correction != "none" else [[*r[:5], *r[6:]] for r in rows]
+
+
+def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list[str]:
+    ends = [shown(end, 1 if count else digits, False, "+") for end in (row.low, row.high)]
+    return [
+        shown(row.difference, digits, count, "+"),
+        f"[{ends[0]}, {ends[1]}]",
+        _p(row.p),
+        _p(row.p_corrected) + ("*" if found.significant(row) else " "),
+        f"{row.wins}/{row.ties}/{row.losses}",
+        shown(row.effect, 2, False, "+"),
+    ]
+
+
+def shown(value: float, digits: int, count: bool, sign: str = "") -> str:
+    """A number, whole for counts, with a sign where one is asked for."""
+    return f"{value:{sign}.0f}" if count else f"{value:{sign}.{digits}f}"
+
+
+def _p(value: float) -> str:
+    return f"<{SMALLEST_P}" if value < SMALLEST_P else f"{value:.4f}"
+
+
+def _mark_cells(found: Comparison, digits: int) -> list[list[str]]:
+    """A line per system: its letter, name, and means with the letters of those it beats."""
+    header = ["", "system"]
+    table = [[letter(s), system] for s, system in enumerate(found.systems)]
+    for m, measure in enumerate(found.measures):
+        marks = _marks(found, measure)
+        width = max(map(len, marks))
+        header.append(measure + " " * (width + 1))
+        for s, row in enumerate(table):
+            mean = shown(found.mean[m, s], digits, measure in found.counts)
+            row.append(f"{mean} {marks[s].ljust(width)}")
+    return [header, *table]
+
+
+def _latex_marks(found: Comparison, digits: int) -> str:
+    marks = {measure: _marks(found, measure) for measure in found.measures}
+    best = found.mean.max(axis=1)
+    rows = []
+    for s, system in enumerate(found.systems):
+        row = [letter(s), tex(system)]
+        for m, measure in enumerate(found.measures):
+            cell = shown(found.mean[m, s], digits, measure in found.counts)
+            cell = rf"\textbf{{{cell}}}" if np.isclose(found.mean[m, s], best[m]) else cell
+            mark = marks[measure][s]
+            row.append(rf"{cell}\textsuperscript{{{mark}}}" if mark else cell)
+        rows.append(row)
+    return latex_table(["", "system", *map(tex, found.measures)], rows, left=2)
+
+
+def _latex_row(row: list[str]) -> list[str]:
+    """Names escaped, signs and infinity as mathematics."""
+    numbers = []
+    for cell in row[2:]:
+        star = "^{*}" if cell.endswith("*") else ""
+        inside = cell.rstrip("* ").replace("inf", r"\infty ")
+        numbers.append(f"${inside}{star}$" if inside else "")
+    return [tex(row[0]), tex(row[1]), *numbers]
+
+
+def letter(place: int) -> str:
+    """a to z, then aa, ab, ..."""
+    rest, last = divmod(place, len(LETTERS))
+    return (letter(rest - 1) if rest else "") + LETTERS[last]
+
+
+def _marks(found: Comparison, measure: str) -> list[str]:
+    """By system: the letters of the systems it beats, as superscripts are written."""
+    place = {system: i for i, system in enumerate(found.systems)}
+    beaten = found.beaten()
+    many = len(found.systems) > len(LETTERS)
+    out = []
+    for system in found.systems:
+        places = [place[other] for other in beaten[measure, system]]
+        out.append(_ranges(places) if many else "".join(map(letter, places)))
+    return out
+
+
+def _ranges(places: list[int]) -> str:
+    """Letters with commas, three and more that follow each other as first-last."""
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    parts = [
+        f"{letter(run[0])}-{letter(run[-1])}" if len(run) > 2 else ",".join(map(letter, run))
+        for run in runs
+    ]
+    return ",".join(parts)

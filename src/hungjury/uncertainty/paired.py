@@ -1,0 +1,91 @@
+"""Paired differences to p-values, intervals and effect sizes: one table per test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import stats
+
+__all__ = ["CORRECTIONS", "TESTS", "Paired", "PairedTest", "paired"]
+
+Array = NDArray[np.float64]
+CORRECTIONS = ("holm", "bonferroni", "bh", "none")
+
+
+class PairedTest(NamedTuple):
+    """What a test is called, and what belongs to it."""
+
+    name: str
+    draws: bool
+    interval: str  # how the interval of the mean difference is made
+    effect: str
+
+
+TESTS = {
+    "t": PairedTest("Student's t", False, "Student's", "d_z"),
+    # Signed ranks say nothing of the mean; its interval is Student's here too.
+    "wilcoxon": PairedTest("Wilcoxon's signed ranks", False, "Student's", "rank-biserial"),
+    "randomisation": PairedTest("Fisher's randomisation", True, "of the same test", "d_z"),
+    "bootstrap": PairedTest("Sakai's bootstrap", True, "of the same test", "d_z"),
+}
+
+
+class Paired(NamedTuple):
+    """[pair] each."""
+
+    difference: Array
+    low: Array
+    high: Array
+    p: Array
+    corrected: Array
+    wins: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    losses: NDArray[np.int64]
+    effect: Array
+
+
+def paired(
+    differences: Array, test: str, correction: str, alpha: float, samples: int, seed: int
+) -> Paired:
+    """All there is to say of differences [pair, topic], whose p-values are one family."""
+    p, (low, high) = _tested(differences, test, alpha, samples, seed)
+    effect = stats.rank_biserial if test == "wilcoxon" else stats.cohens_d
+    correct: dict[str, Callable[[Any], Any]] = {
+        "holm": stats.holm,
+        "bonferroni": stats.bonferroni,
+        "bh": stats.benjamini_hochberg,
+        "none": np.asarray,
+    }
+    return Paired(
+        differences.mean(axis=-1),
+        low,
+        high,
+        p,
+        correct[correction](p),
+        (differences > 0).sum(axis=-1),
+        (differences == 0).sum(axis=-1),
+        (differences < 0).sum(axis=-1),
+        effect(differences),
+    )
+
+
+def _tested(
+    differences: Array, test: str, alpha: float, samples: int, seed: int
+) -> tuple[Array, tuple[Array, Array]]:
+    """p-values, and the ends of the intervals of the mean."""
+    if test == "randomisation":
+        return (
+            stats.randomisation_test(differences, samples, seed),
+            stats.randomisation_interval(differences, alpha, samples, seed),
+        )
+    if test == "bootstrap":
+        return (
+            stats.bootstrap_test(differences, samples, seed),
+            stats.bootstrap_interval(differences, alpha, samples, seed),
+        )
+    p = stats.t_test(differences) if test == "t" else stats.wilcoxon(differences)
+    return p, stats.t_interval(differences, alpha)
