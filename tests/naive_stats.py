@@ -196,3 +196,25 @@ def benjamini_hochberg(pvalues: Sequence[float]) -> list[float]:
         rates = [q * tests / sum(other <= q for other in pvalues) for q in pvalues if q >= p]
         result.append(min(1.0, *rates, 1.0))
     return result
+
+
+# How large a difference is
+
+
+def cohens_d(differences: Sequence[float]) -> float:
+    """Mean over standard deviation; 0 without a mean, infinite without a spread."""
+    mean, spread = statistics.fmean(differences), statistics.stdev(differences)
+    if abs(mean) < 1e-13:
+        return 0.0
+    return math.copysign(math.inf, mean) if spread < 1e-13 else mean / spread
+
+
+def rank_biserial(differences: Sequence[float]) -> float:
+    """Ranks of |difference| in favour minus those against, over all; zeros left out."""
+    sizes = [abs(value) for value in differences if value != 0]
+    balance = 0.0
+    for value in differences:
+        smaller = sum(size < abs(value) for size in sizes)
+        equal = sum(size == abs(value) for size in sizes)
+        balance += sign(value) * (smaller + (equal + 1) / 2)
+    return balance / (len(sizes) * (len(sizes) + 1) / 2) if sizes else 0.0

@@ -145,8 +145,9 @@ def _ratio(size: Floats, spread: Floats) -> Floats:
 
 
 def _spread(means: Floats, squares: Floats) -> Floats:
-    """Standard deviation from means and mean squares, never below 0 by rounding."""
-    spread: Floats = np.sqrt(np.maximum(squares - means**2, 0.0))
+    """Standard deviation from means and mean squares; what is rounding of these is 0."""
+    variance = squares - means**2
+    spread: Floats = np.sqrt(np.where(variance > NOISE * squares, variance, 0.0))
     return spread
 
 
