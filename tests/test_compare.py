@@ -1,0 +1,359 @@
+"""compare: tables of paired tests, against scipy, loops and collections where truth is known."""
+
+import csv
+import io
+import itertools
+import json
+import math
+import statistics
+import warnings
+
+import numpy as np
+import pytest
+import scipy.stats
+
+import hungjury as hj
+import naive_stats
+from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.scores import LEFT_OUT, SCORED, UNDEFINED, Scores
+from hungjury.stats import resample_counts
+from hungjury.uncertainty.compare_tables import letter
+
+TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
+
+
+def scores_of(values, averages=(), status=None, **policies):
+    """Scores by hand from values [measure, system, topic]: measures m0.., systems s0.."""
+    table = np.asarray(values, dtype=float)
+    m, s, t = table.shape
+    return Scores(
+        [f"m{i}" for i in range(m)],
+        [f"s{i}" for i in range(s)],
+        [f"q{i}" for i in range(t)],
+        table,
+        np.full(table.shape, SCORED, dtype=np.uint8) if status is None else status,
+        policies,
+        list(averages),
+    )
+
+
+def some_scores(measures=2, systems=4, topics=9, seed=1):
+    """Systems of growing quality; the last two are the same."""
+    rng = np.random.default_rng(seed)
+    quality = np.arange(systems)[None, :, None] * 0.07
+    table = np.clip(quality + rng.normal(0.4, 0.15, (measures, systems, topics)), 0, 1)
+    table[:, -1] = table[:, -2]
+    return scores_of(table)
+
+
+def expected_p(test, differences, samples, seed):
+    """One pair at a time, by scipy or by loops."""
+    if not any(differences):
+        return 1.0
+    if test == "t":
+        return scipy.stats.ttest_1samp(differences, 0).pvalue
+    if test == "wilcoxon":
+        return scipy.stats.wilcoxon(differences).pvalue
+    if test == "randomisation":
+        return naive_stats.randomisation(list(differences))
+    counts = resample_counts(len(differences), samples, seed)
+    return naive_stats.studentised_bootstrap(list(differences), counts)[0]
+
+
+# The numbers
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("baseline", [None, "s1"])
+def test_every_number_is_that_of_loops_and_scipy(test, baseline):
+    scores = some_scores()
+    found = hj.compare(scores, baseline, test, "holm", samples=600, seed=4)
+    pairs = 3 if baseline else 6
+    assert len(found.rows) == 2 * pairs
+    for row in found:
+        m = scores.measures.index(row.measure)
+        one = scores.values[m, scores.systems.index(row.system)]
+        other = scores.values[m, scores.systems.index(row.versus)]
+        differences = one - other
+        assert row.mean == pytest.approx(statistics.fmean(one))
+        assert row.versus_mean == pytest.approx(statistics.fmean(other))
+        assert row.difference == pytest.approx(statistics.fmean(differences))
+        assert row.p == pytest.approx(expected_p(test, differences, 600, 4))
+        assert row.wins == sum(a > b for a, b in zip(one, other, strict=True))
+        assert row.ties == sum(a == b for a, b in zip(one, other, strict=True))
+        assert row.wins + row.ties + row.losses == row.topics == 9
+        effect = naive_stats.rank_biserial if test == "wilcoxon" else naive_stats.cohens_d
+        assert row.effect == pytest.approx(effect(list(differences)))
+        assert row.low <= row.difference <= row.high
+        if test != "wilcoxon":  # whose ranks say nothing of the mean
+            assert (row.low > 0 or row.high < 0) == (row.p < 0.05)
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none"])
+def test_the_family_is_the_comparisons_of_one_measure(correction):
+    found = hj.compare(some_scores(), correction=correction)
+    for measure in found.measures:
+        mine = [row for row in found if row.measure == measure]
+        raw = [row.p for row in mine]
+        expected = {
+            "holm": naive_stats.holm(raw),
+            "bonferroni": [min(1, p * len(raw)) for p in raw],
+            "bh": naive_stats.benjamini_hochberg(raw),
+            "none": raw,
+        }[correction]
+        assert [row.p_corrected for row in mine] == pytest.approx(expected)
+
+
+def test_pairs_come_best_system_first_and_each_once():
+    found = hj.compare(some_scores(measures=1))
+    assert found.systems == ["s2", "s3", "s1", "s0"]
+    assert [(row.system, row.versus) for row in found] == list(
+        itertools.combinations(found.systems, 2)
+    )
+    assert sorted(found.mean[0], reverse=True) == list(found.mean[0])
+
+
+def test_a_difference_of_rounding_is_a_tie():
+    exact = np.array([0.3, 0.6, 0.9])
+    found = hj.compare(scores_of([[exact, [0.1 + 0.2, 0.6, 0.9]]]))
+    assert (found.rows[0].wins, found.rows[0].ties, found.rows[0].p) == (0, 3, 1.0)
+
+
+@pytest.mark.parametrize("test", ["randomisation", "bootstrap"])
+def test_the_same_seed_gives_the_same_numbers(test):
+    scores = some_scores(topics=20)
+    one, same, other = (hj.compare(scores, test=test, samples=200, seed=s) for s in (1, 1, 2))
+    assert one.rows == same.rows
+    assert one.rows != other.rows
+    assert (one.samples, one.seed) == (200, 1)
+    assert hj.compare(scores).seed is None
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_equal_systems_have_p_1_and_no_warnings(test):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for value in (np.zeros((1, 3, 5)), np.full((1, 3, 5), 0.5)):
+            found = hj.compare(scores_of(value), test=test, samples=100)
+            for row in found:
+                assert (row.p, row.p_corrected, row.effect) == (1.0, 1.0, 0.0)
+                assert (row.wins, row.ties, row.losses) == (0, 5, 0)
+            assert not any(found.beaten().values())
+            assert "0/5/0" in str(found)
+            found.to_latex(), found.to_json(), found.to_csv()
+
+
+# Marks
+
+
+def test_marks_name_the_systems_that_are_significantly_lower():
+    noise = np.random.default_rng(3).normal(0, 0.01, (1, 3, 30))
+    scores = scores_of(noise + np.array([0.2, 0.5, 0.201])[None, :, None])
+    found = hj.compare(scores)
+    assert found.systems[0] == "s1"
+    others = found.systems[1:]  # these cannot be told apart
+    assert found.beaten() == {("m0", "s1"): others, ("m0", "s2"): [], ("m0", "s0"): []}
+    lines = found.to_text().splitlines()
+    first = next(line for line in lines if line.startswith("a  "))
+    assert first.split() == ["a", "s1", f"{found.mean[0, 0]:.4f}", "bc"]
+    assert r"\textsuperscript{bc}" in found.to_latex()
+
+
+def test_signed_ranks_beat_by_their_own_direction():
+    # One bad topic turns the mean, but not the ranks.
+    gains = [*np.linspace(0.01, 0.1, 19), -5.0]
+    found = hj.compare(scores_of([[gains, np.zeros(20)]]), "s1", "wilcoxon")
+    assert found.rows[0].difference < 0 < found.rows[0].effect
+    assert found.rows[0].p < 0.05
+    assert found.beaten() == {("m0", "s0"): ["s1"], ("m0", "s1"): []}
+
+
+def test_letters_and_ranges_of_many_systems():
+    assert [letter(i) for i in (0, 25, 26, 27, 51, 52, 701, 702)] == [
+        "a", "z", "aa", "ab", "az", "ba", "zz", "aaa",
+    ]  # fmt: skip
+    values = np.arange(30)[None, :, None] + np.random.default_rng(0).normal(0, 0.01, (1, 30, 9))
+    text = hj.compare(scores_of(values)).to_text()
+    assert text.splitlines()[5].split()[0::3] == ["a", "b-ad"]
+    assert text.splitlines()[32].split()[-1] == "ac,ad"
+    assert "435 pairs" in text
+
+
+# Topics
+
+
+def test_topics_that_one_system_lacks_are_left_out_for_all_with_a_note():
+    values = np.random.default_rng(2).random((2, 3, 6))
+    status = np.full(values.shape, SCORED, dtype=np.uint8)
+    status[:, 1, 4] = LEFT_OUT
+    values[:, 1, 4] = np.nan
+    found = hj.compare(scores_of(values, status=status, topics="retrieved"))
+    whole = hj.compare(scores_of(np.delete(values, 4, axis=2)))
+    assert found.rows == whole.rows
+    assert found.rows[0].topics == 5
+    assert [note.count for note in found.notes] == [1, 1]
+    assert "5 topics that all systems have, 1 left out" in str(found.notes[0])
+
+
+def test_undefined_topics_are_dropped_or_refused():
+    values = np.random.default_rng(2).random((1, 2, 6))
+    values[:, :, 2] = np.nan
+    status = np.where(np.isnan(values), UNDEFINED, SCORED).astype(np.uint8)
+    found = hj.compare(scores_of(values, status=status, undefined="drop"))
+    assert found.rows == hj.compare(scores_of(np.delete(values, 2, axis=2))).rows
+    assert found.notes == ()
+    with pytest.raises(InputError, match=r"no value on 1 topic: q2\n.*undefined='drop'"):
+        hj.compare(scores_of(values, status=status, undefined="nan"))
+
+
+def test_measures_may_have_different_topics():
+    values = np.random.default_rng(2).random((2, 2, 6))
+    values[1, 0, 2] = np.nan
+    status = np.where(np.isnan(values), UNDEFINED, SCORED).astype(np.uint8)
+    found = hj.compare(scores_of(values, status=status, undefined="drop"))
+    assert [row.topics for row in found] == [6, 5]
+    assert "paired over 5 to 6 topics" in str(found)
+
+
+def test_counts_are_compared_by_their_sums():
+    values = np.random.default_rng(2).integers(0, 9, (1, 2, 12)).astype(float)
+    found = hj.compare(scores_of(values, ["sum"]), "s0").rows[0]
+    by_mean = hj.compare(scores_of(values), "s0").rows[0]
+    assert found.mean == values[0, 1].sum()
+    assert found.difference == pytest.approx(12 * by_mean.difference)
+    assert (found.low, found.high) == pytest.approx((12 * by_mean.low, 12 * by_mean.high))
+    assert (found.p, found.effect) == pytest.approx((by_mean.p, by_mean.effect))
+    assert f" {values[0, 1].sum():.0f} " in str(hj.compare(scores_of(values, ["sum"]), "s0"))
+
+
+def test_uncertain_labels_are_told():
+    sim = hj.simulate(seed=1, systems=2, topics=4)
+    soft = hj.merge(sim.judgments, "binmv", rel=1)
+    found = hj.compare(hj.evaluate(soft, sim.runs, ["eRAP"]))
+    assert "labels behind eRAP are uncertain" in str(found.notes[-1])
+    sure = hj.compare(hj.evaluate(sim.gold, sim.runs, ["AP"]))
+    assert not any("uncertain" in str(note) for note in sure.notes)
+
+
+# What cannot be compared
+
+
+@pytest.mark.parametrize(
+    ("scores", "arguments", "error", "said"),
+    [
+        (some_scores(systems=2).to_dict(), {}, InputError, "wants Scores, not dict"),
+        (scores_of(np.zeros((1, 1, 5))), {}, InputError, "nothing to compare 's0' with"),
+        (scores_of(np.zeros((1, 0, 5))), {}, InputError, "no systems to compare"),
+        (scores_of(np.zeros((1, 2, 1))), {}, InputError, "1 topic in common; .*\n.*more topics"),
+        (scores_of(np.zeros((1, 2, 0))), {}, InputError, "0 topics in common"),
+        (some_scores(), {"baseline": "S1"}, UnknownName, "called 'S1' .*\n.*did you mean 's1'"),
+        (some_scores(), {"baseline": "bm25"}, UnknownName, "the systems are s0, s1, s2, s3"),
+        (some_scores(), {"baseline": 1}, UnknownName, "no system called '1'"),
+        (some_scores(), {"test": "anova"}, InputError, "test is 'anova'.*\n.*'randomisation'"),
+        (some_scores(), {"correction": "fdr"}, InputError, "correction is 'fdr'.*\n.*'bh'"),
+        (some_scores(), {"alpha": 1.5}, InputError, "alpha is 1.5"),
+        (some_scores(), {"test": "bootstrap", "samples": 0}, InputError, "samples is 0"),
+        (scores_of(np.ones((1, 2, 5)), ["gmean"]), {}, MeasureError, "differ by a factor"),
+        (scores_of(np.full((1, 2, 5), np.inf)), {}, InputError, "no value on 5 topics"),
+    ],
+)
+def test_clear_errors(scores, arguments, error, said):
+    with pytest.raises(error, match=said) as caught:
+        hj.compare(scores, **arguments)
+    assert caught.value.remedy
+
+
+def test_the_system_that_lacks_most_topics_is_named():
+    status = np.full((1, 3, 5), SCORED, dtype=np.uint8)
+    status[0, 1, 1:] = LEFT_OUT
+    with pytest.raises(InputError, match=r"1 topic in common.*\n.*leave out 's1'"):
+        hj.compare(scores_of(np.random.default_rng(0).random((1, 3, 5)), status=status))
+
+
+# What it looks like
+
+
+def test_csv_json_and_frames_hold_every_row():
+    found = hj.compare(some_scores(), "s1", "wilcoxon")
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert [(r["measure"], r["system"]) for r in rows] == [(r.measure, r.system) for r in found]
+    assert [float(r["p_corrected"]) for r in rows] == [r.p_corrected for r in found]
+    data = json.loads(found.to_json())
+    assert data["baseline"] == "s1"
+    assert data["effect"] == "rank-biserial"
+    assert [r["high"] for r in data["comparisons"]] == [r.high for r in found]
+    assert data["mean"]["s0"]["m1"] == pytest.approx(found.mean[1, found.systems.index("s0")])
+    for backend in ("pandas", "polars"):
+        pytest.importorskip(backend)
+        assert list(found.to_frame(backend)["p"]) == [r.p for r in found]
+    with pytest.raises(InputError, match="backend is 'excel'"):
+        found.to_frame("excel")
+
+
+def test_infinite_ends_are_null_in_json_and_told_elsewhere():
+    found = hj.compare(some_scores(topics=4), "s0", "randomisation")
+    assert found.rows[0].high == math.inf
+    assert json.loads(found.to_json())["comparisons"][0]["high"] is None
+    assert "[-inf, +inf]" in str(found)
+    assert r"[-\infty , +\infty ]" in found.to_latex()
+    assert ",-inf,inf," in found.to_csv()
+
+
+def test_text_against_a_baseline():
+    lines = hj.compare(some_scores(measures=1), "s0").to_text().splitlines()
+    assert lines[0] == "against s0; Student's t test, two-sided, paired over 9 topics"
+    assert "holm over the 3 comparisons of a measure" in lines[1]
+    assert lines[4].split()[:4] == ["measure", "system", "mean", "difference"]
+    assert lines[5].split()[:2] == ["m0", "s0"]
+    assert [line.split()[0] for line in lines[6:]] == ["s2", "s3", "s1"]
+    plain = hj.compare(some_scores(measures=1), "s0", correction="none").to_text()
+    assert "not corrected" in plain
+    assert plain.splitlines()[4].split().count("p") == 1
+
+
+def test_small_p_values_are_not_shown_as_0():
+    values = np.random.default_rng(0).normal(0, 0.01, (1, 2, 30)) + [[[1.0], [0.0]]]
+    assert "<0.0001*" in str(hj.compare(scores_of(values), "s1"))
+
+
+def test_latex_escapes_names():
+    scores = some_scores(measures=1)
+    hostile = [r"a_b&c%", r"\input{x}", "x$^2~", "#{}"]
+    names = Scores(["P(rel=2)_%"], hostile, scores.topics, scores.values, scores.status)
+    for text in (
+        hj.compare(names, hostile[0]).to_latex(),
+        hj.compare(names).to_latex(),
+    ):
+        table = text[text.index(r"\begin{tabular}") :]
+        assert r"a\_b\&c\%" in table
+        assert r"\textbackslash{}input\{x\}" in table
+        assert r"P(rel=2)\_\%" in table
+        body = table.split(r"\midrule")[1].split(r"\bottomrule")[0].strip().splitlines()
+        head = table.split(r"\toprule")[1].split(r"\midrule")[0]
+        columns = head.replace(r"\&", "").count("&")
+        assert {row.replace(r"\&", "").count("&") for row in body} == {columns}
+        assert all(line.startswith("%") for line in text.splitlines()[:3])
+
+
+# Where the truth is known
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_few_false_alarms_among_systems_of_equal_quality(test):
+    rng = np.random.default_rng(6)
+    alarms = {"holm": 0, "none": 0}
+    for _ in range(60):
+        scores = scores_of(np.clip(rng.normal(0.5, 0.2, (1, 5, 25)), 0, 1))
+        for correction in alarms:
+            found = hj.compare(scores, test=test, correction=correction, samples=400)
+            alarms[correction] += any(map(found.significant, found))
+    # Five in a hundred families expected with the correction, 60 x 0.05 = 3; far more without.
+    assert alarms["holm"] <= 8
+    assert alarms["none"] >= 10
+
+
+def test_a_better_system_is_found():
+    sim = hj.simulate(seed=3, systems=4, topics=40)
+    found = hj.compare(hj.evaluate(sim.gold, sim.runs, ["nDCG@10", "AP"]), "system1")
+    worst = [row for row in found if row.system == "system4"]
+    assert all(found.significant(row) and row.difference < 0 for row in worst)
