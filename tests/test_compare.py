@@ -16,7 +16,12 @@ import hungjury as hj
 import naive_stats
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.scores import LEFT_OUT, SCORED, UNDEFINED, Scores
-from hungjury.stats import resample_counts
+from hungjury.stats import (
+    bootstrap_interval,
+    randomisation_interval,
+    resample_counts,
+    t_interval,
+)
 from hungjury.uncertainty.compare_tables import letter
 
 TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
@@ -60,6 +65,14 @@ def expected_p(test, differences, samples, seed):
     return naive_stats.studentised_bootstrap(list(differences), counts)[0]
 
 
+def expected_interval(test, differences, samples, seed):
+    if test == "randomisation":
+        return randomisation_interval(differences, 0.05, samples, seed)
+    if test == "bootstrap":
+        return bootstrap_interval(differences, 0.05, samples, seed)
+    return t_interval(differences)
+
+
 # The numbers
 
 
@@ -84,6 +97,8 @@ def test_every_number_is_that_of_loops_and_scipy(test, baseline):
         assert row.wins + row.ties + row.losses == row.topics == 9
         effect = naive_stats.rank_biserial if test == "wilcoxon" else naive_stats.cohens_d
         assert row.effect == pytest.approx(effect(list(differences)))
+        interval = expected_interval(test, differences, 600, 4)
+        assert (row.low, row.high) == pytest.approx(interval)
         assert row.low <= row.difference <= row.high
         if test != "wilcoxon":  # whose ranks say nothing of the mean
             assert (row.low > 0 or row.high < 0) == (row.p < 0.05)
@@ -124,7 +139,8 @@ def test_the_same_seed_gives_the_same_numbers(test):
     scores = some_scores(topics=20)
     one, same, other = (hj.compare(scores, test=test, samples=200, seed=s) for s in (1, 1, 2))
     assert one.rows == same.rows
-    assert one.rows != other.rows
+    assert [row.p for row in one] != [row.p for row in other]
+    assert [row.low for row in one] != [row.low for row in other]
     assert (one.samples, one.seed) == (200, 1)
     assert hj.compare(scores).seed is None
 
