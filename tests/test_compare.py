@@ -5,6 +5,7 @@ import io
 import itertools
 import json
 import math
+import re
 import statistics
 import warnings
 
@@ -284,6 +285,36 @@ def test_the_system_that_lacks_most_topics_is_named():
     status[0, 1, 1:] = LEFT_OUT
     with pytest.raises(InputError, match=r"1 topic in common.*\n.*leave out 's1'"):
         hj.compare(scores_of(np.random.default_rng(0).random((1, 3, 5)), status=status))
+
+
+def clear_winner(topics):
+    """One system is best on every topic, by amounts that are all different."""
+    return scores_of([[np.linspace(0.5, 0.9, topics), np.zeros(topics), np.zeros(topics)]])
+
+
+@pytest.mark.parametrize(
+    ("test", "topics", "samples", "correction", "said"),
+    [
+        ("randomisation", 30, 59, "holm", "59 samples are too few.*less than 60"),
+        ("randomisation", 30, 60, "holm", None),
+        ("randomisation", 30, 19, "none", "19 samples are too few for p-values below 0.05; "),
+        ("randomisation", 30, 30, "bh", None),
+        ("randomisation", 6, 100, "bonferroni", "6 topics are too few.*for 3 comparisons"),
+        ("randomisation", 7, 200, "bonferroni", None),
+        ("wilcoxon", 6, 100, "holm", "6 topics are too few"),
+        ("wilcoxon", 7, 100, "holm", None),
+        ("t", 2, 100, "holm", None),
+    ],
+)
+def test_tests_that_can_reject_nothing_say_so(test, topics, samples, correction, said):
+    found = hj.compare(clear_winner(topics), None, test, correction, samples=samples)
+    if said is None:
+        assert found.notes == ()
+        assert test == "t" or found.beaten()["m0", "s0"] == ["s1", "s2"]
+    else:
+        assert not any(found.beaten().values())
+        (note,) = found.notes
+        assert re.search(said, str(note))
 
 
 # What it looks like

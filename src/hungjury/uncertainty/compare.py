@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.notes import Note, few
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice
 from hungjury.plain import csv_text, frame
 from hungjury.scores import Scores
 from hungjury.uncertainty import compare_tables
-from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, paired
+from hungjury.uncertainty.common_topics import averages, common_values
+from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, out_of_reach, paired
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -164,7 +165,7 @@ def compare(
     note. Counts are compared by their sums. Geometric means and undefined values are refused.
     """
     _check(scores, baseline, test, correction)
-    values, kept, notes = _common(scores)
+    values, kept, notes = common_values(scores)
     means = np.array([v.mean(axis=1) for v in values])
     order = sorted(range(len(scores.systems)), key=lambda s: (-means[0, s], s))
     one, other = _pairs(order, None if baseline is None else scores.systems.index(baseline))
@@ -176,6 +177,7 @@ def compare(
         names = [(scores.systems[i], scores.systems[j]) for i, j in zip(one, other, strict=True)]
         rows += _rows(measure, names, means[m][one], means[m][other], found, kept[m])
     draws = TESTS[test].draws
+    beyond = out_of_reach(test, correction, alpha, samples, len(one), min(kept))
     return Comparison(
         scores.measures,
         [scores.systems[s] for s in order],
@@ -187,9 +189,9 @@ def compare(
         alpha,
         samples if draws else None,
         seed if draws else None,
-        frozenset(m for m, a in zip(scores.measures, _averages(scores), strict=True) if a == "sum"),
+        frozenset(m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"),
         scores.policies,
-        scores.notes + notes,
+        scores.notes + notes + ((Note("out-of-reach", len(one), beyond),) if beyond else ()),
     )
 
 
@@ -217,70 +219,12 @@ def _check(scores: Any, baseline: str | None, test: str, correction: str) -> Non
             if close
             else f"the systems are {few(scores.systems, 20)}",
         )
-    for measure, average in zip(scores.measures, _averages(scores), strict=True):
+    for measure, average in zip(scores.measures, averages(scores), strict=True):
         if average == "gmean":
             raise MeasureError(
                 f"{measure} is a geometric mean: systems differ by a factor, not by a difference",
                 remedy="compare the measure it is a mean of, such as AP for GMAP",
             )
-
-
-def _averages(scores: Scores) -> list[str]:
-    return scores.averages or ["mean"] * len(scores.measures)
-
-
-def _common(scores: Scores) -> tuple[list[Array], list[int], tuple[Note, ...]]:
-    """By measure: [system, topic] values of the topics that count for all systems, how many
-    these are, and what has to be said about it.
-
-    Values of counts are multiplied by the number of topics, so that means over topics are sums.
-    """
-    values, numbers, notes = [], [], []
-    counted = scores.counted()
-    for m, measure in enumerate(scores.measures):
-        use = counted[m].all(axis=0)
-        kept = scores.values[m][:, use]
-        _check_topics(scores, m, use)
-        dropped = int((counted[m].any(axis=0) & ~use).sum())
-        if dropped:
-            notes.append(_left_out(measure, dropped, int(use.sum())))
-        if scores.variance is not None and np.nansum(scores.variance[m]) > 0:
-            notes.append(_uncertain(measure))
-        number = kept.shape[1]
-        values.append(kept * number if _averages(scores)[m] == "sum" else kept)
-        numbers.append(number)
-    return values, numbers, tuple(notes)
-
-
-def _left_out(measure: str, dropped: int, left: int) -> Note:
-    what = f"{measure} is compared on the {left} topics that all systems have, {dropped} left out"
-    return Note("compared-topics", dropped, what)
-
-
-def _uncertain(measure: str) -> Note:
-    what = f"the labels behind {measure} are uncertain; tests over topics know nothing of that"
-    return Note("uncertain-labels", 1, what)
-
-
-def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
-    """At least two topics, with a value for every system."""
-    measure, number = scores.measures[m], int(use.sum())
-    if number < 2:
-        fewest = scores.counted()[m].sum(axis=1)
-        least = scores.systems[int(np.argmin(fewest))]
-        raise InputError(
-            f"{measure} has {plural(number, 'topic')} in common; a paired test needs at least 2",
-            remedy="score more topics"
-            if fewest.max() < 2
-            else f"score with topics='judged' and undefined='zero', or leave out '{least}'",
-        )
-    odd = use & ~np.isfinite(scores.values[m]).all(axis=0)
-    if odd.any():
-        names = few([scores.topics[t] for t in np.flatnonzero(odd)])
-        raise InputError(
-            f"{measure} has no value on {plural(int(odd.sum()), 'topic')}: {names}",
-            remedy="score with undefined='drop' to leave such topics out, or 'zero' to count them",
-        )
 
 
 def _pairs(order: list[int], baseline: int | None) -> tuple[list[int], list[int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury import stats
 
-__all__ = ["CORRECTIONS", "TESTS", "Paired", "PairedTest", "paired"]
+__all__ = ["CORRECTIONS", "TESTS", "Paired", "PairedTest", "out_of_reach", "paired"]
 
 Array = NDArray[np.float64]
 CORRECTIONS = ("holm", "bonferroni", "bh", "none")
@@ -89,3 +90,27 @@ def _tested(
         )
     p = stats.t_test(differences) if test == "t" else stats.wilcoxon(differences)
     return p, stats.t_interval(differences, alpha)
+
+
+def out_of_reach(
+    test: str, correction: str, alpha: float, samples: int, comparisons: int, topics: int
+) -> str:
+    """Why no comparison could ever be significant, or nothing.
+
+    Tests that count sign patterns have a smallest p-value: that of all topics on one side.
+    """
+    if test not in ("randomisation", "wilcoxon"):
+        return ""
+    family = comparisons if correction in ("holm", "bonferroni") else 1
+    corrected = f" corrected by {correction} for {comparisons:,} comparisons" * (family > 1)
+    if family * 2.0 ** (1 - topics) >= alpha:
+        return (
+            f"{topics} topics are too few for p-values below {alpha:g} by {test}{corrected}; "
+            "nothing can be significant"
+        )
+    if test == "randomisation" and family / (samples + 1) >= alpha:
+        return (
+            f"{samples:,} samples are too few for p-values below {alpha:g}{corrected}; "
+            f"nothing can be significant with less than {math.floor(family / alpha):,}"
+        )
+    return ""
