@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -101,3 +103,23 @@ def test_errors_have_a_remedy(files: list[str], arguments: tuple[str, ...], said
 @pytest.mark.parametrize("flag", [("--alpha", "0"), ("--test", "f"), ("--samples", "0")])
 def test_bad_flags_are_refused(files: list[str], flag: tuple[str, str]) -> None:
     assert run(*files, *flag).exit_code == 2
+
+
+PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "compare-systems.md"
+
+
+def test_the_commands_of_the_page_print_what_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    CliRunner().invoke(hungjury, ["simulate", "-o", "demo"])
+    blocks = re.findall(r"```console\n\$ hungjury (.*)\n([^`]*)```", PAGE.read_text("utf-8"))
+    assert len(blocks) == 2
+    for command, shown in blocks:
+        assert CliRunner().invoke(hungjury, shlex.split(command)).stdout == shown
+
+
+def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.S)
+    exec(code, {})
+    assert "against system3" in capsys.readouterr().out
