@@ -48,7 +48,10 @@ def _left_out(measure: str, dropped: int, left: int) -> Note:
 
 
 def _uncertain(measure: str) -> Note:
-    what = f"the labels behind {measure} are uncertain; tests over topics know nothing of that"
+    what = (
+        f"the labels behind {measure} are uncertain; tests over topics know nothing of that, "
+        "hungjury.leaderboard does"
+    )
     return Note("uncertain-labels", 1, what)
 
 
