@@ -2,18 +2,31 @@
 #pragma once
 
 #include "intern.h"
+#include "lines.h"
+#include "numbers.h"
 
 namespace hungjury {
 
 // Column-wise labels; topics, iterations and (topic, document) pairs as codes.
 class LabelTable {
   public:
-    void feed(Bytes chunk) {
-        lines_.feed(chunk, [this](const Line &one) { line(one); });
-    }
+    void feed(Bytes chunk) { lines_.feed(chunk, *this); }
     void finish() {
-        lines_.finish([this](const Line &one) { line(one); });
+        lines_.finish(*this);
         lines_ = Lines();  // the next file counts its lines from 1
+    }
+    void line(const Line &one) {
+        if (one.count == 0 || one.is_comment()) return;
+        if (one.count != 4)
+            throw BadLine(one.number, "expected 4 columns (topic iteration document label), found " +
+                                      (one.count > 4 ? "more" : std::to_string(one.count)));
+        Bytes topic = one.token(0), document = one.token(2), text = one.token(3);
+        check_utf8("topic", topic, one.number);
+        check_utf8("document", document, one.number);
+        double label;
+        if (!parse_number(text, one.readable, label))
+            throw BadLine(one.number, "the label '" + shown(text) + "' is no number");
+        add(topic, one.token(1), document, label, one.number);
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
         // Neighbouring lines mostly share topic and iteration.
@@ -37,21 +50,6 @@ class LabelTable {
     std::vector<int64_t> line_of;
 
   private:
-    void line(const Line &one) {
-        if (is_comment(one)) return;
-        Bytes token[4];
-        int found = split(one, token, 4);
-        if (found == 0) return;
-        if (found != 4)
-            throw BadLine(one.number, "expected 4 columns (topic iteration document label), found " +
-                                      std::string(found > 4 ? "more" : std::to_string(found)));
-        check_utf8("topic", token[0], one.number);
-        check_utf8("document", token[2], one.number);
-        double label;
-        if (!parse_number(token[3], label))
-            throw BadLine(one.number, "the label '" + shown(token[3]) + "' is no number");
-        add(token[0], token[1], token[2], label, one.number);
-    }
     Lines lines_;
     size_t last_topic_ = 0, last_iteration_ = 0;
 };

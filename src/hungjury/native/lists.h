@@ -26,7 +26,7 @@ class RankedList {
         uint32_t id_end;  // where the id ends in `ids_`; it begins where the one before ends
         int32_t rank;     // the file's rank column; -1 where it is no whole number
     };
-    size_t size() const { return entries_.size(); }
+    size_t size() const { return size_; }
     const Entry &operator[](size_t i) const { return entries_[i]; }
     Bytes id(size_t i) const {
         size_t start = i ? entries_[i - 1].id_end : 0;
@@ -39,23 +39,29 @@ class RankedList {
     }
 
     void add(Bytes id, double score, int32_t rank, uint64_t line) {
-        if (end_ + id.size() + 32 > ids_.size()) ids_.resize(2 * (end_ + id.size() + 32));
+        if (end_ + id.size() > ids_.size()) ids_.resize(2 * (end_ + id.size()));
         std::memcpy(ids_.data() + end_, id.data(), id.size());
         end_ += id.size();
         if (end_ > UINT32_MAX) throw BadLine(line, "the list of a topic is too long");
-        if (line != next_line_) stretches_.push_back({entries_.size(), line});
+        if (line != next_line_) stretches_.push_back({size_, line});
         next_line_ = line + 1;
-        entries_.push_back({hash_bytes(id), score, static_cast<uint32_t>(end_), rank});
+        // Written in place: a struct put together elsewhere and then moved here would stall.
+        if (size_ == entries_.size()) entries_.resize(2 * size_ + 64);
+        Entry &entry = entries_[size_++];
+        entry.hash = hash_bytes(id);
+        entry.score = score;
+        entry.id_end = static_cast<uint32_t>(end_);
+        entry.rank = rank;
     }
     void clear() {
-        end_ = next_line_ = 0;
-        entries_.clear();
+        size_ = end_ = next_line_ = 0;
         stretches_.clear();
     }
     void settle() {  // line numbers are wanted only until duplicates have been looked for
         stretches_ = {};
         ids_.resize(end_);
         ids_.shrink_to_fit();
+        entries_.resize(size_);
         entries_.shrink_to_fit();
     }
 
@@ -65,9 +71,10 @@ class RankedList {
         uint64_t line;
     };
     std::vector<char> ids_;
-    size_t end_ = 0;
+    size_t end_ = 0;  // of the ids in use
     uint64_t next_line_ = 0;
     std::vector<Entry> entries_;
+    size_t size_ = 0;  // of the entries in use
     std::vector<Stretch> stretches_;
 };
 
@@ -75,7 +82,34 @@ class RankedList {
 class DuplicateFinder {
   public:
     // Index of the second occurrence, or -1.
-    int64_t find(const RankedList &list) {
+    int64_t find(const RankedList &list) { return suspicious(list) ? search(list) : -1; }
+    void check(const RankedList &list, Bytes topic) {
+        auto i = find(list);
+        if (i < 0) return;
+        auto second = static_cast<size_t>(i);
+        throw BadLine(list.line(second), "document '" + shown(list.id(second)) +
+                                              "' stands twice in the list of topic '" +
+                                              shown(topic) + "'");
+    }
+
+  private:
+    // A first look without a branch. Every hash chooses a word and four bits in it; only where all
+    // four were set before, which is rare but for duplicates, is a search worth while.
+    bool suspicious(const RankedList &list) {
+        size_t size = 1;
+        while (size < list.size()) size *= 2;
+        words_.assign(size, 0);
+        bool met = false;
+        for (size_t i = 0; i < list.size(); ++i) {
+            uint64_t hash = list[i].hash, &word = words_[hash & (size - 1)];
+            uint64_t bits = 1ull << (hash >> 58) | 1ull << (hash >> 52 & 63) |
+                            1ull << (hash >> 46 & 63) | 1ull << (hash >> 40 & 63);
+            met |= (word & bits) == bits;
+            word |= bits;
+        }
+        return met;
+    }
+    int64_t search(const RankedList &list) {
         size_t size = 64;
         while (size < 2 * list.size()) size *= 2;
         slots_.assign(size, -1);
@@ -91,16 +125,7 @@ class DuplicateFinder {
         }
         return -1;
     }
-    void check(const RankedList &list, Bytes topic) {
-        auto i = find(list);
-        if (i < 0) return;
-        auto second = static_cast<size_t>(i);
-        throw BadLine(list.line(second), "document '" + shown(list.id(second)) +
-                                              "' stands twice in the list of topic '" +
-                                              shown(topic) + "'");
-    }
-
-  private:
+    std::vector<uint64_t> words_;
     std::vector<int32_t> slots_;
 };
 
@@ -138,12 +163,16 @@ class Sorter {
         return true;
     }
     void sort(const RankedList &list) {
-        // Sorting 64-bit words is much faster than sorting structs: the upper half of the key
-        // and the place share a word; words whose upper halves agree are put right afterwards.
+        // Sorting 64-bit words is much faster than sorting structs: the leading bits of the key
+        // and the place share a word; words whose bits agree are put right afterwards.
         size_t n = list.size();
+        auto [least, most] = std::minmax_element(keys_.begin(), keys_.end());
+        uint64_t base = *least, span = *most - base;
+        int digits = n < 4096 ? 2 : 4, shift = 0;
+        while (span >> shift >> 8 * digits) ++shift;
         words_.resize(n);
-        for (size_t i = 0; i < n; ++i) words_[i] = (keys_[i] & ~0xFFFFFFFFull) | i;
-        sort_words();
+        for (size_t i = 0; i < n; ++i) words_[i] = (keys_[i] - base) >> shift << 32 | i;
+        sort_words(digits);
         for (size_t i = 0; i < n; ++i) order_[i] = static_cast<uint32_t>(words_[i]);
         for (size_t i = 0, j; i < n; i = j) {
             for (j = i + 1; j < n && (words_[i] >> 32) == (words_[j] >> 32);) ++j;
@@ -156,15 +185,13 @@ class Sorter {
         }
     }
     // By the upper half, equal ones in their order: a radix sort, a byte at a time.
-    void sort_words() {
-        size_t n = words_.size();
-        spare_.resize(n);
-        for (int shift = 32; shift < 64; shift += 8) {
-            size_t starts[256] = {}, total = 0;
+    void sort_words(int digits) {
+        spare_.resize(words_.size());
+        for (int shift = 32; shift < 32 + 8 * digits; shift += 8) {
+            uint32_t starts[256] = {}, total = 0;
             for (uint64_t w : words_) ++starts[(w >> shift) & 255];
-            if (starts[(words_[0] >> shift) & 255] == n) continue;  // all alike in this byte
-            for (size_t &s : starts) {
-                size_t count = s;
+            for (uint32_t &s : starts) {
+                uint32_t count = s;
                 s = total;
                 total += count;
             }
@@ -186,26 +213,15 @@ class Alignment {
         const auto &order = sorter_.order(list, how_);
         size_t n = list.size();
         if (how_.depth > 0) n = std::min(n, static_cast<size_t>(how_.depth));
-        found_.resize(list.size());
-        for (size_t i = 0; i < list.size(); ++i)
-            found_[i] = pool.document(topic_index, list.id(i), list[i].hash);
+        join(list, topic_index, pool);
         look_at_ties(list, order);
-        for (size_t i = 0; i < n; ++i) {
-            int32_t document_index = found_[order[i]];
-            if (document_index < 0) {
-                if (static_cast<int64_t>(i) < how_.others) {
-                    other_topic.push_back(topic_index);
-                    other_rank.push_back(static_cast<int32_t>(i + 1));
-                    other_hash.push_back(list[order[i]].hash);
-                }
-                continue;
-            }
-            rank.push_back(static_cast<int32_t>(i + 1));
-            document.push_back(document_index);
-            if (how_.ties != Ties::expected) continue;
-            tie_first.push_back(first_[i]);
-            tie_last.push_back(last_[i]);
+        for (size_t i = 0; i < n && static_cast<int64_t>(i) < how_.others; ++i) {
+            if (found_[order[i]] >= 0) continue;
+            other_topic.push_back(topic_index);
+            other_rank.push_back(static_cast<int32_t>(i + 1));
+            other_hash.push_back(list[order[i]].hash);
         }
+        keep(order, n);
         topic.push_back(topic_index);
         length.push_back(static_cast<int32_t>(n));
         end.push_back(static_cast<int64_t>(rank.size()));
@@ -220,15 +236,49 @@ class Alignment {
     int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
+    // Where each entry of the list stands in the pool: found_.
+    void join(const RankedList &list, int32_t topic_index, const Pool &pool) {
+        size_t n = list.size();
+        auto table = pool.table(topic_index);
+        homes_.resize(n);
+        found_.resize(n);
+        for (size_t i = 0; i < n; ++i) homes_[i] = table.home(list[i].hash);
+        for (size_t i = 0; i < n; ++i)
+            found_[i] = pool.document(table, homes_[i], list.id(i), list[i].hash);
+    }
+    // Appends the pooled ones of the first n documents; which they are cannot be foretold, so
+    // that a branch for each would cost more than writing them all.
+    void keep(const std::vector<uint32_t> &order, size_t n) {
+        size_t kept = rank.size(), first = kept;
+        if (kept + n > rank.capacity()) {
+            rank.reserve(2 * (kept + n));
+            document.reserve(2 * (kept + n));
+        }
+        rank.resize(kept + n);
+        document.resize(kept + n);
+        for (size_t i = 0; i < n; ++i) {
+            rank[kept] = static_cast<int32_t>(i + 1);
+            document[kept] = found_[order[i]];
+            kept += found_[order[i]] >= 0;
+        }
+        rank.resize(kept);
+        document.resize(kept);
+        if (how_.ties != Ties::expected) return;
+        for (size_t i = first; i < kept; ++i) {
+            tie_first.push_back(first_[static_cast<size_t>(rank[i] - 1)]);
+            tie_last.push_back(last_[static_cast<size_t>(rank[i] - 1)]);
+        }
+    }
     // Tie groups by rank, over the whole list: a cut by depth does not change where a tie lies.
     void look_at_ties(const RankedList &list, const std::vector<uint32_t> &order) {
         size_t n = list.size();
         bool ties = false, contradicted = false;
         if (how_.ties != Ties::input) {
             for (size_t i = 1; i < n; ++i) {
-                if (sorter_.tied(order[i - 1], order[i])) ties = true;
-                else if (list[order[i]].rank >= 0 && list[order[i]].rank < list[order[i - 1]].rank)
-                    contradicted = true;
+                bool tied = sorter_.tied(order[i - 1], order[i]);
+                int32_t before = list[order[i - 1]].rank, after = list[order[i]].rank;
+                ties |= tied;
+                contradicted |= !tied & (after >= 0) & (after < before);
             }
         }
         tied_lists += ties;
@@ -248,6 +298,7 @@ class Alignment {
     }
     Ranking how_;
     Sorter sorter_;
+    std::vector<Pool::Slot> homes_;
     std::vector<int32_t> found_, first_, last_;
 };
 

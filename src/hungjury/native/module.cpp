@@ -260,7 +260,9 @@ NB_MODULE(_core, m) {
         .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)
         .def("document", [](const Pool &p, int32_t topic, nb::str name) {
             std::string id = bytes_of(name);
-            return p.document(topic, id, hash_bytes(id));
+            uint64_t hash = hash_bytes(id);
+            auto table = p.table(topic);
+            return p.document(table, table.home(hash), id, hash);
         }, "topic"_a, "name"_a, "Index among all documents of the pool, or -1.");
 
     nb::class_<RunStore>(m, "RunStore", "A whole run in memory.")

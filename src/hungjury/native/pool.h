@@ -26,24 +26,33 @@ class Pool {
     }
     const Strings &documents() const { return documents_; }
     int32_t topic(Bytes name) const { return topics_.find(name); }
-    // Index within all documents of the pool, or -1.
-    int32_t document(int32_t topic, Bytes name, uint64_t hash) const {
+    struct Slot {
+        uint32_t tag;  // the upper half of the hash
+        int32_t document;
+    };
+    struct Table {
+        const Slot *slots;
+        size_t mask;
+        Slot home(uint64_t hash) const { return slots[hash & mask]; }
+    };
+    Table table(int32_t topic) const {
         auto t = static_cast<size_t>(topic);
-        size_t start = starts_[t], mask = starts_[t + 1] - start - 1;
+        return {slots_.data() + starts_[t], starts_[t + 1] - starts_[t] - 1};
+    }
+    // Index within all documents of the pool, or -1. `slot` is the home of the hash: who looks for
+    // many documents fetches all homes first, and waits for memory once and not for each.
+    int32_t document(const Table &table, Slot slot, Bytes name, uint64_t hash) const {
         auto tag = static_cast<uint32_t>(hash >> 32);
-        for (size_t i = hash & mask;; i = (i + 1) & mask) {
-            const Slot &slot = slots_[start + i];
+        for (size_t i = hash & table.mask;;) {
             if (slot.document < 0) return -1;
             if (slot.tag == tag && same(documents_[static_cast<size_t>(slot.document)], name))
                 return slot.document;
+            i = (i + 1) & table.mask;
+            slot = table.slots[i];
         }
     }
 
   private:
-    struct Slot {
-        uint32_t tag;
-        int32_t document;
-    };
     void build() {
         starts_.push_back(0);
         for (size_t t = 0; t + 1 < offsets_.size(); ++t) add_table(t);

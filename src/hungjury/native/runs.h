@@ -3,7 +3,9 @@
 
 #include <memory>
 
+#include "lines.h"
 #include "lists.h"
+#include "numbers.h"
 
 namespace hungjury {
 
@@ -15,19 +17,17 @@ struct RunLine {
 
 // False for a blank line or a comment.
 inline bool parse_run_line(const Line &line, RunLine &out) {
-    if (is_comment(line)) return false;
-    Bytes token[6];
-    int found = split(line, token, 6);
-    if (found == 0) return false;
-    if (found < 6)
+    if (line.count == 0 || line.is_comment()) return false;
+    if (line.count < 6)
         throw BadLine(line.number, "expected 6 columns (topic Q0 document rank score tag), found " +
-                                  std::to_string(found));
-    out.topic = token[0];
-    out.document = token[2];
-    out.tag = token[5];
-    out.rank = parse_rank(token[3]);
-    if (!parse_number(token[4], out.score))
-        throw BadLine(line.number, "the score '" + shown(token[4]) + "' is no finite number");
+                                       std::to_string(line.count));
+    out.topic = line.token(0);
+    out.document = line.token(2);
+    out.tag = line.token(5);
+    out.rank = parse_rank(line.token(3), line.readable);
+    Bytes score = line.token(4);
+    if (!parse_number(score, line.readable, out.score))
+        throw BadLine(line.number, "the score '" + shown(score) + "' is no finite number");
     return true;
 }
 
@@ -46,9 +46,7 @@ struct Tags {
 // A whole run in memory, for any pool that comes later.
 class RunStore {
   public:
-    void feed(Bytes chunk) {
-        lines_.feed(chunk, [this](const Line &one) { line(one); });
-    }
+    void feed(Bytes chunk) { lines_.feed(chunk, *this); }
     void add(Bytes topic, Bytes document, double score, int32_t rank, uint64_t number) {
         if (current_ < 0 || topics[static_cast<size_t>(current_)] != topic) {
             current_ = topics.add(topic);
@@ -60,7 +58,7 @@ class RunStore {
         lists[static_cast<size_t>(current_)].add(document, score, rank, number);
     }
     void finish() {
-        lines_.finish([this](const Line &one) { line(one); });
+        lines_.finish(*this);
         DuplicateFinder duplicates;
         for (size_t t = 0; t < lists.size(); ++t) {
             duplicates.check(lists[t], topics[t]);
@@ -78,13 +76,14 @@ class RunStore {
     std::vector<RankedList> lists;
     Tags tags;
 
-  private:
     void line(const Line &one) {
         RunLine row;
         if (!parse_run_line(one, row)) return;
         tags.see(row.tag, one.number);
         add(row.topic, row.document, row.score, row.rank, one.number);
     }
+
+  private:
     Lines lines_;
     int32_t current_ = -1;
 };
@@ -96,11 +95,9 @@ class RunStream {
     RunStream(std::shared_ptr<const Pool> pool, Ranking how)
         : out(how), pool_(std::move(pool)) {}
 
-    void feed(Bytes chunk) {
-        lines_.feed(chunk, [this](const Line &one) { line(one); });
-    }
+    void feed(Bytes chunk) { lines_.feed(chunk, *this); }
     void finish() {
-        lines_.finish([this](const Line &one) { line(one); });
+        lines_.finish(*this);
         close();
     }
 
@@ -109,7 +106,6 @@ class RunStream {
     bool interleaved = false;
     uint64_t rows = 0, other_topics = 0;
 
-  private:
     void line(const Line &one) {
         RunLine row;
         if (!parse_run_line(one, row)) return;
@@ -118,6 +114,8 @@ class RunStream {
         if (rows == 1 || !same(row.topic, name_)) open(row.topic, one.number);
         list_.add(row.document, row.score, row.rank, one.number);
     }
+
+  private:
     void open(Bytes topic, uint64_t line) {
         close();
         auto before = seen_.size();
