@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import naive_users
+from hungjury.collection import sources
 from hungjury.errors import HungjuryError, InputError
-from hungjury.users import actions
 from hungjury.users.clicks import calibrate, long_run_law
 from hungjury.users.model import UserClass, UserModel
 
@@ -229,8 +229,7 @@ def yandex_actions(seed: int) -> tuple[str, list[dict[str, Any]]]:
 
 @pytest.mark.parametrize("large", [1 << 26, 100])
 def test_yandex_actions(large, tmp_path, monkeypatch):
-    monkeypatch.setattr(actions, "LARGE", large)
-    monkeypatch.setattr(actions, "CHUNK", 64)
+    monkeypatch.setattr(sources, "LARGE", large)
     monkeypatch.setenv("HUNGJURY_THREADS", "3")
     text, records = yandex_actions(3)
     path = tmp_path / "log.txt"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,7 @@ from hungjury.collection.runs import (
 from hungjury.collection.sources import Source
 from hungjury.collection.tables import table_format
 from hungjury.errors import InputError
+from hungjury.machine import cores
 
 __all__ = ["Alignment", "align"]
 
@@ -116,9 +117,10 @@ def align(
         return [_Part(name, "", arrays, len(store.topics) - len(arrays["topic"]), None)]
 
     def from_file(source: Source) -> list[_Part]:
-        return _stream(source, runs.policy, native_pool, deep, others)
+        return _stream(source, runs.policy, native_pool, deep, others, free)
 
     if isinstance(runs, RunFiles):
+        free = cores() // len(runs.sources)
         each = list(map_files(from_file, runs.sources, progress, "reading runs"))
     else:
         items = list(zip(runs.systems, runs.stores, strict=True))
@@ -130,12 +132,20 @@ def align(
 
 
 def _stream(
-    source: Source, policy: RunPolicy, pool: native.Pool, depth: int, others: int
+    source: Source, policy: RunPolicy, pool: native.Pool, depth: int, others: int, free: int
 ) -> list[_Part]:
-    """Align a file while reading it; where that cannot be done, read it whole first."""
+    """Align a file while reading it; where that cannot be done, read it whole first.
+
+    free: cores that may read parts of it beside each other.
+    """
     if table_format(source) is None:
-        stream = native.RunStream(pool, policy.ties, policy.single, depth, others)
-        parse_text(source, stream.feed, stream.finish)
+
+        def read(part: Source) -> native.RunStream:
+            stream = native.RunStream(pool, policy.ties, policy.single, depth, others)
+            parse_text(part, stream.feed, stream.finish)
+            return stream
+
+        stream = _side_by_side(source.parts(free), read) or read(source)
         if not stream.rows:
             raise InputError(
                 "there is no line in it", file=source.name, remedy="check how it was made"
@@ -149,6 +159,22 @@ def _stream(
         unjudged = len(run.store.topics) - len(arrays["topic"])
         out.append(_Part(run.name, run.file, arrays, unjudged, run.note))
     return out
+
+
+def _side_by_side(
+    parts: list[Source], read: Callable[[Source], native.RunStream]
+) -> native.RunStream | None:
+    """The parts of a file, joined. None where there are not several, or one is in error: what is
+    wrong in which line is for a reader to say that has seen all lines before it."""
+    if len(parts) < 2:
+        return None
+    try:
+        whole, *others = map_files(read, parts, None, "")
+    except InputError:
+        return None
+    for other in others:
+        whole.append(other)
+    return whole
 
 
 def _join(

@@ -244,6 +244,7 @@ def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
     position[pairs] = np.arange(len(pairs), dtype=np.int32)
     counts = np.bincount(rank[rows.pair_topic[pairs]], minlength=len(names))
     offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
-    topics = [names[t] for t, n in zip(order_of_topics, counts, strict=True) if n]
-    found = native.Pool.of_table(rows.table, topics, pairs, offsets)
+    kept = order_of_topics[counts > 0]
+    topics = [names[t] for t in kept.tolist()]
+    found = native.Pool.of_table(rows.table, kept, pairs, offsets)
     return Pool(topics, found, offsets), position

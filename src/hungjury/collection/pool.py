@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -30,17 +30,22 @@ def natural_key(text: str) -> list[tuple[bool, int, str, str]]:
     ]
 
 
-def natural_order(names: Iterable[str]) -> list[int]:
+def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
     """The order that sorts names naturally, as indices."""
     listed = list(names)
     together = "".join(listed)
-    if together.isascii() and together.isdecimal() and all(listed):
-        if max(map(len, listed)) < 19 and len(set(numbers := list(map(int, listed)))) == len(
-            listed
-        ):
-            return list(map(int, np.argsort(np.array(numbers))))
-        return sorted(range(len(listed)), key=lambda i: number_key(listed[i]))
-    return sorted(range(len(listed)), key=lambda i: natural_key(listed[i]))
+    if not (together.isascii() and together.isdecimal() and all(listed)):
+        return _sorted(listed, natural_key)
+    if max(map(len, listed)) < 19:
+        numbers = np.array(list(map(int, listed)), dtype=np.int64)
+        order = np.argsort(numbers, kind="stable")
+        if (np.diff(numbers[order]) > 0).all():  # neither 7 and 07
+            return order
+    return _sorted(listed, number_key)
+
+
+def _sorted(names: list[str], key: Callable[[str], Any]) -> NDArray[np.int64]:
+    return np.array(sorted(range(len(names)), key=lambda i: key(names[i])), dtype=np.int64)
 
 
 class Pool:

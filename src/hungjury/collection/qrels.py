@@ -213,7 +213,8 @@ def _from_grade_columns(table: Table) -> Qrels:
                 remedy="keep one row per document and topic",
             )
         order[topic][document] = i
-    topics = [list(order)[i] for i in natural_order(order)]
+    listed = list(order)
+    topics = [listed[i] for i in natural_order(listed)]
     sizes = [len(order[t]) for t in topics]
     pool = Pool(
         topics,
@@ -228,7 +229,7 @@ def _from_grade_columns(table: Table) -> Qrels:
 
 def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
     count = pool.sum_by_topic(labels > 0)
-    none = [t for t, n in zip(pool.topics, count, strict=True) if n == 0]
+    none = [pool.topics[t] for t in np.flatnonzero(count == 0)]
     if not none:
         return ()
     text = f"{plural(len(none), 'topic')} without any relevant document: {few(none)}"

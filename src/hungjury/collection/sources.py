@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -21,6 +21,8 @@ __all__ = ["Source", "expand"]
 CHUNK = 1 << 18  # bytes read at once
 HEAD = 1 << 12
 LONGEST_HEAD = 1 << 20
+LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
+MAGIC_GZ = b"\x1f\x8b"
 MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 _STEM_ENDINGS = {
     ".gz", ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
@@ -35,6 +37,8 @@ class Source:
     name: str
     path: Path | None = None
     held: bytes = field(default=b"", repr=False)
+    begin: int = 0  # a part of a file: the bytes from here
+    end: int | None = None  # to here
 
     @property
     def stem(self) -> str:
@@ -50,7 +54,7 @@ class Source:
         with self.raw() as raw:
             magic = raw.read(2)
             raw.seek(0)
-            if magic == b"\x1f\x8b":
+            if magic == MAGIC_GZ:
                 with gzip.GzipFile(fileobj=raw) as unpacked:
                     yield cast(BinaryIO, unpacked)
             else:
@@ -78,9 +82,11 @@ class Source:
         one is asked for: all are read into the same memory, which stays in the cache."""
         buffer = bytearray(size or CHUNK)
         view = memoryview(buffer)
-        first = True
+        at, first = self.begin, not self.begin
         with self.open() as stream:
-            while count := self._read(stream, view):
+            if at:
+                stream.seek(at)
+            while count := self._read(stream, view if self.end is None else view[: self.end - at]):
                 piece = view[:count]
                 if first and count < 3:  # too short to hold a byte-order mark: fill it up
                     while count < min(3, len(view)) and (more := self._read(stream, view[count:])):
@@ -88,7 +94,7 @@ class Source:
                     piece = view[:count]
                 if first and buffer.startswith(MARK):
                     piece = piece[len(MARK) :]
-                first = False
+                at, first = at + count, False
                 yield piece
         if first:
             raise InputError("the file is empty", file=self.name, remedy="check how it was made")
@@ -103,6 +109,20 @@ class Source:
                 remedy="fetch or compress it again",
             ) from None
 
+    def parts(self, number: int) -> list[Source]:
+        """A large file as so many parts, for as many readers. Cuts are made where the first word
+        of a line changes; where that is not near, or a file is packed or small, it stays whole."""
+        size = self.path.stat().st_size if self.path is not None else 0
+        if size < number * LARGE or number < 2:
+            return [self]
+        with self.raw() as raw:
+            cuts = [_change(raw, size * i // number) for i in range(1, number)]
+            raw.seek(0)
+            if raw.read(2) == MAGIC_GZ or not all(cuts):
+                return [self]
+        ends = zip([0, *cuts], [*cuts, None], strict=True)
+        return [replace(self, begin=begin, end=end) for begin, end in ends]
+
     def content(self) -> bytes:
         """All of it."""
         return b"".join(map(bytes, self.pieces()))
@@ -115,6 +135,20 @@ class Source:
             if b"\n" in line or len(line) > LONGEST_HEAD:
                 break
         return line.split(b"\n", 1)[0]
+
+
+def _change(raw: BinaryIO, near: int) -> int:
+    """Where, soon behind a place, a line begins with another word than the one before; or 0."""
+    raw.seek(near)
+    window = raw.read(LONGEST_HEAD)
+    at = window.find(b"\n") + 1
+    word: list[bytes] = []
+    while at and (stop := window.find(b"\n", at) + 1):
+        before, word = word, window[at:stop].split(None, 1)[:1]
+        if before and word and before != word:
+            return near + at
+        at = stop
+    return 0
 
 
 def expand(source: Any) -> list[Source]:

@@ -1,6 +1,7 @@
 """The small C++ core: parsing, interning, ranking and joining. Arrays and bytes in, arrays out."""
 
 from hungjury.native._core import (
+    ActionLog,
     BadLine,
     LabelTable,
     Pool,
@@ -13,6 +14,7 @@ from hungjury.native._core import (
 )
 
 __all__ = [
+    "ActionLog",
     "BadLine",
     "LabelTable",
     "Pool",

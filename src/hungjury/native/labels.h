@@ -36,7 +36,7 @@ class LabelTable {
             last_iteration_ = static_cast<size_t>(iterations.add(iteration));
         last_topic_ = static_cast<size_t>(t);
         iteration_of.push_back(static_cast<int32_t>(last_iteration_));
-        auto pair = pairs.add(document, static_cast<uint32_t>(t));
+        auto pair = pairs.add(document, static_cast<size_t>(t));
         if (static_cast<size_t>(pair) == pair_topic.size()) pair_topic.push_back(t);
         pair_of.push_back(pair);
         label_of.push_back(label);

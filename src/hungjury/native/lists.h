@@ -227,6 +227,27 @@ class Alignment {
         end.push_back(static_cast<int64_t>(rank.size()));
     }
 
+    // The lists of another alignment come behind those here.
+    void append(const Alignment &next) {
+        auto base = static_cast<int64_t>(rank.size());
+        for (int64_t e : next.end) end.push_back(base + e);
+        auto extend = [](auto &mine, const auto &theirs) {
+            mine.insert(mine.end(), theirs.begin(), theirs.end());
+        };
+        extend(topic, next.topic);
+        extend(length, next.length);
+        extend(rank, next.rank);
+        extend(document, next.document);
+        extend(tie_first, next.tie_first);
+        extend(tie_last, next.tie_last);
+        extend(other_topic, next.other_topic);
+        extend(other_rank, next.other_rank);
+        extend(other_hash, next.other_hash);
+        tied_lists += next.tied_lists;
+        contradicted_lists += next.contradicted_lists;
+        cut_ties += next.cut_ties;
+    }
+
     std::vector<int32_t> topic, length;
     std::vector<int64_t> end;
     std::vector<int32_t> rank, document, tie_first, tie_last;

@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "actions.h"
 #include "grades.h"
 #include "kernels.h"
 #include "labels.h"
@@ -30,9 +31,8 @@ template <class T> Array<T> array(std::vector<T> values) {
     return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
-nb::str text(Bytes s) {
-    PyObject *decoded =
-        PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), "surrogateescape");
+nb::str text(Bytes s, const char *errors = "surrogateescape") {
+    PyObject *decoded = PyUnicode_DecodeUTF8(s.data(), static_cast<Py_ssize_t>(s.size()), errors);
     if (!decoded) throw nb::python_error();
     return nb::steal<nb::str>(decoded);
 }
@@ -250,12 +250,15 @@ NB_MODULE(_core, m) {
                             std::vector<int64_t> offsets) {
             new (self) Pool(strings_of(topics), strings_of(documents), offsets);
         }, "topics"_a, "documents"_a, "offsets"_a)
-        .def_static("of_table", [](const LabelTable &table, nb::list topics, Lines64 pairs,
+        .def_static("of_table", [](const LabelTable &table, Lines64 topics, Lines64 pairs,
                                    Lines64 offsets) {
-            return std::make_shared<Pool>(table.pairs, strings_of(topics), pairs.data(),
-                                          std::vector<int64_t>(offsets.data(),
-                                                               offsets.data() + offsets.size()));
-        }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a)
+            auto copy = [](const Lines64 &a) {
+                return std::vector<int64_t>(a.data(), a.data() + a.size());
+            };
+            return std::make_shared<Pool>(table.topics, table.pairs, copy(topics), copy(pairs),
+                                          copy(offsets));
+        }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a,
+             "The pool of some topics and pairs of a table, by their numbers.")
         .def_prop_ro("documents", [](const Pool &p) { return texts(p.documents()); })
         .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)
         .def("document", [](const Pool &p, int32_t topic, nb::str name) {
@@ -328,11 +331,44 @@ NB_MODULE(_core, m) {
             nb::gil_scoped_release free;
             r.finish();
         })
+        .def("append", &RunStream::append, "next"_a,
+             "Take in what another stream has read behind this one in the same file.")
         .def("take", [](RunStream &r) { return taken(r.out); }, "The alignment; call once.")
         .def_ro("interleaved", &RunStream::interleaved)
         .def_ro("rows", &RunStream::rows)
-        .def_ro("other_topics", &RunStream::other_topics)
+        .def_prop_ro("other_topics", &RunStream::other_topics)
         .def_prop_ro("tags", [](const RunStream &r) {
             return nb::make_tuple(text(r.tags.first), text(r.tags.second));
         });
+
+    nb::class_<ActionLog>(m, "ActionLog", "Clicks of a log of queries and clicks, with their ranks.")
+        .def(nb::init<int64_t>(), "first"_a)
+        .def("feed", [](ActionLog &a, Piece piece) {
+            Bytes b = view(piece);
+            nb::gil_scoped_release free;
+            a.feed(b);
+        }, "piece"_a)
+        .def("finish", &ActionLog::finish)
+        .def("meet", &ActionLog::meet, "other"_a,
+             "Take in the sessions of another part of the log; some may be known already.")
+        .def_ro("interleaved", &ActionLog::interleaved)
+        .def_prop_ro("rows", [](const ActionLog &a) { return a.rows.kind.size(); })
+        .def("queries", [](const ActionLog &a, size_t first) {
+            nb::list out;
+            for (size_t i = first; i < a.queries.size(); ++i)
+                out.append(text(a.queries[i], "replace"));
+            return out;
+        }, "first"_a, "Names of queries, from one on.")
+        .def("take", [](ActionLog &a) {
+            nb::dict out;
+            out["session"] = array(std::move(a.rows.session));
+            out["page"] = array(std::move(a.rows.page));
+            out["query"] = array(std::move(a.rows.query));
+            out["record"] = array(std::move(a.rows.record));
+            out["rank"] = array(std::move(a.rows.rank));
+            out["time"] = array(std::move(a.rows.time));
+            out["kind"] = array(std::move(a.rows.kind));
+            a.rows = ActionRows();
+            return out;
+        }, "The rows so far, as columns; they leave the log.");
 }

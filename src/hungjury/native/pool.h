@@ -16,15 +16,17 @@ class Pool {
         for (const auto &d : documents) documents_.push(d);
         build();
     }
-    // Straight from labels as they were read: `pairs` says which documents, in which order.
-    Pool(const Interner &all, const std::vector<std::string> &topics,
-         const int64_t *pairs, const std::vector<int64_t> &offsets)
+    // Straight from labels as they were read: which topics and documents, in which order.
+    Pool(const Interner &all_topics, const Interner &all_documents,
+         const std::vector<int64_t> &topics, const std::vector<int64_t> &documents,
+         const std::vector<int64_t> &offsets)
         : offsets_(offsets) {
-        for (const auto &t : topics) topics_.add(t);
-        for (int64_t i = 0; i < offsets.back(); ++i) documents_.push(all[static_cast<size_t>(pairs[i])]);
+        for (auto t : topics) topics_.add(all_topics[static_cast<size_t>(t)]);
+        for (auto d : documents) documents_.push(all_documents[static_cast<size_t>(d)]);
         build();
     }
     const Strings &documents() const { return documents_; }
+    size_t topics() const { return topics_.size(); }
     int32_t topic(Bytes name) const { return topics_.find(name); }
     struct Slot {
         uint32_t tag;  // the upper half of the hash

@@ -41,6 +41,10 @@ struct Tags {
         if (first.empty()) first = tag;
         else if (second.empty()) second = tag;
     }
+    void append(const Tags &next) {
+        for (const std::string &tag : {next.first, next.second})
+            if (!tag.empty()) see(tag, 0);
+    }
 };
 
 // A whole run in memory, for any pool that comes later.
@@ -93,7 +97,7 @@ class RunStore {
 class RunStream {
   public:
     RunStream(std::shared_ptr<const Pool> pool, Ranking how)
-        : out(how), pool_(std::move(pool)) {}
+        : out(how), pool_(std::move(pool)), seen_(pool_->topics()) {}
 
     void feed(Bytes chunk) { lines_.feed(chunk, *this); }
     void finish() {
@@ -101,11 +105,18 @@ class RunStream {
         close();
     }
 
-    Alignment out;
-    Tags tags;
-    bool interleaved = false;
-    uint64_t rows = 0, other_topics = 0;
-
+    // What stands behind this in the same file, read by another stream.
+    void append(const RunStream &next) {
+        out.append(next.out);
+        tags.append(next.tags);
+        interleaved |= next.interleaved;
+        for (size_t t = 0; t < seen_.size(); ++t) {
+            interleaved |= seen_[t] && next.seen_[t];
+            seen_[t] |= next.seen_[t];
+        }
+        for (size_t t = 0; t < next.others_.size(); ++t) see_other(next.others_[t]);
+        rows += next.rows;
+    }
     void line(const Line &one) {
         RunLine row;
         if (!parse_run_line(one, row)) return;
@@ -114,17 +125,28 @@ class RunStream {
         if (rows == 1 || !same(row.topic, name_)) open(row.topic, one.number);
         list_.add(row.document, row.score, row.rank, one.number);
     }
+    size_t other_topics() const { return others_.size(); }
+
+    Alignment out;
+    Tags tags;
+    bool interleaved = false;
+    uint64_t rows = 0;
 
   private:
     void open(Bytes topic, uint64_t line) {
         close();
-        auto before = seen_.size();
-        seen_.add(topic);
-        if (seen_.size() == before) interleaved = true;
-        else check_utf8("topic", topic, line);
+        check_utf8("topic", topic, line);
         name_ = topic;
         topic_ = pool_->topic(topic);
-        if (topic_ < 0) ++other_topics;
+        if (topic_ < 0) return see_other(topic);
+        char &seen = seen_[static_cast<size_t>(topic_)];
+        interleaved |= seen;
+        seen = true;
+    }
+    void see_other(Bytes topic) {
+        auto before = others_.size();
+        others_.add(topic);
+        interleaved |= others_.size() == before;
     }
     // A list without judgments is looked through too: a broken run is broken for any labels.
     void close() {
@@ -133,7 +155,8 @@ class RunStream {
         list_.clear();
     }
     std::shared_ptr<const Pool> pool_;
-    Interner seen_;
+    std::vector<char> seen_;  // topics of the pool
+    Interner others_;         // topics outside of it
     Lines lines_;
     RankedList list_;
     DuplicateFinder duplicates_;

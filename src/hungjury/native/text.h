@@ -86,7 +86,9 @@ inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; 
 // Well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 inline bool is_utf8(Bytes text) {
     static constexpr uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    for (size_t i = 0; i < text.size(); ++i) {
+    size_t i = 0;
+    while (i + 8 <= text.size() && !(load<uint64_t>(text.data() + i) & 0x8080808080808080ull)) i += 8;
+    for (; i < text.size(); ++i) {
         auto first = static_cast<uint8_t>(text[i]);
         if (first < 0x80) continue;
         if (first < 0xC0 || first > 0xF7) return false;

@@ -13,87 +13,90 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from hungjury import native
+from hungjury.collection.reading import parse_text
+from hungjury.collection.runs import map_files
+from hungjury.collection.sources import Source
 from hungjury.machine import cores
 from hungjury.users.engine import RECORD
 
-__all__ = ["CLICK", "EMPTY_PAGE", "KIND", "UNREADABLE", "yandex_action_clicks"]
+__all__ = ["CLICK", "EMPTY_PAGE", "KIND", "UNREADABLE", "group_by_session", "write_action_clicks"]
 
 KIND = "hungjury_kind"
-CLICK, EMPTY_PAGE, UNREADABLE = range(3)  # what a row of the view is
+CLICK, EMPTY_PAGE, UNREADABLE = range(3)  # what a row is
 SHOWN = 10  # results of a page
-LARGE, CHUNK = 1 << 26, 1 << 22  # bytes
+BATCH = 1 << 19  # rows written at once
 PART = 1 << 40  # more records than a part has
 
 
-def yandex_action_clicks(connection: Any, paths: Sequence[Path], folder: Path, view: str) -> None:
-    """Make a view of the clicks with their ranks, of pages without clicks, and of bad records.
+def write_action_clicks(
+    sources: Sequence[Source], folder: Path, queries: bool
+) -> tuple[list[Path], bool]:
+    """Parquet files of clicks with their ranks, of pages without clicks, and of bad records.
 
-    The log is read twice whenever the view is: once for its narrow part, which is sorted to find
-    each click's page, and once for the wide pages, which stream past a hash table of the clicks.
-    folder: where parts of a large file may be kept as long as the view is used.
+    A large file is read in parts, on all cores. Pages are found among the lines of a session that
+    stand together: also returns whether they do, else the rows are of no use.
     """
-    # The planner cannot know how many pages a text file holds; it would keep them in memory.
-    connection.raw_sql("set disabled_optimizers = 'build_side_probe_side,join_order'")
-    lines = " union all ".join(_lines(n, part) for n, part in enumerate(_parts(paths, folder)))
-    connection.raw_sql(f"create or replace view hungjury_lines as {lines}")
-    connection.raw_sql(f"create or replace view {view} as {_clicks()}")
+    parts = [part for source in sources for part in source.parts(cores())]
+    paths = [folder / f"actions-{number}.parquet" for number in range(len(parts))]
+
+    def write(number: int) -> native.ActionLog:
+        return _write(parts[number], number * PART, paths[number], queries)
+
+    whole, *others = map_files(write, list(range(len(parts))), None, "")
+    for other in others:
+        whole.meet(other)
+    return paths, not whole.interleaved
 
 
-def _parts(paths: Sequence[Path], folder: Path) -> list[list[Path]]:
-    """The files in as many parts as there are cores: records are numbered one by one, but parts
-    beside each other. A large file that stands alone is cut between lines."""
-    if len(paths) == 1 and paths[0].suffix != ".gz" and paths[0].stat().st_size > LARGE:
-        paths = _cut(paths[0], folder, cores())
-    most = -(-len(paths) // cores())
-    return [list(paths[i : i + most]) for i in range(0, len(paths), most)]
+def _write(part: Source, first: int, path: Path, queries: bool) -> native.ActionLog:
+    import pyarrow
+    from pyarrow import parquet
+
+    kinds = {"session": "int64", "page": "int64", "rank": "int32", "time": "float64",
+             KIND: "int8", RECORD: "int64"}  # fmt: skip
+    if queries:
+        kinds["query"] = "string"
+    schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in kinds.items()])
+    log = native.ActionLog(first)
+    names = pyarrow.array([], pyarrow.string())
+    with parquet.ParquetWriter(path, schema, use_dictionary=["query"]) as writer:
+
+        def write() -> None:
+            nonlocal names
+            rows = log.take()
+            table = {name: pyarrow.array(rows[name], mask=rows[name] < 0)
+                     for name in ("session", "page", "rank")}  # fmt: skip
+            table |= {KIND: rows["kind"], RECORD: rows["record"]}
+            table["time"] = pyarrow.array(rows["time"], mask=np.isnan(rows["time"]))
+            if queries:
+                new = pyarrow.array(log.queries(len(names)), pyarrow.string())
+                names = pyarrow.concat_arrays([names, new])
+                code = pyarrow.array(rows["query"] - first, mask=rows["query"] < 0)
+                table["query"] = names.take(code)
+            writer.write_table(pyarrow.table(table, schema=schema))
+
+        def feed(piece: memoryview) -> None:
+            log.feed(piece)
+            if log.rows >= BATCH:
+                write()
+
+        parse_text(part, feed, log.finish)
+        write()
+    return log
 
 
-def _cut(path: Path, folder: Path, number: int) -> list[Path]:
-    size = path.stat().st_size
-    parts = [folder / f"part-{i}.tsv" for i in range(number)]
-    with path.open("rb") as whole:
-        for i, part in enumerate(parts, 1):
-            with part.open("wb") as piece:
-                while whole.tell() < size * i // number:
-                    piece.write(whole.read(min(CHUNK, size * i // number - whole.tell())))
-                piece.write(whole.readline())
-    return parts
-
-
-def _lines(number: int, paths: Sequence[Path]) -> str:
-    """Records of any length up to a full page, numbered within their part of the log."""
+def group_by_session(connection: Any, paths: Sequence[Path], out: Path) -> None:
+    """Write a log anew, so that the lines of a session stand together; DuckDB sorts them."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(5 + SHOWN))
     files = ", ".join("'" + str(p).replace("'", "''") + "'" for p in paths)
-    return f"""select row_number() over () + {number * PART} as record, *
-        from read_csv([{files}], delim = '\t', header = false, quote = '', escape = '',
-            null_padding = true, auto_detect = false, columns = {{{columns}}})"""
-
-
-def _clicks() -> str:
-    """Pages are joined to what happened on them; a row without a page stays, with no rank.
-
-    Results are compared by 64-bit hashes, among the ten of a page only.
-    """
-    shown = ", ".join(f"hash(c{4 + rank}) as shown{rank}" for rank in range(1, SHOWN + 1))
-    rank = " ".join(f"when shown{rank} then {rank}" for rank in range(1, SHOWN + 1))
-    return f"""
-        select happened.session, happened.page, pages.query, case item {rank} end as rank,
-            happened.time, happened.kind as {KIND}, happened.record as {RECORD}
-        from (select record, c3 || '_' || c4 as query, {shown} from hungjury_lines where c2 = 'Q')
-            as pages
-        right join ({_happened()}) as happened on pages.record = happened.page"""
-
-
-def _happened() -> str:
-    """Clicks with the record of their page; pages without clicks and bad records without one."""
-    narrow = """select record, c0 as session, try_cast(c1 as double) as time, c2 as action,
-            case when c3 is not null then hash(c3) end as item from hungjury_lines"""
-    ordered = f"""select *, lead(action) over sessions as next_action,
-            last_value(case when action = 'Q' then record end ignore nulls) over sessions as page
-        from ({narrow}) window sessions as
-            (partition by session, action in ('Q', 'C') order by time, record)"""
-    return f"""
-        select session, time, item, record, case when action = 'C' then page end as page,
-            case action when 'C' then {CLICK} when 'Q' then {EMPTY_PAGE} else {UNREADABLE} end
-                as kind
-        from ({ordered}) where action is distinct from 'Q' or next_action is distinct from 'C'"""
+    line = ", ".join(f"coalesce(c{i}, '')" for i in range(5 + SHOWN))
+    connection.raw_sql(f"""copy (
+        select concat_ws(chr(9), {line}) as line from (
+            select row_number() over () as record, *
+            from read_csv([{files}], delim = '\t', header = false, quote = '', escape = '',
+                null_padding = true, auto_detect = false, columns = {{{columns}}}))
+        order by c0, record)
+        to '{out}' (format csv, header false, quote '', delimiter '')""")

@@ -41,11 +41,11 @@ def count_clicks(
     ranks: int,
     min_sessions: int,
 ) -> tuple[list[Row], Tally]:
-    clicks, tally = click_table(engine, log)
+    clicks, tally = click_table(engine, log, relevant is not None or min_sessions > 1)
     if relevant is not None:
         clicks = _labelled(clicks, relevant)
-    if KIND in clicks.columns and min_sessions <= 1:
-        clicks = clicks.drop("query")  # pages have numbers of their own: less to sort
+        if KIND in clicks.columns and min_sessions <= 1:
+            clicks = clicks.drop("query")  # pages have numbers of their own: less to sort
     counted = _counts(_with_next(clicks, ranks), min_sessions)
     return counted.to_pyarrow().to_pylist(), tally
 

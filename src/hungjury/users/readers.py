@@ -10,7 +10,7 @@ from typing import Any
 from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import is_frame
 from hungjury.errors import InputError
-from hungjury.users.actions import KIND, yandex_action_clicks
+from hungjury.users.actions import KIND, group_by_session, write_action_clicks
 from hungjury.users.engine import RECORD, Engine, need_ibis, open_engine
 from hungjury.users.formats import (
     PAGE_COLUMNS,
@@ -39,8 +39,11 @@ def is_ibis_table(log: Any) -> bool:
     return type(log).__module__.startswith("ibis.") and hasattr(log, "get_backend")
 
 
-def click_table(engine: Engine | None, log: Any) -> tuple[Any, Tally]:
-    """The clicks of a log in the engine, and what was met beside them."""
+def click_table(engine: Engine | None, log: Any, queries: bool) -> tuple[Any, Tally]:
+    """The clicks of a log in the engine, and what was met beside them.
+
+    queries: are their names wanted? Where pages have numbers, paths do not need them.
+    """
     tally = Tally()
     if engine is None:
         return _columns(_numbered(log), "<table>"), tally
@@ -61,7 +64,7 @@ def click_table(engine: Engine | None, log: Any) -> tuple[Any, Tally]:
         columns, mark = _header(sources)
         return _columns(engine.csv(_paths(engine, sources, ".csv"), columns, mark), name), tally
     if kind == "yandex actions":
-        return _columns(_actions(engine, _paths(engine, sources, ".tsv")), name), tally
+        return _columns(_actions(engine, sources, queries), name), tally
     path = engine.folder / "clicks.parquet"
     if kind == "yandex pages":
         write_clicks(yandex_page_clicks(sources, tally), PAGE_COLUMNS, path)
@@ -70,17 +73,15 @@ def click_table(engine: Engine | None, log: Any) -> tuple[Any, Tally]:
     return _columns(engine.parquet([path]), name), tally
 
 
-def _actions(engine: Engine, paths: Sequence[Path]) -> Any:
-    """DuckDB reads this log whatever engine counts it."""
-    view = "hungjury_actions"
-    if engine.spark is None:
-        yandex_action_clicks(engine.connection, paths, engine.folder, view)
-        return engine.connection.table(view)
-    path = engine.folder / "actions.parquet"
-    with open_engine("duckdb", engine.memory) as other:
-        yandex_action_clicks(other.connection, paths, other.folder, view)
-        other.connection.raw_sql(f"copy {view} to '{path}'")
-    return engine.parquet([path])
+def _actions(engine: Engine, sources: Sequence[Source], queries: bool) -> Any:
+    """Read by ourselves; DuckDB helps, whatever engine counts, where sessions are mixed."""
+    paths, together = write_action_clicks(sources, engine.folder, queries)
+    if not together:
+        grouped = engine.folder / "grouped.tsv"
+        with open_engine("duckdb", engine.memory) as other:
+            group_by_session(other.connection, _paths(other, sources, ".tsv"), grouped)
+        paths, _ = write_action_clicks(expand(grouped), engine.folder, queries)
+    return engine.parquet(paths)
 
 
 def _sources(log: Any) -> list[Source]:
