@@ -7,7 +7,6 @@ all others through the measure itself, in blocks. Both give what the measure giv
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,6 +135,8 @@ class Scorer:
 
 def _on_all_cores(work: Callable[[Any], None], tasks: list[Any]) -> None:
     """Every task writes its own part of the result: who does it does not matter."""
+    from concurrent.futures import ThreadPoolExecutor  # brings logging along
+
     with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
         list(pool.map(work, tasks))
 
