@@ -65,6 +65,7 @@ def simulate(
     *,
     odd: Sequence[str] = (),
     hardness: float = 0.3,
+    fooled: float = 0.0,
 ) -> Simulation:
     """Make up a collection.
 
@@ -76,6 +77,7 @@ def simulate(
     odd: more assessors: a "copycat" of the first, one who gives a "constant" label, a "lazy" one
     who labels a third of the documents and half of those without looking.
     hardness: how much topics differ in how well all systems do (a standard deviation).
+    fooled: the share of documents that look to all assessors like another grade than they have.
     """
     for name, value, least in (
         ("systems", systems, 1),
@@ -88,6 +90,11 @@ def simulate(
             raise InputError(f"{name} is {value}", remedy=f"{name} is at least {least}")
     if depth > documents:
         raise InputError(f"the depth {depth} is more than {documents} documents", remedy="lower it")
+    if not 0 <= fooled <= 1 or hardness < 0:
+        raise InputError(
+            f"fooled is {fooled:g} and hardness {hardness:g}",
+            remedy="fooled is a share from 0 to 1, hardness a standard deviation",
+        )
     if not accuracies or min(accuracies) < 0 or max(accuracies) > 1:
         raise InputError("an accuracy is outside [0, 1]", remedy="accuracies are probabilities")
     for kind in odd:
@@ -110,7 +117,7 @@ def simulate(
     gold = Qrels(pool, np.concatenate(labels), tuple(range(grades)))
     return Simulation(
         gold,
-        _judged_by(gold, accuracies, odd, rng),
+        _judged_by(gold, accuracies, odd, fooled, rng),
         Runs(list(quality), stores),
         quality,
         {_judge_name(i): float(a) for i, a in enumerate(accuracies)},
@@ -148,14 +155,22 @@ def _retrieve(
 
 
 def _judged_by(
-    gold: Qrels, accuracies: Sequence[float], odd: Sequence[str], rng: np.random.Generator
+    gold: Qrels,
+    accuracies: Sequence[float],
+    odd: Sequence[str],
+    fooled: float,
+    rng: np.random.Generator,
 ) -> Judgments:
     assert gold.labels is not None
     size, grades = len(gold.pool), len(gold.grades)
+    seen = gold.labels
+    if fooled > 0:
+        other = (seen + rng.integers(1, grades, size)) % grades
+        seen = np.where(rng.random(size) < fooled, other, seen)
     right = rng.random((len(accuracies), size)) < np.asarray(accuracies)[:, None]
-    other = (gold.labels + rng.integers(1, grades, right.shape)) % grades
-    given = [*np.where(right, gold.labels, other)]
-    given += [_odd_labels(kind, given[0], gold, rng) for kind in odd]
+    other = (seen + rng.integers(1, grades, right.shape)) % grades
+    given = [*np.where(right, seen, other)]
+    given += [_odd_labels(kind, given[0], seen, grades, rng) for kind in odd]
     assessor, document = np.nonzero(np.stack(given) >= 0)
     return Judgments(
         gold.pool,
@@ -168,15 +183,14 @@ def _judged_by(
 
 
 def _odd_labels(
-    kind: str, first: NDArray[Any], gold: Qrels, rng: np.random.Generator
+    kind: str, first: NDArray[Any], seen: NDArray[Any], grades: int, rng: np.random.Generator
 ) -> NDArray[Any]:
     """[document]: labels of one who does not do the work; -1 for none."""
-    assert gold.labels is not None
-    size, grades = len(gold.pool), len(gold.grades)
+    size = len(seen)
     if kind == "constant":
         return np.full(size, grades - 1)
     guess = rng.integers(0, grades, size)
     if kind == "copycat":
         return np.where(rng.random(size) < SLIP, guess, first)
-    looked = np.where(rng.random(size) < GUESSED, guess, gold.labels)
+    looked = np.where(rng.random(size) < GUESSED, guess, seen)
     return np.where(rng.random(size) < READ, looked, -1)

@@ -1,0 +1,141 @@
+"""Do the intervals of a leaderboard hold the truth as often as they say?
+
+Collections are made up, so that the true labels and the systems' true means are known; a
+leaderboard is made from what judges of known accuracy said, and its intervals are held against
+the truth: the means over the very topics (target "topics"), and those over all topics there could
+be ("population").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hungjury.catalogue import measure
+from hungjury.collection.align import align
+from hungjury.collection.simulate import Simulation, simulate
+from hungjury.evaluation import evaluate
+from hungjury.stats import percentile_interval
+from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.studies.table import Table
+from hungjury.uncertainty.drawn import Setting, draw_scores, how_to_merge
+from hungjury.uncertainty.parts import mean_draws
+
+__all__ = ["SCENARIOS", "CoverageExperiment", "Scenario", "coverage"]
+
+TARGETS = ("topics", "population")
+ENOUGH_TOPICS = 20_000  # to know the mean over all topics there could be
+REPETITIONS_A_JOB = 20
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A kind of made-up collection, and how its leaderboard is made."""
+
+    name: str
+    accuracies: tuple[float, ...] = (0.9, 0.85, 0.8, 0.75, 0.7)
+    topics: int = 50
+    hardness: float = 0.0
+    fooled: float = 0.0
+    merge: str = "em-neu"
+    prior: str = "ranks"
+
+    def make(self, seed: int, topics: int | None = None) -> Simulation:
+        return simulate(
+            6, topics or self.topics, 100, 50, self.accuracies, 2, seed,
+            hardness=self.hardness, fooled=self.fooled,
+        )  # fmt: skip
+
+
+SCENARIOS = (
+    Scenario("good judges", (0.95, 0.9, 0.9, 0.85, 0.85)),
+    Scenario("mixed judges"),
+    Scenario("mixed judges, 25 topics", topics=25),
+    Scenario("topics of different hardness", hardness=0.3),
+    Scenario("poor judges", (0.75, 0.7, 0.7, 0.65, 0.65)),
+    Scenario("a prior blind to ranks", prior="flat"),
+    Scenario("judges fooled alike on 1 document in 20", fooled=0.05),
+)
+
+
+class CoverageExperiment(Experiment[Table]):
+    """Repetitions of every scenario, some at a time."""
+
+    def __init__(
+        self, scenarios: Sequence[Scenario], names: Sequence[str], repetitions: int, draws: int,
+        seed: int,
+    ) -> None:  # fmt: skip
+        self.scenarios, self.names = {one.name: one for one in scenarios}, list(names)
+        self.repetitions, self.draws, self.seed = repetitions, draws, seed
+        self.population = {name: self._population(one) for name, one in self.scenarios.items()}
+
+    def _population(self, scenario: Scenario) -> list[list[float]]:
+        """[measure][system]: means over very many topics."""
+        many = scenario.make(_number(self.seed, "population"), ENOUGH_TOPICS)
+        means: list[list[float]] = evaluate(many.gold, many.runs, self.names).mean().tolist()
+        return means
+
+    def jobs(self) -> list[Job]:
+        starts = range(0, self.repetitions, REPETITIONS_A_JOB)
+        return [(name, start) for name in self.scenarios for start in starts]
+
+    def run(self, job: Job) -> Found:
+        scenario, start = self.scenarios[str(job[0])], int(job[1])
+        stop = min(start + REPETITIONS_A_JOB, self.repetitions)
+        rows = [row for r in range(start, stop) for row in self._repeat(scenario, r)]
+        return {"rows": rows}
+
+    def _repeat(self, scenario: Scenario, repetition: int) -> list[list[object]]:
+        """[measure, target, covered, error, width, error's square], means over systems."""
+        made = scenario.make(_number(self.seed, scenario.name, repetition))
+        truth = evaluate(made.gold, made.runs, self.names).mean()
+        aligned = align(made.runs, made.judgments.pool)
+        out: list[list[object]] = []
+        for m, name in enumerate(self.names):
+            setting = Setting(
+                measure(name), how_to_merge(scenario.merge), None, "all", scenario.prior, 100
+            )
+            seed = seed_for(self.seed, scenario.name, repetition, name)
+            drawn = draw_scores(made.judgments, aligned, setting, self.draws, seed)
+            for target in TARGETS:
+                goal = truth[m] if target == "topics" else self.population[scenario.name][m]
+                samples, _ = mean_draws(drawn.cells, drawn.draws, target, seed)
+                low, high = percentile_interval(samples)
+                held = (np.asarray(low) <= goal) & (goal <= np.asarray(high))
+                error = drawn.cells.mean(axis=1) - goal
+                width = np.asarray(high) - np.asarray(low)
+                out.append([name, target, *(float(v.mean()) for v in (held, error, width))])
+        return out
+
+    def gather(self, found: Mapping[Job, Found]) -> Table:
+        rows = []
+        for name in self.scenarios:
+            mine = [row for job, part in found.items() if job[0] == name for row in part["rows"]]
+            for measured in self.names:
+                for target in TARGETS:
+                    values = np.array([r[2:] for r in mine if r[:2] == [measured, target]])
+                    share, bias, width = values.mean(axis=0).tolist()
+                    error = float(values[:, 0].std() / np.sqrt(len(values)))
+                    rows.append((name, measured, target, share, error, bias, width))
+        heads = ("judges and topics", "measure", "target", "covered", "±", "bias", "width")
+        return Table(heads, rows, digits=3, left=3)
+
+
+def coverage(
+    scenarios: Sequence[Scenario] = SCENARIOS,
+    measures: Sequence[str] = ("nDCG@10", "AP"),
+    repetitions: int = 2000,
+    draws: int = 500,
+    seed: int = 0,
+) -> CoverageExperiment:
+    """The share of 95 % intervals that hold the truth, six systems each, in made-up collections.
+
+    `.run_all()` gives the table; its column ± is the standard error of `covered`.
+    """
+    return CoverageExperiment(scenarios, measures, repetitions, draws, seed)
+
+
+def _number(seed: int, *key: str | int) -> int:
+    return int(seed_for(seed, *key).generate_state(1)[0])
