@@ -1,0 +1,1 @@
+"""Experiments: independent jobs whose results are stored as they finish."""
