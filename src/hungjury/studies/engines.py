@@ -16,6 +16,8 @@ from hungjury.errors import InputError, MissingExtra, StudyFailed
 from hungjury.machine import cores
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from joblib import Parallel
 
 __all__ = ["LOCAL", "Engine"]
@@ -50,16 +52,21 @@ class Engine:
     def _local(self) -> int:
         return self.workers or cores()
 
-    def run(self, work: Callable[[T], U], items: Sequence[T]) -> Iterator[U]:
-        """`work` of every item, in the order in which they are done."""
+    def run(
+        self, work: Callable[[T], U], items: Sequence[T], lost: Callable[[T, BaseException], U]
+    ) -> Iterator[U]:
+        """`work` of every item, in the order in which they are done. `lost` makes the result of an
+        item that a cluster gave up, after it had taken several workers with it."""
         if self.name == LOCAL and min(self._local, len(items)) <= 1:
             yield from map(work, items)
             return
-        with self._joblib() as (joblib, backend), joblib.parallel_config(**backend):
+        with self._joblib(lost) as (joblib, backend), _chosen(joblib, backend):
             yield from _unordered(joblib, work, items)
 
     @contextmanager
-    def _joblib(self) -> Iterator[tuple[Any, dict[str, Any]]]:
+    def _joblib(
+        self, lost: Callable[[Any, BaseException], Any]
+    ) -> Iterator[tuple[Any, dict[str, Any]]]:
         """joblib, and how its backend is chosen."""
         try:
             import joblib
@@ -71,7 +78,7 @@ class Engine:
             return
         client = _dask_client(self.name.removeprefix(DASK))
         try:
-            yield joblib, {"backend": "dask", "client": client, "wait_for_workers_timeout": WAIT}
+            yield joblib, {"backend": _dask_backend(client, lost)}
         finally:
             client.close()
 
@@ -90,20 +97,51 @@ def _dask_client(address: str) -> Any:
         ) from None
 
 
-def _unordered(joblib: Any, work: Callable[[T], U], items: Sequence[T]) -> Iterator[U]:
-    """Results as they come; batches of one, so that none waits for another."""
-    calls = (joblib.delayed(work)(item) for item in items)
+def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any:
+    """joblib's backend, mended: when Dask gives up a task, it tells nobody, and joblib waits for
+    ever; and when only one worker is there at the beginning, joblib uses none of them."""
+    from joblib._dask import DaskDistributedBackend
+
+    class Backend(DaskDistributedBackend):  # type: ignore[misc]
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            return max(2, super().effective_n_jobs(n_jobs))
+
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            ((_, (item,), _),) = func.items
+            future = super().submit(func, callback)
+
+            def finish(done: Future[Any]) -> None:
+                error = done.exception()
+                if error is not None:
+                    callback([lost(item, error)])
+
+            future.add_done_callback(finish)
+            return future
+
+    return Backend(client=client, wait_for_workers_timeout=WAIT)
+
+
+def _chosen(joblib: Any, backend: dict[str, Any]) -> Any:
+    """The context in which joblib uses a backend."""
     try:
-        all_at_once = joblib.Parallel(batch_size=1)
-    except ValueError as error:
+        return joblib.parallel_config(**backend)
+    except (ValueError, ImportError) as error:
         raise InputError(
             f"there is no such engine: {error}",
             remedy="use local, dask://HOST:PORT or the name of a joblib backend",
         ) from None
+
+
+def _unordered(joblib: Any, work: Callable[[T], U], items: Sequence[T]) -> Iterator[U]:
+    """Results as they come. Batches of one, so that none waits for another; all handed out at once,
+    so that workers that join a cluster late find something to do."""
+    calls = (joblib.delayed(work)(item) for item in items)
     try:
-        one_by_one = joblib.Parallel(batch_size=1, return_as="generator_unordered")
+        one_by_one = joblib.Parallel(
+            batch_size=1, pre_dispatch="all", return_as="generator_unordered"
+        )
     except ValueError:  # this backend can only give all results at once
-        yield from _in_blocks(all_at_once, calls)
+        yield from _in_blocks(joblib.Parallel(batch_size=1), calls)
         return
     try:
         yield from one_by_one(calls)

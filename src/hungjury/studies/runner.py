@@ -111,7 +111,7 @@ def run_jobs(
     failed: dict[str, str] = {}
     if told is not None:
         told(_plan(len(listed), len(tasks), len(outdated)))
-    for count, done in enumerate(engine.run(_perform, tasks), 1):
+    for count, done in enumerate(engine.run(_perform, tasks, _lost), 1):
         store.put(done.key, wanted[done.key], done.value, done.error, done.seconds)
         if done.error is not None:
             failed[done.key] = done.error
@@ -161,6 +161,12 @@ def _perform(task: _Task) -> _Done:
         what = str(problem).partition("\n")[0]
         error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
     return _Done(task.job.key, value, error, time.perf_counter() - began)
+
+
+def _lost(task: _Task, problem: BaseException) -> _Done:
+    """A job that never came back."""
+    what = f"its worker died every time it was tried ({type(problem).__name__})\n\n{problem}"
+    return _Done(task.job.key, None, what, 0.0)
 
 
 def _result(task: _Task, data: StudyData) -> Any:
