@@ -104,7 +104,7 @@ def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any
 
     class Backend(DaskDistributedBackend):  # type: ignore[misc]
         def effective_n_jobs(self, n_jobs: int) -> int:
-            return max(2, super().effective_n_jobs(n_jobs))
+            return max(2, int(super().effective_n_jobs(n_jobs)))
 
         def submit(self, func: Any, callback: Any = None) -> Any:
             ((_, (item,), _),) = func.items
