@@ -18,7 +18,8 @@ ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not inst
 
 NEEDED = {
     "P": "P@5", "F1": "F1@5", "Success": "Success@3", "IPrec": "IPrec@0.2",
-    "GAP": "GAP(g=[0.4, 0.6])", "xGAP": "xGAP(g=[0.4, 0.6])@7", "eGAP": "eGAP(g=[0.4, 0.6])", "E": "E(AP, draws=20)",
+    "GAP": "GAP(g=[0.4, 0.6])", "xGAP": "xGAP(g=[0.4, 0.6])@7", "eGAP": "eGAP(g=[0.4, 0.6])",
+    "E": "E(AP, draws=20)",
     "eRRBP": "eRRBP(prob=[0, 0.5, 1])", "eRDCG": "eRDCG(prob=[0, 0.5, 1])",
     "eRAP": "eRAP(prob=[0.1, 0.5, 1])",
 }  # fmt: skip
