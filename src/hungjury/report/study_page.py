@@ -76,7 +76,7 @@ def _first_line(text: str | None) -> str:
 
 
 def _table(table: StudyTable) -> str:
-    text = [table.is_text(i) for i in range(len(table.header))]
+    text = [i < table.words for i in range(len(table.header))]
     head = _row("th", table.header, text, table)
     body = "\n".join(_row("td", row, text, table) for row in table.rows)
     return (

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from hungjury.errors import InputError
-from hungjury.plain import tex
+from hungjury.plain import columns, csv_text, latex_table, tex
 
 __all__ = ["Cell", "Marked", "StudyTable"]
 
@@ -52,36 +51,26 @@ class StudyTable:
             return "-"
         return f"{cell:.{self.digits}f}" if isinstance(cell, float) else str(cell)
 
+    def __str__(self) -> str:
+        shown = [list(self.header), *([self.shown(cell) for cell in row] for row in self.rows)]
+        return f"{self.title}\n{columns(shown, self.words)}"
+
     def to_csv(self) -> str:
         """All digits, no marks."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.header)
-        writer.writerows([_plain(cell) for cell in row] for row in self.rows)
-        return out.getvalue()
+        return csv_text(self.header, ([_plain(cell) for cell in row] for row in self.rows))
 
     def to_latex(self) -> str:
         """A booktabs table with its caption."""
-        lines = [
-            r"\begin{table}",
-            rf"\caption{{{tex(self.title)}}}",
-            r"\begin{tabular}{" + "".join(map(self._side, range(len(self.header)))) + "}",
-            r"\toprule",
-            " & ".join(map(tex, self.header)) + r" \\",
-            r"\midrule",
-            *(" & ".join(map(self._in_latex, row)) + r" \\" for row in self.rows),
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-        ]
-        return "\n".join(lines) + "\n"
+        body = [[self._in_latex(cell) for cell in row] for row in self.rows]
+        table = latex_table(list(map(tex, self.header)), body, self.words)
+        caption = rf"\caption{{{tex(self.title)}}}"
+        return f"\\begin{{table}}\n{caption}\n{table}\\end{{table}}\n"
 
-    def is_text(self, column: int) -> bool:
-        """Does a column hold words?"""
-        return any(isinstance(row[column], str) for row in self.rows)
-
-    def _side(self, column: int) -> str:
-        return "l" if self.is_text(column) else "r"
+    @property
+    def words(self) -> int:
+        """The number of columns, from the left, that hold words."""
+        texts = (any(isinstance(row[i], str) for row in self.rows) for i in range(len(self.header)))
+        return sum(1 for _ in takewhile(bool, texts))
 
     def _in_latex(self, cell: Cell) -> str:
         text = tex(self.shown(cell))
