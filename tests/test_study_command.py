@@ -173,7 +173,6 @@ def test_a_study_says_at_once_what_is_too_little(tmp_path):
 
 def test_markov_wants_two_complete_runs(demo, tmp_path):
     text = (demo / "runs" / "system1.run").read_text()
-    kept = [line for line in text.splitlines() if not line.startswith("1 ")]
     topic = text.split()[0]
     kept = [line for line in text.splitlines() if line.split()[0] != topic]
     (tmp_path / "short.run").write_text("\n".join(kept).replace("system1", "short"))
