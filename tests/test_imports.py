@@ -24,14 +24,16 @@ ROOMS = [
     ["batch"],
     ["expectation"],
     ["evaluation"],
+    ["ecosystem"],
     ["assessors"],
     ["uncertainty", "theory", "studies", "ltr"],
     ["report"],
     ["cli"],
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
-HEAVY = {"dask", "ibis", "joblib", "lightgbm", "matplotlib", "narwhals", "pandas", "polars",
-         "pyarrow", "scipy", "sklearn", "statsmodels"}  # fmt: skip
+HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "joblib",
+         "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",
+         "scipy", "sklearn", "statsmodels"}  # fmt: skip
 
 
 def files(package):

@@ -7,6 +7,7 @@ __all__ = [
     "InputError",
     "MeasureError",
     "MissingExtra",
+    "StudyFailed",
     "UnknownName",
     "check_choice",
 ]
@@ -35,6 +36,10 @@ class InputError(HungjuryError):
 
 class MeasureError(HungjuryError):
     """A measure, merge or model that cannot be computed as asked."""
+
+
+class StudyFailed(HungjuryError):
+    """A study that could not be ended, or jobs of it that failed."""
 
 
 class UnknownName(HungjuryError):

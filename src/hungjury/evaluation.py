@@ -82,7 +82,7 @@ def as_runs(runs: Any) -> Runs | RunFiles:
         return runs
     if isinstance(runs, Mapping) or is_frame(runs):
         return read_runs(runs)
-    return RunFiles(expand(runs), RunPolicy())
+    return RunFiles(expand(runs, "scoreddocs"), RunPolicy())
 
 
 def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:

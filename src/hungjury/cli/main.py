@@ -21,6 +21,7 @@ from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
 from hungjury.cli.prm import prm_command
 from hungjury.cli.simulate import simulate_command
+from hungjury.cli.study import study_command
 from hungjury.cli.theory import theory_command
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -53,6 +54,7 @@ for command in (
     clicks_command,
     measures_command,
     theory_command,
+    study_command,
     simulate_command,
     completion_command,
 ):

@@ -102,4 +102,4 @@ def run_files(runs: list[str], ties: str, score_precision: str, names: str) -> R
     from hungjury.collection.runs import RunFiles, RunPolicy
     from hungjury.collection.sources import expand
 
-    return RunFiles(expand(runs), RunPolicy(ties, score_precision, names))
+    return RunFiles(expand(runs, "scoreddocs"), RunPolicy(ties, score_precision, names))

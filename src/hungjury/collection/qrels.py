@@ -162,7 +162,8 @@ def read_qrels(
     grades: Iterable[int] | None = None,
     outside: str = "error",
 ) -> Qrels:
-    """Read labels: TREC qrels, a table, a frame or ``{topic: {document: label}}``.
+    """Read labels: TREC qrels, a table, a frame, ``{topic: {document: label}}`` or the id of a
+    dataset, as in ``ir_datasets:msmarco-passage/trec-dl-2019``.
 
     duplicates: a document labelled twice, differently: "error", "first", "last" or "max".
     grades: the declared scale, such as range(4); default: 0 to the largest label of the input.

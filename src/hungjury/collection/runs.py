@@ -144,7 +144,7 @@ def read_runs(
     elif is_frame(source):
         found = _by_system(frame_table(source), "run")
     else:
-        sources = expand(source)
+        sources = expand(source, "scoreddocs")
         for several in map_files(lambda s: read_store(s, policy), sources, progress, "reading"):
             found += several
     check_names((run.name, run.file) for run in found)

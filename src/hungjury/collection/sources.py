@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from hungjury.collection.datasets import PREFIX, dataset_text
 from hungjury.errors import InputError
 
 __all__ = ["Source", "expand"]
@@ -151,16 +152,17 @@ def _change(raw: BinaryIO, near: int) -> int:
     return 0
 
 
-def expand(source: Any) -> list[Source]:
-    """All files meant by a path, a glob, `-`, an open file or a list of these."""
+def expand(source: Any, part: str = "qrels") -> list[Source]:
+    """All files meant by a path, a glob, `-`, an open file or a list of these; `part` says what is
+    meant by the id of a dataset, its "qrels" or its "scoreddocs"."""
     if isinstance(source, Source):
         return [source]
     if hasattr(source, "read"):
         return [_held(source)]
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(os.fspath(source))
+        return _from_path(os.fspath(source), part)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
-        found = [one for item in source for one in expand(item)]
+        found = [one for item in source for one in expand(item, part)]
         if not found:
             raise InputError("no files were given", remedy="name at least one file")
         return found
@@ -186,9 +188,11 @@ def _held(stream: Any) -> Source:
     return Source(name, held=content)
 
 
-def _from_path(text: str) -> list[Source]:
+def _from_path(text: str, part: str) -> list[Source]:
     if text == "-":
         return [Source("<stdin>", held=sys.stdin.buffer.read())]
+    if text.startswith(PREFIX):
+        return [Source(text, held=dataset_text(text, part))]
     text = os.path.expanduser(text)
     if os.path.exists(text):
         return [_file(text)]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["new_panels", "new_picture", "save_picture"]
+__all__ = ["new_panels", "new_picture", "picture_bytes", "save_picture"]
 
 ENDINGS = (".svg", ".png", ".pdf")
 
@@ -47,6 +47,15 @@ def save_picture(figure: Figure, path: str) -> None:
         raise InputError(
             f"'{ending}' is no kind of picture", file=path, remedy=f"end it in {', '.join(ENDINGS)}"
         )
+    write_whole(path, picture_bytes(figure, ending[1:]))
+
+
+def picture_bytes(figure: Figure, form: str) -> bytes:
+    """A picture as 'svg', 'png' or 'pdf'; the same figure gives the same bytes."""
+    from matplotlib import rc_context
+
     drawn = io.BytesIO()
-    figure.savefig(drawn, format=ending[1:], dpi=150)
-    write_whole(path, drawn.getvalue())
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    with rc_context({"svg.hashsalt": "hungjury"}):
+        figure.savefig(drawn, format=form, dpi=150, metadata=undated)
+    return drawn.getvalue()

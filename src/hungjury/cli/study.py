@@ -1,0 +1,181 @@
+"""hungjury study"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import Field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hungjury.cli.options import label_options, quiet_option, run_options
+from hungjury.cli.output import progress_bar
+
+if TYPE_CHECKING:
+    from hungjury.collection.runs import Progress
+    from hungjury.studies.recipe import Recipe
+
+EVERY = 10.0  # seconds between lines of progress where there is no terminal
+OWN = (
+    "data", "runs", "judges", "gold", "assessor_column", "output", "engine", "workers", "seed",
+    "duplicates", "grades", "outside", "ties", "score_precision", "names", "quiet",
+)  # fmt: skip
+
+
+class _Studies(click.Group):
+    """A command for each recipe, made when it is asked for: recipes are not cheap to import."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        from hungjury.studies.papers import RECIPES
+
+        return [recipe.name for recipe in RECIPES]
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        from hungjury.studies.papers import RECIPES
+
+        return _command(RECIPES[name])
+
+
+@click.command("study", cls=_Studies)
+def study_command() -> None:
+    """The papers' experiments on your data: jobs that can be stopped and resumed at any time.
+
+    \b
+    Examples:
+      hungjury simulate -o demo
+      hungjury study markov --data demo -o results/
+      hungjury study markov --help
+    """
+
+
+_STUDY = [
+    click.option("--data", metavar="FOLDER",
+                 help="Holds runs/, and judges*/ and gold.qrels (or qrels*) where there are any."),
+    click.option("--runs", multiple=True, metavar="FILES",
+                 help="Runs, instead of those of --data."),
+    click.option("--judges", multiple=True, metavar="FILES",
+                 help="Judges, instead of those of --data."),
+    click.option("--gold", metavar="QRELS", help="Gold labels, instead of those of --data."),
+    click.option("--assessor-column", type=click.Choice(["iteration"]),
+                 help="The second column of a qrels file names the assessor."),
+    click.option("-o", "--output", metavar="FOLDER", required=True,
+                 help="Results go into a folder in this one that has the study's name."),
+    click.option("--engine", default="local", show_default=True,
+                 help="local, dask://HOST:PORT, or the name of a joblib backend."),
+    click.option("--jobs", "workers", type=click.IntRange(min=1),
+                 help="Jobs done at once; default: one for each core."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+                 help="Same seed, same numbers."),
+]  # fmt: skip
+
+
+def _command(recipe: type[Recipe]) -> click.Command:
+    """The command of one recipe, with a flag for each of its parameters."""
+    from hungjury.studies.recipe import NEEDS
+
+    def run(**given: Any) -> None:
+        own = {name: given.pop(name) for name in OWN}
+        chosen = {name: value for name, value in given.items() if value not in (None, ())}
+        _run(recipe(**chosen), **own)
+
+    command: Callable[..., None] = quiet_option(run)
+    for decorate in (run_options, label_options, *reversed(_STUDY)):
+        command = decorate(command)
+    for parameter in reversed(recipe.params()):
+        command = _flag(parameter)(command)
+    needs = ", ".join(NEEDS[need] for need in recipe.needs)
+    text = f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}."
+    return click.command(recipe.name, help=text)(command)
+
+
+def _flag(parameter: Field[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    default = parameter.default
+    several = isinstance(default, tuple)
+    shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    meaning = parameter.metadata["doc"] + ("; repeatable" if several else "")
+    return click.option(
+        f"--{parameter.name.replace('_', '-')}",
+        multiple=several,
+        callback=_literals if several else _literal,
+        metavar="VALUE",
+        help=f"{meaning}  [default: {shown}]",
+    )
+
+
+def _literals(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> Any:
+    return tuple(map(_value, texts))
+
+
+def _literal(_context: click.Context, _option: click.Parameter, text: str | None) -> Any:
+    return None if text is None else _value(text)
+
+
+def _value(text: str) -> Any:
+    """A number or a truth value where it looks like one, else text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def _run(
+    recipe: Recipe, *, data: str | None, runs: tuple[str, ...], judges: tuple[str, ...],
+    gold: str | None, output: str, engine: str, workers: int | None, seed: int, quiet: bool,
+    **policies: Any,
+) -> None:  # fmt: skip
+    from hungjury.report.study_page import write_study
+    from hungjury.studies.data import Sources
+    from hungjury.studies.engines import Engine
+    from hungjury.studies.study import run_study
+
+    files: dict[str, Any] = {
+        "runs": list(runs) or None,
+        "judges": list(judges) or None,
+        "gold": gold,
+    }
+    if data is None and not runs:
+        raise click.UsageError("name the data: --data FOLDER, or --runs and what else is needed")
+    if data is None:
+        sources = Sources.of(**files, **policies)
+    else:
+        sources = Sources.in_folder(data, **files, **policies)
+
+    def told(sentence: str) -> None:
+        if not quiet:
+            click.echo(f"{recipe.name}: {sentence}", err=True)
+
+    with _progress(quiet) as progress:
+        study = run_study(recipe, sources, output, seed, Engine(engine, workers), progress, told)
+    page, *others = write_study(study)
+    click.echo(f"{page}\n{len(others)} tables and figures beside it")
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Progress | None]:
+    """A bar on a terminal; elsewhere a line from time to time."""
+    if quiet or sys.stderr.isatty():
+        with progress_bar(quiet, True) as bar:
+            yield bar
+        return
+    began = last = time.monotonic()
+
+    def line(done: int, total: int, what: str) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= EVERY and done < total:
+            last = now
+            left = (now - began) / done * (total - done)
+            click.echo(f"{done} of {total} jobs, about {_duration(left)} left", err=True)
+
+    yield line
+
+
+def _duration(seconds: float) -> str:
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"

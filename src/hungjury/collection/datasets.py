@@ -1,0 +1,48 @@
+"""Labels and rankings out of ir_datasets, by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from hungjury.errors import InputError, MissingExtra
+
+__all__ = ["PREFIX", "dataset_text"]
+
+PREFIX = "ir_datasets:"
+
+
+def dataset_text(name: str, part: str) -> bytes:
+    """The part "qrels" or "scoreddocs" of the dataset ``ir_datasets:ID``, as a TREC file."""
+    try:
+        import ir_datasets
+    except ImportError:
+        raise MissingExtra("ir_datasets", "ecosystem", f"reading {name}") from None
+    identifier = name.removeprefix(PREFIX)
+    try:
+        dataset = ir_datasets.load(identifier)
+    except KeyError:
+        raise InputError(
+            f"ir_datasets has no dataset '{identifier}'",
+            file=name,
+            remedy="see https://ir-datasets.com for their ids",
+        ) from None
+    if not getattr(dataset, f"has_{part}")():
+        raise InputError(
+            f"the dataset has no {part}",
+            file=name,
+            remedy="choose one of its subsets that has them",
+        )
+    lines = _labels(dataset) if part == "qrels" else _ranking(dataset, identifier)
+    return "".join(lines).encode("utf-8")
+
+
+def _labels(dataset: Any) -> Iterator[str]:
+    for row in dataset.qrels_iter():
+        group = getattr(row, "iteration", None) or getattr(row, "subtopic_id", None) or "0"
+        yield f"{row.query_id} {group} {row.doc_id} {row.relevance}\n"
+
+
+def _ranking(dataset: Any, identifier: str) -> Iterator[str]:
+    for row in dataset.scoreddocs_iter():
+        yield f"{row.query_id} Q0 {row.doc_id} 0 {row.score!r} {identifier}\n"

@@ -1,0 +1,123 @@
+"""The files of a study: its tables, its figures and one page with all of them."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from dataclasses import asdict
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hungjury import __version__
+from hungjury.files import write_whole
+from hungjury.report.pictures import picture_bytes
+from hungjury.studies.study_table import Cell, Marked, StudyTable
+
+if TYPE_CHECKING:
+    from hungjury.studies.recipe import StudyFigure
+    from hungjury.studies.study import Study
+
+__all__ = ["study_page", "write_study"]
+
+PICTURES = ("svg", "png")
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+       color: #222 }
+h1 { margin-bottom: 0 } h2 { font-size: 1.05rem; margin: 2.2rem 0 .5rem }
+.wide { overflow-x: auto }
+table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums }
+th, td { padding: .2rem .7rem; text-align: right; white-space: nowrap }
+th.text, td.text { text-align: left }
+thead th { border-top: 2px solid #222; border-bottom: 1px solid #222 }
+tbody tr:last-child td { border-bottom: 2px solid #222 }
+tbody tr:hover { background: #f2f4f7 }
+img { max-width: 100% } dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem }
+dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
+"""
+
+
+def write_study(study: Study) -> list[Path]:
+    """Write all files of a study into its folder; their paths, the page first."""
+    report, folder = study.report, study.folder
+    contents: dict[str, str | bytes] = {"index.html": study_page(study)}
+    for table in report.tables:
+        contents[f"{table.name}.csv"] = table.to_csv()
+        contents[f"{table.name}.tex"] = table.to_latex()
+    for one in report.figures:
+        for form in PICTURES:
+            contents[f"{one.name}.{form}"] = picture_bytes(one.figure, form)
+    for name, content in contents.items():
+        write_whole(folder / name, content)
+    return [folder / name for name in contents]
+
+
+def study_page(study: Study) -> str:
+    """One page that needs no other file."""
+    recipe, report = study.recipe, study.report
+    parts = [
+        f"<h1>{escape(recipe.name)}</h1>",
+        f"<p>{escape(_first_line(recipe.__doc__))} {escape(recipe.paper)}</p>",
+        *(f"<p>{escape(remark)}</p>" for remark in report.remarks),
+        *map(_table, report.tables),
+        *map(_figure, report.figures),
+        "<h2>How this was made</h2>",
+        _facts(study),
+    ]
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{escape(recipe.name)}</title>'
+        f"<style>{_STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
+    )
+
+
+def _first_line(text: str | None) -> str:
+    return (text or "").strip().partition("\n")[0]
+
+
+def _table(table: StudyTable) -> str:
+    text = [i < table.words for i in range(len(table.header))]
+    head = _row("th", table.header, text, table)
+    body = "\n".join(_row("td", row, text, table) for row in table.rows)
+    return (
+        f'<h2>{escape(table.title)}</h2>\n<div class="wide"><table>'
+        f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _row(tag: str, cells: Iterable[Cell], text: list[bool], table: StudyTable) -> str:
+    shown = []
+    for cell, is_text in zip(cells, text, strict=True):
+        content = escape(table.shown(cell))
+        if isinstance(cell, Marked) and cell.bold:
+            content = f"<strong>{content}</strong>"
+        shown.append(f"<{tag}{' class=text' if is_text else ''}>{content}</{tag}>")
+    return f"<tr>{''.join(shown)}</tr>"
+
+
+def _figure(one: StudyFigure) -> str:
+    data = base64.b64encode(picture_bytes(one.figure, "svg")).decode("ascii")
+    title = escape(one.title)
+    return f'<h2>{title}</h2>\n<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
+
+
+def _facts(study: Study) -> str:
+    sources = study.sources
+    facts = {
+        "study": str(study.recipe),
+        "parameters": _settings({f.name: getattr(study.recipe, f.name)
+                                 for f in study.recipe.params()}),
+        "runs": f"{len(sources.runs)} files",
+        "judges": f"{len(sources.judges)} files",
+        "gold": Path(sources.gold).name if sources.gold else "none",
+        "labels": _settings(asdict(sources.labels)),
+        "lists": _settings(asdict(sources.lists)),
+        "data": f"sha256 {sources.digest}",
+        "seed": str(study.seed),
+        "hungjury": __version__,
+    }  # fmt: skip
+    return "<dl>" + "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in facts.items()) + "</dl>"
+
+
+def _settings(values: dict[str, object]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in values.items())

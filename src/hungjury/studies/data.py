@@ -1,0 +1,203 @@
+"""What a study looks at: runs, judges and gold labels, named by path so that any process can read
+them, and read once in each process that does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from hungjury.collection.align import Alignment, align
+from hungjury.collection.judgments import Judgments, read_judgments
+from hungjury.collection.qrels import Qrels, read_qrels
+from hungjury.collection.runs import RunFiles, RunPolicy
+from hungjury.collection.sources import CHUNK, Source, expand
+from hungjury.errors import InputError
+
+__all__ = ["Sources", "StudyData", "study_data"]
+
+GOLD_FILES = ("gold.qrels*", "qrels*", "*.qrels*")
+
+
+@dataclass(frozen=True)
+class LabelReading:
+    """The arguments of `read_qrels` and `read_judgments`."""
+
+    duplicates: str = "error"
+    grades: tuple[int, ...] | None = None
+    outside: str = "error"
+    assessor_column: str | None = None
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Files and how they are read. Small, hashable, and the same in every process: this is what
+    jobs are sent, in place of the data."""
+
+    runs: tuple[str, ...]
+    judges: tuple[str, ...] = ()
+    gold: str | None = None
+    labels: LabelReading = LabelReading()
+    lists: RunPolicy = RunPolicy()
+    digest: str = ""  # of the files' contents and of all the above
+
+    @staticmethod
+    def of(
+        runs: Any,
+        judges: Any = None,
+        gold: Any = None,
+        *,
+        duplicates: str = "error",
+        grades: Iterable[int] | None = None,
+        outside: str = "error",
+        assessor_column: str | None = None,
+        ties: str = "trec",
+        score_precision: str = "double",
+        names: str = "tag",
+    ) -> Sources:
+        """Files, globs or lists of these; the policies are those of `read_qrels`,
+        `read_judgments` and `read_runs`."""
+        scale = None if grades is None else tuple(grades)
+        found = Sources(
+            _paths(runs),
+            () if judges is None else _paths(judges),
+            None if gold is None else _one(_paths(gold)),
+            LabelReading(duplicates, scale, outside, assessor_column),
+            RunPolicy(ties, score_precision, names),
+        )
+        return replace(found, digest=found.fresh_digest())
+
+    @staticmethod
+    def in_folder(folder: str | Path, **others: Any) -> Sources:
+        """A folder that holds runs/, and where there are any a folder judges* and a gold qrels
+        file (gold.qrels, or else the only file called qrels*), as `hungjury simulate` writes it.
+        Whatever is in `others` is an argument of `Sources.of`, and comes first."""
+        parts = folder_parts(Path(folder))
+        return Sources.of(**{**parts, **{k: v for k, v in others.items() if v is not None}})
+
+    def fresh_digest(self) -> str:
+        """The digest of the files as they are now: names, contents and policies, not folders."""
+        summary = hashlib.sha256(repr((astuple(self.labels), astuple(self.lists))).encode())
+        for role, paths in (("run", self.runs), ("judge", self.judges), ("gold", self._gold)):
+            for path in paths:
+                summary.update(f"\n{role} {Path(path).name} ".encode("utf-8", "surrogateescape"))
+                summary.update(_content_digest(path))
+        return summary.hexdigest()
+
+    @property
+    def _gold(self) -> tuple[str, ...]:
+        return () if self.gold is None else (self.gold,)
+
+
+class StudyData:
+    """The data of a study; each part is read when it is first asked for."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+
+    @cached_property
+    def runs(self) -> RunFiles:
+        """The runs, for everything that takes runs; the alignments are cheaper."""
+        return RunFiles([Source(p, Path(p)) for p in self.sources.runs], self.sources.lists)
+
+    @cached_property
+    def gold(self) -> Qrels:
+        if self.sources.gold is None:
+            raise InputError("there are no gold labels", remedy="name them with --gold")
+        how = self.sources.labels
+        return read_qrels(self.sources.gold, how.duplicates, how.grades, how.outside)
+
+    @cached_property
+    def judgments(self) -> Judgments:
+        if not self.sources.judges:
+            raise InputError("there are no judges", remedy="name their files with --judges")
+        how = self.sources.labels
+        return read_judgments(
+            list(self.sources.judges), how.duplicates, how.grades, how.outside, how.assessor_column
+        )
+
+    @cached_property
+    def gold_lists(self) -> Alignment:
+        """The runs over the pool of the gold labels."""
+        return align(self.runs, self.gold.pool)
+
+    @cached_property
+    def judged_lists(self) -> Alignment:
+        """The runs over the pool of the judges."""
+        return align(self.runs, self.judgments.pool)
+
+
+@lru_cache(maxsize=1)
+def study_data(sources: Sources) -> StudyData:
+    """The data behind the sources: read once in a process, however many jobs it does."""
+    if sources.fresh_digest() != sources.digest:
+        raise InputError(
+            "the files of the study are not what they were when it began",
+            file=sources.runs[0],
+            remedy="start the study again; on a cluster, all machines have to see the same files",
+        )
+    return StudyData(sources)
+
+
+def folder_parts(folder: Path) -> dict[str, Any]:
+    """The runs, judges and gold labels of a folder, as far as it has them."""
+    if not folder.is_dir():
+        raise InputError("there is no such folder", file=str(folder), remedy="check the path")
+    parts: dict[str, Any] = {}
+    if (folder / "runs").is_dir():
+        parts["runs"] = str(folder / "runs" / "*")
+    judges = sorted(p for p in folder.glob("judges*") if p.is_dir())
+    if len(judges) > 1:
+        raise InputError(
+            f"{len(judges)} folders hold judges: {', '.join(p.name for p in judges)}",
+            file=str(folder),
+            remedy="choose with --judges",
+        )
+    if judges:
+        parts["judges"] = str(judges[0] / "*")
+    gold = next(filter(None, (_files(folder, pattern) for pattern in GOLD_FILES)), [])
+    if len(gold) > 1:
+        raise InputError(
+            f"{len(gold)} files may be the gold labels: {', '.join(p.name for p in gold)}",
+            file=str(folder),
+            remedy="choose with --gold",
+        )
+    if gold:
+        parts["gold"] = str(gold[0])
+    return parts
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return sorted(p for p in folder.glob(pattern) if p.is_file())
+
+
+def _paths(source: Any) -> tuple[str, ...]:
+    """Absolute paths: other processes may work in other folders."""
+    found = expand(source)
+    for one in found:
+        if one.path is None:
+            raise InputError(
+                "a study reads its files in several processes, and this one can be read only once",
+                file=one.name,
+                remedy="save it to a file first",
+            )
+    return tuple(str(one.path.absolute()) for one in found if one.path is not None)
+
+
+def _one(paths: tuple[str, ...]) -> str:
+    if len(paths) != 1:
+        raise InputError(f"{len(paths)} files of gold labels", remedy="name one file")
+    return paths[0]
+
+
+def _content_digest(path: str) -> bytes:
+    """The digest of a file's bytes."""
+    summary = hashlib.sha256()
+    with Source(path, Path(path)).raw() as file:
+        while piece := file.read(CHUNK):
+            summary.update(piece)
+    return summary.digest()

@@ -1,0 +1,159 @@
+"""Where jobs are done: in this process, in processes on this machine, or wherever joblib reaches.
+
+An engine does not decide anything about results: jobs do not depend on each other, on their order
+or on where they are done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hungjury.errors import InputError, MissingExtra, StudyFailed
+from hungjury.machine import cores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from joblib import Parallel
+
+__all__ = ["LOCAL", "Engine"]
+
+T = TypeVar("T")
+U = TypeVar("U")
+LOCAL = "local"
+DASK = "dask://"
+WAIT = 30  # seconds for a scheduler to answer, and for its first worker
+AHEAD = 4  # jobs handed out at once to each worker of a backend that only gives all results at once
+
+
+@dataclass(frozen=True)
+class Engine:
+    """name: "local" (processes on this machine), "dask://HOST:PORT" (a Dask cluster), or any
+    backend that joblib knows. workers: how many; default: one for each core, or as many as the
+    cluster has."""
+
+    name: str = LOCAL
+    workers: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise InputError(f"{self.workers} workers", remedy="at least one worker is needed")
+
+    @property
+    def threads(self) -> int | None:
+        """Threads that a job may use, where it shares this machine with other jobs."""
+        return max(1, cores() // self._local) if self.name == LOCAL and self._local > 1 else None
+
+    @property
+    def _local(self) -> int:
+        return self.workers or cores()
+
+    def run(
+        self, work: Callable[[T], U], items: Sequence[T], lost: Callable[[T, BaseException], U]
+    ) -> Iterator[U]:
+        """`work` of every item, in the order in which they are done. `lost` makes the result of an
+        item that a cluster gave up, after it had taken several workers with it."""
+        if self.name == LOCAL and min(self._local, len(items)) <= 1:
+            yield from map(work, items)
+            return
+        with self._joblib(lost) as (joblib, backend), _chosen(joblib, backend):
+            yield from _unordered(joblib, work, items)
+
+    @contextmanager
+    def _joblib(
+        self, lost: Callable[[Any, BaseException], Any]
+    ) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """joblib, and how its backend is chosen."""
+        try:
+            import joblib
+        except ImportError:
+            raise MissingExtra("joblib", "studies", f"the engine {self.name}") from None
+        if not self.name.startswith(DASK):
+            backend = "loky" if self.name == LOCAL else self.name
+            yield joblib, {"backend": backend, "n_jobs": self._local}
+            return
+        client = _dask_client(self.name.removeprefix(DASK))
+        try:
+            yield joblib, {"backend": _dask_backend(client, lost)}
+        finally:
+            client.close()
+
+
+def _dask_client(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise MissingExtra("dask[distributed]", "studies", f"the engine {DASK}{address}") from None
+    try:
+        return Client(f"tcp://{address}", timeout=WAIT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address}: {error}",
+            remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
+        ) from None
+
+
+def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any:
+    """joblib's backend, mended: when Dask gives up a task, it tells nobody, and joblib waits for
+    ever; and when only one worker is there at the beginning, joblib uses none of them."""
+    from joblib._dask import DaskDistributedBackend
+
+    class Backend(DaskDistributedBackend):  # type: ignore[misc]
+        def effective_n_jobs(self, n_jobs: int) -> int:
+            return max(2, int(super().effective_n_jobs(n_jobs)))
+
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            ((_, (item,), _),) = func.items
+            future = super().submit(func, callback)
+
+            def finish(done: Future[Any]) -> None:
+                error = done.exception()
+                if error is not None:
+                    callback([lost(item, error)])
+
+            future.add_done_callback(finish)
+            return future
+
+    return Backend(client=client, wait_for_workers_timeout=WAIT)
+
+
+def _chosen(joblib: Any, backend: dict[str, Any]) -> Any:
+    """The context in which joblib uses a backend."""
+    try:
+        return joblib.parallel_config(**backend)
+    except (ValueError, ImportError) as error:
+        raise InputError(
+            f"there is no such engine: {error}",
+            remedy="use local, dask://HOST:PORT or the name of a joblib backend",
+        ) from None
+
+
+def _unordered(joblib: Any, work: Callable[[T], U], items: Sequence[T]) -> Iterator[U]:
+    """Results as they come. Batches of one, so that none waits for another; all handed out at once,
+    so that workers that join a cluster late find something to do."""
+    calls = (joblib.delayed(work)(item) for item in items)
+    try:
+        one_by_one = joblib.Parallel(
+            batch_size=1, pre_dispatch="all", return_as="generator_unordered"
+        )
+    except ValueError:  # this backend can only give all results at once
+        yield from _in_blocks(joblib.Parallel(batch_size=1), calls)
+        return
+    try:
+        yield from one_by_one(calls)
+    except joblib.externals.loky.process_executor.TerminatedWorkerError:
+        raise StudyFailed(
+            "a worker process died, as happens when memory runs out",
+            remedy="finished jobs are stored: the same command goes on; try fewer --jobs",
+        ) from None
+
+
+def _in_blocks(parallel: Parallel, calls: Iterable[Any]) -> Iterator[Any]:
+    waiting = iter(calls)
+    size = AHEAD * max(1, parallel.n_jobs)
+    while block := list(islice(waiting, size)):
+        yield from parallel(block)

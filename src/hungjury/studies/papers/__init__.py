@@ -1,0 +1,6 @@
+"""The papers' experiments; importing this enters all of them into the catalogue."""
+
+from hungjury.studies.papers.markov import Markov
+from hungjury.studies.recipe import RECIPES
+
+__all__ = ["RECIPES", "Markov"]

@@ -1,0 +1,149 @@
+"""Recipes: the experiments that `hungjury study NAME` knows, and how another one is written.
+
+A recipe is a class with a name and parameters, declared as measures are. It says what it needs of
+the data, which jobs have to be done, and what comes out of their results:
+
+    @RECIPES.add("spread")
+    class Spread(Recipe):
+        '''How far apart systems are. The first line is what the command line shows.'''
+
+        paper = "where it was published"
+        needs = ("gold",)                         # checked before any job starts; see NEEDS
+        rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")   # --rel 1
+
+        def jobs(self, data):                     # small pieces that depend on no other
+            return [Job(f"spread/{m}", spread_of, {"name": m, "rel": self.rel}) for m in ("AP",)]
+
+        def report(self, data, results):          # {key: result} of all jobs
+            table = StudyTable("table-1", "Spread", ["measure", "spread"],
+                               [[key, value] for key, value in results.items()])
+            return Report([table], [StudyFigure("figure-1", "Spread", draw_spread(results))])
+
+    def spread_of(data, seed, name, rel):         # at module level: workers find it by its name
+        return float(score_gold(data, measure(name).but(rel=rel)).std())
+
+Rules that keep a study resumable and its numbers the same everywhere:
+
+- `jobs` returns the same keys and arguments whenever data and parameters are the same. All that a
+  result depends on is in the arguments, the seed or the data; the recipe's parameters are not
+  known to a job unless they are arguments.
+- A job takes (data: StudyData, seed: int, **arguments) and returns dictionaries, lists, text,
+  numbers and arrays. Its seed is its own, made from the study's seed and its key: two jobs that
+  shall see the same random draws do the drawing in one job, or get a seed as argument.
+- Jobs last from a second to a minute: shorter ones cost more to hand out than to do, and longer
+  ones are lost when the study is stopped.
+- `report` is quick and draws no random numbers. Figures are matplotlib figures.
+- Parameters default to what the paper used. Their names become flags, so they differ from those
+  of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
+  tuple become flags that can be repeated.
+
+Recipes live in `studies/papers/`, one file each, and are imported in its `__init__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from hungjury.errors import InputError
+from hungjury.named import Catalogue, Named
+from hungjury.studies.data import StudyData
+from hungjury.studies.runner import Job
+from hungjury.studies.study_table import StudyTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "StudyFigure", "names"]
+
+NEEDS = {
+    "gold": "gold labels",
+    "graded gold": "gold labels with at least two relevant grades",
+    "judges": "at least two judges",
+    "graded judges": "judges who give at least two relevant grades",
+    "systems": "at least two runs",
+}
+
+
+@dataclass(frozen=True)
+class StudyFigure:
+    """name: the stem of its files, such as "figure-5.6"."""
+
+    name: str
+    title: str
+    figure: Figure
+
+
+@dataclass(frozen=True)
+class Report:
+    """What comes out of a study; `remarks` are sentences for the page, one a paragraph."""
+
+    tables: Sequence[StudyTable]
+    figures: Sequence[StudyFigure] = ()
+    remarks: Sequence[str] = field(default=())
+
+
+class Recipe(Named):
+    """Base of all recipes; the module's text says how one is written."""
+
+    paper: ClassVar[str] = ""
+    needs: ClassVar[tuple[str, ...]] = ()
+
+    def jobs(self, data: StudyData) -> list[Job]:
+        """What has to be done."""
+        raise NotImplementedError
+
+    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
+        """Tables and figures from the results of all jobs."""
+        raise NotImplementedError
+
+    def check(self, data: StudyData) -> None:
+        """Complain, before any job starts, about data that lacks something."""
+        for need in self.needs:
+            found = _missing(need, data)
+            if found is not None:
+                raise InputError(
+                    f"the study {self.name} needs {NEEDS[need]}, but {found}",
+                    remedy=_REMEDY[need],
+                )
+
+
+RECIPES: Catalogue[Recipe] = Catalogue("study")
+
+_REMEDY = {
+    "gold": "name a qrels file with --gold, or put gold.qrels into the --data folder",
+    "graded gold": "use graded labels, or declare their scale with --grades",
+    "judges": "name one file for each judge with --judges, or put them into judges/ of --data",
+    "graded judges": "use graded labels, or declare their scale with --grades",
+    "systems": "name more runs with --runs",
+}
+
+
+def _missing(need: str, data: StudyData) -> str | None:
+    """What there is instead of what is needed; None where nothing is missing."""
+    sources = data.sources
+    if need.endswith("gold") and sources.gold is None:
+        return "no gold labels were given"
+    if need.endswith("judges") and not sources.judges:
+        return "no judges were given"
+    if need == "judges" and len(data.judgments.assessors) < 2:
+        return "there is only one"
+    if need == "graded gold" and (data.gold.soft or data.gold.max_grade < 2):
+        return "these are probabilities" if data.gold.soft else "these are binary"
+    if need == "graded judges" and (data.judgments.soft or data.judgments.max_grade < 2):
+        return (
+            "their labels are probabilities" if data.judgments.soft else "their labels are binary"
+        )
+    if need == "systems" and len(sources.runs) < 2:
+        return "there is only one"
+    return None
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """A list of names, for parameters."""
+    if isinstance(value, str):
+        return (value,)
+    if not hasattr(value, "__iter__") or not all(isinstance(v, str) for v in value):
+        raise ValueError("a list of names")
+    return tuple(value)

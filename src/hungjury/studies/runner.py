@@ -1,0 +1,173 @@
+"""Doing the jobs of a study: stored as they finish, resumed where they were left.
+
+A result is known by its job's key and by a fingerprint of everything it depends on: the function,
+its arguments, the seed, the data (contents and policies) and the version of this package. What is
+stored under the same fingerprint is taken as it is; a changed parameter, seed, file or version
+makes another fingerprint, and the job is done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hungjury import __version__
+from hungjury.collection.notes import plural
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError
+from hungjury.studies.data import Sources, StudyData, study_data
+from hungjury.studies.engines import Engine
+from hungjury.studies.store import Store, as_text
+
+__all__ = ["Finished", "Job", "run_jobs", "seed_of"]
+
+LOCAL_ENGINE = Engine()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A piece of a study that depends on no other: ``function(data, seed, **arguments)``.
+
+    function: found by its name in its module, wherever the job is done. arguments: small and
+    plain (text, numbers, lists and dictionaries of these). The result is made of dictionaries,
+    lists, text, numbers and arrays.
+    """
+
+    key: str
+    function: Callable[..., Any]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """Results and errors by key. `reused` results were there already; `outdated` ones of the others
+    had been done before with other parameters, data, seed or version. The first line of an error
+    says what is wrong, the rest where."""
+
+    results: dict[str, Any]
+    failed: dict[str, str]
+    reused: int
+    outdated: int
+
+
+@dataclass(frozen=True)
+class _Task:
+    """A job on its way to a worker."""
+
+    job: Job
+    sources: Sources
+    seed: int
+    threads: int | None
+    version: str = __version__
+
+
+@dataclass(frozen=True)
+class _Done:
+    key: str
+    value: str | None
+    error: str | None
+    seconds: float
+
+
+def seed_of(seed: int, key: str) -> int:
+    """The seed of one job: the same wherever and whenever it is done."""
+    words = np.frombuffer(hashlib.sha256(key.encode()).digest(), dtype="<u4")
+    mixed = np.random.SeedSequence([seed, *words.tolist()])
+    return int(mixed.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+def run_jobs(
+    jobs: Iterable[Job],
+    sources: Sources,
+    store: Store,
+    seed: int = 0,
+    engine: Engine = LOCAL_ENGINE,
+    progress: Progress | None = None,
+    told: Callable[[str], None] | None = None,
+) -> Finished:
+    """Do the jobs that are not in the store yet. A job that fails does not stop the others; it is
+    tried again the next time.
+
+    progress: called with jobs done, jobs to do and the last key. told: called once with a sentence
+    on what is reused and what has to be done.
+    """
+    listed = _checked(list(jobs), seed)
+    wanted = {job.key: _fingerprint(job, sources, seed) for job in listed}
+    there = store.finished(wanted)
+    outdated = store.outdated(wanted)
+    tasks = [
+        _Task(job, sources, seed_of(seed, job.key), engine.threads)
+        for job in listed
+        if job.key not in there
+    ]
+    failed: dict[str, str] = {}
+    if told is not None:
+        told(_plan(len(listed), len(tasks), len(outdated)))
+    for count, done in enumerate(engine.run(_perform, tasks, _lost), 1):
+        store.put(done.key, wanted[done.key], done.value, done.error, done.seconds)
+        if done.error is not None:
+            failed[done.key] = done.error
+        if progress is not None:
+            progress(count, len(tasks), done.key)
+    return Finished(store.values(wanted), failed, len(there), len(outdated))
+
+
+def _checked(jobs: list[Job], seed: int) -> list[Job]:
+    if seed < 0:
+        raise InputError(f"the seed is {seed}", remedy="a seed is 0 or more")
+    key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
+    if times > 1:
+        raise InputError(f"{times} jobs are called '{key}'", remedy="give every job its own key")
+    return jobs
+
+
+def _plan(jobs: int, to_do: int, outdated: int) -> str:
+    """What is reused, and what is not."""
+    plan = f"{plural(jobs, 'job')}: {jobs - to_do} stored already, {to_do} to do"
+    if outdated:
+        plan += f" ({outdated} of them were done with other parameters, data, seed or version)"
+    return plan
+
+
+def _fingerprint(job: Job, sources: Sources, seed: int) -> str:
+    """Of all that a result depends on."""
+    name = f"{job.function.__module__}:{job.function.__qualname__}"
+    parts = [name, dict(job.arguments), seed, sources.digest, __version__]
+    return hashlib.sha256(as_text(parts).encode()).hexdigest()
+
+
+def _perform(task: _Task) -> _Done:
+    """In a worker: do a job; whatever goes wrong belongs to it alone."""
+    began = time.perf_counter()
+    value = error = None
+    try:
+        if task.version != __version__:
+            raise InputError(
+                f"this worker has hungjury {__version__}, the study is done with {task.version}",
+                remedy="install the same version on all machines",
+            )
+        if task.threads is not None:  # a process of our own, beside others on the same cores
+            os.environ["HUNGJURY_THREADS"] = str(task.threads)
+        value = as_text(_result(task, study_data(task.sources)))
+    except Exception as problem:
+        what = str(problem).partition("\n")[0]
+        error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
+    return _Done(task.job.key, value, error, time.perf_counter() - began)
+
+
+def _lost(task: _Task, problem: BaseException) -> _Done:
+    """A job that never came back."""
+    what = f"its worker died every time it was tried ({type(problem).__name__})\n\n{problem}"
+    return _Done(task.job.key, None, what, 0.0)
+
+
+def _result(task: _Task, data: StudyData) -> Any:
+    return task.job.function(data, task.seed, **task.job.arguments)

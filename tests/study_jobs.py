@@ -1,0 +1,44 @@
+"""Jobs for the tests of studies: here, so that workers find them by name."""
+
+import os
+import time
+
+import numpy as np
+
+
+def draw(data, seed, count):
+    """Random numbers, and something of the data."""
+    rng = np.random.default_rng(seed)
+    return {"values": rng.random(count), "topics": data.gold.topics, "documents": len(data.gold)}
+
+
+def slow(data, seed, log, seconds):
+    """The same, slowly; every start is one line of the log: key, then process."""
+    handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(handle, f"{seed} {os.getpid()}\n".encode())
+    os.close(handle)
+    time.sleep(seconds)
+    return draw(data, seed, 3)
+
+
+def picky(data, seed, number, log):
+    """Fails for odd numbers until the log says otherwise."""
+    if number % 2 and not os.path.exists(log):
+        raise ValueError(f"{number} is odd\nand that is that")
+    return number
+
+
+def threads(data, seed):
+    time.sleep(0.2)
+    return [os.getpid(), os.environ.get("HUNGJURY_THREADS", "")]
+
+
+def unstorable(data, seed):
+    return object()
+
+
+def deadly(data, seed, number):
+    if number == 0:
+        os._exit(9)
+    time.sleep(0.05)
+    return number

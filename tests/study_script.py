@@ -1,0 +1,24 @@
+"""A study as a process of its own, to be killed: study_script.py DEMO STORE LOG JOBS WORKERS."""
+
+import sys
+
+import study_jobs
+from hungjury.studies.data import Sources
+from hungjury.studies.engines import Engine
+from hungjury.studies.runner import Job, run_jobs
+from hungjury.studies.store import Store
+
+
+def jobs(count, log, seconds=0.06):
+    return [
+        Job(f"slow/{i}", study_jobs.slow, {"log": log, "seconds": seconds}) for i in range(count)
+    ]
+
+
+if __name__ == "__main__":
+    demo, path, log, count, workers = sys.argv[1:]
+    with Store(path) as store:
+        found = run_jobs(
+            jobs(int(count), log), Sources.in_folder(demo), store, 5, Engine("local", int(workers))
+        )
+    print(found.reused, len(found.results))

@@ -1,0 +1,190 @@
+"""hungjury's measures inside the real ir_measures and PyTerrier; labels from ir_datasets."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import hungjury as hj
+from hungjury.catalogue import CATALOGUE
+from hungjury.cli.main import hungjury as command
+from hungjury.ecosystem import TAKEN, ir_measure, register
+from hungjury.errors import HungjuryError, InputError
+
+im = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
+ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")
+
+NEEDED = {
+    "P": "P@5", "F1": "F1@5", "Success": "Success@3", "IPrec": "IPrec@0.2",
+    "GAP": "GAP(g=[0.4, 0.6])", "xGAP": "xGAP(g=[0.4, 0.6])@7", "eGAP": "eGAP(g=[0.4, 0.6])",
+    "E": "E(AP, draws=20)",
+    "eRRBP": "eRRBP(prob=[0, 0.5, 1])", "eRDCG": "eRDCG(prob=[0, 0.5, 1])",
+    "eRAP": "eRAP(prob=[0.1, 0.5, 1])",
+}  # fmt: skip
+ALL = [NEEDED.get(cls.name, cls.name) for cls in CATALOGUE]
+
+
+@pytest.fixture(scope="module")
+def made():
+    return hj.simulate(systems=3, topics=6, documents=60, depth=20, grades=3)
+
+
+@pytest.fixture(scope="module")
+def qrels(made):
+    return made.gold.to_dict()
+
+
+@pytest.fixture(scope="module")
+def run(made):
+    """A run that has no list for one topic."""
+    lists = made.runs.to_dict()[made.runs.systems[0]]
+    return {topic: lists[topic] for topic in list(lists)[1:]}
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_measure_scores_as_it_does_at_home(made, qrels, run, name):
+    expected = hj.evaluate(made.gold, {"run": run}, name)
+    one = ir_measure(name)
+    found = {row.query_id: row.value for row in im.iter_calc([one], qrels, run)}
+    assert found == dict(zip(expected.topics, expected.values[0, 0].tolist(), strict=True))
+    assert im.calc_aggregate([one], qrels, run)[one] == pytest.approx(expected.mean()[0, 0])
+
+
+def test_names_in_text():
+    register()
+    assert im.parse_measure("MP(rec=True)@10") == ir_measure("MP(rec=True)@10")
+    assert str(ir_measure("xGAP(g=[0.4, 0.6])@7")) == "xGAP(g=[0.4, 0.6])@7"
+    assert str(ir_measure("E(AP@5)")) == "E(AP@5)"
+    assert str(im.parse_measure("GAP")) == "GAP", "not complete yet, but it can be shown"
+    # A name of theirs stays theirs: their ERR is computed by another program, with other defaults.
+    assert im.parse_measure("ERR@20") is not ir_measure("ERR@20")
+    assert im.parse_measure("ERR@20") != ir_measure("ERR@20")
+    assert str(ir_measure("ERR@20")) == "hj_ERR@20"
+    assert im.parse_measure("hj_ERR@20") == ir_measure("ERR@20")
+
+
+def test_registering_twice_changes_nothing():
+    assert register() is register()
+    assert [p.NAME for p in im.DefaultPipeline.providers].count("hungjury") == 1
+    assert not [name for name in im.measures.registry if name.startswith(TAKEN * 2)]
+
+
+def test_our_measures_beside_theirs(qrels, run):
+    theirs, ours = (
+        [im.AP, im.nDCG @ 10, im.P @ 5],
+        [ir_measure(n) for n in ("AP", "nDCG@10", "P@5")],
+    )
+    found = im.calc_aggregate([*theirs, *ours, ir_measure("MP")], qrels, run)
+    assert len(found) == 7
+    for their, our in zip(theirs, ours, strict=True):
+        assert found[our] == pytest.approx(found[their], abs=1e-12)
+
+
+@pytest.mark.parametrize("form", ["frame", "tuples"])
+def test_labels_and_runs_in_all_forms(qrels, run, form):
+    expected = im.calc_aggregate([ir_measure("Q")], qrels, run)
+    labels = [im.Qrel(t, d, v) for t, rows in qrels.items() for d, v in rows.items()]
+    lists = [im.ScoredDoc(t, d, v) for t, rows in run.items() for d, v in rows.items()]
+    if form == "frame":
+        labels, lists = pd.DataFrame(labels), pd.DataFrame(lists)
+    assert im.calc_aggregate([ir_measure("Q")], labels, lists) == expected
+
+
+def test_probabilities_as_labels(run):
+    soft = {t: dict.fromkeys(rows, 0.25) for t, rows in run.items()}
+    (value,) = im.calc_aggregate([ir_measure("eRAP")], soft, run).values()
+    assert value == pytest.approx(hj.evaluate(soft, {"run": run}, "eRAP").mean()[0, 0])
+    with pytest.raises(HungjuryError, match="these labels are probabilities"):
+        im.calc_aggregate([ir_measure("Q")], soft, run)
+
+
+def test_what_cannot_be_scored_is_told(qrels, run):
+    two = [im.Qrel("1", "d", 1, "a"), im.Qrel("1", "d", 0, "b")]
+    with pytest.raises(InputError, match="labelled both 1 and 0"):
+        im.calc_aggregate([ir_measure("Q")], two, run)
+    with pytest.raises(HungjuryError, match="p is 7"):
+        im.calc_aggregate([im.parse_measure("gRBP(p=7)")], qrels, run)
+    with pytest.raises(AssertionError, match="unsupported params"):
+        im.calc_aggregate([im.parse_measure("gRBP(nonsense=7)")], qrels, run)
+    assert im.calc_aggregate([ir_measure("Q")], qrels, {}) == {ir_measure("Q"): 0.0}
+
+
+def test_in_an_experiment_of_pyterrier(made, qrels):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pt = pytest.importorskip("pyterrier", reason="PyTerrier is not installed")
+    runs = made.runs.to_dict()
+    frames = [
+        pd.DataFrame(
+            [(t, d, v) for t, rows in lists.items() for d, v in rows.items()],
+            columns=["qid", "docno", "score"],
+        )
+        for lists in runs.values()
+    ]
+    for frame in frames:
+        frame["rank"] = frame.groupby("qid").cumcount()
+    topics = pd.DataFrame({"qid": list(qrels), "query": "anything"})
+    labels = pd.DataFrame(
+        [(t, d, v) for t, rows in qrels.items() for d, v in rows.items()],
+        columns=["qid", "docno", "label"],
+    )
+    names = ["xGAP(g=[0.4, 0.6])@7", "MP(rec=True)", "ERR@20"]
+    wanted = ["map", *map(ir_measure, names)]
+    found = pt.Experiment(frames, topics, labels, wanted, names=list(runs))
+    assert not pt.java.started(), "frames need no Java"
+    expected = hj.evaluate(made.gold, runs, ["AP", *names]).mean()
+    for column, values in zip(["map", *map(str, map(ir_measure, names))], expected, strict=True):
+        np.testing.assert_allclose(found[column], values, atol=1e-12)
+
+
+# ir_datasets
+
+
+@pytest.fixture(scope="module")
+def dataset(made, tmp_path_factory):
+    """A dataset of our own in the real registry: nothing is fetched."""
+    folder = tmp_path_factory.mktemp("dataset")
+    made.write(folder)
+
+    class Ranking(ir_datasets.formats.BaseScoredDocs):
+        def scoreddocs_iter(self):
+            for topic, rows in made.runs.to_dict()[made.runs.systems[0]].items():
+                for document, score in rows.items():
+                    yield ir_datasets.formats.GenericScoredDoc(topic, document, score)
+
+    labels = ir_datasets.create_dataset(qrels_trec=str(folder / "gold.qrels"))
+    whole = ir_datasets.Dataset(*labels._constituents, Ranking())
+    names = ["hungjury-test/whole", "hungjury-test/empty"]
+    ir_datasets.registry.register(names[0], whole)
+    ir_datasets.registry.register(names[1], ir_datasets.Dataset())
+    yield folder
+    for name in names:
+        del ir_datasets.registry._registered[name]
+
+
+def test_labels_by_the_id_of_a_dataset(made, dataset):
+    found = hj.read_qrels("ir_datasets:hungjury-test/whole")
+    assert found.to_dict() == made.gold.to_dict()
+
+
+def test_a_ranking_by_the_id_of_a_dataset(made, dataset):
+    name = "ir_datasets:hungjury-test/whole"
+    expected = hj.evaluate(made.gold, made.runs, "AP").mean()[0, 0]
+    scores = hj.evaluate(name, name, "AP")
+    assert scores.systems == ["hungjury-test/whole"]
+    assert scores.mean()[0, 0] == pytest.approx(expected, abs=1e-12)
+    assert hj.read_runs(name).systems == scores.systems
+    arguments = ["evaluate", name, str(dataset / "runs" / "system1.run"), "-m", "AP"]
+    done = CliRunner().invoke(command, [*arguments, "--format", "csv"], catch_exceptions=False)
+    assert float(done.stdout.split(",")[-1]) == pytest.approx(expected, abs=1e-12)
+
+
+def test_datasets_that_are_not_there(dataset):
+    with pytest.raises(InputError, match="has no dataset 'hungjury-test/nothing'"):
+        hj.read_qrels("ir_datasets:hungjury-test/nothing")
+    with pytest.raises(InputError, match="the dataset has no qrels"):
+        hj.read_qrels("ir_datasets:hungjury-test/empty")
+    with pytest.raises(InputError, match="the dataset has no scoreddocs"):
+        hj.read_runs("ir_datasets:hungjury-test/empty")

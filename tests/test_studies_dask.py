@@ -1,0 +1,110 @@
+"""A study on a real Dask cluster: a scheduler and workers, each a process of its own."""
+
+import os
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+import hungjury as hj
+import study_jobs
+from hungjury.errors import InputError
+from hungjury.studies import engines
+from hungjury.studies.data import Sources
+from hungjury.studies.engines import Engine
+from hungjury.studies.runner import Job, run_jobs
+from hungjury.studies.store import Store, as_text
+
+Client = pytest.importorskip("distributed", reason="Dask is not installed").Client
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+
+
+def started(part, *arguments):
+    command = [sys.executable, "-m", f"distributed.cli.dask_{part}", *arguments, "--no-dashboard"]
+    return subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=ENVIRONMENT
+    )
+
+
+def wait_for(process, words):
+    for line in process.stderr:
+        if words in line:
+            return line
+    raise AssertionError(f"{process.args} ended without saying {words!r}")
+
+
+@contextmanager
+def cluster(size):
+    """The address of a scheduler, and its workers."""
+    here = ["--host", "127.0.0.1", "--port", "0"]
+    processes = [started("scheduler", *here)]
+    try:
+        address = wait_for(processes[0], "Scheduler at:").split()[-1]
+        for _ in range(size):
+            processes.append(started("worker", address, "--nthreads", "1", "--no-nanny"))
+        with Client(address, set_as_default=False) as client:
+            client.wait_for_workers(size, timeout=60)
+        yield address.removeprefix("tcp://"), processes[1:]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("demo")
+    hj.simulate(systems=3, topics=4, documents=40, depth=10).write(folder)
+    return Sources.in_folder(folder)
+
+
+def test_a_study_survives_the_death_of_a_worker(sources, tmp_path):
+    log, killed = tmp_path / "log", []
+    jobs = [Job(f"slow/{i}", study_jobs.slow, {"log": str(log), "seconds": 0.1}) for i in range(20)]
+    with cluster(2) as (address, workers), Store(tmp_path / "dask.sqlite") as store:
+
+        def kill_one(done, total, key):
+            """A worker that has done something, and has more to do."""
+            busy = {int(line.split()[1]) for line in log.read_text().splitlines()}
+            if done >= 4 and not killed and busy == {worker.pid for worker in workers}:
+                workers[0].kill()
+                killed.append(done)
+
+        found = run_jobs(jobs, sources, store, 3, Engine(f"dask://{address}"), kill_one)
+        assert killed
+        assert killed[0] < len(jobs) - 4
+    assert found.failed == {}
+    by_process = [int(line.split()[1]) for line in log.read_text().splitlines()]
+    assert os.getpid() not in by_process
+    assert len(by_process) > len(jobs), "nothing was under way when the worker died"
+    with Store(tmp_path / "alone.sqlite") as store:
+        quick = [Job(j.key, j.function, {**j.arguments, "seconds": 0.0}) for j in jobs]
+        alone = run_jobs(quick, sources, store, 3, Engine("local", 1))
+    assert list(found.results) == [job.key for job in jobs]
+    assert as_text(found.results) == as_text(alone.results)
+
+
+def test_a_job_that_kills_its_workers_does_not_hold_up_the_study(sources, tmp_path, monkeypatch):
+    # Dask gives a task up when several workers have died of it; here, one is enough.
+    monkeypatch.setitem(ENVIRONMENT, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
+    jobs = [Job(f"deadly/{i}", study_jobs.deadly, {"number": i}) for i in (1, 0, 2, 3)]
+    with cluster(2) as (address, _), Store(tmp_path / "dask.sqlite") as store:
+        found = run_jobs(jobs, sources, store, engine=Engine(f"dask://{address}"))
+    assert found.failed["deadly/0"].startswith("its worker died every time it was tried")
+    # Dask blames whatever waited on the dead worker, too: those jobs are tried again next time.
+    assert {*found.results, *found.failed} == {job.key for job in jobs}
+    assert found.results
+
+
+def test_nobody_at_the_address(sources, tmp_path, monkeypatch):
+    monkeypatch.setattr(engines, "WAIT", 0.3)
+    jobs = [Job("deadly/1", study_jobs.deadly, {"number": 1})]
+    with (
+        Store(tmp_path / "dask.sqlite") as store,
+        pytest.raises(InputError, match="no Dask scheduler answers at 127"),
+    ):
+        run_jobs(jobs, sources, store, engine=Engine("dask://127.0.0.1:9"))
