@@ -279,7 +279,8 @@ def test_a_killed_study_goes_on_where_it_was(demo, sources, tmp_path):
         kept = stored_keys(path)
         started = len(starts(log)) - began
         assert before < len(kept) < count
-        assert started - (len(kept) - before) <= 2 * workers, "more than what was under way is lost"
+        # Under way: with the workers, handed out to them, or back but not yet stored.
+        assert started - (len(kept) - before) <= 4 * workers, "more than what was under way is lost"
         before = len(kept)
     began = len(starts(log))
     done = subprocess.run(command, capture_output=True, text=True, check=True)
