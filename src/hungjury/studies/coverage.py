@@ -26,7 +26,6 @@ from hungjury.uncertainty.parts import mean_draws
 __all__ = ["SCENARIOS", "CoverageExperiment", "Scenario", "coverage"]
 
 TARGETS = ("topics", "population")
-ENOUGH_TOPICS = 20_000  # to know the mean over all topics there could be
 REPETITIONS_A_JOB = 20
 
 
@@ -39,8 +38,8 @@ class Scenario:
     topics: int = 50
     hardness: float = 0.0
     fooled: float = 0.0
-    merge: str = "em-neu"
     prior: str = "ranks"
+    holds: bool = True  # is the model of the leaderboard right about it?
 
     def make(self, seed: int, topics: int | None = None) -> Simulation:
         return simulate(
@@ -52,11 +51,11 @@ class Scenario:
 SCENARIOS = (
     Scenario("good judges", (0.95, 0.9, 0.9, 0.85, 0.85)),
     Scenario("mixed judges"),
-    Scenario("mixed judges, 25 topics", topics=25),
-    Scenario("topics of different hardness", hardness=0.3),
-    Scenario("poor judges", (0.75, 0.7, 0.7, 0.65, 0.65)),
-    Scenario("a prior blind to ranks", prior="flat"),
-    Scenario("judges fooled alike on 1 document in 20", fooled=0.05),
+    Scenario("mixed judges, 25 topics", topics=25, holds=False),
+    Scenario("topics of different hardness", hardness=0.3, holds=False),
+    Scenario("poor judges", (0.75, 0.7, 0.7, 0.65, 0.65), holds=False),
+    Scenario("a prior blind to ranks", prior="flat", holds=False),
+    Scenario("judges fooled alike on 1 document in 20", fooled=0.05, holds=False),
 )
 
 
@@ -65,37 +64,45 @@ class CoverageExperiment(Experiment[Table]):
 
     def __init__(
         self, scenarios: Sequence[Scenario], names: Sequence[str], repetitions: int, draws: int,
-        seed: int,
+        seed: int, many: int,
     ) -> None:  # fmt: skip
         self.scenarios, self.names = {one.name: one for one in scenarios}, list(names)
         self.repetitions, self.draws, self.seed = repetitions, draws, seed
+        self.many = many
         self.population = {name: self._population(one) for name, one in self.scenarios.items()}
 
     def _population(self, scenario: Scenario) -> list[list[float]]:
         """[measure][system]: means over very many topics."""
-        many = scenario.make(_number(self.seed, "population"), ENOUGH_TOPICS)
+        many = scenario.make(_number(self.seed, "population"), self.many)
         means: list[list[float]] = evaluate(many.gold, many.runs, self.names).mean().tolist()
         return means
 
     def jobs(self) -> list[Job]:
-        starts = range(0, self.repetitions, REPETITIONS_A_JOB)
-        return [(name, start) for name in self.scenarios for start in starts]
+        return [
+            (name, start)
+            for name, one in self.scenarios.items()
+            for start in range(0, self._repetitions(one), REPETITIONS_A_JOB)
+        ]
+
+    def _repetitions(self, scenario: Scenario) -> int:
+        """All of them only where a promise is to be checked."""
+        return self.repetitions if scenario.holds else -(-self.repetitions // 5)
 
     def run(self, job: Job) -> Found:
         scenario, start = self.scenarios[str(job[0])], int(job[1])
-        stop = min(start + REPETITIONS_A_JOB, self.repetitions)
+        stop = min(start + REPETITIONS_A_JOB, self._repetitions(scenario))
         rows = [row for r in range(start, stop) for row in self._repeat(scenario, r)]
         return {"rows": rows}
 
     def _repeat(self, scenario: Scenario, repetition: int) -> list[list[object]]:
-        """[measure, target, covered, error, width, error's square], means over systems."""
+        """[measure, target, covered, error, width], means over systems."""
         made = scenario.make(_number(self.seed, scenario.name, repetition))
         truth = evaluate(made.gold, made.runs, self.names).mean()
         aligned = align(made.runs, made.judgments.pool)
         out: list[list[object]] = []
         for m, name in enumerate(self.names):
             setting = Setting(
-                measure(name), how_to_merge(scenario.merge), None, "all", scenario.prior, 100
+                measure(name), how_to_merge("em-neu"), None, "all", scenario.prior, 100
             )
             seed = seed_for(self.seed, scenario.name, repetition, name)
             drawn = draw_scores(made.judgments, aligned, setting, self.draws, seed)
@@ -118,23 +125,26 @@ class CoverageExperiment(Experiment[Table]):
                     values = np.array([r[2:] for r in mine if r[:2] == [measured, target]])
                     share, bias, width = values.mean(axis=0).tolist()
                     error = float(values[:, 0].std() / np.sqrt(len(values)))
-                    rows.append((name, measured, target, share, error, bias, width))
-        heads = ("judges and topics", "measure", "target", "covered", "±", "bias", "width")
+                    rows.append((name, measured, target, len(values), share, error, bias, width))
+        heads = ("collection", "measure", "target", "times", "covered", "±", "bias", "width")
         return Table(heads, rows, digits=3, left=3)
 
 
 def coverage(
     scenarios: Sequence[Scenario] = SCENARIOS,
-    measures: Sequence[str] = ("nDCG@10", "AP"),
+    measures: Sequence[str] = ("nDCG@10",),
     repetitions: int = 2000,
-    draws: int = 500,
+    draws: int = 400,
     seed: int = 0,
+    many: int = 20_000,
 ) -> CoverageExperiment:
     """The share of 95 % intervals that hold the truth, six systems each, in made-up collections.
 
-    `.run_all()` gives the table; its column ± is the standard error of `covered`.
+    `.run_all()` gives the table; its column ± is the standard error of `covered`. Scenarios for
+    which the model does not hold are repeated a fifth as often. many: topics from which the means
+    of the population are known.
     """
-    return CoverageExperiment(scenarios, measures, repetitions, draws, seed)
+    return CoverageExperiment(scenarios, measures, repetitions, draws, seed, many)
 
 
 def _number(seed: int, *key: str | int) -> int:
