@@ -33,7 +33,7 @@ PSEUDO_DOCUMENTS = 1.0  # in each stratum, with the grades of all documents toge
 PSEUDO_LABELS = 1.0  # of each kind for each true grade
 HONEST = 1.0  # more of them on the diagonal: a judge tends to be right
 
-SWEEPS_A_FIT = 5  # strata are fitted anew so often
+SWEEPS_A_FIT = 10  # strata are fitted anew so often
 
 Strata = Callable[[NDArray[Any], np.random.Generator], NDArray[np.int64]]
 Floats = NDArray[np.float64]

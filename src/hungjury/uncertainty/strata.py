@@ -20,6 +20,7 @@ __all__ = ["RankStrata"]
 
 MOST_STRATA = 20
 DOCUMENTS_EACH = 50  # at least, so that a stratum's prior can be learned
+DEEPEST = 100  # ranks below say little
 RIDGE = 1.0  # systems that are copies of each other share their weight
 
 Floats = NDArray[np.float64]
@@ -49,11 +50,11 @@ class RankStrata:
         gram = np.block([[self.gram, across], [across.T, rest @ rest.T]])
         gram += RIDGE * np.eye(len(gram))
         inverse = np.linalg.inv(gram)
-        weights = inverse @ np.concatenate([self.by_system @ target, rest @ target])
-        systems = len(self.gram)
-        fitted = self.ranks @ weights[:systems] + weights[systems:] @ rest
-        spread = float(np.std(target - fitted))
+        moments = np.concatenate([self.by_system @ target, rest @ target])
+        weights = inverse @ moments
+        spread = np.sqrt(max(target @ target - weights @ moments, 0.0) / len(target))
         drawn = weights + spread * np.linalg.cholesky(inverse) @ rng.standard_normal(len(weights))
+        systems = len(self.gram)
         promise = self.ranks @ drawn[:systems] + drawn[systems:] @ rest
         edges = np.quantile(promise, np.linspace(0, 1, self.number + 1)[1:-1])
         return np.asarray(np.searchsorted(edges, promise))
@@ -68,12 +69,14 @@ class RankStrata:
 
 
 def _heights(alignment: Alignment) -> Any:
-    """Sparse [document, system]: the log of how far above the list's end a document stands."""
+    """Sparse [document, system]: the log of how far above the list's end, or above rank 100, a
+    document stands."""
     from scipy.sparse import csr_matrix
 
+    near = alignment.rank <= DEEPEST
     cells = np.argsort(alignment.start, kind="stable")
-    cell = np.repeat(cells, (alignment.stop - alignment.start)[cells])
-    height = np.log((alignment.length[cell] + 1.0) / alignment.rank)
+    cell = np.repeat(cells, (alignment.stop - alignment.start)[cells])[near]
+    height = np.log((np.minimum(alignment.length[cell], DEEPEST) + 1.0) / alignment.rank[near])
     systems, topics = alignment.shape
     shape = (len(alignment.pool), systems)
-    return csr_matrix((height, (alignment.document, cell // topics)), shape=shape)
+    return csr_matrix((height, (alignment.document[near], cell // topics)), shape=shape)
