@@ -20,6 +20,7 @@ __all__ = ["Queries", "class_shares", "dcg_queries", "nmcg_queries"]
 Array = NDArray[np.float64]
 Single = NDArray[np.float32]
 Offsets = NDArray[np.int64]
+WORTH_SHARING = 20_000  # with fewer documents starting threads costs more than they save
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,8 @@ class Queries:
 
     def _share_out(self, work: Callable[[int, int], None]) -> None:
         """Queries first to last for each core, with about as many documents."""
-        steps = np.linspace(0, self.offsets[-1], cores() + 1)[1:-1]
+        shares = cores() if len(self.gains) >= WORTH_SHARING else 1
+        steps = np.linspace(0, self.offsets[-1], shares + 1)[1:-1]
         cuts = np.unique([0, *np.searchsorted(self.offsets, steps), len(self.over_ideal)]).tolist()
         parts = list(pairwise(cuts))
         if len(parts) == 1:

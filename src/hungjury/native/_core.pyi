@@ -37,7 +37,6 @@ def score_lists(
     document: NDArray[np.int32],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
-
 def lambdas(
     scores: NDArray[np.float64],
     gains: NDArray[np.float64],
