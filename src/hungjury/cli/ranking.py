@@ -20,8 +20,20 @@ def _settings(
         name, sign, value = text.partition("=")
         if not sign or not name or not value:
             raise click.BadParameter(f"{text!r} is no setting; write NAME=VALUE")
+        if name in _names_of_options():
+            raise click.BadParameter(f"{name} has an option of its own; see --help")
         found[name] = _value(value)
     return found
+
+
+def _names_of_options() -> set[str]:
+    """What LightGBM calls the things that have options, and what `train_ranker` takes itself."""
+    from hungjury.ltr.train import OURS, SETTINGS
+
+    own = ("learning_rate", "num_leaves", "num_iterations", "early_stopping_round", "seed")
+    names = {*own, *OURS, *(alias for name in own for alias in SETTINGS[name][1])}
+    return names | {"train", "valid", "folds", "user", "nav_rel", "cutoff", "labels", "sizes",
+                    "objectives", "samples", "progress"}  # fmt: skip
 
 
 def _value(text: str) -> Any:

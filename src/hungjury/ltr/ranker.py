@@ -57,15 +57,20 @@ class Ranker:
                 f"{table.shape}",
                 remedy="give rows with the features it was trained on",
             )
-        found = self.booster.predict(table, num_iteration=self.trees if trees is None else trees)
+        if trees is not None and not 1 <= trees <= self.trees:
+            raise InputError(
+                f"{trees} trees are asked for, the ranker has {self.trees}",
+                remedy=f"ask for 1 to {self.trees}",
+            )
+        found = self.booster.predict(table, num_iteration=trees or self.trees)
         return np.asarray(found, dtype=np.float64)
 
     def score(self, data: RankingData, trees: int | None = None) -> Array:
-        """[query]: the measure it was trained for, tied documents in the mean over their orders."""
-        if trees == 0:
-            scores = np.zeros(len(data))
-        else:
-            scores = self.predict(data, trees)
+        """[query]: the measure it was trained for, tied documents in the mean over their orders.
+
+        With 0 trees all documents are tied: the value of a random order.
+        """
+        scores = np.zeros(len(data)) if trees == 0 else self.predict(data, trees)
         return self.goal.queries(data.labels, data.offsets).values(scores)
 
     def rank(self, data: RankingData, trees: int | None = None) -> dict[str, dict[str, float]]:

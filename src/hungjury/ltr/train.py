@@ -161,7 +161,8 @@ def _run(lightgbm: Any, parameters: dict[str, Any], learnt: Any, **more: Any) ->
         return lightgbm.train(parameters, learnt, **more)
     except lightgbm.basic.LightGBMError as error:
         raise InputError(
-            f"LightGBM refuses: {error}", remedy="see LightGBM's list of parameters"
+            f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
+            remedy="see LightGBM's list of parameters",
         ) from None
 
 
