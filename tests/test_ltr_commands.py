@@ -180,5 +180,6 @@ def test_marks():
         ("lambdarank", "nmcg"), ("nMCG@10",), ("100", "500", "all"), values, np.zeros(4, int),
         np.array([[7], [9]]), p, np.zeros((2, 1, 9)), np.array([0.25]),
     )  # fmt: skip
-    assert "nMCG-MART    0.1000    0.1000*   0.1000**" in str(found)
+    assert "nMCG-MART  0.1000    0.1000*   0.1000**" in str(found)
+    assert "nMCG@10       100       500       all" in str(found)
     assert 'trees in "all", by fold: nMCG-MART 9' in str(found)

@@ -203,7 +203,7 @@ def test_lightgbms_train_with_our_objective_and_metric():
         whole.predict(TEST[0], trees=16)
     assert tuple(found["valid_0"]["nMCG@10"]) == ranker.history["valid nMCG@10"]
     with pytest.raises(InputError, match="the data set has no groups"):
-        goal.metric(np.zeros(3), lightgbm.Dataset(TRAIN[0], label=TRAIN[1]))
+        goal.metric(np.zeros(3), lightgbm.Dataset(TRAIN[0], label=TRAIN[1]).construct())
 
 
 def test_weights_multiply_gradients():

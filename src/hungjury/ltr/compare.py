@@ -76,9 +76,8 @@ class RankerComparison:
         width = max(len(ALGORITHMS[o]) for o in self.objectives)
         lines: list[str] = []
         for m, measure in enumerate(self.measures):
-            lines.append(
-                f"{measure:<{width}}" + "".join(f"  {s:>{digits + 4}}" for s in self.sizes)
-            )
+            heads = "".join(f"  {size:>{digits + 2}}  " for size in self.sizes)
+            lines.append(f"{measure:<{width}}{heads}".rstrip())
             for o, objective in enumerate(self.objectives):
                 cells = [
                     f"  {f'{means[o, m, s]:.{digits}f}':>{digits + 2}}{_mark(self.p[o, m, s]):<2}"
