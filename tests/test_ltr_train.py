@@ -56,6 +56,11 @@ def test_early_stopping_keeps_the_best_number_of_trees():
     assert without.history == {}
 
 
+def test_the_first_trees_are_a_smaller_model():
+    whole, small = (hj.train_ranker(TRAIN, **{**SMALL, "n_estimators": n}) for n in (15, 3))
+    np.testing.assert_array_equal(whole.predict(TEST[0], trees=3), small.predict(TEST[0]))
+
+
 def test_one_core_or_two_give_one_model():
     wanted = {**SMALL, "n_estimators": 5}
     one, two = (hj.train_ranker(TRAIN, **{**wanted, "num_threads": n}) for n in (1, 2))
