@@ -18,6 +18,7 @@ from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
 from hungjury.ltr.train import boost, parameters_with
+from hungjury.plain import columns
 from hungjury.stats import randomisation_test
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
@@ -73,18 +74,14 @@ class RankerComparison:
     def to_text(self, digits: int = 4) -> str:
         """A table like the thesis' 5.5, then how many trees "all" are."""
         means = self.means()
-        width = max(len(ALGORITHMS[o]) for o in self.objectives)
         lines: list[str] = []
         for m, measure in enumerate(self.measures):
-            heads = "".join(f"  {size:>{digits + 2}}  " for size in self.sizes)
-            lines.append(f"{measure:<{width}}{heads}".rstrip())
+            rows = [[measure, *(f"{size}  " for size in self.sizes)]]
             for o, objective in enumerate(self.objectives):
-                cells = [
-                    f"  {f'{means[o, m, s]:.{digits}f}':>{digits + 2}}{_mark(self.p[o, m, s]):<2}"
-                    for s in range(len(self.sizes))
-                ]
-                lines.append(f"{ALGORITHMS[objective]:<{width}}{''.join(cells)}".rstrip())
-            lines.append("")
+                marked = zip(means[o, m].tolist(), self.p[o, m].tolist(), strict=True)
+                cells = [f"{mean:.{digits}f}{_mark(p):<2}" for mean, p in marked]
+                rows.append([ALGORITHMS[objective], *cells])
+            lines += [columns(rows), ""]
         lines.append(
             f"{len(self.fold_of):,} test queries, {self.folds} fold{'s' * (self.folds > 1)}; "
             f"* p < 0.05, ** p < 0.01 against {ALGORITHMS[self.objectives[0]]}, paired "
