@@ -50,6 +50,7 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_markov
 	.venv-bench/bin/python -m benchmarks.bench_clicks
 	.venv-bench/bin/python -m benchmarks.bench_studies
+	.venv-bench/bin/python -m benchmarks.bench_ltr
 
 clean:
 	rm -rf $(VENV) .venv-bench build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis

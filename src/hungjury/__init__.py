@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     from hungjury.collection.simulate import simulate
     from hungjury.errors import HungjuryError
     from hungjury.evaluation import evaluate, precision_recall, score_list
+    from hungjury.ltr import (
+        NMCGObjective,
+        NMCGRanker,
+        Ranker,
+        RankingData,
+        compare_rankers,
+        ranking_data,
+        read_letor,
+        train_ranker,
+    )
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
     from hungjury.studies.correlation import correlate_measures
@@ -43,7 +53,11 @@ _HOME = {
     "HungjuryError": "errors",
     "Judgments": "collection.judgments",
     "Measure": "catalogue",
+    "NMCGObjective": "ltr",
+    "NMCGRanker": "ltr",
     "Qrels": "collection.qrels",
+    "Ranker": "ltr",
+    "RankingData": "ltr",
     "Runs": "collection.runs",
     "Scores": "scores",
     "UserModel": "users.model",
@@ -57,6 +71,7 @@ _HOME = {
     "compare": "uncertainty.compare",
     "compare_all": "assessors.comparison",
     "compare_lists": "theory",
+    "compare_rankers": "ltr",
     "complete_runs": "studies.topics",
     "correlate_measures": "studies.correlation",
     "discriminative_power": "studies.power",
@@ -73,8 +88,10 @@ _HOME = {
     "precision_recall": "evaluation",
     "prm": "assessors.prm",
     "prm_scenarios": "assessors.prm",
+    "ranking_data": "ltr",
     "rbo": "stats",
     "read_judgments": "collection.judgments",
+    "read_letor": "ltr",
     "read_qrels": "collection.qrels",
     "read_runs": "collection.runs",
     "rmse": "stats",
@@ -83,6 +100,7 @@ _HOME = {
     "score_list": "evaluation",
     "simulate": "collection.simulate",
     "tau_ap": "stats",
+    "train_ranker": "ltr",
     "tuple_study": "studies.tuples",
 }
 
@@ -90,7 +108,11 @@ __all__ = [
     "HungjuryError",
     "Judgments",
     "Measure",
+    "NMCGObjective",
+    "NMCGRanker",
     "Qrels",
+    "Ranker",
+    "RankingData",
     "Runs",
     "Scores",
     "UserModel",
@@ -104,6 +126,7 @@ __all__ = [
     "compare",
     "compare_all",
     "compare_lists",
+    "compare_rankers",
     "complete_runs",
     "correlate_measures",
     "discriminative_power",
@@ -120,8 +143,10 @@ __all__ = [
     "precision_recall",
     "prm",
     "prm_scenarios",
+    "ranking_data",
     "rbo",
     "read_judgments",
+    "read_letor",
     "read_qrels",
     "read_runs",
     "rmse",
@@ -130,6 +155,7 @@ __all__ = [
     "score_list",
     "simulate",
     "tau_ap",
+    "train_ranker",
     "tuple_study",
 ]
 

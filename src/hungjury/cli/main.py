@@ -13,6 +13,7 @@ from hungjury.cli.audit import audit_command
 from hungjury.cli.aware import aware_command
 from hungjury.cli.clicks import clicks_command
 from hungjury.cli.compare import compare_command
+from hungjury.cli.compare_rankers import compare_rankers_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
@@ -20,9 +21,11 @@ from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
 from hungjury.cli.prm import prm_command
+from hungjury.cli.rank import rank_command
 from hungjury.cli.simulate import simulate_command
 from hungjury.cli.study import study_command
 from hungjury.cli.theory import theory_command
+from hungjury.cli.train import train_command
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -52,6 +55,9 @@ for command in (
     aware_command,
     prm_command,
     clicks_command,
+    train_command,
+    rank_command,
+    compare_rankers_command,
     measures_command,
     theory_command,
     study_command,

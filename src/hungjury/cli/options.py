@@ -62,7 +62,7 @@ _INPUT = [
 ]
 
 
-def _all(options: list[Any]) -> Callable[[F], F]:
+def all_of(options: list[Any]) -> Callable[[F], F]:
     def decorate(command: F) -> F:
         for option in reversed(options):
             command = option(command)
@@ -71,10 +71,10 @@ def _all(options: list[Any]) -> Callable[[F], F]:
     return decorate
 
 
-judge_options = _all(_JUDGES)
-label_options = _all(_LABELS)
-run_options = _all(_RUNS)
-input_options = _all(_INPUT)
+judge_options = all_of(_JUDGES)
+label_options = all_of(_LABELS)
+run_options = all_of(_RUNS)
+input_options = all_of(_INPUT)
 quiet_option = click.option("--quiet", is_flag=True, help="No notes and no progress on stderr.")
 output_option = click.option("-o", "--output", metavar="FILE", help="Write here, not to stdout.")
 measure_option = click.option(

@@ -3,25 +3,31 @@
 from hungjury.native._core import (
     ActionLog,
     BadLine,
+    FeatureTable,
     LabelTable,
     Pool,
     RunStore,
     RunStream,
     draw_grades,
+    lambdas,
     pair_sums,
     precision_sums,
+    ranking_values,
     score_lists,
 )
 
 __all__ = [
     "ActionLog",
     "BadLine",
+    "FeatureTable",
     "LabelTable",
     "Pool",
     "RunStore",
     "RunStream",
     "draw_grades",
+    "lambdas",
     "pair_sums",
     "precision_sums",
+    "ranking_values",
     "score_lists",
 ]

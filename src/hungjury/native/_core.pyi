@@ -37,6 +37,43 @@ def score_lists(
     document: NDArray[np.int32],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]: ...
+def lambdas(
+    scores: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    discounts: NDArray[np.float64],
+    over_ideal: NDArray[np.float64],
+    first: int,
+    last: int,
+    gradient: NDArray[np.float32],
+    hessian: NDArray[np.float32],
+) -> None: ...
+def ranking_values(
+    scores: NDArray[np.float64],
+    gains: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    discounts: NDArray[np.float64],
+    over_ideal: NDArray[np.float64],
+    first: int,
+    last: int,
+    values: NDArray[np.float64],
+) -> None: ...
+
+class FeatureTable:
+    """Rows of features as they stand in LETOR text."""
+
+    def __init__(self) -> None: ...
+    def feed(self, piece: memoryview | bytes) -> None: ...
+    def finish(self) -> None: ...
+    @property
+    def rows(self) -> int: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def queries(self) -> list[str]: ...
+    @property
+    def documents(self) -> list[str]: ...
+    def take(self) -> dict[str, NDArray[Any]]: ...
 
 class LabelTable:
     """Labels as columns of codes."""

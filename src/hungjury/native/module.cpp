@@ -9,6 +9,8 @@
 #include "grades.h"
 #include "kernels.h"
 #include "labels.h"
+#include "lambdas.h"
+#include "letor.h"
 #include "moments.h"
 #include "pairs.h"
 #include "runs.h"
@@ -181,6 +183,50 @@ void sweep_grades(Flat<const int64_t> begin, Flat<const int32_t> said, Flat<cons
                 {chances.data(), in_stratum.data(), with_vote.data()});
 }
 
+// Calls work(query, first document, query number) for the queries from `first` up to `last`.
+template <class F>
+void each_query(const Doubles &scores, const Doubles &gains, const Given<int64_t> &offsets,
+                const Vectors<double> &discounts, const Doubles &over_ideal, int64_t first,
+                int64_t last, F &&work) {
+    auto queries = static_cast<int64_t>(over_ideal.size());
+    auto documents = static_cast<int64_t>(scores.size());
+    if (first < 0 || last > queries || static_cast<int64_t>(offsets.size()) != queries + 1 ||
+        static_cast<int64_t>(discounts.shape(0)) != queries || gains.size() != scores.size())
+        throw std::out_of_range("the queries' arrays do not fit together");
+    nb::gil_scoped_release free;
+    for (int64_t i = first; i < last; ++i) {
+        int64_t begin = offsets(i), end = offsets(i + 1);
+        if (begin < 0 || end < begin || end > documents)
+            throw std::out_of_range("a query lies outside the documents");
+        size_t ranks = discounts.shape(1);
+        work(ScoredQuery{scores.data() + begin, gains.data() + begin,
+                         static_cast<size_t>(end - begin), discounts.data() + i * ranks, ranks,
+                         over_ideal(i)},
+             begin, i);
+    }
+}
+
+void add_lambdas(Doubles scores, Doubles gains, Given<int64_t> offsets, Vectors<double> discounts,
+                 Doubles over_ideal, int64_t first, int64_t last, Flat<float> gradient,
+                 Flat<float> hessian) {
+    if (gradient.size() != scores.size() || hessian.size() != scores.size())
+        throw std::out_of_range("the results' arrays do not fit the documents");
+    RankedQuery ranked;
+    each_query(scores, gains, offsets, discounts, over_ideal, first, last,
+               [&](const ScoredQuery &q, int64_t begin, int64_t) {
+                   ranked.lambdas(q, gradient.data() + begin, hessian.data() + begin);
+               });
+}
+
+void add_values(Doubles scores, Doubles gains, Given<int64_t> offsets, Vectors<double> discounts,
+                Doubles over_ideal, int64_t first, int64_t last, Flat<double> values) {
+    if (values.size() != over_ideal.size())
+        throw std::out_of_range("the results' array does not fit the queries");
+    RankedQuery ranked;
+    each_query(scores, gains, offsets, discounts, over_ideal, first, last,
+               [&](const ScoredQuery &q, int64_t, int64_t i) { values.data()[i] = ranked.value(q); });
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -213,6 +259,34 @@ NB_MODULE(_core, m) {
           "uniforms"_a, "drawn"_a, "chances"_a, "in_stratum"_a, "with_vote"_a,
           "Draw the true grade of every document given priors and judges (logarithms); fills "
           "`drawn`, and adds to the last three.");
+
+    m.def("lambdas", &add_lambdas, "scores"_a, "gains"_a, "offsets"_a, "discounts"_a,
+          "over_ideal"_a, "first"_a, "last"_a, "gradient"_a, "hessian"_a,
+          "Derivatives of the pairwise cost of the queries first to last, into the given arrays.");
+    m.def("ranking_values", &add_values, "scores"_a, "gains"_a, "offsets"_a, "discounts"_a,
+          "over_ideal"_a, "first"_a, "last"_a, "values"_a,
+          "Weighted gains over the ideal of the queries first to last, means over tied orders.");
+
+    nb::class_<FeatureTable>(m, "FeatureTable", "Rows of features as they stand in LETOR text.")
+        .def(nb::init<>())
+        .def("feed", [](FeatureTable &t, Piece piece) {
+            Bytes b = view(piece);
+            nb::gil_scoped_release free;
+            t.feed(b);
+        }, "piece"_a, "Parse a piece of a LETOR file.")
+        .def("finish", &FeatureTable::finish, "Parse a last line that has no newline.")
+        .def_prop_ro("rows", [](const FeatureTable &t) { return t.labels.size(); })
+        .def_ro("width", &FeatureTable::width)
+        .def_prop_ro("queries", [](const FeatureTable &t) { return texts(t.queries); })
+        .def_prop_ro("documents", [](const FeatureTable &t) { return texts(t.documents); })
+        .def("take", [](FeatureTable &t) {
+            nb::dict out;
+            out["cells"] = array(t.take());
+            out["labels"] = array(std::move(t.labels));
+            out["starts"] = array(std::move(t.starts));
+            out["lines"] = array(std::move(t.row_lines));
+            return out;
+        }, "The cells row by row, labels, first row of each query, line of each row; call once.");
 
     nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
         .def(nb::init<>())

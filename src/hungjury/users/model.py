@@ -134,14 +134,18 @@ class UserModel:
         given = [[np.nan if r is None else r for r in c.rates or ()] for c in self.classes]
         return np.array(given, dtype=float)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write as JSON; the file appears whole or not at all."""
+    def content(self) -> dict[str, Any]:
+        """Everything there is to know, as JSON can hold it."""
         content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "about": self.about}
         content |= {"nav_rel": self.nav_rel, "ranks": self.ranks}
         content["classes"] = [_without_none(asdict(c)) for c in self.classes]
         content["by_relevant"] = [[name, list(law)] for name, law in self.by_relevant]
         content["log"] = None if self.log is None else asdict(self.log)
-        write_whole(path, json.dumps(content, indent=1) + "\n")
+        return content
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write as JSON; the file appears whole or not at all."""
+        write_whole(path, json.dumps(self.content(), indent=1) + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> UserModel:
@@ -158,12 +162,17 @@ class UserModel:
             raise InputError(
                 "not a JSON file", file=text, remedy="make it with `hungjury clicks -o`"
             ) from None
+        return cls.from_content(content, file=text, source=text)
+
+    @classmethod
+    def from_content(cls, content: Any, *, file: str, source: str) -> UserModel:
+        """What `content` gave, read from a file; `source` becomes the model's name."""
         try:
-            return _from_content(content, text)
+            return _from_content(content, source)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 f"not a user model: {_reason(error)}",
-                file=text,
+                file=file,
                 remedy="make it with `hungjury clicks -o` or UserModel.save",
             ) from None
 
@@ -176,7 +185,7 @@ def _reason(error: Exception) -> str:
     return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
 
 
-def _from_content(content: Any, path: str) -> UserModel:
+def _from_content(content: Any, source: str) -> UserModel:
     if content["format"] != FORMAT or content["version"] != VERSION:
         raise ValueError(f"its format is {content['format']!r}, version {content['version']!r}")
     classes = tuple(_class(one, int(content["ranks"])) for one in content["classes"])
@@ -190,7 +199,7 @@ def _from_content(content: Any, path: str) -> UserModel:
         by_relevant=tuple((str(n), _numbers(law)) for n, law in content.get("by_relevant", ())),
         about=str(content.get("about", "")),
         log=None if log is None else LogReport(**log),
-        source=path,
+        source=source,
     )
 
 

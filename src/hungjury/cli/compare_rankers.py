@@ -1,0 +1,93 @@
+"""hungjury compare-rankers"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.output import deliver, progress_bar, rows_as, tell
+from hungjury.cli.ranking import lightgbm_settings, training_options
+
+
+def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> list[int]:
+    try:
+        sizes = [int(v) for v in value.split(",")]
+        if min(sizes) < 1:
+            raise ValueError
+        return sizes
+    except ValueError:
+        raise click.BadParameter(f"{value!r} are no numbers of trees such as 100,500") from None
+
+
+@click.command("compare-rankers", no_args_is_help=True)
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
+@click.option(
+    "--folds",
+    type=click.IntRange(min=3),
+    help="Join the data of one FOLDER and cut it into that many folds, in the order of queries.",
+)
+@click.option(
+    "--sizes",
+    default="100,500",
+    show_default=True,
+    callback=_sizes,
+    help="Numbers of trees, beside all.",
+)
+@click.option(
+    "--objective",
+    "objectives",
+    type=click.Choice(["lambdarank", "nmcg", "ndcg"]),
+    multiple=True,
+    default=["lambdarank", "nmcg"],
+    show_default=True,
+    help="Rankers to train; the first is compared with.",
+)
+@training_options
+@click.option("--plot", metavar="FILE", help="Learning curves (.svg, .png, .pdf).")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "json"]),
+    default="table",
+    show_default=True,
+    help="How results are printed.",
+)
+@output_option
+@quiet_option
+def compare_rankers_command(
+    folders: tuple[str, ...], folds: int | None, sizes: list[int], objectives: tuple[str, ...],
+    user: str, nav_rel: int, cutoff: int, trees: int, leaves: int, learning_rate: float,
+    settings: dict[str, Any], seed: int, plot: str | None, form: str, output: str | None,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """λ-MART against nMCG-MART, over folds: nDCG and nMCG by number of trees.
+
+    A FOLDER is a fold: train.txt, vali.txt and test.txt (LETOR text, .gz too), or
+    train_feature.npy, train_label.npy, train_group.npy and so on.
+
+    \b
+    Examples:
+      hungjury compare-rankers MSLR/Fold* --user users.json --plot curves.svg
+      hungjury compare-rankers MQ2008/Fold1 --folds 5 --nav-rel 2
+    """
+    from hungjury.ltr import compare_rankers, join_data, make_folds, read_fold
+
+    if folds is not None and len(folders) > 1:
+        raise click.UsageError("--folds cuts the data of one FOLDER")
+    parts = [read_fold(folder) for folder in folders]
+    if folds is not None:
+        parts = make_folds(join_data(parts[0]), folds)
+    with progress_bar(quiet, worthwhile=True) as progress:
+        found = compare_rankers(
+            parts, user, nav_rel, cutoff=cutoff, sizes=sizes, objectives=objectives, seed=seed,
+            progress=progress, **lightgbm_settings(trees, leaves, learning_rate, settings),
+        )  # fmt: skip
+    tell(found.notes, quiet)
+    deliver(str(found) if form == "table" else rows_as(found.rows(), form), output)
+    if plot is not None:
+        from hungjury.report.pictures import save_picture
+        from hungjury.report.ranker_plots import draw_comparison
+
+        save_picture(draw_comparison(found), plot)

@@ -1,0 +1,73 @@
+"""hungjury rank"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.output import deliver
+
+if TYPE_CHECKING:
+    from hungjury.ltr import RankingData
+
+
+@click.command("rank", no_args_is_help=True)
+@click.argument("ranker", metavar="RANKER")
+@click.argument("data", metavar="DATA")
+@click.option("--tag", default="hungjury", show_default=True, help="The system's name in the run.")
+@click.option(
+    "--trees", type=click.IntRange(min=1), help="Use the first trees only; default: those kept."
+)
+@click.option(
+    "--depth", type=click.IntRange(min=1), help="Documents written for each query; default: all."
+)
+@click.option(
+    "--labels",
+    type=click.Choice(["grades", "probabilities"]),
+    default="grades",
+    show_default=True,
+    help="What the first column of DATA is.",
+)
+@click.option("--qrels", metavar="FILE", help="Write the labels of DATA here, for evaluation.")
+@output_option
+@quiet_option
+def rank_command(
+    ranker: str, data: str, tag: str, trees: int | None, depth: int | None, labels: str,
+    qrels: str | None, output: str | None, quiet: bool,
+) -> None:  # fmt: skip
+    """Rank documents with a trained ranker, as a TREC run.
+
+    \b
+    Examples:
+      hungjury rank ranker.json test.txt -o test.run --qrels test.qrels
+      hungjury evaluate test.qrels test.run -m 'nDCG(dcg="exp-log2")@10' -m 'nMCG(nav_rel=2)@10'
+    """
+    from hungjury.ltr import Ranker, read_letor
+
+    if len(tag.split()) != 1:
+        raise click.UsageError(f"the tag {tag!r} holds blanks, which separate columns")
+    model = Ranker.load(ranker)
+    read = read_letor(data, labels, model.features)
+    deliver(_lines(model.rank(read, trees), tag, depth), output)
+    if qrels is not None:
+        _write_labels(read, qrels)
+    if not quiet and output is not None:
+        click.echo(f"{output}: {len(read):,} documents of {len(read.queries):,} queries", err=True)
+
+
+def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str:
+    """TREC columns; equal scores in trec_eval's order, so that the ranks are those it uses."""
+    lines = []
+    for query, scores in run.items():
+        order = sorted(scores, key=lambda d: (scores[d], d.encode("utf-8", "surrogateescape")))
+        for rank, document in enumerate(order[::-1][:depth], 1):
+            lines.append(f"{query} Q0 {document} {rank} {scores[document]!r} {tag}\n")
+    return "".join(lines)
+
+
+def _write_labels(data: RankingData, path: str) -> None:
+    from hungjury.collection.qrels import read_qrels
+
+    read_qrels(data.qrels()).write(path)

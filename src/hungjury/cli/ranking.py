@@ -1,0 +1,88 @@
+"""Flags that the commands on rankers share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from hungjury.cli.options import F, all_of
+
+
+def _settings(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, Any]:
+    """'name=value' pairs; values are numbers or true/false where they look so."""
+    found: dict[str, Any] = {}
+    for text in values:
+        name, sign, value = text.partition("=")
+        if not sign or not name or not value:
+            raise click.BadParameter(f"{text!r} is no setting; write NAME=VALUE")
+        if name in _names_of_options():
+            raise click.BadParameter(f"{name} has an option of its own; see --help")
+        found[name] = _value(value)
+    return found
+
+
+def _names_of_options() -> set[str]:
+    """What LightGBM calls the things that have options, and what `train_ranker` takes itself."""
+    from hungjury.ltr.train import OURS, SETTINGS
+
+    own = ("learning_rate", "num_leaves", "num_iterations", "early_stopping_round", "seed")
+    names = {*own, *OURS, *(alias for name in own for alias in SETTINGS[name][1])}
+    return names | {"train", "valid", "folds", "user", "nav_rel", "cutoff", "labels", "sizes",
+                    "objectives", "samples", "progress"}  # fmt: skip
+
+
+def _value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+_TRAINING = [
+    click.option("--user", default="published-shape", show_default=True, metavar="FILE",
+                 help="A user model, as `hungjury clicks -o` writes it."),
+    click.option("--nav-rel", type=click.IntRange(min=1), default=3, show_default=True,
+                 help="Navigational: exactly one document of this grade and more."),
+    click.option("--cutoff", type=click.IntRange(min=1), default=10, show_default=True,
+                 help="Ranks that count, in training and in the measures."),
+    click.option("--trees", type=click.IntRange(min=1), default=1500, show_default=True,
+                 help="Most trees."),
+    click.option("--leaves", type=click.IntRange(min=2), default=64, show_default=True,
+                 help="Leaves of a tree."),
+    click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=0.05,
+                 show_default=True, help="Share of each tree that counts."),
+    click.option("--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",
+                 help="Any other parameter of LightGBM; repeatable."),
+    click.option("--seed", default=0, show_default=True, help="Seed of all that is random."),
+]  # fmt: skip
+
+
+def training_options(command: F) -> F:
+    return all_of(_TRAINING)(command)
+
+
+def lightgbm_settings(
+    trees: int, leaves: int, learning_rate: float, settings: dict[str, Any]
+) -> dict[str, Any]:
+    return {
+        "num_iterations": trees, "num_leaves": leaves, "learning_rate": learning_rate, **settings,
+    }  # fmt: skip
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """What the library warns of is told as notes."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        yield

@@ -1,0 +1,99 @@
+"""hungjury train"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hungjury.cli.options import quiet_option
+from hungjury.cli.output import progress_bar, tell
+from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
+
+if TYPE_CHECKING:
+    from hungjury.ltr import Ranker, RankingData
+
+
+@click.command("train", no_args_is_help=True)
+@click.argument("train", metavar="TRAIN")
+@click.option("--valid", metavar="FILE", help="Other queries, to stop training early.")
+@click.option(
+    "--objective",
+    type=click.Choice(["nmcg", "ndcg", "lambdarank"]),
+    default="nmcg",
+    show_default=True,
+    help="nMCG of the users, nDCG by the same loops, or LightGBM's own nDCG.",
+)
+@click.option(
+    "--labels",
+    type=click.Choice(["grades", "probabilities"]),
+    default="grades",
+    show_default=True,
+    help="What the first column of the files is.",
+)
+@click.option("--qrels", metavar="FILE", help="Labels for all data, in place of the files' own.")
+@click.option(
+    "--stop-after",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    help="Trees without a rise on --valid before training stops.",
+)
+@training_options
+@click.option("-o", "--output", required=True, metavar="FILE", help="The ranker (JSON).")
+@click.option("--plot", metavar="FILE", help="The measure by number of trees (.svg, .png, .pdf).")
+@quiet_option
+def train_command(
+    train: str, valid: str | None, objective: str, labels: str, qrels: str | None, stop_after: int,
+    user: str, nav_rel: int, cutoff: int, trees: int, leaves: int, learning_rate: float,
+    settings: dict[str, Any], seed: int, output: str, plot: str | None, quiet: bool,
+) -> None:  # fmt: skip
+    """Train a ranker for users: nMCG-MART, on LightGBM.
+
+    TRAIN is a LETOR file (label qid:QUERY 1:VALUE 2:VALUE ... # DOCUMENT), plain or gz, or
+    NAME_feature.npy beside NAME_label.npy and NAME_group.npy.
+
+    \b
+    Examples:
+      hungjury train train.txt --valid vali.txt --user users.json -o ranker.json
+      hungjury train train.txt --qrels merged.qrels --nav-rel 1 -o ranker.json
+      hungjury rank ranker.json test.txt -o test.run
+    """
+    from hungjury.ltr import read_letor, train_ranker
+
+    if plot is not None and valid is None:
+        raise click.UsageError("--plot draws the measure on --valid: give it")
+    data = _labelled(read_letor(train, labels), qrels)
+    seen = None
+    if valid is not None:
+        seen = _labelled(read_letor(valid, labels, data.features.shape[1]), qrels)
+    with progress_bar(quiet, worthwhile=True) as progress, without_warnings():
+        ranker = train_ranker(
+            data, seen, objective, user, nav_rel, cutoff=cutoff, labels=labels, progress=progress,
+            seed=seed, early_stopping_round=stop_after,
+            **lightgbm_settings(trees, leaves, learning_rate, settings),
+        )  # fmt: skip
+    tell(ranker.notes, quiet)
+    ranker.save(output)
+    if plot is not None:
+        from hungjury.report.pictures import save_picture
+        from hungjury.report.ranker_plots import draw_training
+
+        save_picture(draw_training(ranker), plot)
+    if not quiet:
+        click.echo(_summary(output, ranker, data, seen), err=True)
+
+
+def _labelled(data: RankingData, qrels: str | None) -> RankingData:
+    return data if qrels is None else data.judged_by(qrels)
+
+
+def _summary(output: str, ranker: Ranker, data: RankingData, seen: RankingData | None) -> str:
+    text = (
+        f"{output}: {ranker.trees} trees for {ranker.goal.short} of {ranker.user}, from "
+        f"{len(data):,} documents of {len(data.queries):,} queries"
+    )
+    if seen is None:
+        return text
+    start, now = (float(ranker.score(seen, trees).mean()) for trees in (0, None))
+    return f"{text}; {ranker.goal.short} on the validation data: {now:.4f} (unranked {start:.4f})"

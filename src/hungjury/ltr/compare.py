@@ -1,0 +1,208 @@
+"""λ-MART and nMCG-MART side by side, over folds (TH 5.6.2, Table 5.5)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import Note
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError
+from hungjury.ltr.folds import Fold, read_fold
+from hungjury.ltr.lambdas import class_shares
+from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
+from hungjury.ltr.train import boost, parameters_with
+from hungjury.plain import columns
+from hungjury.stats import randomisation_test
+from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+
+__all__ = ["ALGORITHMS", "RankerComparison", "compare_rankers"]
+
+ALGORITHMS = {LAMBDARANK: "λ-MART", NMCG: "nMCG-MART", NDCG: "nDCG, same loops"}
+ALL = "all"
+LEVELS = ((0.01, "**"), (0.05, "*"))
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RankerComparison:
+    """Test scores of rankers of several sizes; the first ranker is the one compared with."""
+
+    objectives: tuple[str, ...]
+    measures: tuple[str, ...]
+    sizes: tuple[str, ...]  # numbers of trees, and "all": the number best on validation data
+    values: Array  # [objective, measure, size, query]: the test queries of all folds
+    fold_of: NDArray[np.int64]  # [query]
+    trees: NDArray[np.int64]  # [objective, fold]: how many "all" are
+    p: Array  # [objective, measure, size]: randomisation test against the first; 1 for itself
+    curves: Array  # [objective, measure, tree]: after each tree, mean over the folds' test data
+    shares: Array  # [fold]: of navigational queries among those trained on
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def folds(self) -> int:
+        return len(self.shares)
+
+    def means(self) -> Array:
+        """[objective, measure, size]: mean over folds of the mean over test queries."""
+        each = [self.values[..., self.fold_of == f].mean(axis=-1) for f in range(self.folds)]
+        return np.asarray(np.mean(each, axis=0))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One for each algorithm, measure and size."""
+        means = self.means()
+        return [
+            {
+                "algorithm": ALGORITHMS[objective],
+                "measure": measure,
+                "trees": size,
+                "mean": float(means[o, m, s]),
+                "difference": float(means[o, m, s] - means[0, m, s]),
+                "p": float(self.p[o, m, s]),
+            }
+            for o, objective in enumerate(self.objectives)
+            for m, measure in enumerate(self.measures)
+            for s, size in enumerate(self.sizes)
+        ]
+
+    def to_text(self, digits: int = 4) -> str:
+        """A table like the thesis' 5.5, then how many trees "all" are."""
+        means = self.means()
+        lines: list[str] = []
+        for m, measure in enumerate(self.measures):
+            rows = [[measure, *(f"{size}  " for size in self.sizes)]]
+            for o, objective in enumerate(self.objectives):
+                marked = zip(means[o, m].tolist(), self.p[o, m].tolist(), strict=True)
+                cells = [f"{mean:.{digits}f}{_mark(p):<2}" for mean, p in marked]
+                rows.append([ALGORITHMS[objective], *cells])
+            lines += [columns(rows), ""]
+        lines.append(
+            f"{len(self.fold_of):,} test queries, {self.folds} fold{'s' * (self.folds > 1)}; "
+            f"* p < 0.05, ** p < 0.01 against {ALGORITHMS[self.objectives[0]]}, paired "
+            "randomisation test"
+        )
+        for objective, trees in zip(self.objectives, self.trees.tolist(), strict=True):
+            chosen = ", ".join(map(str, trees))
+            lines.append(f'trees in "all", by fold: {ALGORITHMS[objective]} {chosen}')
+        shown = ", ".join(f"{share:.1%}" for share in self.shares)
+        return "\n".join([*lines, f"navigational queries trained on, by fold: {shown}"])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def _mark(p: float) -> str:
+    return next((mark for level, mark in LEVELS if p < level), "")
+
+
+def compare_rankers(
+    folds: Any,
+    user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
+    nav_rel: int = 3,
+    *,
+    cutoff: int = 10,
+    sizes: Sequence[int] = (100, 500),
+    objectives: Sequence[str] = (LAMBDARANK, NMCG),
+    samples: int = 10_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+    **lightgbm_parameters: Any,
+) -> RankerComparison:
+    """Train each objective on every fold and score it on the fold's test queries.
+
+    folds: folders with train, vali and test files, or (train, validation, test) data as
+    `make_folds` gives them. All trees are trained; "all" is the number that is best by a ranker's
+    own measure on the validation data. sizes: smaller models, the first that many trees. Measures
+    are nDCG@cutoff with gains 2^grade - 1, and nMCG@cutoff; queries without a relevant document
+    count as 0. seed: of LightGBM and of the test's `samples` random signs.
+    """
+    users = user_model(user)
+    goals = [Goal(name, users, nav_rel, cutoff) for name in objectives]
+    if len(set(objectives)) < len(goals) or not goals:
+        raise InputError(f"the objectives are {objectives}", remedy="name each of them once")
+    measured = [Goal(name, users, nav_rel, cutoff) for name in (NDCG, NMCG)]
+    parts = _folds(folds)
+    settings = parameters_with({"seed": seed, **lightgbm_parameters}, stop_early=False)
+    tried = [
+        [
+            _trained(goal, fold, measured, settings, sizes, _step(progress, done, goals, parts))
+            for done, fold in enumerate(parts, g * len(parts))
+        ]
+        for g, goal in enumerate(goals)
+    ]
+    values = np.stack([np.concatenate([t.values for t in row], axis=-1) for row in tried])
+    tested = [len(fold[2].queries) for fold in parts]
+    return RankerComparison(
+        tuple(objectives),
+        tuple(goal.short for goal in measured),
+        tuple(tried[0][0].sizes),
+        values,
+        np.repeat(np.arange(len(parts)), tested),
+        np.array([[t.best for t in row] for row in tried]),
+        np.asarray(randomisation_test(values - values[:1], samples, seed)),
+        np.array([np.mean([t.curves for t in row], axis=0) for row in tried]),
+        np.array([class_shares(f[0].labels, f[0].offsets, nav_rel).mean() for f in parts]),
+        tuple(note for fold in parts for data in fold for note in data.notes),
+    )
+
+
+def _folds(given: Any) -> list[Fold]:
+    if isinstance(given, (str, os.PathLike)):
+        given = [given]
+    found = [one if isinstance(one, tuple) else read_fold(one) for one in given]
+    if not found:
+        raise InputError("there are no folds", remedy="give at least one")
+    return found
+
+
+def _step(
+    progress: Progress | None, done: int, goals: list[Goal], parts: list[Fold]
+) -> Progress | None:
+    """Progress of one training as a part of all."""
+    if progress is None:
+        return None
+    return partial(_within, progress, done, len(goals) * len(parts))
+
+
+def _within(
+    progress: Progress, done: int, trainings: int, tree: int, trees: int, what: str
+) -> None:
+    progress(done * trees + tree, trainings * trees, f"{what} {done + 1} of {trainings}")
+
+
+@dataclass(frozen=True, eq=False)
+class _Trained:
+    """One ranker on one fold."""
+
+    sizes: list[str]
+    values: Array  # [measure, size, test query]
+    best: int
+    curves: Array  # [measure, tree]
+
+
+def _trained(
+    goal: Goal,
+    fold: Fold,
+    measured: list[Goal],
+    settings: dict[str, Any],
+    sizes: Sequence[int],
+    progress: Progress | None,
+) -> _Trained:
+    train, valid, test = fold
+    seen = [("valid", valid), ("test", test)]
+    booster, history = boost(goal, train, seen, measured, settings, progress)
+    best = int(np.argmax(history[f"valid {goal.short}"])) + 1
+    curves = np.array([history[f"test {m.short}"] for m in measured])
+    kept = [size for size in sizes if size < curves.shape[1]]
+    looked = [m.queries(test.labels, test.offsets) for m in measured]
+    values = np.empty((len(measured), len(kept) + 1, len(test.queries)))
+    for s, trees in enumerate([*kept, best]):
+        scores = booster.predict(test.features, num_iteration=trees)
+        values[:, s] = [queries.values(scores) for queries in looked]
+    return _Trained([*map(str, kept), ALL], values, best, curves)

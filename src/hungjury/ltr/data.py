@@ -1,0 +1,244 @@
+"""RankingData: documents of queries as rows of features, with grades or grade probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.qrels import Qrels, as_qrels
+from hungjury.errors import InputError
+from hungjury.ltr.labels import GRADES, Labels, as_labels
+
+__all__ = ["RankingData", "check_together", "ends", "ranking_data"]
+
+
+@dataclass(frozen=True, eq=False)
+class RankingData:
+    """Rows of one query stand together; query i has the rows offsets[i] to offsets[i + 1]."""
+
+    features: Any  # [row, feature]: a numpy array or a sparse matrix of scipy
+    labels: Labels
+    offsets: NDArray[np.int64]  # [query + 1]
+    queries: list[str]
+    named: tuple[str, ...] | None = None  # ids of the documents, where they have any
+    notes: tuple[Note, ...] = ()
+
+    def __len__(self) -> int:
+        return int(self.offsets[-1])
+
+    def __repr__(self) -> str:
+        rows, columns = self.features.shape
+        return f"RankingData({len(self.queries)} queries, {rows} documents, {columns} features)"
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """[query]: its documents."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def documents(self) -> list[str]:
+        """Ids; a document without one is named by its query and its place in it, from 1."""
+        given = self.named or ("",) * len(self)
+        places = np.arange(len(self)) - np.repeat(self.offsets[:-1], self.sizes) + 1
+        asked = np.repeat(np.arange(len(self.queries)), self.sizes)
+        return [
+            name or f"{self.queries[q]}-{place}"
+            for name, q, place in zip(given, asked.tolist(), places.tolist(), strict=True)
+        ]
+
+    def select(self, queries: Sequence[int] | NDArray[Any]) -> RankingData:
+        """Only some queries, by their indices, in that order."""
+        spans = [np.arange(self.offsets[q], self.offsets[q + 1]) for q in queries]
+        rows = np.concatenate(spans) if spans else np.arange(0)
+        return RankingData(
+            self.features[rows],
+            self.labels.take(rows),
+            ends([len(s) for s in spans]),
+            [self.queries[q] for q in queries],
+            None if self.named is None else tuple(self.named[r] for r in rows.tolist()),
+            self.notes,
+        )
+
+    def widened(self, columns: int) -> RankingData:
+        """With at least that many features; those added are 0, as SVMlight leaves them out."""
+        rows, now = self.features.shape
+        if now >= columns:
+            return self
+        return replace(self, features=np.hstack([self.features, np.zeros((rows, columns - now))]))
+
+    def judged_by(self, qrels: Any) -> RankingData:
+        """The same documents with the labels of `qrels`: grades, or probabilities as merged
+        judges or soft qrels give them. Documents without a label are not relevant; queries
+        without any are left out. Both are told in the notes.
+        """
+        labels = as_qrels(qrels)
+        known = set(labels.topics)
+        kept = [i for i, query in enumerate(self.queries) if query in known]
+        data = self.select(kept)
+        asked = np.repeat(np.arange(len(data.queries)), data.sizes).tolist()
+        found = np.array(
+            [
+                labels.pool.find(data.queries[q], d)
+                for q, d in zip(asked, data.documents, strict=True)
+            ],
+            dtype=np.int64,
+        )
+        if not (found >= 0).any():
+            raise InputError(
+                "no document of the features has a label in the qrels",
+                remedy="queries and documents need the same ids; documents are named behind # in "
+                "LETOR files, or with documents=",
+            )
+        notes = _unlabelled(int((found < 0).sum()), set(self.queries) - known)
+        return replace(data, labels=_gathered(labels, found), notes=data.notes + notes)
+
+    def qrels(self) -> dict[str, dict[str, Any]]:
+        """The labels as ``{query: {document: label}}``: grades, or probabilities of relevance."""
+        values = self.labels.plain().tolist()
+        return {
+            query: dict(zip(self.documents[part], values[part], strict=True))
+            for query, part in self._parts()
+        }
+
+    def run(self, scores: NDArray[np.float64]) -> dict[str, dict[str, float]]:
+        """Scores of all rows as a run, ``{query: {document: score}}``."""
+        values = scores.tolist()
+        return {
+            query: dict(zip(self.documents[part], values[part], strict=True))
+            for query, part in self._parts()
+        }
+
+    def _parts(self) -> list[tuple[str, slice]]:
+        spans = pairwise(self.offsets.tolist())
+        return [(q, slice(*span)) for q, span in zip(self.queries, spans, strict=True)]
+
+
+def _unlabelled(documents: int, queries: set[str]) -> tuple[Note, ...]:
+    notes = []
+    if documents:
+        text = f"{plural(documents, 'document')} without a label: taken as not relevant"
+        notes.append(Note("unlabelled-documents", documents, text))
+    if queries:
+        text = f"queries without labels, left out: {few(sorted(queries))}"
+        notes.append(Note("unlabelled-queries", len(queries), text))
+    return tuple(notes)
+
+
+def _gathered(qrels: Qrels, found: NDArray[np.int64]) -> Labels:
+    """Labels of documents by their index in the pool, -1 for those that are not in it."""
+    missing = found < 0
+    if qrels.labels is not None:
+        grades = np.maximum(qrels.labels[found], 0).astype(np.int64)  # below 0: not judged
+        return Labels(grades=np.where(missing, 0, grades))
+    chances = qrels.grade_p
+    if chances is None:
+        assert qrels.p is not None
+        chances = np.stack([1 - qrels.p, qrels.p], axis=1)
+    nothing = np.eye(chances.shape[1])[0]
+    return Labels(chances=np.where(missing[:, None], nothing, chances[found]))
+
+
+def ranking_data(
+    features: Any,
+    labels: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    documents: Sequence[str] | None = None,
+    kind: str = GRADES,
+) -> RankingData:
+    """Arrays as ranking data.
+
+    labels: a grade per row; with kind="probabilities" P(relevant) per row; or probabilities
+    [row, grade]. None: nothing is known, as when ranking.
+    groups: the query of every row, or the number of rows of each query, as LightGBM takes it.
+    """
+    table = features if hasattr(features, "tocsr") else np.asarray(features)
+    if not hasattr(features, "tocsr") and table.dtype.kind not in "fiub":
+        raise InputError("the features are not numbers", remedy="give a table of numbers")
+    if table.ndim != 2 or 0 in table.shape:
+        raise InputError(
+            f"the features have the shape {table.shape}", remedy="give rows of documents' features"
+        )
+    table = table.tocsr() if hasattr(table, "tocsr") else table
+    rows = table.shape[0]
+    offsets, queries = _queries(groups, rows)
+    if documents is not None and len(documents) != rows:
+        raise InputError(
+            f"there are {len(documents)} document ids for {rows} rows",
+            remedy="give one id per row",
+        )
+    given = (
+        Labels(grades=np.zeros(rows, dtype=np.int64))
+        if labels is None
+        else as_labels(labels, kind, rows)
+    )
+    named = None if documents is None else tuple(map(str, documents))
+    return RankingData(table, given, offsets, queries, named)
+
+
+def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], list[str]]:
+    if groups is None:
+        raise InputError(
+            "it is not said which rows belong to one query",
+            remedy="give the query of every row, or the number of rows of each query",
+        )
+    given = np.asarray(groups)
+    if given.ndim != 1 or not len(given):
+        raise InputError(
+            f"the groups have the shape {given.shape}",
+            remedy="give one list: queries of rows, or rows of queries",
+        )
+    if len(given) == rows:
+        return _by_query([str(q) for q in given.tolist()])
+    if given.dtype.kind not in "iu":
+        raise InputError(
+            f"there are {len(given)} groups for {rows} rows",
+            remedy="give the query of every row, or whole numbers of rows that add up to all",
+        )
+    return _by_size(given.astype(np.int64), rows)
+
+
+def _by_size(sizes: NDArray[np.int64], rows: int) -> tuple[NDArray[np.int64], list[str]]:
+    if (bad := np.flatnonzero(sizes < 1)).size:
+        raise InputError(
+            f"query {bad[0] + 1} of {len(sizes)} has {sizes[bad[0]]} documents",
+            remedy="leave queries without documents out of the groups",
+        )
+    if sizes.sum() != rows:
+        raise InputError(
+            f"the groups add up to {sizes.sum():,} rows, but there are {rows:,}",
+            remedy="give each query's number of rows, or the query of every row",
+        )
+    return ends(sizes), [str(i + 1) for i in range(len(sizes))]
+
+
+def _by_query(rows: list[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """Where queries begin and end, and their names, from the query of every row."""
+    starts = [0, *(i for i in range(1, len(rows)) if rows[i] != rows[i - 1])]
+    queries = [rows[i] for i in starts]
+    check_together(queries)
+    return np.array([*starts, len(rows)], dtype=np.int64), queries
+
+
+def check_together(queries: list[str], file: str | None = None) -> None:
+    """A query may not come back after another one."""
+    seen: set[str] = set()
+    for query in queries:
+        if query in seen:
+            raise InputError(
+                f"the rows of query '{query}' do not stand together",
+                file=file,
+                remedy="sort the rows by query",
+            )
+        seen.add(query)
+
+
+def ends(sizes: Any) -> NDArray[np.int64]:
+    """[query + 1]: where queries of these sizes begin and end."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

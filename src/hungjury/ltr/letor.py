@@ -1,0 +1,98 @@
+"""LETOR / SVMlight text, and numpy's files of features, labels and queries, as ranking data."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.collection.reading import parse_text
+from hungjury.collection.sources import Source, expand
+from hungjury.errors import InputError
+from hungjury.ltr.data import RankingData, check_together, ends, ranking_data
+from hungjury.ltr.labels import GRADES, as_labels
+
+__all__ = ["as_ranking_data", "read_letor"]
+
+ARRAYS = "_feature.npy"
+
+
+def read_letor(source: Any, labels: str = GRADES, columns: int = 0) -> RankingData:
+    """Read ``label qid:query 1:value 2:value ... # document``, plain or gz.
+
+    Features that a line leaves out are 0; `nan` is LightGBM's missing value. A document's id is
+    `docid = X` in the comment, or the comment's first word. labels: "grades", or "probabilities"
+    where the first column is P(relevant). columns: features there are at least, should the file
+    leave out the last ones. A path that ends in `_feature.npy` means arrays saved by
+    numpy, beside `_label.npy` and `_group.npy` (queries of rows, or rows of queries).
+    """
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(ARRAYS):
+        return _arrays(os.fspath(source), labels)
+    files = expand(source)
+    if len(files) > 1:
+        raise InputError(
+            f"there are {len(files)} files", remedy="give one, or join_data() several of them"
+        )
+    return _text(files[0], labels).widened(columns)
+
+
+def _text(source: Source, kind: str) -> RankingData:
+    table = native.FeatureTable()
+    parse_text(source, table.feed, table.finish)
+    rows, width = table.rows, table.width
+    if not rows or not width:
+        raise InputError(
+            "there is no row of features",
+            file=source.name,
+            remedy="lines are LABEL qid:QUERY 1:VALUE 2:VALUE ...",
+        )
+    queries, documents = table.queries, table.documents
+    check_together(queries, source.name)
+    found = table.take()
+    sizes = np.diff([*found["starts"].tolist(), rows])
+    return RankingData(
+        found["cells"].reshape(rows, width),
+        as_labels(found["labels"], kind, rows, source.name, found["lines"]),
+        ends(sizes),
+        queries,
+        tuple(documents) if any(documents) else None,
+    )
+
+
+def _arrays(path: str, kind: str) -> RankingData:
+    start = path.removesuffix(ARRAYS)
+    features, labels, groups = (_array(f"{start}_{what}.npy") for what in _KINDS)
+    return ranking_data(features, labels, groups, kind=kind)
+
+
+_KINDS = ("feature", "label", "group")
+
+
+def _array(path: str) -> NDArray[Any]:
+    try:
+        return np.asarray(np.load(Path(path), allow_pickle=False))
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, remedy="check the path"
+        ) from None
+    except ValueError:
+        raise InputError(
+            "not an array saved by numpy", file=path, remedy="make it with numpy.save"
+        ) from None
+
+
+def as_ranking_data(given: Any, labels: str = GRADES, columns: int = 0) -> RankingData:
+    """Ranking data as it is, a file, or a tuple (features, labels, groups)."""
+    if isinstance(given, RankingData):
+        return given
+    if isinstance(given, tuple):
+        if len(given) != 3:
+            raise InputError(
+                f"there are {len(given)} arrays", remedy="give (features, labels, groups)"
+            )
+        return ranking_data(*given, kind=labels)
+    return read_letor(given, labels, columns)

@@ -1,0 +1,132 @@
+"""What a ranker is trained for, by name, and as LightGBM's own callables."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hungjury.catalogue import Measure
+from hungjury.catalogue.gain import nDCG
+from hungjury.catalogue.user_gain import nMCG
+from hungjury.errors import InputError, MissingExtra, check_choice
+from hungjury.ltr.data import ranking_data
+from hungjury.ltr.labels import GRADES, Labels
+from hungjury.ltr.lambdas import Queries, Single, dcg_queries, nmcg_queries
+from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+
+__all__ = ["LAMBDARANK", "NDCG", "NMCG", "OBJECTIVES", "Goal", "NMCGObjective", "need_lightgbm"]
+
+NMCG, NDCG, LAMBDARANK = "nmcg", "ndcg", "lambdarank"
+OBJECTIVES = (NMCG, NDCG, LAMBDARANK)
+Offsets = NDArray[np.int64]
+MOST_KEPT = 8  # sets of a training: one to learn from, some to look at
+
+
+def need_lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ImportError:
+        raise MissingExtra("lightgbm", "ltr", "training rankers") from None
+    return lightgbm
+
+
+class Goal:
+    """A measure to be raised: nMCG@k of some users, or nDCG@k with gains 2^grade - 1.
+
+    "nmcg" and "ndcg" are learnt by the same pair loops, "lambdarank" is LightGBM's own nDCG.
+    """
+
+    def __init__(self, name: str, user: UserModel, nav_rel: int, cutoff: int) -> None:
+        check_choice("objective", name, OBJECTIVES)
+        if nav_rel < 1:
+            raise InputError(f"nav_rel is {nav_rel}", remedy="nav_rel is a grade from 1 on")
+        if cutoff < 1:
+            raise InputError(f"the cutoff is {cutoff}", remedy="look at 1 rank or more")
+        self.name, self.user, self.nav_rel, self.cutoff = name, user, nav_rel, cutoff
+        if name == NMCG:
+            user.discounts(cutoff)  # complains about ranks that were not calibrated
+
+    @property
+    def measure(self) -> Measure:
+        """What is raised, as `evaluate` takes it."""
+        if self.name == NMCG:
+            return nMCG(user=self.user, nav_rel=self.nav_rel, cutoff=self.cutoff)
+        return nDCG(dcg="exp-log2", cutoff=self.cutoff)
+
+    @property
+    def short(self) -> str:
+        """The measure without its parameters, for tables and logs."""
+        return f"{'nMCG' if self.name == NMCG else 'nDCG'}@{self.cutoff}"
+
+    def queries(self, labels: Labels, offsets: Offsets) -> Queries:
+        if self.name == NMCG:
+            return nmcg_queries(labels, offsets, self.user, self.nav_rel, self.cutoff)
+        return dcg_queries(labels, offsets, self.cutoff)
+
+
+class NMCGObjective:
+    """nMCG@k for those who call LightGBM themselves.
+
+    >>> goal = hj.NMCGObjective(user="users.json", nav_rel=3)
+    >>> lgb.train({"objective": goal.objective, "metric": "none"}, data, feval=goal.metric)
+    >>> lgb.LGBMRanker(objective=goal.sklearn_objective)
+
+    Data sets need `group`; labels are grades, or probabilities of relevance as `labels` says.
+    Weights of rows multiply their gradients, as in LightGBM; the metric is a plain mean over
+    queries, ties in score counting as the mean over their orders.
+    """
+
+    def __init__(
+        self,
+        user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
+        nav_rel: int = 3,
+        cutoff: int = 10,
+        labels: str = GRADES,
+    ) -> None:
+        self.goal = Goal(NMCG, user_model(user), nav_rel, cutoff)
+        self.labels = labels
+        self._kept: list[tuple[Any, Any, Queries]] = []
+
+    def objective(self, scores: NDArray[np.float64], data: Any) -> tuple[Single, Single]:
+        """For lgb.train: {"objective": this}."""
+        return self.sklearn_objective(data.get_label(), scores, data.get_weight(), data.get_group())
+
+    def metric(self, scores: NDArray[np.float64], data: Any) -> tuple[str, float, bool]:
+        """For lgb.train: feval=this."""
+        return self.sklearn_metric(data.get_label(), scores, data.get_weight(), data.get_group())
+
+    def sklearn_objective(
+        self, labels: ArrayLike, scores: NDArray[np.float64], weight: Any, group: Any
+    ) -> tuple[Single, Single]:
+        """For LGBMRanker(objective=this), which hands groups only to four arguments."""
+        gradient, hessian = self._queries(labels, group).lambdas(scores)
+        if weight is None:
+            return gradient, hessian
+        each = np.asarray(weight, dtype=np.float32)
+        return gradient * each, hessian * each
+
+    def sklearn_metric(
+        self, labels: ArrayLike, scores: NDArray[np.float64], _weight: Any, group: Any
+    ) -> tuple[str, float, bool]:
+        """For LGBMRanker().fit(eval_metric=this)."""
+        return self.goal.short, float(self._queries(labels, group).values(scores).mean()), True
+
+    def _queries(self, labels: Any, group: Any) -> Queries:
+        """Prepared once for each set; LightGBM hands out the same arrays in every round."""
+        for known_labels, known_group, queries in self._kept:
+            if known_labels is labels and known_group is group:
+                return queries
+        if group is None:
+            raise InputError(
+                "the data set has no groups", remedy="give lightgbm.Dataset(..., group=sizes)"
+            )
+        values = np.asarray(labels)
+        if self.labels != GRADES:
+            values = np.clip(values.astype(float), 0, None)
+        data = ranking_data(np.zeros((len(values), 1)), values, group, kind=self.labels)
+        queries = self.goal.queries(data.labels, data.offsets)
+        self._kept = [*self._kept[1 - MOST_KEPT :], (labels, group, queries)]
+        return queries

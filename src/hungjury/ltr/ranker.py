@@ -1,0 +1,140 @@
+"""Ranker: a trained model together with the users it was trained for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import Note
+from hungjury.errors import InputError
+from hungjury.files import write_whole
+from hungjury.ltr.data import RankingData
+from hungjury.ltr.objective import Goal, need_lightgbm
+from hungjury.users.model import UserModel
+
+__all__ = ["Ranker"]
+
+FORMAT, VERSION = "hungjury ranker", 1
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranker:
+    """What `train_ranker` gives; `booster` is the model for everything LightGBM can do with it."""
+
+    booster: Any
+    goal: Goal
+    trees: int  # as many as did best on the validation data, or all
+    history: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # value after each tree
+    parameters: Mapping[str, Any] = field(default_factory=dict)  # LightGBM's
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def user(self) -> UserModel:
+        return self.goal.user
+
+    @property
+    def features(self) -> int:
+        return int(self.booster.num_feature())
+
+    def __repr__(self) -> str:
+        return f"Ranker({self.goal.name}, {self.goal.short}, {self.trees} trees)"
+
+    def predict(self, data: Any, trees: int | None = None) -> Array:
+        """[row]: scores of ranking data or of rows of features; larger is better."""
+        table = data.features if isinstance(data, RankingData) else data
+        if not hasattr(table, "tocsr"):
+            table = np.asarray(table)
+        if table.ndim != 2 or table.shape[1] != self.features:
+            raise InputError(
+                f"the ranker was trained on {self.features} features, these have the shape "
+                f"{table.shape}",
+                remedy="give rows with the features it was trained on",
+            )
+        if trees is not None and not 1 <= trees <= self.trees:
+            raise InputError(
+                f"{trees} trees are asked for, the ranker has {self.trees}",
+                remedy=f"ask for 1 to {self.trees}",
+            )
+        found = self.booster.predict(table, num_iteration=trees or self.trees)
+        return np.asarray(found, dtype=np.float64)
+
+    def score(self, data: RankingData, trees: int | None = None) -> Array:
+        """[query]: the measure it was trained for, tied documents in the mean over their orders.
+
+        With 0 trees all documents are tied: the value of a random order.
+        """
+        scores = np.zeros(len(data)) if trees == 0 else self.predict(data, trees)
+        return self.goal.queries(data.labels, data.offsets).values(scores)
+
+    def rank(self, data: RankingData, trees: int | None = None) -> dict[str, dict[str, float]]:
+        """A run, ``{query: {document: score}}``, as `evaluate` and `read_runs` take it."""
+        return data.run(self.predict(data, trees))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write model, users and history as JSON; the file appears whole or not at all."""
+        content = {
+            "format": FORMAT,
+            "version": VERSION,
+            "objective": self.goal.name,
+            "nav_rel": self.goal.nav_rel,
+            "cutoff": self.goal.cutoff,
+            "trees": self.trees,
+            "user_name": self.user.name,
+            "user": self.user.content(),
+            "parameters": {key: value for key, value in self.parameters.items() if _plain(value)},
+            "history": {name: list(values) for name, values in self.history.items()},
+            "model": self.booster.model_to_string(num_iteration=-1),
+        }
+        write_whole(path, json.dumps(content, indent=1) + "\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Ranker:
+        """Read what `save` wrote."""
+        text = os.fspath(path)
+        content = _read(text)
+        lightgbm = need_lightgbm()
+        user = UserModel.from_content(
+            content.get("user"), file=text, source=str(content.get("user_name"))
+        )
+        try:
+            goal = Goal(content["objective"], user, content["nav_rel"], content["cutoff"])
+            booster = lightgbm.Booster(model_str=content["model"])
+            history = {name: tuple(values) for name, values in content["history"].items()}
+            return cls(booster, goal, int(content["trees"]), history, content["parameters"])
+        except (KeyError, TypeError, AttributeError, lightgbm.basic.LightGBMError) as error:
+            raise InputError(
+                f"not a whole ranker: {error}", file=text, remedy="save it again"
+            ) from None
+
+
+def _plain(value: Any) -> bool:
+    """Can JSON hold it?"""
+    return value is None or isinstance(value, (bool, int, float, str, list, tuple, dict))
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, remedy="check the path"
+        ) from None
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise InputError("not a saved ranker", file=path, remedy="make it with `hungjury train -o`")
+    if content.get("version") != VERSION:
+        raise InputError(
+            f"a ranker of version {content.get('version')!r}",
+            file=path,
+            remedy=f"this version reads {VERSION}: train it again",
+        )
+    return content

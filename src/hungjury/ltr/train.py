@@ -1,0 +1,201 @@
+"""Training rankers for users (TH 5.5.2, 5.6.1)."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from hungjury.collection.notes import Note
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError
+from hungjury.ltr.data import RankingData
+from hungjury.ltr.labels import GRADES
+from hungjury.ltr.lambdas import Queries, class_shares
+from hungjury.ltr.letor import as_ranking_data
+from hungjury.ltr.objective import LAMBDARANK, NMCG, Goal, need_lightgbm
+from hungjury.ltr.ranker import Ranker
+from hungjury.machine import cores
+from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+
+__all__ = ["parameters_with", "train_ranker"]
+
+# The papers' settings, and for each other names by which LightGBM knows it.
+SETTINGS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "learning_rate": (0.05, ("shrinkage_rate", "eta")),
+    "num_leaves": (64, ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes")),
+    "num_iterations": (
+        1500,
+        ("num_iteration", "n_iter", "num_tree", "num_trees", "num_round", "num_rounds", "nrounds",
+         "num_boost_round", "n_estimators", "max_iter"),
+    ),
+    "early_stopping_round": (
+        100, ("early_stopping_rounds", "early_stopping", "n_iter_no_change"),
+    ),
+    "seed": (0, ("random_seed", "random_state")),
+    "verbosity": (-1, ("verbose",)),
+    "num_threads": (None, ("num_thread", "nthread", "nthreads", "n_jobs")),
+    # The same model on one core or two.
+    "deterministic": (True, ()),
+    "force_row_wise": (True, ("force_col_wise",)),
+}  # fmt: skip
+OURS = ("objective", "objective_type", "app", "application", "loss", "metric", "metrics")
+
+
+def train_ranker(
+    train: Any,
+    valid: Any = None,
+    objective: str = NMCG,
+    user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
+    nav_rel: int = 3,
+    *,
+    cutoff: int = 10,
+    labels: str = GRADES,
+    progress: Progress | None = None,
+    **lightgbm_parameters: Any,
+) -> Ranker:
+    """Train trees that rank documents for users, with LightGBM.
+
+    train, valid: a LETOR file, (features, labels, groups), or `RankingData`; with validation data
+    training stops when the measure has not risen there for 100 trees, and the best number is kept.
+    objective: "nmcg" (nMCG@cutoff of `user`), "ndcg" (nDCG by the same loops) or "lambdarank"
+    (LightGBM's own nDCG). user: a user model, its file, or "published-shape".
+    nav_rel: queries with exactly one document of this grade and more are navigational.
+    labels: "grades", or "probabilities" where labels are P(relevant).
+    lightgbm_parameters: anything LightGBM takes; default: learning rate 0.05, 64 leaves, at most
+    1500 trees, seed 0.
+    """
+    goal = Goal(objective, user_model(user), nav_rel, cutoff)
+    data = as_ranking_data(train, labels)
+    seen = [] if valid is None else [as_ranking_data(valid, labels, data.features.shape[1])]
+    for one in seen:
+        _check_alike(data, one)
+    settings = parameters_with(lightgbm_parameters, stop_early=bool(seen))
+    notes = _missing_class(goal, data)
+    for note in notes:
+        warnings.warn(str(note), stacklevel=2)
+    booster, history = boost(
+        goal, data, [("valid", one) for one in seen], [goal], settings, progress
+    )
+    trees = booster.best_iteration or booster.current_iteration()
+    return Ranker(booster, goal, trees, history, settings, data.notes + notes)
+
+
+def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any]:
+    """LightGBM's parameters: those given, and for all others the defaults."""
+    for name in OURS:
+        if name in given:
+            raise InputError(
+                f"the parameter {name} is settled by what the ranker is trained for",
+                remedy="choose objective= from 'nmcg', 'ndcg' and 'lambdarank'",
+            )
+    settings = dict(given)
+    for name, (value, aliases) in SETTINGS.items():
+        if name not in given and not any(alias in given for alias in aliases):
+            settings[name] = cores() if name == "num_threads" else value
+    if not stop_early:
+        for name in ("early_stopping_round", *SETTINGS["early_stopping_round"][1]):
+            settings.pop(name, None)
+    return settings
+
+
+def boost(
+    goal: Goal,
+    data: RankingData,
+    seen: list[tuple[str, RankingData]],
+    measured: list[Goal],
+    settings: Mapping[str, Any],
+    progress: Progress | None = None,
+) -> tuple[Any, dict[str, tuple[float, ...]]]:
+    """A booster and, for each set that was looked at, its measures after every tree."""
+    lightgbm = need_lightgbm()
+    built_in = goal.name == LAMBDARANK
+    if built_in and data.labels.grades is None:
+        raise InputError(
+            "LightGBM's lambdarank takes whole grades, these labels are probabilities",
+            remedy="objective 'ndcg' or 'nmcg' takes them as expected gains",
+        )
+    prepared: dict[int, list[Queries]] = {}
+
+    def dataset(one: RankingData, goals: list[Goal], **more: Any) -> Any:
+        made = lightgbm.Dataset(
+            one.features, label=one.labels.plain(), group=one.sizes, params=dict(settings), **more
+        )
+        prepared[id(made)] = [g.queries(one.labels, one.offsets) for g in goals]
+        return made
+
+    learnt = dataset(data, [goal])
+    looked = [dataset(one, measured, reference=learnt) for _, one in seen]
+
+    def gradient(scores: Any, part: Any) -> Any:
+        return prepared[id(part)][0].lambdas(scores)
+
+    def metric(scores: Any, part: Any) -> list[tuple[str, float, bool]]:
+        return [
+            (g.short, float(queries.values(scores).mean()), True)
+            for g, queries in zip(measured, prepared[id(part)], strict=True)
+        ]
+
+    found: dict[str, dict[str, list[float]]] = {}
+    booster = _run(
+        lightgbm,
+        {**settings, "objective": LAMBDARANK if built_in else gradient, "metric": "none"},
+        learnt,
+        valid_sets=looked,
+        valid_names=[name for name, _ in seen],
+        feval=metric if looked else None,
+        callbacks=[lightgbm.record_evaluation(found), *_told(progress)],
+    )
+    return booster, {
+        f"{name} {short}": tuple(values)
+        for name, shorts in found.items()
+        for short, values in shorts.items()
+    }
+
+
+def _run(lightgbm: Any, parameters: dict[str, Any], learnt: Any, **more: Any) -> Any:
+    try:
+        return lightgbm.train(parameters, learnt, **more)
+    except lightgbm.basic.LightGBMError as error:
+        raise InputError(
+            f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
+            remedy="see LightGBM's list of parameters",
+        ) from None
+
+
+def _told(progress: Progress | None) -> list[Callable[[Any], None]]:
+    if progress is None:
+        return []
+
+    def advance(state: Any) -> None:
+        progress(state.iteration + 1, state.end_iteration, "training")
+
+    return [advance]
+
+
+def _check_alike(train: RankingData, valid: RankingData) -> None:
+    if train.features.shape[1] != valid.features.shape[1]:
+        raise InputError(
+            f"{train.features.shape[1]} features are trained on, but the validation data has "
+            f"{valid.features.shape[1]}",
+            remedy="give both the same features",
+        )
+
+
+def _missing_class(goal: Goal, data: RankingData) -> tuple[Note, ...]:
+    """A class of users that no query to train on belongs to."""
+    if goal.name != NMCG or len(goal.user.classes) == 1:
+        return ()
+    share = class_shares(data.labels, data.offsets, goal.nav_rel)
+    top = data.labels.largest
+    if not share.any():
+        hint = f"; the largest grade is {top}, nav_rel is {goal.nav_rel}"
+        text = f"no query to train on is navigational{hint if top < goal.nav_rel else ''}"
+    elif np.all(share == 1):
+        text = "no query to train on is informational"
+    else:
+        return ()
+    return (Note("class-without-data", 1, text),)

@@ -1,0 +1,185 @@
+"""`hungjury train`, `rank` and `compare-rankers`, and the comparison behind the last."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import hungjury as hj
+from hungjury.cli.main import hungjury as command
+from hungjury.errors import HungjuryError, InputError
+from hungjury.ltr import make_folds
+from hungjury.ltr.lambdas import dcg_queries
+from hungjury.stats import randomisation_test
+
+pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
+QUICK = ["--trees", "12", "--leaves", "6", "--set", "num_threads=1", "--learning-rate", "0.2"]
+
+
+def made(seed, queries, first=0, size=10):
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(queries * size, 4)).round(4)
+    taste = features[:, 0] + 0.5 * features[:, 1] + 0.5 * rng.normal(size=len(features))
+    grades = np.digitize(taste, [0.5, 1.3])
+    return features, grades, np.repeat(np.arange(first, first + queries), size)
+
+
+def as_text(features, grades, asked):
+    lines = []
+    for i, (row, grade, query) in enumerate(zip(features, grades, asked, strict=True)):
+        cells = " ".join(f"{j}:{v}" for j, v in enumerate(row.tolist(), 1))
+        lines.append(f"{grade} qid:{query} {cells} #docid = D{i}\n")
+    return "".join(lines)
+
+
+@pytest.fixture
+def fold(tmp_path):
+    for i, (name, queries) in enumerate((("train", 40), ("vali", 15), ("test", 15))):
+        text = as_text(*made(i, queries, first=100 * i))
+        (tmp_path / f"{name}.txt.gz").write_bytes(gzip.compress(text.encode()))
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(command, [str(a) for a in arguments], catch_exceptions=False)
+
+
+def test_from_files_to_scores(fold):
+    ranker, picture = fold / "ranker.json", fold / "training.svg"
+    done = run("train", fold / "train.txt.gz", "--valid", fold / "vali.txt.gz", "--nav-rel", 2,
+               "-o", ranker, "--plot", picture, *QUICK)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "400 documents of 40 queries; nMCG@10 on the validation data" in done.stderr
+    assert picture.read_text().lstrip().startswith("<?xml")
+    ranked, labels = fold / "test.run", fold / "test.qrels"
+    done = run("rank", ranker, fold / "test.txt.gz", "-o", ranked, "--qrels", labels, "--tag", "me")
+    assert done.exit_code == 0, done.output
+    first = ranked.read_text().splitlines()[0].split()
+    assert [first[0], first[1], first[3], first[5]] == ["200", "Q0", "1", "me"]
+    done = run("evaluate", labels, ranked, "-m", "nMCG(nav_rel=2)@10", "--format", "json")
+    assert done.exit_code == 0, done.output
+    model, unseen = hj.Ranker.load(ranker), hj.read_letor(str(fold / "test.txt.gz"))
+    scores = hj.evaluate(str(labels), str(ranked), model.goal.measure)
+    own = hj.evaluate(unseen.qrels(), {"me": model.rank(unseen)}, model.goal.measure)
+    assert scores.mean()[0, 0] == own.mean()[0, 0]
+    assert model.score(unseen).mean() > model.score(unseen, 0).mean() + 0.1
+    short = run("rank", ranker, fold / "test.txt.gz", "--depth", 3, "--trees", 2)
+    assert len(short.stdout.splitlines()) == 45
+
+
+def test_labels_from_merged_judges(fold):
+    data = hj.read_letor(str(fold / "train.txt.gz"))
+    rng = np.random.default_rng(0)
+    for judge in ("a", "b", "c"):
+        wrong = rng.random(len(data)) < 0.2
+        grades = np.where(wrong, rng.integers(0, 3, len(data)), data.labels.grades)
+        asked = np.repeat(data.queries, data.sizes)
+        rows = zip(asked, data.documents, grades, strict=True)
+        (fold / f"{judge}.qrels").write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in rows))
+    soft = fold / "soft.qrels"
+    judges = str(fold / "?.qrels")
+    done = run("merge", "--judges", judges, "--method", "binmv", "--rel", 1, "--soft", "-o", soft)
+    assert done.exit_code == 0, done.output
+    ranker = fold / "ranker.json"
+    done = run(
+        "train", fold / "train.txt.gz", "--qrels", soft, "--nav-rel", 1, "-o", ranker, *QUICK
+    )
+    assert done.exit_code == 0, done.output
+    unseen, model = hj.read_letor(str(fold / "test.txt.gz")), hj.Ranker.load(ranker)
+    gold = dcg_queries(unseen.labels, unseen.offsets, 10)  # as the true grades see it
+    start = gold.values(np.zeros(len(unseen))).mean()
+    assert gold.values(model.predict(unseen)).mean() > start + 0.1
+    graded = fold / "graded.csv"
+    run("merge", "--judges", judges, "--soft", "-o", graded)
+    done = run("train", fold / "train.txt.gz", "--qrels", graded, "--nav-rel", 2, "-o", ranker,
+               *QUICK)  # fmt: skip
+    assert done.exit_code == 0, done.output
+
+
+def test_notes_and_mistakes(fold):
+    train, out = fold / "train.txt.gz", fold / "r.json"
+    done = run("train", train, "-o", out, *QUICK)
+    assert "note: no query to train on is navigational" in done.stderr
+    assert run("train", train, "-o", out, "--quiet", *QUICK).stderr == ""
+    for more, said in (
+        (["--set", "max_bin"], "is no setting; write NAME=VALUE"),
+        (["--set", "n_estimators=3"], "n_estimators has an option of its own"),
+        (["--set", "objective=l2"], "objective has an option of its own"),
+        (["--plot", "x.svg"], "give it"),
+    ):
+        done = run("train", train, "-o", fold / "none.json", *more)
+        assert done.exit_code == 2
+        assert said in done.output
+    assert not (fold / "none.json").exists()
+    assert "holds blanks" in run("rank", out, train, "--tag", "a b").output
+    with pytest.raises(HungjuryError, match="not a saved ranker"):
+        run("rank", train, train)
+
+
+def test_compare_rankers_command(fold):
+    picture = fold / "curves.svg"
+    done = run("compare-rankers", fold, "--folds", 5, "--nav-rel", 2, "--sizes", "4,500",
+               "--plot", picture, *QUICK)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["nDCG@10", "4", "all"]  # 500 trees were not trained
+    assert lines[1].startswith("λ-MART")
+    assert lines[2].startswith("nMCG-MART")
+    assert "70 test queries, 5 folds" in done.stdout
+    assert picture.read_text().lstrip().startswith("<?xml")
+    done = run("compare-rankers", fold, "--nav-rel", 2, "--format", "json", "--objective", "ndcg",
+               *QUICK)  # fmt: skip
+    rows = json.loads(done.stdout)
+    assert [row["measure"] for row in rows] == ["nDCG@10", "nMCG@10"]
+    assert all(row["p"] == 1 for row in rows)
+    assert "cuts the data of one" in run("compare-rankers", fold, fold, "--folds", 3).output
+    assert "no numbers of trees" in run("compare-rankers", fold, "--sizes", "a").output
+
+
+def test_a_comparison_is_what_its_parts_are():
+    """Sizes, chosen trees, scores and p-values, each made again from single rankers."""
+    folds = make_folds(hj.ranking_data(*made(5, 60)), 3)
+    settings = {"num_threads": 1, "num_leaves": 6, "n_estimators": 20}
+    found = hj.compare_rankers(folds, nav_rel=2, sizes=[5], samples=500, **settings)
+    assert found.sizes == ("5", "all")
+    assert found.values.shape == (2, 2, 2, 60)
+    values = []
+    for fold, (train, valid, test) in enumerate(folds):
+        each = []
+        for o, objective in enumerate(("lambdarank", "nmcg")):
+            alone = hj.train_ranker(train, valid, objective, nav_rel=2, **settings)
+            assert alone.trees == found.trees[o, fold]
+            each.append(alone.score(test))
+            np.testing.assert_allclose(found.values[o, o, 1, found.fold_of == fold], each[-1])
+            curve = found.curves[o, o, alone.trees - 1]
+            assert 0 < curve < 1
+        values.append(each)
+    means = np.mean([[v.mean() for v in each] for each in values], axis=0)
+    np.testing.assert_allclose(found.means()[[0, 1], [0, 1], 1], means)
+    difference = found.values[1, 1, 1] - found.values[0, 1, 1]
+    assert found.p[1, 1, 1] == randomisation_test(difference, 500, 0)
+    assert (found.p[0] == 1).all()
+    np.testing.assert_allclose(found.curves[0, 0, 4], found.means()[0, 0, 0])
+    with pytest.raises(InputError, match="there are no folds"):
+        hj.compare_rankers([])
+    with pytest.raises(InputError, match="name each of them once"):
+        hj.compare_rankers(folds, objectives=("nmcg", "nmcg"))
+
+
+def test_marks():
+    from hungjury.ltr.compare import RankerComparison
+
+    values = np.zeros((2, 1, 3, 4))
+    values[1] = 0.1
+    p = np.array([[[1, 1, 1]], [[0.2, 0.03, 0.001]]])
+    found = RankerComparison(
+        ("lambdarank", "nmcg"), ("nMCG@10",), ("100", "500", "all"), values, np.zeros(4, int),
+        np.array([[7], [9]]), p, np.zeros((2, 1, 9)), np.array([0.25]),
+    )  # fmt: skip
+    assert "nMCG-MART  0.1000    0.1000*   0.1000**" in str(found)
+    assert "nMCG@10       100       500       all" in str(found)
+    assert 'trees in "all", by fold: nMCG-MART 9' in str(found)
