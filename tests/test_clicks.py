@@ -14,6 +14,7 @@ import pytest
 import naive_users
 from hungjury.collection import sources
 from hungjury.errors import HungjuryError, InputError
+from hungjury.users import actions, readers
 from hungjury.users.clicks import calibrate, long_run_law
 from hungjury.users.model import UserClass, UserModel
 
@@ -245,6 +246,50 @@ def test_yandex_actions(large, tmp_path, monkeypatch):
     assert log.off_page == sum(r["rank"] is None for r in records) + 2
     pages = text.count("\tQ\t")
     assert log.pages_without_clicks == pages - len({(r["session"], r["page"]) for r in records})
+
+
+def no_sort(*_: Any) -> None:
+    raise AssertionError("a log whose sessions stand together needs no sorting")
+
+
+@pytest.mark.parametrize("large", [1 << 26, 100])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_yandex_actions_of_sessions_that_stand_together(large, end, tmp_path, monkeypatch):
+    """One pass of our own reader, on parts of the file too, gives what the sorted log gives."""
+    monkeypatch.setattr(sources, "LARGE", large)
+    monkeypatch.setattr(sources, "CHUNK", 100)
+    monkeypatch.setattr(actions, "BATCH", 50)
+    monkeypatch.setenv("HUNGJURY_THREADS", "3")
+    text, records = yandex_actions(6)
+    odd = ["junk", "99\tnever\tC\tu1", "98\t1\tQ\t3\t1\tu1\t\tu2", "98\t2\tC\t", "\t1\tC\tu1"]
+    lines = text.splitlines() + odd
+    grouped = sorted(lines, key=lambda line: line.split("\t")[0])
+    mixed, together = tmp_path / "mixed", tmp_path / "together"
+    mixed.write_text(end.join(lines) + end)
+    together.write_text(end.join([*grouped[:50], "", *grouped[50:]]))
+    qrels = {f"{q}_1": {"d": q % 2, "e": int(q == 4)} for q in range(5)}
+    models = [calibrate(mixed), calibrate(mixed, qrels, min_sessions=2)]
+    monkeypatch.setattr(readers, "group_by_session", no_sort)
+    assert [calibrate(together), calibrate(together, qrels, min_sessions=2)] == models
+    assert_class(models[0]["all"], naive_users.paths(records, 10), 10)
+    log = models[0].log
+    assert log is not None
+    assert (log.unreadable, log.without_time, log.without_session) == (1, 1, 1)
+
+
+def test_yandex_actions_with_bytes_that_are_no_text_and_pages_that_are_too_long(tmp_path):
+    path = tmp_path / "log"
+    urls = "\t".join(f"u{i}" for i in range(12))
+    lines = []
+    for query in ("3", "4"):
+        lines.append(f"{query}\t0\tQ\t{query}\t1\t{urls}")
+        lines += [f"{query}\t{i + 1}\tC\tu{u}" for i, u in enumerate((9, 10, 0, 9))]
+    path.write_bytes("\n".join(lines).encode().replace(b"Q\t3\t", b"Q\t\xff\t"))
+    model = calibrate(path, {"\N{REPLACEMENT CHARACTER}_1": {"d": 1}, "4_1": {"d": 0}})
+    for one in (model["navigational"], model["informational"]):
+        assert (one.visits[0], one.visits[9], one.moves[9][0], one.moves[0][9]) == (1, 2, 1, 1)
+    assert model.log is not None
+    assert model.log.off_page == 2
 
 
 def test_yandex_actions_in_several_files(tmp_path):

@@ -77,7 +77,7 @@ class Interner {
         auto from = slots_.begin() + static_cast<std::ptrdiff_t>(table.start);
         std::vector<Slot> old(from, from + table.size);
         if (table.start + table.size < slots_.size()) table.start = slots_.size();
-        table.size = std::max(8u, 2 * table.size);
+        table.size = std::max(16u, 2 * table.size);
         slots_.resize(table.start);
         slots_.resize(table.start + table.size, Slot{0, -1});
         for (const Slot &slot : old) {

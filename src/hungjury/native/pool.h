@@ -57,20 +57,22 @@ class Pool {
   private:
     void build() {
         starts_.push_back(0);
-        for (size_t t = 0; t + 1 < offsets_.size(); ++t) add_table(t);
+        for (size_t t = 0; t + 1 < offsets_.size(); ++t) {
+            size_t count = static_cast<size_t>(offsets_[t + 1] - offsets_[t]), size = 2;
+            while (size < 2 * count + 1) size *= 2;
+            starts_.push_back(starts_.back() + size);
+        }
+        slots_.assign(starts_.back(), Slot{0, -1});
+        for (size_t t = 0; t + 1 < offsets_.size(); ++t) fill_table(t);
     }
-    void add_table(size_t topic) {
-        size_t count = static_cast<size_t>(offsets_[topic + 1] - offsets_[topic]), size = 2;
-        while (size < 2 * count + 1) size *= 2;
-        size_t start = slots_.size(), mask = size - 1;
-        slots_.resize(start + size, Slot{0, -1});
+    void fill_table(size_t topic) {
+        size_t start = starts_[topic], mask = starts_[topic + 1] - start - 1;
         for (auto d = offsets_[topic]; d < offsets_[topic + 1]; ++d) {
             uint64_t hash = hash_bytes(documents_[static_cast<size_t>(d)]);
             size_t i = hash & mask;
             while (slots_[start + i].document >= 0) i = (i + 1) & mask;
             slots_[start + i] = Slot{static_cast<uint32_t>(hash >> 32), static_cast<int32_t>(d)};
         }
-        starts_.push_back(slots_.size());
     }
     Interner topics_;
     Strings documents_;
