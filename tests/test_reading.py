@@ -19,6 +19,7 @@ import pyarrow.parquet
 import pytest
 
 import hungjury as hj
+from hungjury import native
 from hungjury.collection import sources
 from hungjury.collection.align import align
 from hungjury.collection.runs import RunFiles, RunPolicy
@@ -915,3 +916,15 @@ def test_topics_are_in_natural_order():
 
 def test_a_topic_of_thousands_of_digits_is_a_topic():
     assert len(hj.read_qrels({"1" * 5000: {"d": 1}, "2": {"d": 1}}).topics) == 2
+
+
+def test_a_document_twice_is_found_wherever_it_stands():
+    for size in (2, 3, 17, 64, 65, 300):
+        for second in range(1, size, max(size // 30, 1)):
+            ids = [f"d{i}" for i in range(size)]
+            ids[second] = ids[second // 2]
+            store = native.RunStore()
+            store.feed("".join(f"1 Q0 {d} 1 1 s\n" for d in ids).encode())
+            with pytest.raises(native.BadLine) as caught:
+                store.finish()
+            assert caught.value.args[0] == second + 1
