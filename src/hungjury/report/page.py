@@ -43,11 +43,18 @@ def page(board: Leaderboard, command: Sequence[str] | None = None) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["number"] = _number
+    environment.filters["count"] = lambda value: f"{value:,}"
     script = _part("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return environment.get_template("page.html").render(
         **content(board, command), style=_part("page.css"), script=script, script_hash=digest
     )
+
+
+def _number(value: float, sign: str = "") -> str:
+    """Three digits, with a true minus."""
+    return f"{value:{sign}.3f}".replace("-", "−")
 
 
 def _part(name: str) -> str:

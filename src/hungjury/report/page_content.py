@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from hungjury import __version__
 from hungjury.assessors.agreement import Agreement
-from hungjury.report.page_figures import border, chart, runs_by_bin, scale
+from hungjury.report.page_figures import border, chart, lowest_shown, runs_by_bin, scale
 from hungjury.report.page_words import conclusions, lead, shown
 from hungjury.uncertainty.against_gold import AgainstGold
-from hungjury.uncertainty.board_text import group_name, headline, letters, percent
+from hungjury.uncertainty.board_text import group_name, headline, percent
 from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["content"]
@@ -28,7 +28,9 @@ MOST_JUDGES = 100  # judges in the heat map
 MOST_NUMBERS = 14  # rows of a heat map whose cells can hold numbers
 MOST_TOPICS = 15
 MOST_NAMED = 8  # systems of a group
+MOST_LETTERS = 3  # groups of a system that are named one by one
 MOST_NOTES = 100
+HARDLY = 0.97  # of the difference needed, and more: more judges or topics hardly help
 CHANCES = (0.025, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.975)  # edges of colours
 KAPPAS = (0.0, 0.2, 0.4, 0.6, 0.8)
 # What is odd about files; all other notes bear on how far results can be believed.
@@ -77,8 +79,9 @@ def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
 
 
 def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
-    axis = scale(float(board.low.min()), float(board.high.max()))
-    rows = [
+    most = float(board.high.max())
+    axis = scale(lowest_shown(board.low, most), most)
+    rows: list[dict[str, Any]] = [
         {
             "rank": s + 1,
             "name": systems[s],
@@ -90,13 +93,29 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
             "best_text": percent(float(board.p_best[s])),
             "ranks": (int(board.rank_low[s]), int(board.rank_high[s])),
             "groups": group,
+            "cut": (float(board.low[s]) < axis.low, float(board.mean[s]) < axis.low),
             "beaten": float(board.beats[0, s]),
             "beaten_text": percent(float(board.beats[0, s])),
             "apart": bool(board.apart[0, s]),
         }
-        for s, group in enumerate(letters(board)[:MOST_ROWS])
+        for s, group in enumerate(_group_names(board)[:MOST_ROWS])
     ]
-    return {"rows": rows, "left": len(systems) - len(rows), "axis": axis}
+    cut = sum(row["cut"][0] for row in rows)
+    return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
+
+
+def _group_names(board: Leaderboard) -> list[tuple[float, str]]:
+    """Per system a number to sort by, and the names of all of them: 'ab', or 'c–h'."""
+    mine: list[list[int]] = [[] for _ in board.systems]
+    for number, (first, last) in enumerate(board.group_ranges):
+        for s in range(first, last + 1):
+            mine[s].append(number)
+    out = []
+    for numbers in mine:
+        names = [group_name(number) for number in numbers]
+        text = "".join(names) if len(names) <= MOST_LETTERS else f"{names[0]}–{names[-1]}"
+        out.append((numbers[0] + numbers[-1] / 1e6, text))
+    return out
 
 
 def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
@@ -124,7 +143,7 @@ def _matrix(
     numbers = []
     if size <= MOST_NUMBERS:
         numbers = [
-            (x, y, int(bins[y, x]), f"{100 * values[y, x]:.0f}")
+            (x, y, int(bins[y, x]), round(100 * float(values[y, x])))
             for y in range(size)
             for x in range(size)
             if bins[y, x] >= 0 and not np.isnan(values[y, x])
@@ -151,22 +170,28 @@ def _pairs(board: Leaderboard) -> dict[str, Any]:
     edges = ["0", *(f"{100 * e:g}" for e in CHANCES), "100"]
     return {
         **_matrix(bins, len(CHANCES) + 1, beats, names),
-        "border": border(board.apart[:size, :size]),
+        "border": border(_share_group(board)[:size, :size]),
         "edges": edges,
         "left": len(board.systems) - size,
     }
 
 
+def _share_group(board: Leaderboard) -> NDArray[np.bool_]:
+    """[system, system]: blocks along the diagonal."""
+    out = np.zeros(board.apart.shape, dtype=bool)
+    for first, last in board.group_ranges:
+        out[first : last + 1, first : last + 1] = True
+    return out
+
+
 def _judges(board: Leaderboard) -> dict[str, Any]:
-    columns = ("relevant", "kappa", "accuracy", "weight")
-    most = {
-        name: max((getattr(j, name) or 0.0 for j in board.judges), default=0.0) for name in columns
-    }
+    heaviest = max((j.weight or 0.0 for j in board.judges), default=0.0)
+    columns = {"relevant": 1.0, "kappa": 1.0, "accuracy": 1.0, "weight": heaviest}
     rows = [
         {
             "name": shown(judge.name),
             "labels": judge.labels,
-            "values": [_bar(getattr(judge, name), most[name]) for name in columns],
+            "values": [_bar(getattr(judge, name), most) for name, most in columns.items()],
         }
         for judge in board.judges[:MOST_ROWS]
     ]
@@ -174,9 +199,10 @@ def _judges(board: Leaderboard) -> dict[str, Any]:
 
 
 def _bar(value: float | None, most: float) -> tuple[float | None, float]:
-    """A value, and the length of its bar in percent of the longest."""
-    known = value is not None and not math.isnan(value)
-    return (value, round(100 * max(value, 0.0) / most, 1)) if known and most else (value, 0.0)  # type: ignore[type-var]
+    """A value, and the length of its bar in percent."""
+    if value is None or math.isnan(value):
+        return None, 0.0
+    return value, round(100 * max(value, 0.0) / most, 1) if most else 0.0
 
 
 def _agreement(found: Agreement) -> dict[str, Any]:
@@ -219,6 +245,7 @@ def _charts(board: Leaderboard) -> list[dict[str, Any]]:
     curves += [("judges", ahead.judges, judges, ahead.measured)]
     return [
         {"of": of, "now": now, "guessed": measured < len(curve),
+         "flat": dict(curve)[now] * HARDLY <= curve[-1][1],
          "chart": chart(curve, now, measured, DIGITS)}
         for of, curve, now, measured in curves
         if len(curve) > 1
@@ -267,14 +294,12 @@ def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
     if command is not None:
         call = shlex.join(command)
     else:
-        given = {"rel": None, "draws": 1000, "seed": 0, "scope": "all", "prior": "ranks"}
-        own = {k: board.policies.get(k, v) for k, v in given.items()}
-        rest = [f"{k}={own[k]!r}" for k, usual in given.items() if own[k] != usual]
-        words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *rest]
+        named = ("rel", "draws", "seed", "scope", "prior", "level")
+        given = [f"{k}={board.policies[k]!r}" for k in named]
+        words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *given]
         call = f"hungjury.leaderboard(judgments, runs, {', '.join(words)})"
     return {
         "command": shown(call),
-        "python_call": command is None,
         "versions": [
             ("hungjury", __version__),
             ("numpy", np.__version__),
@@ -282,7 +307,11 @@ def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
             ("seed", board.policies["seed"]),
             ("draws", board.policies["draws"]),
         ],
-        "policies": [(k, "none" if v is None else v) for k, v in board.policies.items()],
+        "policies": [
+            (k, "none" if v is None else v)
+            for k, v in board.policies.items()
+            if k not in ("seed", "draws")
+        ],
     }
 
 

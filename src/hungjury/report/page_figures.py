@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chart", "Scale", "border", "chart", "runs_by_bin", "scale"]
+__all__ = ["Chart", "Scale", "border", "chart", "lowest_shown", "runs_by_bin", "scale"]
 
 Floats = NDArray[np.float64]
 STEPS = (1, 2, 2.5, 5, 10)  # of round numbers on an axis
+FAR, WORTH = 3.0, 0.25  # quartile distances to an outlier; share of the axis gained by cutting it
+BESIDE = 38  # units between two texts on a chart
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class Scale:
         """Percent of the way; values beyond an end are drawn there."""
         share = (value - self.low) / (self.high - self.low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
+
+    def text(self, tick: float) -> str:
+        return f"{tick:.{self.digits}f}".replace("-", "−")
 
 
 def scale(low: float, high: float, most: int = 5) -> Scale:
@@ -47,6 +54,15 @@ def scale(low: float, high: float, most: int = 5) -> Scale:
     return Scale(low, high, [k * step for k in range(first, last + 1)], digits)
 
 
+def lowest_shown(low: Floats, high: float) -> float:
+    """Where an axis for intervals begins: at the lowest, unless a few hopeless systems would
+    squeeze all others into a corner."""
+    first, third = np.quantile(low, [0.25, 0.75])
+    usual = float(low[low >= first - FAR * (third - first)].min())
+    least = float(low.min())
+    return usual if usual - least > WORTH * (high - least) else least
+
+
 def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
     """A path for each bin: strokes, one unit high, over its cells. Negative bins are not drawn.
 
@@ -55,7 +71,7 @@ def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
     paths: list[list[str]] = [[] for _ in range(number)]
     for y, row in enumerate(bins):
         edges = [0, *(np.flatnonzero(np.diff(row)) + 1).tolist(), len(row)]
-        for first, last in zip(edges, edges[1:], strict=False):
+        for first, last in pairwise(edges):
             if row[first] >= 0:
                 paths[row[first]].append(f"M{first} {y}.5h{last - first}")
     return ["".join(path) for path in paths]
@@ -77,7 +93,7 @@ class Chart:
 
     width: int
     height: int
-    points: list[tuple[float, float, str, str, str]]  # x, y, number, value, kind
+    points: list[dict[str, Any]]  # x, y, number, value, kind, told
     solid: str  # what was measured
     dashed: str  # what is extrapolated
     base: float  # y of zero
@@ -94,11 +110,14 @@ def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: i
         x = left + along * (width - left - right)
         return round(x, 1), round(height - bottom - value / most * (height - top - bottom), 1)
 
-    points = []
+    points: list[dict[str, Any]] = []
     for i, (n, value) in enumerate(curve):
         kind = "now" if n == now else "measured" if i < measured else "guessed"
-        points.append((*place(n, value), f"{n:,}", f"{value:.{digits}f}", kind))
-    places = [f"{x} {y}" for x, y, *_ in points]
+        x, y = place(n, value)
+        points.append({"x": x, "y": y, "number": f"{n:,}", "value": f"{value:.{digits}f}",
+                       "kind": kind, "told": False})  # fmt: skip
+    _tell(points)
+    places = [f"{p['x']} {p['y']}" for p in points]
     turn = max(measured, 1)
     return Chart(
         width,
@@ -108,3 +127,11 @@ def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: i
         "M" + "L".join(places[turn - 1 :]) if turn < len(places) else "",
         height - bottom,
     )
+
+
+def _tell(points: list[dict[str, Any]]) -> None:
+    """Mark the points whose value can be written beside them: what there is, the ends, the rest."""
+    order = sorted(points, key=lambda p: (p["kind"] != "now", p not in (points[0], points[-1])))
+    for point in order:
+        told = [other["x"] for other in points if other["told"]]
+        point["told"] = all(abs(point["x"] - x) >= BESIDE for x in told)

@@ -16,6 +16,8 @@ __all__ = ["conclusions", "lead", "shown"]
 # Marks that turn the direction of all text after them, whoever wrote it.
 TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
+SURE = 0.95
+
 Sentence = list[Any]  # texts, and (name,) where an id stands
 
 
@@ -43,20 +45,35 @@ def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
             "head": ["One system, and nothing to compare it with: ", best],
             "below": [*measured, " A leaderboard says more of two systems than of one."],
         }
-    open_with = _not_apart(board)
-    equal = int((board.mean[1:] == board.mean[0]).sum())
     chance = f" The chance that it is the best of the {len(board.systems):,} is "
-    below: Sentence = [*measured, f"{chance}{percent(float(board.p_best[0]))}."]
+    below: Sentence = [*measured, f"{chance}{percent(float(board.p_best[0]))}", *_next(board), "."]
+    return {"head": _head(board, best), "below": below}
+
+
+def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
+    near = _not_apart(board)
+    equal = int((board.mean[1:] == board.mean[0]).sum())
     if equal:
-        head: Sentence = [best, f" and {plural(equal, 'other system')} share the first place"]
-    elif not open_with:
-        head = [best, " leads, and it can be told apart from every other system"]
-    elif len(open_with) == 1:
-        head = [best, " leads, but ", (shown(board.systems[open_with[0]]),), " may be just as good"]
-    else:
-        many = "all" if len(open_with) == len(board.systems) - 1 else f"{len(open_with):,}"
-        head = [best, f" has the highest mean, but {many} other systems may be just as good"]
-    return {"head": head, "below": below}
+        return [best, f" and {plural(equal, 'other system')} share the first place"]
+    if not near:
+        return [best, " is best, beyond what chance explains"]
+    if board.p_best[0] >= SURE:
+        return [best, f" is very likely the best of {len(board.systems):,}"]
+    rest = "any other system"
+    if len(near) == 1:
+        return [best, " leads, but cannot be told apart from ", (shown(board.systems[near[0]]),)]
+    if len(near) < len(board.systems) - 1:
+        rest = f"{len(near):,} other systems"
+    return [best, f" leads, but cannot be told apart from {rest}"]
+
+
+def _next(board: Leaderboard) -> Sentence:
+    """Who else might be the best."""
+    rival = 1 + int(np.argmax(board.p_best[1:]))
+    share = float(board.p_best[rival])
+    if share == 0:
+        return []
+    return [", and that of ", (shown(board.systems[rival]),), f" {percent(share)}"]
 
 
 def _not_apart(board: Leaderboard) -> list[int]:
@@ -95,10 +112,13 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
 
 
 def _open(board: Leaderboard) -> list[Sentence]:
-    first, last = board.group_ranges[0]
-    if last == first:
+    if all(first == last for first, last in board.group_ranges):
         return []
-    return [[f"Which of the first {last - first + 1:,} systems is best: their order may be chance."]]
+    inside = "The order of systems inside a group that cannot be told apart: it may be chance."
+    near = 1 + len(_not_apart(board))
+    if near == 1 or board.p_best[0] >= SURE:
+        return [[inside]]
+    return [[f"Which of these {near:,} systems is best, and in general the order inside a group."]]
 
 
 def _limits(board: Leaderboard) -> list[Sentence]:
@@ -122,7 +142,7 @@ def _limits(board: Leaderboard) -> list[Sentence]:
     if off is not None and np.isfinite(off[1]) and (off[1] > 0 or off[2] < 0):
         side = "above" if off[0] > 0 else "below"
         out.append(
-            [f"What a system scores by the gold labels: on gold topics these means lie "
-             f"{abs(off[0]):.3f} {side} that, over all systems."]
+            [f"That gold labels would give these means: on gold topics they lie "
+             f"{abs(off[0]):.3f} {side} what gold gives, over all systems."]
         )  # fmt: skip
     return out
