@@ -73,7 +73,7 @@ def _next(board: Leaderboard) -> Sentence:
     share = float(board.p_best[rival])
     if share == 0:
         return []
-    return [", and that of ", (shown(board.systems[rival]),), f" {percent(share)}"]
+    return ["; next is ", (shown(board.systems[rival]),), f" with {percent(share)}"]
 
 
 def _not_apart(board: Leaderboard) -> list[int]:
