@@ -21,7 +21,7 @@ from hungjury.uncertainty.leaderboard import Leaderboard
 __all__ = ["content"]
 
 DIGITS = 3
-MOST_ROWS = 500  # systems or judges in a table
+MOST_ROWS = 250  # systems or judges in a table
 MOST_TOPICS = 15
 MOST_NAMED = 8  # systems of a group
 MOST_LETTERS = 3  # groups of a system that are named one by one

@@ -126,7 +126,7 @@ def _matrix(
         "numbers": numbers,
         "names": names,
         "step": step,
-        "type": {1: 0.42, 5: 0.9, 10: 1.6}[step],  # of numbers on the edge, in cells
+        "type": {1: 0.46, 5: 0.9, 10: 1.6}[step],  # of numbers on the edge, in cells
         "lines": size <= 40,
         "border": "",
     }

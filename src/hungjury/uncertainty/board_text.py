@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from hungjury.collection.notes import plural
 from hungjury.plain import columns, csv_text, frame, latex_table, tex
 
 if TYPE_CHECKING:
@@ -32,8 +33,9 @@ def headline(board: Leaderboard) -> str:
     """What this is a leaderboard of, in a line."""
     of = "topics like these" if board.target == "population" else "these topics"
     return (
-        f"{board.measure} on {of}: {len(board.systems)} systems, {len(board.topics)} topics, "
-        f"{board.policies['assessors']} judges merged by {board.merge}"
+        f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
+        f"{plural(len(board.topics), 'topic')}, {plural(board.policies['assessors'], 'judge')} "
+        f"merged by {board.merge}"
     )
 
 
