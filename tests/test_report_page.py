@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from report_boards import HOSTILE, hostile, large, ordinary
 
 import hungjury as hj
 from hungjury.report.page import page, write_page
 from hungjury.report.page_content import MOST_ROWS, MOST_TOPICS
 from hungjury.report.page_figures import border, chart, lowest_shown, runs_by_bin, scale
 from hungjury.report.page_words import conclusions, lead, shown
+from report_boards import HOSTILE, hostile, large, ordinary
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"

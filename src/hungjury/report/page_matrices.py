@@ -16,8 +16,8 @@ from hungjury.uncertainty.leaderboard import Leaderboard
 __all__ = ["judges_map", "pairs_map", "script_data"]
 
 DIGITS = 3
-MOST_PAIRS = 200  # systems in the heat map
-MOST_JUDGES = 100  # judges in the heat map
+MOST_PAIRS = 150  # systems in the heat map
+MOST_JUDGES = 60  # judges in the heat map
 MOST_NUMBERS = 14  # rows of a heat map whose cells can hold numbers
 CHANCES = (0.025, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.975)  # edges of colours
 KAPPAS = (0.0, 0.2, 0.4, 0.6, 0.8)
