@@ -116,7 +116,7 @@ def test_hostile_ids_do_not_run_when_pointed_at(visit):
 
 
 def test_every_column_sorts_both_ways(visit):
-    one = visit("large")
+    one = visit("hostile")
     for table in ("systems", "panel", "against-gold", "bias-table"):
         for column, button in enumerate(one.page.locator(f"#{table} thead button").all()):
             head = f"#{table} thead th:nth-child({column + 1})"

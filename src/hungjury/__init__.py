@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hungjury.collection.simulate import simulate
     from hungjury.errors import HungjuryError
     from hungjury.evaluation import evaluate, precision_recall, score_list
+    from hungjury.report.page import write_page
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
     from hungjury.studies.correlation import correlate_measures
@@ -84,6 +85,7 @@ _HOME = {
     "simulate": "collection.simulate",
     "tau_ap": "stats",
     "tuple_study": "studies.tuples",
+    "write_page": "report.page",
 }
 
 __all__ = [
@@ -131,6 +133,7 @@ __all__ = [
     "simulate",
     "tau_ap",
     "tuple_study",
+    "write_page",
 ]
 
 

@@ -115,10 +115,13 @@ def _open(board: Leaderboard) -> list[Sentence]:
     if all(first == last for first, last in board.group_ranges):
         return []
     inside = "The order of systems inside a group that cannot be told apart: it may be chance."
-    near = 1 + len(_not_apart(board))
-    if near == 1 or board.p_best[0] >= SURE:
+    near = len(_not_apart(board))
+    if not near or board.p_best[0] >= SURE:
         return [[inside]]
-    return [[f"Which of these {near:,} systems is best, and in general the order inside a group."]]
+    return [
+        [f"Who is best, the leader or one of the {plural(near, 'system')} close to it; and in "
+         "general the order inside a group."]
+    ]  # fmt: skip
 
 
 def _limits(board: Leaderboard) -> list[Sentence]:
