@@ -31,7 +31,7 @@ ROOMS = [
     ["cli"],
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
-HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "joblib",
+HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",
          "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",
          "scipy", "sklearn", "statsmodels"}  # fmt: skip
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         read_letor,
         train_ranker,
     )
+    from hungjury.report.page import write_page
     from hungjury.scores import Scores
     from hungjury.stats import kendall, rbo, rmse, tau_ap
     from hungjury.studies.correlation import correlate_measures
@@ -102,6 +103,7 @@ _HOME = {
     "tau_ap": "stats",
     "train_ranker": "ltr",
     "tuple_study": "studies.tuples",
+    "write_page": "report.page",
 }
 
 __all__ = [
@@ -157,6 +159,7 @@ __all__ = [
     "tau_ap",
     "train_ranker",
     "tuple_study",
+    "write_page",
 ]
 
 

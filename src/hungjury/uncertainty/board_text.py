@@ -6,12 +6,24 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from hungjury.collection.notes import plural
 from hungjury.plain import columns, csv_text, frame, latex_table, tex
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.leaderboard import Leaderboard
 
-__all__ = ["as_dict", "as_frame", "csv", "headline", "json_text", "latex", "letters", "text"]
+__all__ = [
+    "as_dict",
+    "as_frame",
+    "csv",
+    "group_name",
+    "headline",
+    "json_text",
+    "latex",
+    "letters",
+    "percent",
+    "text",
+]
 
 BAR = 24  # characters
 MOST_JUDGES = 30
@@ -21,18 +33,23 @@ def headline(board: Leaderboard) -> str:
     """What this is a leaderboard of, in a line."""
     of = "topics like these" if board.target == "population" else "these topics"
     return (
-        f"{board.measure} on {of}: {len(board.systems)} systems, {len(board.topics)} topics, "
-        f"{board.policies['assessors']} judges merged by {board.merge}"
+        f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
+        f"{plural(len(board.topics), 'topic')}, {plural(board.policies['assessors'], 'judge')} "
+        f"merged by {board.merge}"
     )
 
 
+def group_name(number: int) -> str:
+    """Groups are called a, b, ..., z, a2, ..."""
+    return chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
+
+
 def letters(board: Leaderboard) -> list[str]:
-    """Per system the groups it belongs to: a, b, ..., z, a2, ..."""
+    """Per system the groups it belongs to."""
     out = [""] * len(board.systems)
     for number, (first, last) in enumerate(board.group_ranges):
-        name = chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
         for s in range(first, last + 1):
-            out[s] += name
+            out[s] += group_name(number)
     return out
 
 
@@ -50,7 +67,7 @@ def text(board: Leaderboard, digits: int) -> str:
                 f"{row['mean']:.{digits}f}",
                 f"{row['low']:.{digits}f}-{row['high']:.{digits}f}",
                 _bar(board, s),
-                _percent(float(board.p_best[s])),
+                percent(float(board.p_best[s])),
                 _range(int(board.rank_low[s]), int(board.rank_high[s])),
                 group.ljust(width),
             ]
@@ -190,7 +207,8 @@ def latex(board: Leaderboard, digits: int) -> str:
     return latex_table(header, body)
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
+    """Rounded, but never to 0 or 100 where it is neither."""
     if 0 < share < 0.005:
         return "<1 %"
     return ">99 %" if 0.995 < share < 1 else f"{share * 100:.0f} %"

@@ -1,0 +1,227 @@
+"""What stands in the report's page: a leaderboard as plain values for its template."""
+
+from __future__ import annotations
+
+import math
+import platform
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from hungjury import __version__
+from hungjury.report.page_figures import chart, lowest_shown, scale
+from hungjury.report.page_matrices import judges_map, pairs_map, script_data
+from hungjury.report.page_words import conclusions, lead, shown
+from hungjury.uncertainty.against_gold import AgainstGold
+from hungjury.uncertainty.board_text import group_name, headline, percent
+from hungjury.uncertainty.leaderboard import Leaderboard
+
+__all__ = ["content"]
+
+DIGITS = 3
+MOST_ROWS = 250  # systems or judges in a table
+MOST_TOPICS = 15
+MOST_NAMED = 8  # systems of a group
+MOST_LETTERS = 3  # groups of a system that are named one by one
+MOST_NOTES = 100
+HARDLY = 0.97  # of the difference needed, and more: more judges or topics hardly help
+# What is odd about files; all other notes bear on how far results can be believed.
+OF_INPUT = ("conflict", "duplicate", "missing-topic", "nobody-judged", "nothing-relevant",
+            "outside", "rank-contradicts", "ties", "two-tags", "unjudged-document",
+            "unjudged-topic")  # fmt: skip
+CAUSES = {
+    "topics": ("Which topics were asked", "other topics like these would give other means"),
+    "labels": ("Labels of single documents", "slips that differ from topic to topic"),
+    "judges": ("What judges have in common", "errors shared by all topics, such as leniency"),
+}
+
+
+def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
+    """All that the template asks for."""
+    systems = [shown(name) for name in board.systems]
+    may, may_not = conclusions(board, DIGITS)
+    seen = [shown(str(note)) for note in board.notes if note.code not in OF_INPUT]
+    odd = [shown(str(note)) for note in board.notes if note.code in OF_INPUT]
+    return {
+        "title": f"{board.measure} leaderboard",
+        "about": headline(board),
+        "lead": lead(board, DIGITS),
+        "may": may,
+        "may_not": may_not,
+        "warnings": list(dict.fromkeys(seen)),
+        "oddities": odd[:MOST_NOTES],
+        "oddities_left": max(len(odd) - MOST_NOTES, 0),
+        "board": board,
+        "level": percent(board.policies["level"]),
+        "systems": systems,
+        "ranking": _ranking(board, systems),
+        "groups": _groups(board, systems),
+        "pairs": pairs_map(board) if len(systems) > 1 else None,
+        "judges": _judges(board),
+        "agreement": None if board.agreement is None else judges_map(board.agreement),
+        "shares": [(*CAUSES[name], share, percent(share)) for name, share in board.shares.items()],
+        "charts": _charts(board),
+        "unsure": _unsure(board),
+        "gold": None if board.gold is None else _gold(board, board.gold),
+        "origin": _origin(board, command),
+        "data": script_data(board, systems),
+    }
+
+
+def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
+    most = float(board.high.max())
+    axis = scale(lowest_shown(board.low, most), most)
+    rows: list[dict[str, Any]] = [
+        {
+            "rank": s + 1,
+            "name": systems[s],
+            "mean": float(board.mean[s]),
+            "low": float(board.low[s]),
+            "high": float(board.high[s]),
+            "at": [axis.at(float(v[s])) for v in (board.low, board.mean, board.high)],
+            "best": float(board.p_best[s]),
+            "best_text": percent(float(board.p_best[s])),
+            "ranks": (int(board.rank_low[s]), int(board.rank_high[s])),
+            "groups": group,
+            "cut": (float(board.low[s]) < axis.low, float(board.mean[s]) < axis.low),
+            "beaten": float(board.beats[0, s]),
+            "beaten_text": percent(float(board.beats[0, s])),
+            "apart": bool(board.apart[0, s]),
+        }
+        for s, group in enumerate(_group_names(board)[:MOST_ROWS])
+    ]
+    cut = sum(row["cut"][0] for row in rows)
+    return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
+
+
+def _group_names(board: Leaderboard) -> list[tuple[float, str]]:
+    """Per system a number to sort by, and the names of all of them: 'ab', or 'c–h'."""
+    mine: list[list[int]] = [[] for _ in board.systems]
+    for number, (first, last) in enumerate(board.group_ranges):
+        for s in range(first, last + 1):
+            mine[s].append(number)
+    out = []
+    for numbers in mine:
+        names = [group_name(number) for number in numbers]
+        text = "".join(names) if len(names) <= MOST_LETTERS else f"{names[0]}–{names[-1]}"
+        out.append((numbers[0] + numbers[-1] / 1e6, text))
+    return out
+
+
+def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
+    """Groups of two and more, as ranges of ranks."""
+    return [
+        {
+            "letter": group_name(number),
+            "first": first + 1,
+            "last": last + 1,
+            "many": last - first + 1,
+            "names": systems[first : last + 1][:MOST_NAMED],
+            "at": round(100 * first / len(systems), 2),
+            "width": round(100 * (last - first + 1) / len(systems), 2),
+        }
+        for number, (first, last) in enumerate(board.group_ranges)
+        if last > first
+    ]
+
+
+def _judges(board: Leaderboard) -> dict[str, Any]:
+    heaviest = max((j.weight or 0.0 for j in board.judges), default=0.0)
+    columns = {"relevant": 1.0, "kappa": 1.0, "accuracy": 1.0, "weight": heaviest}
+    rows = [
+        {
+            "name": shown(judge.name),
+            "labels": judge.labels,
+            "values": [_bar(getattr(judge, name), most) for name, most in columns.items()],
+        }
+        for judge in board.judges[:MOST_ROWS]
+    ]
+    return {"rows": rows, "left": len(board.judges) - len(rows)}
+
+
+def _bar(value: float | None, most: float) -> tuple[float | None, float]:
+    """A value, and the length of its bar in percent."""
+    if value is None or math.isnan(value):
+        return None, 0.0
+    return value, round(100 * max(value, 0.0) / most, 1) if most else 0.0
+
+
+def _charts(board: Leaderboard) -> list[dict[str, Any]]:
+    ahead = board.outlook
+    if ahead is None:
+        return []
+    judges, topics = board.policies["assessors"], len(board.topics)
+    curves = [("topics", ahead.topics, topics, len(ahead.topics))]
+    curves += [("judges", ahead.judges, judges, ahead.measured)]
+    return [
+        {"of": of, "now": now, "guessed": measured < len(curve),
+         "flat": dict(curve)[now] * HARDLY <= curve[-1][1],
+         "chart": chart(curve, now, measured, DIGITS)}
+        for of, curve, now, measured in curves
+        if len(curve) > 1
+    ]  # fmt: skip
+
+
+def _unsure(board: Leaderboard) -> list[dict[str, Any]]:
+    most = np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS]
+    longest = float(board.unsure.max(initial=0)) or 1.0
+    mean = board.cells.mean(axis=0)
+    return [
+        {
+            "name": shown(board.topics[t]),
+            "value": float(board.unsure[t]),
+            "width": round(100 * float(board.unsure[t]) / longest, 1),
+            "mean": float(mean[t]),
+        }
+        for t in most
+        if board.unsure[t] > 0
+    ]
+
+
+def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
+    bias = [(s, gold.bias[s]) for s in board.systems[:MOST_ROWS] if s in gold.bias]
+    ends = [v for _, three in bias for v in three if math.isfinite(v)]
+    axis = scale(min([0.0, *ends]), max([0.0, *ends]))
+    rows = [
+        {"rank": s + 1, "name": shown(name), "mean": mean, "low": low, "high": high,
+         "known": math.isfinite(low), "at": [axis.at(v) for v in (low, mean, high)]}
+        for s, (name, (mean, low, high)) in enumerate(bias)
+    ]  # fmt: skip
+    relevant = None if gold.relevant is None else [percent(v) for v in gold.relevant]
+    return {
+        "rows": [{"name": shown(r.name), "row": r} for r in gold.rows[:MOST_ROWS]],
+        "topics": len(gold.topics),
+        "overall": gold.overall,
+        "relevant": relevant,
+        "bias": rows,
+        "axis": axis,
+        "zero": axis.at(0.0),
+    }
+
+
+def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
+    """How to make this page again."""
+    if command is not None:
+        call = shlex.join(command)
+    else:
+        named = ("rel", "draws", "seed", "scope", "prior", "level")
+        given = [f"{k}={board.policies[k]!r}" for k in named]
+        words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *given]
+        call = f"hungjury.leaderboard(judgments, runs, {', '.join(words)})"
+    return {
+        "command": shown(call),
+        "versions": [
+            ("hungjury", __version__),
+            ("numpy", np.__version__),
+            ("Python", platform.python_version()),
+            ("seed", board.policies["seed"]),
+            ("draws", board.policies["draws"]),
+        ],
+        "policies": [
+            (k, "none" if v is None else v)
+            for k, v in board.policies.items()
+            if k not in ("seed", "draws")
+        ],
+    }

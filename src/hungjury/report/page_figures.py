@@ -1,0 +1,137 @@
+"""The geometry of the report's figures: numbers in, places and SVG paths out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Chart", "Scale", "border", "chart", "lowest_shown", "runs_by_bin", "scale"]
+
+Floats = NDArray[np.float64]
+STEPS = (1, 2, 2.5, 5, 10)  # of round numbers on an axis
+FAR, WORTH = 3.0, 0.25  # quartile distances to an outlier; share of the axis gained by cutting it
+BESIDE = 38  # units between two texts on a chart
+
+
+@dataclass(frozen=True)
+class Scale:
+    """An axis: from low to high, in percent of its length."""
+
+    low: float
+    high: float
+    ticks: list[float]
+    digits: int  # that tell the ticks apart
+
+    def at(self, value: float) -> float:
+        """Percent of the way; values beyond an end are drawn there."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(100 * min(max(share, 0.0), 1.0), 2)
+
+    def text(self, tick: float) -> str:
+        return f"{tick:.{self.digits}f}".replace("-", "−")
+
+
+def scale(low: float, high: float, most: int = 5) -> Scale:
+    """Round ticks that hold low and high, with a little room at both ends."""
+    if not high > low:
+        half = max(abs(low) * 0.1, 0.05)
+        low, high = low - half, high + half
+    rough = (high - low) / (most - 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(s for s in STEPS if s * power >= rough * (1 - 1e-9)) * power
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    if round(step, digits) != round(step, digits + 2):
+        digits += 1  # steps of 2.5
+    room = 0.03 * (high - low)
+    low, high = low - room, high + room
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return Scale(low, high, [k * step for k in range(first, last + 1)], digits)
+
+
+def lowest_shown(low: Floats, high: float) -> float:
+    """Where an axis for intervals begins: at the lowest, unless a few hopeless systems would
+    squeeze all others into a corner."""
+    first, third = np.quantile(low, [0.25, 0.75])
+    usual = float(low[low >= first - FAR * (third - first)].min())
+    least = float(low.min())
+    return usual if usual - least > WORTH * (high - least) else least
+
+
+def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
+    """A path for each bin: strokes, one unit high, over its cells. Negative bins are not drawn.
+
+    A rectangle for each cell would be forty times as long.
+    """
+    paths: list[list[str]] = [[] for _ in range(number)]
+    for y, row in enumerate(bins):
+        edges = [0, *(np.flatnonzero(np.diff(row)) + 1).tolist(), len(row)]
+        for first, last in pairwise(edges):
+            if row[first] >= 0:
+                paths[row[first]].append(f"M{first} {y}.5h{last - first}")
+    return ["".join(path) for path in paths]
+
+
+def border(inside: NDArray[np.bool_]) -> str:
+    """A path along the edges where cells inside meet cells outside."""
+    parts = []
+    for y, x in zip(*np.nonzero(inside[:, 1:] != inside[:, :-1]), strict=True):
+        parts.append(f"M{x + 1} {y}v1")
+    for y, x in zip(*np.nonzero(inside[1:] != inside[:-1]), strict=True):
+        parts.append(f"M{x} {y + 1}h1")
+    return "".join(parts)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A small line chart: places in its own units, texts beside them."""
+
+    width: int
+    height: int
+    points: list[dict[str, Any]]  # x, y, number, value, kind, told
+    solid: str  # what was measured
+    dashed: str  # what is extrapolated
+    base: float  # y of zero
+
+
+def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: int) -> Chart:
+    """now: the x of what there is; measured: points after so many are extrapolated."""
+    width, height, left, right, top, bottom = 320, 170, 30, 30, 34, 30
+    most = max(v for _, v in curve) or 1.0
+    first, last = math.log(curve[0][0]), math.log(curve[-1][0])  # doubling is a step of its own
+
+    def place(n: int, value: float) -> tuple[float, float]:
+        along = (math.log(n) - first) / (last - first) if last > first else 0.5
+        x = left + along * (width - left - right)
+        return round(x, 1), round(height - bottom - value / most * (height - top - bottom), 1)
+
+    points: list[dict[str, Any]] = []
+    for i, (n, value) in enumerate(curve):
+        kind = "now" if n == now else "measured" if i < measured else "guessed"
+        x, y = place(n, value)
+        points.append({"x": x, "y": y, "number": f"{n:,}", "value": f"{value:.{digits}f}",
+                       "kind": kind, "told": False})  # fmt: skip
+    _tell(points)
+    places = [f"{p['x']} {p['y']}" for p in points]
+    turn = max(measured, 1)
+    return Chart(
+        width,
+        height,
+        points,
+        "M" + "L".join(places[:turn]),
+        "M" + "L".join(places[turn - 1 :]) if turn < len(places) else "",
+        height - bottom,
+    )
+
+
+def _tell(points: list[dict[str, Any]]) -> None:
+    """Mark the points whose value can be written beside them: what there is, the ends, the rest."""
+    order = sorted(points, key=lambda p: (p["kind"] != "now", p not in (points[0], points[-1])))
+    for point in order:
+        told = [other["x"] for other in points if other["told"]]
+        point["told"] = all(abs(point["x"] - x) >= BESIDE for x in told)

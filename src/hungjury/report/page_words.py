@@ -1,0 +1,151 @@
+"""What a leaderboard says, in plain words: what may be concluded, and what may not."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+
+from hungjury.collection.notes import plural
+from hungjury.uncertainty.board_text import percent
+from hungjury.uncertainty.leaderboard import Leaderboard
+
+__all__ = ["conclusions", "lead", "shown"]
+
+# Marks that turn the direction of all text after them, whoever wrote it.
+TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+SURE = 0.95
+
+Sentence = list[Any]  # texts, and (name,) where an id stands
+
+
+def shown(text: str) -> str:
+    """A text with what cannot be seen made visible: control characters, stray bytes, marks that
+    turn the direction of what follows."""
+    odd = [c for c in text if c in TURNING or unicodedata.category(c) in ("Cc", "Cs")]
+    for c in set(odd):
+        text = text.replace(c, f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}")
+    return text or "(no name)"
+
+
+def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
+    """The headline, and the sentences below it."""
+    best = (shown(board.systems[0]),)
+    alone = len(board.systems) == 1
+    level = percent(board.policies["level"])
+    where = f"{board.low[0]:.{digits}f} to {board.high[0]:.{digits}f}"
+    measured: Sentence = [
+        best,
+        f" has a mean {board.measure} of {board.mean[0]:.{digits}f} ({level} interval {where}).",
+    ]
+    if alone:
+        return {
+            "head": ["One system, and nothing to compare it with: ", best],
+            "below": [*measured, " A leaderboard says more of two systems than of one."],
+        }
+    chance = f" The chance that it is the best of the {len(board.systems):,} is "
+    below: Sentence = [*measured, f"{chance}{percent(float(board.p_best[0]))}", *_next(board), "."]
+    return {"head": _head(board, best), "below": below}
+
+
+def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
+    near = _not_apart(board)
+    equal = int((board.mean[1:] == board.mean[0]).sum())
+    if equal:
+        return [best, f" and {plural(equal, 'other system')} share the first place"]
+    if not near:
+        return [best, " is best, beyond what chance explains"]
+    if board.p_best[0] >= SURE:
+        return [best, f" is very likely the best of {len(board.systems):,}"]
+    rest = "any other system"
+    if len(near) == 1:
+        return [best, " leads, but cannot be told apart from ", (shown(board.systems[near[0]]),)]
+    if len(near) < len(board.systems) - 1:
+        rest = f"{len(near):,} other systems"
+    return [best, f" leads, but cannot be told apart from {rest}"]
+
+
+def _next(board: Leaderboard) -> Sentence:
+    """Who else might be the best."""
+    rival = 1 + int(np.argmax(board.p_best[1:]))
+    share = float(board.p_best[rival])
+    if share == 0:
+        return []
+    return ["; next is ", (shown(board.systems[rival]),), f" with {percent(share)}"]
+
+
+def _not_apart(board: Leaderboard) -> list[int]:
+    """Places of the systems that cannot be told apart from the first."""
+    return [s for s in range(1, len(board.systems)) if not board.apart[0, s]]
+
+
+def conclusions(board: Leaderboard, digits: int) -> tuple[list[Sentence], list[Sentence]]:
+    """Sentences of what the reader may conclude, and of what not."""
+    if len(board.systems) == 1:
+        return [], [*_limits(board)]
+    return _may(board, digits), [*_open(board), *_limits(board)]
+
+
+def _may(board: Leaderboard, digits: int) -> list[Sentence]:
+    systems = len(board.systems)
+    of = "topics like these" if board.target == "population" else "these topics"
+    told, pairs = int(board.apart.sum()) // 2, systems * (systems - 1) // 2
+    worse = systems - 1 - len(_not_apart(board))
+    out: list[Sentence] = []
+    if worse:
+        rest = "every other system" if worse == systems - 1 else plural(worse, "other system")
+        out.append([f"On {of}, ", (shown(board.systems[0]),), f" is better than {rest}."])
+    out.append(
+        [
+            f"{told:,} of {plural(pairs, 'pair')} of systems can be told apart, with the error "
+            "rate held for all pairs together."
+        ]
+    )
+    if board.outlook is not None:
+        gap = f"{board.outlook.difference:.{digits}f}"
+        out.append(
+            [f"Two systems compared on their own have to differ by about {gap} to be told apart."]
+        )
+    return out
+
+
+def _open(board: Leaderboard) -> list[Sentence]:
+    if all(first == last for first, last in board.group_ranges):
+        return []
+    inside = "The order of systems inside a group that cannot be told apart: it may be chance."
+    near = len(_not_apart(board))
+    if not near or board.p_best[0] >= SURE:
+        return [[inside]]
+    return [
+        [f"Who is best, the leader or one of the {plural(near, 'system')} close to it; and in "
+         "general the order inside a group."]
+    ]  # fmt: skip
+
+
+def _limits(board: Leaderboard) -> list[Sentence]:
+    out: list[Sentence] = []
+    if board.target == "population":
+        out.append(["Anything about topics of another kind than these."])
+    else:
+        out.append(["Anything about other topics: the uncertainty is that of labels alone."])
+    codes = {note.code for note in board.notes}
+    off = None if board.gold is None else board.gold.overall
+    if "dependent-judges" in codes:
+        out.append(
+            ["That the intervals hold all there is to doubt: judges seem to share errors here, and "
+             "errors that all judges share cannot be seen from their labels."]
+        )  # fmt: skip
+    else:
+        out.append(
+            ["That the judges are right: an error that all of them share cannot be seen from their "
+             "labels, and the intervals do not hold it."]
+        )  # fmt: skip
+    if off is not None and np.isfinite(off[1]) and (off[1] > 0 or off[2] < 0):
+        side = "above" if off[0] > 0 else "below"
+        out.append(
+            [f"That gold labels would give these means: on gold topics they lie "
+             f"{abs(off[0]):.3f} {side} what gold gives, over all systems."]
+        )  # fmt: skip
+    return out

@@ -1,0 +1,90 @@
+"""Leaderboards for tests of the report: ordinary, hostile, large."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import hungjury as hj
+from hungjury.assessors.chance import Pairs
+from hungjury.collection.notes import Note
+from hungjury.uncertainty.standing import standing
+
+HOSTILE = [
+    "<script>window.hurt = 1</script>",
+    "</script><script>window.hurt = 2</script>",
+    "\"><img src=x onerror='window.hurt = 3'>",
+    "'; window.hurt = 4; //",
+    "<!--<script>",
+    "&lt;b&gt; &amp; {{ 7 * 7 }} {% raw %}",
+    "long-" * 100,
+    "مرحبا بالعالم",
+    "\u202egnp.exe",
+    "Z̸̡̛͇͚a̵̧l̴g̷o̶" * 8,
+    "👩‍👩‍👧‍👦🏳️‍🌈",
+    "a\x00b\x1b[31m\udc80",
+]
+
+
+def ordinary(systems=4, gold=True, **options):
+    made = hj.simulate(systems=systems, topics=12, documents=60, depth=20)
+    return hj.leaderboard(
+        made.judgments, made.runs, "nDCG@10", draws=100, gold=made.gold if gold else None, **options
+    )
+
+
+def hostile():
+    """Ids of all kinds: of systems, judges, topics, and in notes."""
+    board = ordinary(systems=len(HOSTILE))
+    rename = dict(zip(board.systems, HOSTILE, strict=True))
+    judges = [f"{name}/" for name in HOSTILE[: len(board.judges)]]
+    found = board.agreement
+    return replace(
+        board,
+        systems=HOSTILE,
+        topics=HOSTILE[: len(board.topics)],
+        judges=[replace(j, name=name) for j, name in zip(board.judges, judges, strict=True)],
+        agreement=replace(found, panel=replace(found.panel, assessors=judges)),
+        gold=replace(
+            board.gold,
+            rows=[replace(r, name=f"{r.name} {HOSTILE[0]}") for r in board.gold.rows],
+            bias={rename[s]: three for s, three in board.gold.bias.items()},
+        ),
+        notes=tuple(Note("odd", 1, f"a note on {name}") for name in HOSTILE)
+        + tuple(Note("ties", 1, f"a tie in {name}") for name in HOSTILE),
+    )
+
+
+def large(board, systems, judges, seed=0):
+    """A board blown up, with made-up draws: what is large is the page."""
+    rng = np.random.default_rng(seed)
+    mean = np.sort(rng.normal(0.5, 0.1, systems))[::-1]
+    samples = mean + rng.normal(0, 0.03, (100, systems))
+    where = standing(mean, samples)
+    names = [f"a-system-with-quite-a-long-name-{s}" for s in range(systems)]
+    labellers = [f"judge-{k}" for k in range(judges)]
+    kappa = rng.uniform(-0.1, 1, (judges, judges))
+    kappa = (kappa + kappa.T) / 2
+    found = board.agreement
+    return replace(
+        board,
+        systems=names,
+        mean=mean,
+        cells=np.tile(mean[:, None], len(board.topics)),
+        samples=samples,
+        low=where.low,
+        high=where.high,
+        p_best=where.p_best,
+        rank_low=where.rank_low,
+        rank_high=where.rank_high,
+        beats=where.beats,
+        apart=where.apart,
+        judges=[replace(board.judges[0], name=name) for name in labellers],
+        agreement=replace(
+            found,
+            panel=replace(found.panel, assessors=labellers),
+            pairs=Pairs(np.full(kappa.shape, 900), kappa, kappa, kappa),
+            labels=np.full(judges, 1000),
+            label_rates=np.full((judges, 2), 0.5),
+        ),
+        gold=replace(board.gold, bias=dict.fromkeys(names, (0.1, -0.1, 0.3))),
+    )

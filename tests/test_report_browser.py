@@ -1,0 +1,235 @@
+"""The report in a real browser: Debian's chromium, without a screen."""
+
+import os
+import shutil
+
+import pytest
+
+from hungjury.report.page import write_page
+from hungjury.report.page_words import shown
+from report_boards import HOSTILE, hostile, large, ordinary
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    where = next((path for path in map(shutil.which, NAMES) if path), None)
+    if where is None:
+        if os.environ.get("CI"):
+            pytest.fail("no chromium: .ci/run installs it")
+        pytest.skip("no chromium: the report is not tried in a browser (apt install chromium)")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        # Root has no sandbox; the pages are our own.
+        one = driver.chromium.launch(executable_path=where, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    board = ordinary()
+    boards = {
+        "ordinary": board,
+        "hostile": hostile(),
+        "one": ordinary(systems=1, gold=False),
+        "large": large(board, 129, 27),
+    }
+    for name, one in boards.items():
+        write_page(one, folder / f"{name}.html", ["hungjury", "leaderboard"])
+    return {name: (one, folder / f"{name}.html") for name, one in boards.items()}
+
+
+class Visit:
+    """A page that was opened, with all that it said and asked for."""
+
+    def __init__(self, browser, path, **options):
+        self.page = browser.new_page(**options)
+        self.said, self.asked = [], []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def column(self, table, number):
+        """The texts of a column, shown rows only."""
+        rows = f"#{table} tbody tr:not([hidden])"
+        return self.page.eval_on_selector_all(
+            rows, f"rows => rows.map(row => row.cells[{number}].textContent.trim())"
+        )
+
+    def head(self, table, text):
+        return self.page.locator(f"#{table} thead button", has_text=text)
+
+
+@pytest.fixture
+def visit(browser, pages):
+    opened = []
+
+    def open_page(name, **options):
+        one = Visit(browser, pages[name][1], **options)
+        opened.append(one)
+        return one
+
+    yield open_page
+    for one in opened:
+        one.page.close()
+
+
+@pytest.mark.parametrize("name", ["ordinary", "hostile", "one", "large"])
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_load_in_silence_and_fit(visit, pages, name, width, scheme):
+    one = visit(name, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    assert one.said == []
+    assert [url for url in one.asked if not url.startswith("data:")] == [pages[name][1].as_uri()]
+    assert one.page.evaluate("document.documentElement.scrollWidth") <= width
+    dark = one.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert (max(map(int, dark[4:-1].split(","))) < 60) == (scheme == "dark")
+
+
+def test_hostile_ids_are_seen_and_do_not_run(visit):
+    one = visit("hostile")
+    assert one.page.evaluate("window.hurt") is None
+    assert one.page.locator("script").count() == 2
+    assert one.page.locator("img, iframe, object").count() == 0
+    assert one.column("systems", 1) == [shown(name) for name in HOSTILE]
+    high = one.page.eval_on_selector_all(
+        "#systems tbody tr", "rows => rows.map(row => row.getBoundingClientRect().height)"
+    )
+    assert max(high) < 1.8 * min(high), "an id stretches its row"
+
+
+def test_hostile_ids_do_not_run_when_pointed_at(visit):
+    one = visit("hostile")
+    for matrix in ("pairs", "kappas"):
+        box = one.page.locator(f"svg.matrix.{matrix}")
+        box.scroll_into_view_if_needed()
+        at = box.bounding_box()
+        one.page.mouse.move(at["x"] + at["width"] * 0.9, at["y"] + at["height"] * 0.2)
+        assert one.page.locator("#tip").is_visible()
+        assert one.page.locator("#tip script, #tip img").count() == 0
+    assert one.page.evaluate("window.hurt") is None
+    assert one.said == []
+
+
+def test_every_column_sorts_both_ways(visit):
+    one = visit("hostile")
+    for table in ("systems", "panel", "against-gold", "bias-table"):
+        for column, button in enumerate(one.page.locator(f"#{table} thead button").all()):
+            head = f"#{table} thead th:nth-child({column + 1})"
+            seen = []
+            for _ in range(2):
+                button.click()
+                seen.append(one.page.get_attribute(head, "aria-sort"))
+                values = one.page.eval_on_selector_all(
+                    f"#{table} tbody tr",
+                    f"rows => rows.map(row => row.cells[{column}].dataset.v).filter(v => v)",
+                )
+                order = sorted(map(float, values), reverse=seen[-1] == "descending")
+                assert list(map(float, values)) == order
+            assert sorted(seen) == ["ascending", "descending"]
+            assert one.page.locator(f"#{table} [aria-sort]").count() == 1
+
+
+def test_sorting_keeps_rows_whole_and_can_be_undone(visit, pages):
+    board = pages["large"][0]
+    one = visit("large")
+    one.head("systems", "Mean").click()
+    one.head("systems", "Mean").click()
+    assert one.column("systems", 1) == board.systems[::-1]
+    assert one.column("systems", 2) == [f"{v:.3f}" for v in board.mean[::-1]]
+    one.head("systems", "№").first.click()
+    assert one.column("systems", 1) == board.systems
+
+
+def test_sorting_by_the_keyboard(visit, pages):
+    one = visit("ordinary")
+    one.head("systems", "Mean").focus()
+    one.page.keyboard.press("Enter")
+    one.page.keyboard.press("Space")
+    assert one.column("systems", 1) == pages["ordinary"][0].systems[::-1]
+
+
+def test_filtering(visit):
+    one = visit("large")
+    box = one.page.get_by_label("Filter systems")
+    box.fill("NAME-12")
+    shown_names = one.column("systems", 1)
+    assert shown_names
+    assert all("name-12" in name for name in shown_names)
+    assert one.page.locator("form output").inner_text() == f"{len(shown_names)} of 129 shown"
+    box.press("Enter")  # submits nothing
+    assert one.column("systems", 1) == shown_names
+    box.fill("no such system")
+    assert one.column("systems", 1) == []
+    box.fill("")
+    assert len(one.column("systems", 1)) == 129
+
+
+def test_choosing_a_system_holds_the_others_against_it(visit, pages):
+    board = pages["ordinary"][0]
+    one = visit("ordinary")
+    one.page.locator(".pick", has_text=board.systems[2]).click()
+    assert one.page.locator('[aria-pressed="true"]').all_inner_texts() == [board.systems[2]]
+    found = one.column("systems", 8)
+    for s, text in enumerate(found):
+        if s == 2:
+            assert text == "–"
+            continue
+        assert ("≈" in text) == (not board.apart[2, s])
+        value = board.beats[2, s]
+        if 0.01 < value < 0.99:
+            told = float(text.replace("≈", "").replace("%", ""))
+            assert told == pytest.approx(100 * value, abs=0.51)
+
+
+def test_the_heat_map_tells_what_is_under_the_pointer(visit, pages):
+    board = pages["ordinary"][0]
+    one = visit("ordinary")
+    box = one.page.locator("svg.matrix.pairs")
+    box.scroll_into_view_if_needed()
+    at, size = box.bounding_box(), len(board.systems)
+    cell = at["width"] / size
+    top = at["height"] - size * cell
+    for row, column in ((0, 3), (3, 1)):
+        one.page.mouse.move(at["x"] + (column + 0.5) * cell, at["y"] + top + (row + 0.5) * cell)
+        told = one.page.locator("#tip").inner_text()
+        assert f"P(№ {row + 1} beats № {column + 1})" in told
+        assert board.systems[row] in told
+        assert board.systems[column] in told
+        apart = "can be told apart" if board.apart[row, column] else "cannot be told apart"
+        assert apart in told
+    one.page.mouse.move(at["x"] + 0.5 * cell, at["y"] + top + 0.5 * cell)
+    assert one.page.locator("#tip").is_hidden()
+
+
+def test_the_heat_map_by_the_keyboard(visit):
+    one = visit("ordinary")
+    one.page.locator("svg.matrix.pairs").focus()
+    one.page.keyboard.press("ArrowRight")
+    assert "P(№ 1 beats № 3)" in one.page.locator("#tip").inner_text()
+    one.page.keyboard.press("ArrowDown")
+    assert "P(№ 2 beats № 3)" in one.page.locator("#tip").inner_text()
+    one.page.keyboard.press("Escape")
+    assert one.page.locator("#tip").is_hidden()
+
+
+def test_without_scripts_everything_is_there(visit, pages):
+    one = visit("ordinary", java_script_enabled=False)
+    assert one.page.locator("#systems tbody tr").count() == len(pages["ordinary"][0].systems)
+    assert one.page.locator("form.filter").is_hidden()
+
+
+def test_on_paper_all_is_visible_and_light(visit):
+    one = visit("large", color_scheme="dark", viewport={"width": 720, "height": 1000})
+    one.page.emulate_media(media="print", color_scheme="dark")
+    assert one.page.locator("nav").is_hidden()
+    wide = one.page.eval_on_selector_all(
+        ".scroll", "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.ariaLabel)"
+    )
+    assert wide == [], "cut off on paper"
+    paper = one.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    assert paper == "rgb(255, 255, 255)"

@@ -1,0 +1,370 @@
+"""The report's page: what stands in it, ids as text, its size, nothing from outside."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from hungjury.report.page import page, write_page
+from hungjury.report.page_content import MOST_ROWS, MOST_TOPICS
+from hungjury.report.page_figures import border, chart, lowest_shown, runs_by_bin, scale
+from hungjury.report.page_words import conclusions, lead, shown
+from report_boards import HOSTILE, hostile, large, ordinary
+
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"
+
+
+class Reader(HTMLParser):
+    """Elements as (tag, attributes, text inside), and whether all that opens is closed."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.found, self.wrong = [], [], []
+        self.feed(text)
+        self.wrong += [tag for tag, *_ in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        one = [tag, dict(attributes), ""]
+        self.found.append(one)
+        if tag not in VOID:
+            self.open.append(one)
+
+    def handle_startendtag(self, tag, attributes):
+        self.found.append([tag, dict(attributes), ""])
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop()[0] != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        for one in self.open:
+            one[2] += data
+
+    def all(self, tag, **wanted):
+        return [
+            one
+            for one in self.found
+            if one[0] == tag and all(one[1].get(k.rstrip("_")) == v for k, v in wanted.items())
+        ]
+
+
+@pytest.fixture(scope="module")
+def board():
+    return ordinary()
+
+
+@pytest.fixture(scope="module")
+def read(board):
+    return Reader(page(board, ["hungjury", "leaderboard", "--judges", "a b/*", "-m", "nDCG@10"]))
+
+
+@pytest.fixture(scope="module")
+def hostile_text():
+    return page(hostile(), ["hungjury", *HOSTILE])
+
+
+def test_sections_stand_in_order_and_close(read):
+    assert read.wrong == []
+    ids = [one[1]["id"] for one in read.all("h2") if "id" in one[1]]
+    wanted = ["ranking", "groups", "pairs", "judges", "uncertainty", "gold", "audit"]
+    assert [i for i in ids if i != "warnings"] == wanted
+    links = [one[1]["href"] for one in read.all("a")]
+    assert links == [f"#{i}" for i in wanted]
+
+
+def test_ids_are_there_once(read):
+    ids = [one[1]["id"] for one in read.found if "id" in one[1]]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_system_and_judge_has_a_row(board, read):
+    heads = [one[2] for one in read.all("th", scope="row")]
+    assert heads[: len(board.systems)] == board.systems
+    for judge in board.judges:
+        assert judge.name in heads
+    for system, mean in zip(board.systems, board.mean, strict=True):
+        row = next(one[2] for one in read.all("tr") if system in one[2])
+        assert f"{mean:.3f}" in row
+
+
+def test_tables_have_captions_and_heads(read):
+    for table in read.all("table"):
+        assert table[2].strip()
+    assert len(read.all("table")) == len(read.all("caption"))
+    assert {one[1].get("scope") for one in read.all("th")} == {"col", "row"}
+    sorted_by = [one[1]["aria-sort"] for one in read.all("th") if "aria-sort" in one[1]]
+    assert set(sorted_by) <= {"ascending", "descending"}
+    assert sorted_by
+
+
+def test_the_page_says_how_to_make_it_again(read):
+    assert [one[2] for one in read.all("pre")] == [WORDS]
+    audit = read.all("section")[-1][2]
+    for value in (hj.__version__, np.__version__, "seed", "draws", "ties"):
+        assert value in audit
+
+
+def test_without_a_command_the_call_is_shown(board):
+    (call,) = (one[2] for one in Reader(page(board)).all("pre"))
+    assert call.startswith("hungjury.leaderboard(judgments, runs, 'nDCG@10', 'em-neu'")
+    assert "seed=0" in call
+
+
+def test_notes_on_judges_come_first_and_on_files_last(board):
+    from hungjury.collection.notes import Note
+
+    notes = (Note("judges", 1, "a lazy judge"), Note("ties", 2, "2 lists tie"))
+    read = Reader(page(replace(board, notes=notes)))
+    sections = [one[2] for one in read.all("section")]
+    assert "a lazy judge" in sections[0]
+    assert "2 lists tie" not in sections[0]
+    assert "2 lists tie" in sections[-1]
+
+
+def test_data_for_the_script_are_the_boards(board, read):
+    (block,) = read.all("script", type="application/json")
+    data = json.loads(block[2])
+    upper = np.triu_indices(len(board.systems), 1)
+    assert data["systems"] == board.systems
+    np.testing.assert_allclose(np.array(data["beats"]) / 1000, board.beats[upper], atol=1e-3)
+    assert data["apart"] == "".join(str(int(v)) for v in board.apart[upper])
+    order = board.agreement.order()
+    assert data["judges"] == [board.agreement.assessors[k] for k in order]
+    kappa = board.agreement.pairs.kappa[np.ix_(order, order)]
+    np.testing.assert_allclose(data["kappa"], kappa[np.triu_indices(len(order), 1)], atol=6e-4)
+
+
+def test_certain_is_not_the_same_as_nearly_certain(board):
+    beats = board.beats.copy()
+    beats[0, 1], beats[0, 2] = 0.99999, 1.0
+    text = page(replace(board, beats=beats))
+    (block,) = Reader(text).all("script", type="application/json")
+    assert json.loads(block[2])["beats"][:2] == [999, 1000]
+
+
+def test_hostile_ids_are_text(hostile_text):
+    read = Reader(hostile_text)
+    assert read.wrong == []
+    assert len(read.all("script")) == 2
+    assert read.all("img") == []
+    assert "window.hurt" not in "".join(one[2] for one in read.all("script") if not one[1])
+    known = {one[2] for one in read.all("bdi")}
+    for name in HOSTILE:
+        assert shown(name) in known
+    for one in read.found:
+        assert not [k for k in one[1] if k.startswith("on")]
+    data = re.search(r'id="data">(.*?)</script>', hostile_text, re.S).group(1)
+    assert "<" not in data
+    assert json.loads(data)["systems"] == [shown(name) for name in HOSTILE]
+
+
+def test_invisible_characters_are_shown():
+    assert shown("a\x00b") == r"a\x00b"
+    assert shown("\u202egnp") == r"\u202egnp"
+    assert shown("\udc80") == r"\udc80"
+    assert shown("") == "(no name)"
+    for name in ("plain", "مرحبا", "👩‍👩‍👧‍👦", "é", "e\u0301"):
+        assert shown(name) == name
+
+
+def test_nothing_comes_from_outside(hostile_text):
+    read = Reader(hostile_text)
+    style = read.all("style")[0][2]
+    assert "url(" not in style
+    assert "@import" not in style
+    for one in read.found:
+        for key in ("src", "href", "action", "data"):
+            where = one[1].get(key)
+            assert where is None or where == "data:," or where.startswith("#"), one[:2]
+    (policy,) = read.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    assert "default-src 'none'" in policy[1]["content"]
+
+
+def test_the_content_policy_names_our_script(read):
+    import base64
+    import hashlib
+
+    (script,) = (one for one in read.all("script") if not one[1])
+    digest = base64.b64encode(hashlib.sha256(script[2].encode()).digest()).decode()
+    (policy,) = read.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    assert f"script-src 'sha256-{digest}'" in policy[1]["content"]
+
+
+@pytest.mark.parametrize(("systems", "judges"), [(129, 27), (400, 200)])
+def test_large_pages_stay_below_a_megabyte(board, systems, judges):
+    text = page(large(board, systems, judges))
+    assert len(text.encode()) < 1_000_000
+    read = Reader(text)
+    rows = [one for one in read.all("th", scope="row") if "a-system" in one[2]]
+    assert len(rows) >= min(systems, MOST_ROWS)
+    assert (f"{systems - MOST_ROWS} systems further down" in text) == (systems > MOST_ROWS)
+
+
+def test_hostile_and_long_pages_stay_below_a_megabyte(board):
+    big = large(board, 129, 27)
+    names = [f"{s}-" + "x" * 500 for s in range(129)]
+    bias = dict.fromkeys(names, (0.1, -0.1, 0.3))
+    text = page(replace(big, systems=names, gold=replace(big.gold, bias=bias)))
+    assert len(text.encode()) < 1_000_000
+
+
+def test_one_system_and_no_gold():
+    read = Reader(page(ordinary(systems=1, gold=False)))
+    assert read.wrong == []
+    ids = [one[1].get("id") for one in read.all("h2")]
+    assert "ranking" in ids
+    assert not {"pairs", "groups", "gold"} & set(ids)
+    assert "nothing to compare" in read.all("h1")[0][2]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"target": "topics"}, {"merge": "aware"}, {"merge": "mv"}, {"outlook": False}],
+    ids=str,
+)
+def test_every_kind_of_leaderboard_has_a_page(options):
+    assert Reader(page(ordinary(**options))).wrong == []
+
+
+def test_one_judge_one_gold_topic():
+    made = hj.simulate(systems=3, topics=12, documents=60, depth=20, accuracies=(0.9,))
+    first = made.gold.topics[0]
+    where = made.gold.pool.slice(0)
+    names = made.gold.pool.documents
+    gold = {first: {names[d]: int(made.gold.labels[d]) for d in range(where.start, where.stop)}}
+    board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=100, gold=gold)
+    text = page(board)
+    assert Reader(text).wrong == []
+    assert "not known" in text
+    assert "inf" not in re.sub(r"<script.*?</script>|[a-z]*inf[a-z]+|[a-z]+inf", "", text)
+
+
+def test_the_same_board_gives_the_same_page(board, tmp_path):
+    write_page(board, tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == page(board)
+
+
+# ---- words
+
+
+def said(sentences):
+    return " ".join("".join(p if isinstance(p, str) else p[0] for p in s) for s in sentences)
+
+
+def with_first(board, p_best, near):
+    """A board whose first system cannot be told apart from the `near` next ones."""
+    apart = board.apart.copy()
+    apart[0], apart[:, 0] = True, True
+    apart[0, : near + 1], apart[: near + 1, 0] = False, False
+    rest = np.full(len(board.systems) - 1, (1 - p_best) / (len(board.systems) - 1))
+    return replace(board, apart=apart, p_best=np.concatenate([[p_best], rest]))
+
+
+@pytest.mark.parametrize(
+    ("p_best", "near", "words"),
+    [
+        (0.99, 0, "is best, beyond what chance explains"),
+        (0.96, 2, "is very likely the best of 4"),
+        (0.6, 1, "cannot be told apart from {1}"),
+        (0.6, 2, "cannot be told apart from 2 other systems"),
+        (0.4, 3, "cannot be told apart from any other system"),
+    ],
+)
+def test_the_headline_says_how_sure(board, p_best, near, words):
+    board = with_first(board, p_best, near)
+    found = lead(board, 3)
+    assert words.replace("{1}", board.systems[1]) in said([found["head"]])
+    assert f"{board.mean[0]:.3f}" in said([found["below"]])
+    assert f"{p_best:.0%}".replace("%", " %") in said([found["below"]])
+
+
+def test_equal_means_share_the_first_place(board):
+    mean = board.mean.copy()
+    mean[1] = mean[0]
+    assert "1 other system share" in said([lead(replace(board, mean=mean), 3)["head"]])
+
+
+def test_conclusions_fit_the_target_and_the_warnings(board):
+    from hungjury.collection.notes import Note
+
+    may, may_not = conclusions(with_first(board, 0.6, 2), 3)
+    assert "topics like these" in said(may)
+    assert "better than 1 other system" in said(may)
+    assert "one of the 2 systems close" in said(may_not)
+    assert "topics of another kind" in said(may_not)
+    _, may_not = conclusions(replace(board, target="topics"), 3)
+    assert "other topics" in said(may_not)
+    _, may_not = conclusions(replace(board, notes=(Note("dependent-judges", 1, ""),)), 3)
+    assert "judges seem to share errors" in said(may_not)
+
+
+# ---- figures
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 1), (0.21, 0.87), (-0.03, 0.04), (0.5, 0.5), (0, 0), (120, 4000)]
+)
+def test_axes_hold_their_values_and_have_round_ticks(low, high):
+    axis = scale(low, high)
+    assert axis.low <= low <= high <= axis.high
+    assert 2 <= len(axis.ticks) <= 7
+    assert len({axis.text(tick) for tick in axis.ticks}) == len(axis.ticks)
+    for tick in axis.ticks:
+        assert float(axis.text(tick).replace("−", "-")) == pytest.approx(tick)
+    assert axis.at(axis.low) == 0
+    assert axis.at(axis.high + 1) == 100
+
+
+def test_a_hopeless_system_does_not_squeeze_the_others():
+    low = np.array([0.7, 0.71, 0.72, 0.73, 0.75, 0.1])
+    assert lowest_shown(low, 0.8) == 0.7
+    assert lowest_shown(low[:-1], 0.8) == 0.7
+    assert lowest_shown(np.array([0.3]), 0.8) == 0.3
+    assert lowest_shown(np.array([0.1, 0.3, 0.5, 0.7]), 0.8) == 0.1
+
+
+def test_runs_cover_the_cells_of_their_bin():
+    bins = np.random.default_rng(0).integers(-1, 3, (9, 9))
+    drawn = np.full((9, 9), -1)
+    for k, path in enumerate(runs_by_bin(bins, 3)):
+        for x, y, length in re.findall(r"M(\d+) (\d+)\.5h(\d+)", path):
+            drawn[int(y), int(x) : int(x) + int(length)] = k
+    np.testing.assert_array_equal(drawn, bins)
+
+
+def test_the_border_runs_where_inside_meets_outside():
+    inside = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=bool)
+    assert sorted(re.findall("M[^M]+", border(inside))) == sorted(
+        ["M2 0v1", "M2 1v1", "M2 2v1", "M0 2h1", "M1 2h1", "M2 2h1"]
+    )
+
+
+def test_a_chart_writes_no_number_over_another():
+    drawn = chart([(2, 0.3), (20, 0.2), (21, 0.19), (22, 0.18), (40, 0.1)], 21, 3, 3)
+    told = [p["x"] for p in drawn.points if p["told"]]
+    assert all(b - a >= 38 for a, b in pairwise(told))
+    assert [p["told"] for p in drawn.points if p["kind"] == "now"] == [True]
+    assert [p["kind"] for p in drawn.points] == ["measured"] * 2 + ["now"] + ["guessed"] * 2
+    heights = [p["y"] for p in drawn.points]
+    assert heights == sorted(heights)
+
+
+def test_topics_with_most_doubt_come_first(board, read):
+    table = next(one[2] for one in read.all("table") if "Left open" in one[2])
+    most = [board.topics[t] for t in np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS]]
+    heads = re.findall(r"^\s*(\d+)0\.\d{3}", table, re.M)
+    assert heads == most
+
+
+def test_without_jinja_the_install_line_is_shown(board, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(hj.HungjuryError, match=r"hungjury\[report\]"):
+        page(board)
