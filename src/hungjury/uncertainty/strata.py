@@ -36,26 +36,24 @@ class RankStrata:
         self.number = int(np.clip(known.sum() // DOCUMENTS_EACH, 1, MOST_STRATA))
         self.ranks = _heights(alignment)[known]
         self.by_system = self.ranks.T.tocsr()
-        self.gram = (self.by_system @ self.ranks).toarray()
+        mean = np.asarray(self.ranks.mean(axis=0)).ravel()
+        gram = (self.by_system @ self.ranks).toarray() - len(self.topic) * np.outer(mean, mean)
+        self.inverse = np.linalg.inv(gram + RIDGE * np.eye(len(gram)))
+        self.root = np.linalg.cholesky(self.inverse)
 
     def of(self, grade: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
         """[known document]: strata from 0, the least promising, on, of about equal size.
 
         The weights of systems are drawn from what least squares leaves open about them.
         """
-        target = grade - grade.mean()
-        topic = self._topic_effects(target)
-        rest = np.stack([topic, np.ones(len(topic))])
-        across = self.by_system @ rest.T
-        gram = np.block([[self.gram, across], [across.T, rest @ rest.T]])
-        gram += RIDGE * np.eye(len(gram))
-        inverse = np.linalg.inv(gram)
-        moments = np.concatenate([self.by_system @ target, rest @ target])
-        weights = inverse @ moments
+        topic = self._topic_effects(grade - grade.mean())
+        target = grade - topic
+        target = target - target.mean()
+        moments = self.by_system @ target
+        weights = self.inverse @ moments
         spread = np.sqrt(max(target @ target - weights @ moments, 0.0) / len(target))
-        drawn = weights + spread * np.linalg.cholesky(inverse) @ rng.standard_normal(len(weights))
-        systems = len(self.gram)
-        promise = self.ranks @ drawn[:systems] + drawn[systems:] @ rest
+        drawn = weights + spread * (self.root @ rng.standard_normal(len(weights)))
+        promise = self.ranks @ drawn + topic
         edges = np.quantile(promise, np.linspace(0, 1, self.number + 1)[1:-1])
         return np.asarray(np.searchsorted(edges, promise))
 
