@@ -16,18 +16,17 @@ $(VENV)/ready: $(BIN)/python $(SOURCES)
 	touch $@
 
 demo: $(VENV)/ready
-	$(BIN)/hungjury simulate -o demo
-	@echo; echo "What is in it:"
+	$(BIN)/hungjury simulate -o demo --odd copycat --odd constant --odd lazy
+	@echo; echo "What is in it: 8 systems, 20 topics; five judges from good to bad, a copycat, a constant"
+	@echo "one and a lazy one:"
 	$(BIN)/hungjury audit --judges 'demo/judges/*' --runs 'demo/runs/*'
-	@echo; echo "Eight systems scored with the true labels, best first:"
-	$(BIN)/hungjury evaluate demo/gold.qrels 'demo/runs/*' -m nDCG@10 -m AP -m RR --quiet
-	@echo; echo "The five judges, who are not certain:"
-	$(BIN)/hungjury agreement --judges 'demo/judges/*' --quiet
-	@echo; echo "The same systems scored by these judges, the odd ones weighted down:"
-	$(BIN)/hungjury aware --judges 'demo/judges/*' --runs 'demo/runs/*' -m AP --weights sgl_kld_msd --quiet
-	@echo; echo "Next, on your own files:"
+	@echo; echo "Which system is better, and can these judges tell?"
+	$(BIN)/hungjury leaderboard --judges 'demo/judges/*' --runs 'demo/runs/*' -m nDCG@10 --report demo/report.html
+	@echo; echo "The truth, which is known here:"
+	$(BIN)/hungjury evaluate demo/gold.qrels 'demo/runs/*' -m nDCG@10 --quiet
+	@echo; echo "Open demo/report.html in a browser. Next, on your own files:"
+	@echo "  $(BIN)/hungjury leaderboard --judges 'JUDGES/*' --runs 'RUNS/*' -m nDCG@10 --report report.html"
 	@echo "  $(BIN)/hungjury evaluate QRELS RUN... -m nDCG@10"
-	@echo "  $(BIN)/hungjury aware --judges 'JUDGES/*' --runs 'RUNS/*' -m AP --rel 1"
 
 test: lint types unit
 
@@ -50,6 +49,7 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_markov
 	.venv-bench/bin/python -m benchmarks.bench_clicks
 	.venv-bench/bin/python -m benchmarks.bench_studies
+	.venv-bench/bin/python -m benchmarks.bench_leaderboard
 	.venv-bench/bin/python -m benchmarks.bench_ltr
 
 clean:

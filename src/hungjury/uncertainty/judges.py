@@ -40,7 +40,7 @@ def judge_rows(
     if labels is not None:
         prior = _prior(labels)
         accuracy = np.einsum("g,kgg->k", prior, labels.confusion)
-        told = _information(prior, labels.confusion)
+        told = _information(prior, labels.confusion) * labels.votes
         weight = told / max(float(np.nansum(told)), 1e-300)
     elif weights is not None:
         weight = weights.mean(axis=1)

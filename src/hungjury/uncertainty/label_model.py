@@ -47,6 +47,7 @@ class LabelDraws:
     labels: NDArray[np.int16]
     posterior: Floats  # [document, grade]: mean over sweeps; zeros where nobody judged
     confusion: Floats  # [assessor, true grade, label]: mean over sweeps (and topics)
+    votes: Floats  # [assessor]: what a vote counts; near-copies share one
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class _Votes:
     grades: int
 
     @staticmethod
-    def of(panel: Panel, scope: str) -> _Votes:
+    def of(panel: Panel, scope: str, weights: Floats) -> _Votes:
         order = np.argsort(panel.document, kind="stable")
         document, key = panel.document[order], panel.assessor[order].astype(np.int64)
         if scope == "topic":
@@ -72,7 +73,7 @@ class _Votes:
             np.searchsorted(document, np.append(judged, len(panel.pool))).astype(np.int64),
             (unit * size + panel.choice[order]).astype(np.int32),
             keys % len(panel.assessors),
-            np.repeat(_weights(panel)[keys % len(panel.assessors)], size),
+            np.repeat(weights[keys % len(panel.assessors)], size),
             size,
         )
 
@@ -161,7 +162,8 @@ def draw_labels(
     prior of its own, given their grades.
     """
     panel = merged.panel
-    votes = _Votes.of(panel, merged.policies["scope"])
+    weights = _weights(panel)
+    votes = _Votes.of(panel, merged.policies["scope"], weights)
     assert merged.posterior is not None
     start = merged.posterior[panel.judged][:, list(panel.grades)]
     share = [draws // CHAINS + (c < draws % CHAINS) for c in range(CHAINS)]
@@ -175,7 +177,7 @@ def draw_labels(
     posterior = np.zeros((len(panel.pool), len(panel.grades)))
     posterior[panel.judged] = np.sum([chain.posterior for chain in chains], axis=0) / draws
     confusion = np.sum([chain.confusion for chain in chains], axis=0) / draws
-    return LabelDraws(labels, posterior, _by_assessor(confusion, votes, panel))
+    return LabelDraws(labels, posterior, _by_assessor(confusion, votes, panel), weights)
 
 
 def _dirichlet(counts: NDArray[np.floating[Any]], rng: np.random.Generator) -> Floats:
