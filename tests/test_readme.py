@@ -20,7 +20,7 @@ def block(language: str) -> str:
 def test_the_lines_of_python(capsys: object) -> None:
     names: dict[str, object] = {}
     exec(block("python"), names)
-    assert {"scores", "expected", "model"} <= names.keys()
+    assert {"scores", "expected"} <= names.keys()
 
 
 def test_the_lines_of_shell(tmp_path: Path) -> None:
@@ -42,4 +42,4 @@ def test_the_lines_of_shell(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    assert (tmp_path / "demo" / "curve.svg").stat().st_size > 0
+    assert (tmp_path / "demo" / "report.html").stat().st_size > 0
