@@ -15,7 +15,7 @@ from hungjury.assessors.merging import as_judgments
 from hungjury.assessors.weights import Weights
 from hungjury.catalogue import Measure, measure_list
 from hungjury.catalogue.expectation import E
-from hungjury.collection.align import Alignment, align
+from hungjury.collection.align import align
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.runs import Progress, load
@@ -157,7 +157,7 @@ def leaderboard(
     samples, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed)
     ahead = None
     if outlook and len(aligned.systems) > 1:
-        ahead = _outlook(given, aligned, setting, target, parts, panels_seed)
+        ahead = _outlook(given, drawn, setting, target, parts, panels_seed)
     policies = {
         **given.policies,
         "ties": aligned.policy.ties,
@@ -210,7 +210,7 @@ def _check_topics(judgments: Judgments, target: str) -> None:
 
 def _outlook(
     judgments: Judgments,
-    aligned: Alignment,
+    drawn: Drawn,
     setting: Setting,
     target: str,
     parts: Parts,
@@ -226,13 +226,21 @@ def _outlook(
         mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
         order = np.random.default_rng(mine).permutation(len(judgments.assessors))
         panel = only(judgments, order[:size])
-        drawn = draw_scores(panel, aligned, setting, OUTLOOK_DRAWS, mine)
-        _, small = mean_draws(drawn.cells, drawn.draws, target, mine)
-        return typical(np.sqrt(_of_differences(small.total)))
+        fewer = draw_scores(panel, drawn.alignment, setting, OUTLOOK_DRAWS, mine)
+        _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
+        return typical(np.sqrt(_of_differences(small.total))) * spread / _spread(fewer)
 
+    # Fewer judges may see all systems closer together: a difference counts by how far apart
+    # systems are.
+    spread = _spread(drawn)
     here = typical(np.sqrt(total))
     judges, measured = judges_curve(len(judgments.assessors), here, with_fewer)
     return Outlook(here, topics, judges, measured)
+
+
+def _spread(drawn: Drawn) -> float:
+    """How far apart the systems' means are."""
+    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
 
 
 def _of_differences(covariance: Floats) -> Floats:
