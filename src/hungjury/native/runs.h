@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "alignment.h"
 #include "lines.h"
-#include "lists.h"
 #include "numbers.h"
 
 namespace hungjury {
