@@ -1,0 +1,38 @@
+"""How Sphinx builds the site. Reference pages are made from the catalogues when it starts."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from site_tools import docstrings, pages  # noqa: E402
+
+import hungjury  # noqa: E402
+
+project = "hungjury"
+release = version = hungjury.__version__
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+exclude_patterns = ["_build", "site_tools"]
+
+myst_enable_extensions = ["deflist", "colon_fence"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+python_maximum_signature_line_length = 80
+add_module_names = False
+toc_object_entries = False
+
+html_theme = "furo"
+html_title = f"hungjury {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "friendly"
+
+
+def setup(app) -> None:
+    pages.write_all(HERE / "reference")
+    app.connect("autodoc-process-docstring", docstrings.as_rst)
+    app.connect("autodoc-process-signature", docstrings.as_written)
