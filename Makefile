@@ -62,4 +62,4 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_ltr
 
 clean:
-	rm -rf $(VENV) .venv-bench build dist demo docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench build dist demo docs/_build docs/_extra .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -6,7 +6,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from site_tools import docstrings, pages  # noqa: E402
+from site_tools import docstrings, examples, pages  # noqa: E402
 
 import hungjury  # noqa: E402
 
@@ -26,6 +26,7 @@ toc_object_entries = False
 html_theme = "furo"
 html_title = f"hungjury {release}"
 html_static_path = ["_static"]
+html_extra_path = ["_extra"]  # the report that the tutorial makes
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
@@ -34,5 +35,6 @@ pygments_style = "friendly"
 
 def setup(app) -> None:
     pages.write_all(HERE / "reference")
+    examples.make(HERE / "tutorial.md", "report.html", HERE / "_extra" / "example-report.html")
     app.connect("autodoc-process-docstring", docstrings.as_rst)
     app.connect("autodoc-process-signature", docstrings.as_written)

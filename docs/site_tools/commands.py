@@ -7,15 +7,16 @@ import re
 from collections.abc import Iterator
 
 import click
-from site_tools.parts import escaped
 
 from hungjury.cli.main import hungjury
+from site_tools.parts import escaped
 
 TOP = """\
 # Commands
 
-Results go to stdout or to `-o FILE`, which is written whole or not at all; everything else goes to stderr. An error
-names the file, the line and a remedy, and ends with exit code 2. `eval "$(hungjury completion bash)"` turns on Tab.
+Results go to stdout or to `-o FILE`, which is written whole or not at all; everything else goes
+to stderr. An error names the file, the line and a remedy, and ends with exit code 2. `eval
+"$(hungjury completion bash)"` turns on Tab.
 
 | command | what it does |
 |---|---|
@@ -27,7 +28,7 @@ def command_pages() -> dict[str, str]:
     found = dict(_commands(hungjury, click.Context(hungjury, info_name="hungjury")))
     pages = {name.replace(" ", "-"): _page(name, *one) for name, one in found.items()}
     rows = [
-        f"| [`{name}`]({name.replace(' ', '-')}.md) | {escaped(_text(one).split('. ')[0].rstrip('.'))} |"
+        f"| [`{name}`]({name.replace(' ', '-')}.md) | {escaped(_text(one).split('. ')[0])} |"
         for name, (one, _) in found.items()
     ]
     toc = ["", "```{toctree}", ":hidden:", "", *pages, "```", ""]
@@ -56,7 +57,15 @@ def _text(command: click.Command) -> str:
 
 def _page(name: str, command: click.Command, context: click.Context) -> str:
     usage = " ".join(command.collect_usage_pieces(context))
-    lines = [f"# {name}", "", escaped(_text(command)), "", "```text", f"hungjury {name} {usage}", "```"]
+    lines = [
+        f"# {name}",
+        "",
+        escaped(_text(command)),
+        "",
+        "```text",
+        f"hungjury {name} {usage}",
+        "```",
+    ]
     for example in re.findall(r"\b\n(.*?)(?:\n\n|\Z)", inspect.cleandoc(command.help or ""), re.S):
         title, _, body = example.partition("\n")
         lines += ["", f"**{title.rstrip(':')}**", "", "```sh", inspect.cleandoc(body), "```"]

@@ -9,7 +9,8 @@ A page with `<!-- examples: run -->` promises that its examples work and print w
 - a line `...` in an output stands for any number of lines.
 
 All examples of a page share a folder and, in Python, their variables.
-`python docs/site_tools/examples.py` checks all pages, `--update` writes into them what is printed today.
+`python docs/site_tools/examples.py` checks all pages; with `--update` it writes into them what is
+printed today.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -62,6 +64,21 @@ def update(page: Path) -> int:
         changed += 1
     page.write_text(text, encoding="utf-8")
     return changed
+
+
+def make(page: Path, wanted: str, target: Path) -> None:
+    """Run the commands of a page up to the one that writes `wanted`, and keep that file."""
+    target.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, _within(folder):
+        blocks = _BLOCK.finditer(page.read_text(encoding="utf-8"))
+        commands = (c for b in blocks if b["kind"] == "console" for c, _ in _commands(b["body"]))
+        for command in commands:
+            # Those that only show something make nothing that another one needs.
+            if " -o " in command:
+                _command(command)
+            if Path(wanted).exists():
+                break
+        shutil.copyfile(wanted, target)
 
 
 def _run(page: Path) -> Iterator[tuple[str, str, str]]:

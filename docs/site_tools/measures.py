@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from site_tools.parts import escaped, parameter_table, sentences
-
 from hungjury.catalogue import CATALOGUE, Measure
 from hungjury.catalogue.base import NOTATION
 from hungjury.errors import HungjuryError
 from hungjury.theory import AxiomRow, axiom_table, balancing_index
 from hungjury.theory.catalogue_table import example_measure
+from site_tools.parts import escaped, parameter_table, sentences
 
 LENGTHS = (10, 100, 1000)
 FAMILIES = {
@@ -29,18 +28,19 @@ FAMILIES = {
 TOP = """\
 # Measures
 
-A measure is written as `Name(parameter=value, ...)@k`, for example `nDCG@10`, `AP(rel=2)` or `RBP(p=0.9)@20`.
-[trec_eval's names](../how-to/evaluate.md) work too. `hungjury measures NAME` prints what this page says about
-one of them.
+A measure is written as `Name(parameter=value, ...)@k`, for example `nDCG@10`, `AP(rel=2)` or
+`RBP(p=0.9)@20`. [trec_eval's names](../how-to/evaluate.md) work too. `hungjury measures NAME`
+prints what this page says about one of them.
 
 ## All of them
 
-**Replacement** and **Swap** are the two properties that make a score a measure of utility; [axioms](../axioms.md)
-says what they are, how they were checked, and gives the counterexamples. *B(N)* is the balancing index: the deepest
-rank from which a list of N documents can be filled with relevant ones and still score as well as one relevant
-document at rank 1. Near 1 a measure looks at the top only; N means that all ranks count alike.
-Required parameters are set as shown in the axioms' table; labels for B are binary. Where less is better (ESL,
-Fallout, NumNonrelJudgedRet), both say little.
+**Replacement** and **Swap** are the two properties that make a score a measure of utility;
+[axioms](../axioms.md) says what they are, how they were checked, and gives the counterexamples.
+*B(N)* is the balancing index: the deepest rank from which a list of N documents can be filled
+with relevant ones and still score as well as one relevant document at rank 1. Near 1 a measure
+looks at the top only; N means that all ranks count alike. Required parameters are set as shown in
+the axioms' table; labels for B are binary. Where less is better (ESL, Fallout,
+NumNonrelJudgedRet), both say little.
 """
 
 
@@ -87,7 +87,7 @@ def _summary(facts: list[Facts]) -> list[str]:
             f"[{one.cls.name}](#{one.cls.name.lower()})",
             _range(one.cls),
             *_verdicts(one.axioms),
-            *(one.balancing and map(_rank, one.balancing) or ["–"] * len(LENGTHS)),
+            *([_rank(b) for b in one.balancing] or ["–"] * len(LENGTHS)),
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return rows
@@ -113,7 +113,16 @@ def _range(cls: type[Measure]) -> str:
 
 def _section(one: Facts) -> list[str]:
     cls = one.cls
-    lines = [f"### {cls.name}", "", sentences(cls), "", "```text", *_formula(cls.formula), "```", ""]
+    lines = [
+        f"### {cls.name}",
+        "",
+        sentences(cls),
+        "",
+        "```text",
+        *_formula(cls.formula),
+        "```",
+        "",
+    ]
     how = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
     told = [f"**Source:** {escaped(cls.paper)}.", f"**Range:** {_range(cls)}."]
     if isinstance(cls.average, str):  # E(X) is averaged as X is
@@ -130,7 +139,9 @@ def _section(one: Facts) -> list[str]:
         lines += [f"**Axioms** (`{one.axioms.measure}`): Replacement {replacement}, Swap {swap}."]
     if one.balancing:
         indices = zip(LENGTHS, one.balancing, strict=True)
-        lines += ["**Balancing index:** " + ", ".join(f"B({n}) = {_rank(b)}" for n, b in indices) + "."]
+        lines += [
+            "**Balancing index:** " + ", ".join(f"B({n}) = {_rank(b)}" for n, b in indices) + "."
+        ]
     return [*lines, ""]
 
 

@@ -28,8 +28,9 @@ ROOMS = {
 TOP = """\
 # Python
 
-`import hungjury as hj` gives these names. Sources are paths, globs, lists of them, open files, pandas, polars or
-pyarrow frames, or `{topic: {document: value}}`. Below each group stand the results that its functions give.
+`import hungjury as hj` gives these names. Sources are paths, globs, lists of them, open files,
+pandas, polars or pyarrow frames, or `{topic: {document: value}}`. Below each group stand the
+results that its functions give.
 """
 
 

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hungjury.assessors.closeness import GAPS
+from hungjury.assessors.merging import MERGES
+from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
 from site_tools.commands import command_pages
 from site_tools.measures import measures_page
 from site_tools.names import names_page
 from site_tools.parts import parameter_table, sentences
 
-from hungjury.assessors.closeness import GAPS
-from hungjury.assessors.merging import MERGES
-from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
-
 MERGES_TEXT = """\
 # Merges
 
-A merge makes one label of a document out of the labels that several judges gave it. Write its name where
-`hj.merge`, `hungjury merge` or a leaderboard asks for one, with parameters in brackets: `qbinmv(k=10)`.
-[How to merge labels](../how-to/merge-labels.md) says which to choose; [decisions](../decisions.md) tells how
-ties and missing labels are treated.
+A merge makes one label of a document out of the labels that several judges gave it. Write its
+name where `hj.merge`, `hungjury merge` or a leaderboard asks for one, with parameters in
+brackets: `qbinmv(k=10)`. [How to merge labels](../how-to/merge-labels.md) says which to choose;
+[decisions](../decisions.md) tells how ties and missing labels are treated.
 """
 
 WEIGHTS_TEXT = """\
 # AWARE weights
 
-AWARE scores systems with each judge's labels and takes a weighted mean of the scores. The weights say how far
-each judge counts. An estimator's name has three parts, `GRANULARITY_GAP_WEIGHT`, such as `sgl_tau_msd`; all
-combinations are listed below. [How to use AWARE](../how-to/aware.md) says when.
+AWARE scores systems with each judge's labels and takes a weighted mean of the scores. The weights
+say how far each judge counts. An estimator's name has three parts, `GRANULARITY_GAP_WEIGHT`, such
+as `sgl_tau_msd`; all combinations are listed below. [How to use AWARE](../how-to/aware.md) says
+when.
 """
 
 
@@ -54,8 +54,8 @@ def merges_page() -> str:
     lines += [
         "## crowd-kit's",
         "",
-        "Any aggregator object of crowd-kit can be given as method from Python, where that package is",
-        "installed: `hj.merge(judgments, GLAD())`.",
+        "Any aggregator object of crowd-kit can be given as method from Python, where that package",
+        "is installed: `hj.merge(judgments, GLAD())`.",
     ]
     return "\n".join(lines) + "\n"
 
