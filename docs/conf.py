@@ -30,6 +30,7 @@ html_extra_path = ["_extra"]  # the report that the tutorial makes
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
+smartquotes = False  # or --rel would be shown with a dash
 pygments_style = "friendly"
 
 

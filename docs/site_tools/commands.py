@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
+import textwrap
 from collections.abc import Iterator
 
 import click
@@ -66,9 +66,9 @@ def _page(name: str, command: click.Command, context: click.Context) -> str:
         f"hungjury {name} {usage}",
         "```",
     ]
-    for example in re.findall(r"\b\n(.*?)(?:\n\n|\Z)", inspect.cleandoc(command.help or ""), re.S):
-        title, _, body = example.partition("\n")
-        lines += ["", f"**{title.rstrip(':')}**", "", "```sh", inspect.cleandoc(body), "```"]
+    for example in inspect.cleandoc(command.help or "").split("\b\n")[1:]:
+        title, _, body = example.split("\n\n")[0].partition("\n")
+        lines += ["", title, "", "```sh", textwrap.dedent(body), "```"]
     records = [p.get_help_record(context) for p in command.get_params(context)]
     lines += ["", "## Options", ""]
     for names, meaning in filter(None, records):

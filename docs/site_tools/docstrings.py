@@ -31,9 +31,25 @@ def as_written(
     if not callable(obj):
         return None
     found = inspect.signature(obj)
-    kept = [p for p in found.parameters.values() if p.name != "self"]
+    kept = [_unquoted(p) for p in found.parameters.values() if p.name != "self"]
     shown = str(found.replace(parameters=kept, return_annotation=inspect.Signature.empty))
-    return shown.replace("'", ""), _result(obj, found.return_annotation)
+    return shown, _result(obj, found.return_annotation)
+
+
+class _Written:
+    """An annotation that is shown as it stands in the source."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _unquoted(parameter: inspect.Parameter) -> inspect.Parameter:
+    if not isinstance(parameter.annotation, str):
+        return parameter
+    return parameter.replace(annotation=_Written(parameter.annotation))
 
 
 def _result(function: Any, annotation: Any) -> str | None:
