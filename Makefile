@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test lint types unit bench clean
+.PHONY: demo test lint types unit bench docs examples clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -40,6 +40,15 @@ types: $(VENV)/ready
 unit: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto
 
+# The site, in docs/_build/html; a warning is an error.
+docs: $(VENV)/ready
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+# Runs the examples of the pages and writes what they print today into the pages.
+examples: $(VENV)/ready
+	$(BIN)/python docs/site_tools/examples.py --update
+
 # In an environment of its own, with the peers beside an ordinary install of hungjury.
 bench:
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
@@ -53,4 +62,4 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_ltr
 
 clean:
-	rm -rf $(VENV) .venv-bench build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench build dist demo docs/_build docs/_extra .mypy_cache .pytest_cache .ruff_cache .hypothesis

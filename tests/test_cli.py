@@ -208,7 +208,8 @@ def test_measures_lists_the_catalogue_and_one() -> None:
         line.split()[0] for line in everything.splitlines() if line
     }
     page = hungjury("measures", "RBP").stdout
-    assert "persistence (default 0.8)" in page
+    assert "persistence ([0, 1); default 0.8)" in page
+    assert "(1 - p) Σ_{n≤k} p^(n-1) x_n" in page
     rows = json.loads(hungjury("measures", "--format", "json").stdout)
     assert all(row["meaning"] for row in rows)
 

@@ -359,6 +359,17 @@ def test_the_catalogue_can_be_listed():
         if not any(p.default is named.MISSING for p in CATALOGUE[name].params()):
             assert str(hj.measure(entry["write"])).split("@")[0] == name
     assert listed["P"]["write"] == "P@cutoff"
+    ranges = {p["name"]: p["range"] for p in listed["nDCG"]["parameters"]}
+    assert ranges == {"cutoff": ">= 1", "dcg": "'log2' or 'exp-log2'", "base": "> 1", "gains": ""}
+
+
+@pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
+def test_every_measure_has_a_formula_of_its_own_and_says_where_it_is_from(cls):
+    assert "formula" in vars(cls)  # a formula of a parent class is that of another measure
+    left, _, right = cls.formula.partition(" = ")
+    assert left.split("@")[0].split("(")[0] == cls.name
+    assert right
+    assert cls.paper
 
 
 # --- a catalogue of our own -----------------------------------------------------------------

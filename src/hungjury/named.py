@@ -28,6 +28,7 @@ __all__ = [
     "numbers",
     "one_of",
     "param",
+    "range_text",
     "whole",
 ]
 
@@ -107,8 +108,11 @@ def param(
     return field(default=default, kw_only=True, metadata=details)
 
 
-def _range_text(details: Mapping[str, Any]) -> str:
+def range_text(details: Mapping[str, Any]) -> str:
+    """The values that a parameter's metadata allow; empty where its kind alone decides."""
     low, high = details["low"], details["high"]
+    if low is None and high is None:
+        return " or ".join(map(repr, getattr(details["kind"], "choices", ())))
     if low is not None and high is not None:
         left = "(" if details["open_low"] else "["
         right = ")" if details["open_high"] else "]"
@@ -211,7 +215,7 @@ class Named:
         for v in each:
             if isinstance(v, (int, float)) and _outside(v, f.metadata):
                 raise MeasureError(
-                    f"{self.name}: {f.name} is {v}, but has to be in {_range_text(f.metadata)}",
+                    f"{self.name}: {f.name} is {v}, but has to be in {range_text(f.metadata)}",
                     remedy=f"{f.name}: {f.metadata['doc']}",
                 )
         return value

@@ -22,6 +22,7 @@ import hungjury.catalogue.sets
 from hungjury.catalogue.base import CATALOGUE, Measure
 from hungjury.catalogue.trec_names import from_trec, trec_name
 from hungjury.errors import MeasureError
+from hungjury.named import range_text
 
 __all__ = ["CATALOGUE", "Measure", "measure", "measure_list", "measures", "trec_name"]
 
@@ -57,12 +58,13 @@ def _parse(text: str) -> list[Measure]:
 
 
 def measures() -> list[dict[str, Any]]:
-    """The catalogue: name, how it is written, meaning, paper, range and parameters of each."""
+    """The catalogue: name, how it is written, meaning, formula, paper, range, parameters."""
     return [
         {
             "name": cls.name,
             "write": CATALOGUE.example(cls),
             "meaning": " ".join((cls.__doc__ or "").split()),
+            "formula": cls.formula,
             "paper": cls.paper,
             "range": (cls.low, cls.high),
             "parameters": [
@@ -70,6 +72,7 @@ def measures() -> list[dict[str, Any]]:
                     "name": f.name,
                     "default": None if f.default is MISSING else f.default,
                     "required": f.default is MISSING,
+                    "range": range_text(f.metadata),
                     "meaning": f.metadata["doc"],
                 }
                 for f in cls.params()

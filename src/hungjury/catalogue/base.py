@@ -11,9 +11,23 @@ from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import Catalogue, Named, param, whole
 
-__all__ = ["CATALOGUE", "Array", "Measure", "cutoff_param", "ratio", "rel_param"]
+__all__ = ["CATALOGUE", "NOTATION", "Array", "Measure", "cutoff_param", "ratio", "rel_param"]
 
 Array = NDArray[np.float64]
+
+NOTATION = {
+    "n, m": "ranks, from 1 on",
+    "N": "length of the ranked list",
+    "k": "cutoff, the number behind @; without one, all ranks count",
+    "l_n": "grade of the document at rank n; 0 if nobody judged it",
+    "x_n": "1 if the document at rank n is relevant (l_n ≥ rel), else 0",
+    "R": "relevant documents in the pool, retrieved or not",
+    "gain(l)": "gain of grade l; the grade itself unless the parameters say otherwise",
+    "best list": "the documents of the pool sorted by gain",
+    "P(x_n = 1)": "probability that the document at rank n is relevant",
+    "#{...}": "number of documents for which ... holds",
+}
+"""What the letters in formulas mean."""
 
 
 class Measure(Named):
@@ -23,7 +37,8 @@ class Measure(Named):
     that the measure is undefined there. It never looks at how labels came about.
     """
 
-    paper: ClassVar[str] = ""
+    paper: ClassVar[str] = ""  # or the tool, where no paper defines it
+    formula: ClassVar[str] = ""  # in the notation of `NOTATION`
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0  # inf where there is no bound
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"

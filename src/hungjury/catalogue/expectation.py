@@ -28,6 +28,10 @@ class E(Measure):
     """Expectation of a measure over label sets drawn from their probabilities, with variance and
     a 95 % interval; E(AP)'s mean is exact. `E(AP)@10` is `E(AP@10)`."""
 
+    paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)"
+    formula: ClassVar[str] = (
+        "E(X) = mean of X over label sets, each label drawn from its probabilities"
+    )
     at: ClassVar[str] = "cutoff"
     positional: ClassVar[str] = "of"
     low: ClassVar[float] = float("-inf")

@@ -138,6 +138,7 @@ def _weighted(judged: Judged, weights: Array, values: Array, elsewhere: float) -
 class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
     """Expected rank-biased precision: RBP's sum with p in place of relevance (RR eq. 1)."""
 
+    formula: ClassVar[str] = "eRRBP@k = (1 - p) Σ_{n≤k} p^(n-1) P(x_n = 1)"
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
 
     def discount(self, ranks: Array) -> Array:
@@ -148,7 +149,8 @@ class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
 class eRDCG(ExpectedSum):  # noqa: N801
     """Expected discounted cumulated gain: p over max(1, log_base n), added up."""
 
-    paper: ClassVar[str] = "Ferrante, Ferro and Piazzon 2020 (stochastic relevance)"
+    paper: ClassVar[str] = "Ferrante, Ferro and Losiouk 2019"
+    formula: ClassVar[str] = "eRDCG@k = Σ_{n≤k} P(x_n = 1) / max(1, log_base n)"
     high: ClassVar[float] = np.inf
     base: float = param(10.0, kind=number, low=1, open_low=True, doc="base of the logarithm")
 
@@ -174,6 +176,10 @@ class eRAP(Expected):  # noqa: N801
     """Expected average precision (RR eq. 2): the expectation of AP's sum over the expected number
     of relevant documents. A ratio of expectations; `E(AP)` is the expectation of the ratio."""
 
+    formula: ClassVar[str] = (
+        "eRAP@k = (1/B) Σ_{n≤k} (1/n) P(x_n = 1) (1 + Σ_{m<n} P(x_m = 1)), B: sum of P(x = 1) "
+        "over the pool"
+    )
     high: ClassVar[float] = np.inf  # with few expected documents in the pool it may exceed 1
     recall_base: float | str = param(
         "pool", kind=recall_base,

@@ -115,6 +115,7 @@ class CG(Discounted):
     """Cumulated gain: the gains of the first k documents, added up."""
 
     paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
+    formula: ClassVar[str] = "CG@k = Σ_{n≤k} gain(l_n)"
     gains: Gains = gains_param()
 
     def gain_of_grades(self, top: int) -> Array:
@@ -125,6 +126,7 @@ class CG(Discounted):
 class nCG(CG):  # noqa: N801 - the field's name
     """CG over that of the best possible list."""
 
+    formula: ClassVar[str] = "nCG@k = CG@k / CG@k of the best list"
     normalised: ClassVar[bool] = True
     high: ClassVar[float] = 1.0
 
@@ -134,6 +136,9 @@ class DCG(Discounted):
     """Discounted cumulated gain: each gain divided by a logarithm of its rank."""
 
     paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
+    formula: ClassVar[str] = (
+        "DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)"
+    )
     dcg: str = param(
         "log2",
         kind=one_of("log2", "exp-log2"),
@@ -157,6 +162,7 @@ class DCG(Discounted):
 class nDCG(DCG):  # noqa: N801
     """DCG over that of the best possible list, which is made from the whole pool."""
 
+    formula: ClassVar[str] = "nDCG@k = DCG@k / DCG@k of the best list"
     normalised: ClassVar[bool] = True
     high: ClassVar[float] = 1.0
 
@@ -166,6 +172,7 @@ class RBP(Discounted):
     """Rank-biased precision: the rate of gain of a user who reads on with probability p."""
 
     paper: ClassVar[str] = "Moffat and Zobel 2008"
+    formula: ClassVar[str] = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
     high: ClassVar[float] = 1.0
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
     rel: int = rel_param()
@@ -182,6 +189,7 @@ class gRBP(Discounted):  # noqa: N801
     """RBP with graded gains, as shares of the largest gain of the scale."""
 
     paper: ClassVar[str] = "Sakai and Kando 2008"
+    formula: ClassVar[str] = "gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain"
     high: ClassVar[float] = 1.0
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
     max_grade: int | None = max_grade_param()
@@ -205,6 +213,9 @@ class ERR(Measure):
     grade l satisfies with probability (2^l - 1) / 2^max_grade."""
 
     paper: ClassVar[str] = "Chapelle et al. 2009"
+    formula: ClassVar[str] = (
+        "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade"
+    )
     at: ClassVar[str] = "cutoff"
     max_grade: int | None = max_grade_param()
     cutoff: int | None = cutoff_param()
@@ -231,6 +242,10 @@ class Q(Measure):
     """Q-measure: average precision with graded gains blended into it by beta."""
 
     paper: ClassVar[str] = "Sakai 2004"
+    formula: ClassVar[str] = (
+        "Q@k = (1/R) Σ_{n≤k} x_n Σ_{m≤n} (x_m + beta gain(l_m)) / (n + beta Σ_{m≤n} "
+        "gain(l*_m)), l*: grades of the best list"
+    )
     at: ClassVar[str] = "cutoff"
     beta: float = param(1.0, kind=number, low=0, doc="weight of the gains")
     rel: int = rel_param()

@@ -75,6 +75,10 @@ class GAP(GradedAP):
     documents they find relevant."""
 
     paper: ClassVar[str] = "Robertson, Kanoulas and Yilmaz 2010"
+    formula: ClassVar[str] = (
+        "GAP@k = Σ_{n≤k} (1/n) Σ_{m≤n} G(min(l_m, l_n)) / Σ_l R(l) G(l), G(l) = g_1 + ... + "
+        "g_l; R(l): pool documents of grade l"
+    )
 
     def score(self, judged: Judged) -> Array:
         total, counted = self.satisfied(judged)
@@ -86,6 +90,13 @@ class GAP(GradedAP):
 class xGAP(GradedAP):  # noqa: N801 - the paper's name
     """Extended graded average precision: like GAP, but every threshold is normalised by the
     number of documents at or above it before users are averaged (XG)."""
+
+    paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
+    formula: ClassVar[str] = (
+        "xGAP@k = Σ_{n≤k} (1/n) [Σ_{i≤l_n} g_i / RB(i)] / G(l_n) Σ_{m≤n} G(min(l_m, l_n)), "
+        "over ranks with G(l_n) > 0; G(l) = g_1 + ... + g_l; RB(i): pool documents of grade i "
+        "and more"
+    )
 
     def score(self, judged: Judged) -> Array:
         total, counted = self.satisfied(judged)
@@ -104,6 +115,9 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
 @CATALOGUE.add("eGAP")
 class eGAP(GradedAP):  # noqa: N801
     """Expected graded average precision: the mean over users of AP at their threshold (XG)."""
+
+    paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
+    formula: ClassVar[str] = "eGAP@k = Σ_i g_i AP(rel=i)@k"
 
     def score(self, judged: Judged) -> Array:
         law = self.law(judged)

@@ -19,6 +19,10 @@ class Bpref(Measure):
     documents do not matter."""
 
     paper: ClassVar[str] = "Buckley and Voorhees 2004, as in trec_eval"
+    formula: ClassVar[str] = (
+        "Bpref = (1/R) Σ_n x_n (1 - min(a_n, R) / min(R, R0)), a_n: documents above rank n "
+        "that are judged not relevant; R0: those in the pool"
+    )
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -37,6 +41,10 @@ class infAP(Measure):  # noqa: N801 - the field's name
     labels: pooled, not judged)."""
 
     paper: ClassVar[str] = "Yilmaz and Aslam 2006, as in trec_eval"
+    formula: ClassVar[str] = (
+        "infAP = (1/R) Σ_n x_n [1/n + (c_n/n) (r_n + ε) / (j_n + 2ε)], c_n, j_n, r_n: "
+        "documents above rank n in the pool, judged, relevant; ε = 0.00001"
+    )
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -53,6 +61,8 @@ class infAP(Measure):  # noqa: N801 - the field's name
 class Judgedness(Measure):
     """Share of the first k documents that somebody judged."""
 
+    paper: ClassVar[str] = "ir_measures"
+    formula: ClassVar[str] = "Judged@k = #{n ≤ k: judged} / min(k, N)"
     at: ClassVar[str] = "cutoff"
     every: ClassVar[bool] = True
     cutoff: int | None = cutoff_param()

@@ -54,7 +54,11 @@ class MP(Measure):
     them who moves over the ranks as a Markov chain. 0 where nothing relevant is retrieved. The
     models on all documents (AD) depend on the length of the list."""
 
-    paper: ClassVar[str] = "Ferrante et al. 2014"
+    paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014 (Markov precision)"
+    formula: ClassVar[str] = (
+        "MP = Σ_{n: x_n=1} π_n P@n, π: stationary law of the user's chain, watched at relevant "
+        "ranks"
+    )
     at: ClassVar[str] = "cutoff"
     model: Any = param(
         "GL_AD_ID",

@@ -49,6 +49,8 @@ class P(Measure):
     """Share of the first k ranks that holds a relevant document; a shorter list counts as
     followed by documents that are not relevant."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "P@k = (1/k) Σ_{n≤k} x_n"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
@@ -62,6 +64,8 @@ class P(Measure):
 class R(Measure):
     """Share of the relevant documents that is in the first k ranks."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "R@k = (1/R) Σ_{n≤k} x_n"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
@@ -75,6 +79,8 @@ class R(Measure):
 class F1(Measure):
     """Harmonic mean of P@k and R@k."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "F1@k = 2 P@k R@k / (P@k + R@k)"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
@@ -90,6 +96,10 @@ class F1(Measure):
 class Fallout(Measure):
     """Share of the documents judged not relevant that is in the first k ranks."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = (
+        "Fallout@k = #{n ≤ k: judged not relevant} / #{pool: judged not relevant}"
+    )
     at: ClassVar[str] = "cutoff"
     every: ClassVar[bool] = True
     rel: int = rel_param()
@@ -106,6 +116,8 @@ class Fallout(Measure):
 class Rprec(Measure):
     """Precision after as many ranks as there are relevant documents."""
 
+    paper: ClassVar[str] = "Buckley and Voorhees 2005"
+    formula: ClassVar[str] = "Rprec = (1/R) Σ_{n≤R} x_n"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
 
@@ -127,6 +139,8 @@ class AP(Measure):
     """Average precision: the mean over all relevant documents of the precision at their rank,
     0 for those not retrieved."""
 
+    paper: ClassVar[str] = "Buckley and Voorhees 2005"
+    formula: ClassVar[str] = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
@@ -141,6 +155,7 @@ class GMAP(AP):
     """AP averaged over topics by the geometric mean, values below 0.00001 taken as that."""
 
     paper: ClassVar[str] = "Robertson 2006"
+    formula: ClassVar[str] = "GMAP = exp(mean over topics of ln max(AP, 0.00001))"
     average: ClassVar[str] = "gmean"
 
 
@@ -151,6 +166,10 @@ class NCP(Measure):
     precision 0."""
 
     paper: ClassVar[str] = "Robertson 2008"
+    formula: ClassVar[str] = (
+        "NCP = Σ_{i≤R} w_i P@n_i / Σ_{i≤R} w_i, n_i: rank of the i-th relevant document; w_i: "
+        "1 (uniform), p^(i-1) (geometric) or given"
+    )
     law: str = param("uniform", kind=one_of("uniform", "geometric"), doc="where the user stops")
     p: float = param(
         0.8, kind=number, low=0, high=1, open_low=True, doc="ratio of the geometric law"
@@ -183,6 +202,8 @@ class NCP(Measure):
 class RR(Measure):
     """One over the rank of the first relevant document."""
 
+    paper: ClassVar[str] = "Voorhees 1999"
+    formula: ClassVar[str] = "RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
@@ -201,6 +222,8 @@ class RR(Measure):
 class Success(Measure):
     """1 if a relevant document is in the first k ranks."""
 
+    paper: ClassVar[str] = "Craswell and Hawking 2004"
+    formula: ClassVar[str] = "Success@k = max_{n≤k} x_n"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
@@ -235,6 +258,8 @@ class IPrec(Measure):
     """Interpolated precision: the highest precision at any rank where recall is at least that
     behind @."""
 
+    paper: ClassVar[str] = "Buckley and Voorhees 2005"
+    formula: ClassVar[str] = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ round(r R)}, 0 where there is none"
     at: ClassVar[str] = "recall"
     rel: int = rel_param()
     recall: float = param(kind=number, low=0, high=1, doc="recall level")
@@ -247,6 +272,8 @@ class IPrec(Measure):
 class IPrec11(Measure):
     """Mean of the interpolated precisions at recall 0, 0.1, ..., 1."""
 
+    paper: ClassVar[str] = "Buckley and Voorhees 2005"
+    formula: ClassVar[str] = "IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -260,6 +287,7 @@ class ESL(Measure):
     undefined where fewer are retrieved. Smaller is better."""
 
     paper: ClassVar[str] = "Cooper 1968"
+    formula: ClassVar[str] = "ESL = n - want, n: rank of the want-th relevant document"
     high: ClassVar[float] = np.inf
     want: int = param(1, kind=whole, low=1, doc="relevant documents wanted")
     rel: int = rel_param()

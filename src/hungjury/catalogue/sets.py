@@ -27,6 +27,8 @@ class OfTheSet(Measure):
 class SetP(OfTheSet):
     """Share of the retrieved documents that is relevant."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "SetP = Σ_n x_n / N"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -37,6 +39,8 @@ class SetP(OfTheSet):
 class SetR(OfTheSet):
     """Share of the relevant documents that is retrieved."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "SetR = Σ_n x_n / R"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -47,6 +51,8 @@ class SetR(OfTheSet):
 class SetF(OfTheSet):
     """(beta + 1) P R / (beta P + R) of the retrieved set, as in trec_eval: beta is not squared."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979, beta as in trec_eval"
+    formula: ClassVar[str] = "SetF = (beta + 1) SetP SetR / (beta SetP + SetR)"
     beta: float = param(1.0, kind=number, low=0, doc="weight of recall against precision")
     rel: int = rel_param()
 
@@ -62,6 +68,8 @@ class SetF(OfTheSet):
 class SetFallout(OfTheSet):
     """Share of the documents judged not relevant that is retrieved."""
 
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -83,6 +91,9 @@ class Count(OfTheSet):
 class NumQ(Count):
     """Topics scored."""
 
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumQ = 1, added up over topics"
+
     def score(self, judged: Judged) -> Array:
         return np.ones(judged.counts.shape[:-1])
 
@@ -90,6 +101,9 @@ class NumQ(Count):
 @CATALOGUE.add("NumRet")
 class NumRet(Count):
     """Documents retrieved."""
+
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumRet = N, added up over topics"
 
     def score(self, judged: Judged) -> Array:
         return np.array(np.broadcast_to(judged.length, judged.counts.shape[:-1]), dtype=float)
@@ -99,6 +113,8 @@ class NumRet(Count):
 class NumRel(Count):
     """Relevant documents in the pool."""
 
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumRel = R, added up over topics"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -109,6 +125,8 @@ class NumRel(Count):
 class NumRelRet(Count):
     """Relevant documents retrieved."""
 
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumRelRet = Σ_n x_n, added up over topics"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:
@@ -119,6 +137,8 @@ class NumRelRet(Count):
 class NumNonrelJudgedRet(Count):
     """Documents retrieved that were judged not relevant."""
 
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:

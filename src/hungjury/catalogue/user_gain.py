@@ -36,7 +36,11 @@ class nMCG(Measure):  # noqa: N801 - the field's name
     users look more. The default users, 'published-shape', are two curves chosen by hand after the
     published description, not fitted to a log."""
 
-    paper: ClassVar[str] = "Ferro et al. 2017"
+    paper: ClassVar[str] = "Ferro, Lucchese, Maistro and Perego 2017"
+    formula: ClassVar[str] = (
+        "nMCG@k = Σ_{n≤k} (2^l_n - 1) δ(n) / the same sum for the best list, δ: dynamic of the "
+        "query's class"
+    )
     at: ClassVar[str] = "cutoff"
     high: ClassVar[float] = np.inf
     in_ties: ClassVar[bool] = True

@@ -43,10 +43,11 @@ def _first_sentence(text: str) -> str:
 
 
 def _page(row: dict[str, Any]) -> str:
-    paper = f"\n({row['paper']})" if row["paper"] else ""
-    lines = [f"{row['write']}", textwrap.fill(row["meaning"], 90) + paper]
+    lines = [f"{row['write']}", textwrap.fill(row["meaning"], 90), f"({row['paper']})"]
+    lines += textwrap.wrap(row["formula"], 90, initial_indent="  ", subsequent_indent="    ")
     lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}")
     for one in row["parameters"]:
         default = "required" if one["required"] else f"default {one['default']}"
-        lines.append(f"  {one['name']:<10} {one['meaning']} ({default})")
+        told = [one["range"], default] if one["range"] else [default]
+        lines.append(f"  {one['name']:<10} {one['meaning']} ({'; '.join(told)})")
     return "\n".join(lines)

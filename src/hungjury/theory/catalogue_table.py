@@ -10,7 +10,7 @@ from hungjury.errors import HungjuryError, MeasureError
 from hungjury.theory.axioms import AxiomReport, Counterexample, check_axioms
 from hungjury.theory.scoring import whole_number
 
-__all__ = ["AxiomRow", "axiom_markdown", "axiom_table"]
+__all__ = ["AxiomRow", "axiom_markdown", "axiom_table", "example_measure"]
 
 
 @dataclass(frozen=True)
@@ -31,14 +31,14 @@ def axiom_table(length: int = 5, grades: int = 3) -> list[AxiomRow]:
 def _row(cls: type[Measure], length: int, grades: int) -> AxiomRow:
     name = cls.name
     try:
-        one = _instance(cls, length, grades)
+        one = example_measure(cls, length, grades)
         name = str(one)
         return AxiomRow(name, check_axioms(one, length, grades))
     except HungjuryError as problem:
         return AxiomRow(name, None, problem.message)
 
 
-def _instance(cls: type[Measure], length: int, grades: int) -> Measure:
+def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
     """A measure of this class; what has no default is chosen so that it matters in the list."""
     required: dict[str, Any] = {
         "cutoff": (length + 1) // 2,

@@ -1,0 +1,1 @@
+"""What makes the site: reference pages from the catalogues, examples that are run."""

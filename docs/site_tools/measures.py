@@ -1,0 +1,151 @@
+"""The page of measures: formula, source, parameters, ranges, axioms and balancing index of each."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from hungjury.catalogue import CATALOGUE, Measure
+from hungjury.catalogue.base import NOTATION
+from hungjury.errors import HungjuryError
+from hungjury.theory import AxiomRow, axiom_table, balancing_index
+from hungjury.theory.catalogue_table import example_measure
+from site_tools.parts import escaped, parameter_table, sentences
+
+LENGTHS = (10, 100, 1000)
+FAMILIES = {
+    "precision": "Precision and recall",
+    "gain": "Gain",
+    "incomplete": "Incomplete judgments",
+    "graded_ap": "Graded average precision",
+    "expected": "Expected measures",
+    "expectation": "Expectation of any measure",
+    "markov": "Users as Markov chains",
+    "user_gain": "Users learned from clicks",
+    "sets": "Sets and counts",
+}
+
+TOP = """\
+# Measures
+
+A measure is written as `Name(parameter=value, ...)@k`, for example `nDCG@10`, `AP(rel=2)` or
+`RBP(p=0.9)@20`. [trec_eval's names](../how-to/evaluate.md) work too. `hungjury measures NAME`
+prints what this page says about one of them.
+
+## All of them
+
+**Replacement** and **Swap** are the two properties that make a score a measure of utility;
+[axioms](../axioms.md) says what they are, how they were checked, and gives the counterexamples.
+*B(N)* is the balancing index: the deepest rank from which a list of N documents can be filled
+with relevant ones and still score as well as one relevant document at rank 1. Near 1 a measure
+looks at the top only; N means that all ranks count alike. Required parameters are set as shown in
+the axioms' table; labels for B are binary. Where less is better (ESL, Fallout,
+NumNonrelJudgedRet), both say little.
+"""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is computed about one measure; balancing is empty where it cannot be."""
+
+    cls: type[Measure]
+    axioms: AxiomRow
+    balancing: list[float]
+
+
+def measures_page() -> str:
+    facts = [
+        Facts(cls, row, _balancing(cls)) for cls, row in zip(CATALOGUE, axiom_table(), strict=True)
+    ]
+    lines = [TOP, *_summary(facts), "", "## Letters in the formulas", ""]
+    lines += ["| | |", "|---|---|"]
+    lines += [f"| `{sign}` | {escaped(meaning)} |" for sign, meaning in NOTATION.items()]
+    lines += ["", "Sums over n go over all ranks of the list.", ""]
+    family = ""
+    for one in facts:
+        module = one.cls.__module__.rpartition(".")[2]
+        if module != family:
+            family = module
+            lines += [f"## {FAMILIES.get(module, module)}", ""]
+        lines += _section(one)
+    return "\n".join(lines) + "\n"
+
+
+def _balancing(cls: type[Measure]) -> list[float]:
+    try:
+        one = example_measure(cls, length=5, grades=2)
+        return [balancing_index(one, length) for length in LENGTHS]
+    except HungjuryError:  # E(X) is for whole pools, not for a list
+        return []
+
+
+def _summary(facts: list[Facts]) -> list[str]:
+    heads = ["measure", "range", "Replacement", "Swap", *(f"B({n})" for n in LENGTHS)]
+    rows = [f"| {' | '.join(heads)} |", "|---|---|---|---|" + "---:|" * len(LENGTHS)]
+    for one in facts:
+        cells = [
+            f"[{one.cls.name}](#{one.cls.name.lower()})",
+            _range(one.cls),
+            *_verdicts(one.axioms),
+            *([_rank(b) for b in one.balancing] or ["–"] * len(LENGTHS)),
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows
+
+
+def _verdicts(row: AxiomRow) -> list[str]:
+    if row.report is None:
+        return ["–", "–"]
+    found = (row.report.replacement, row.report.swap)
+    return ["fails" if one is not None else "holds" for one in found]
+
+
+def _rank(value: float) -> str:
+    return "−∞" if math.isinf(value) else str(int(value))
+
+
+def _range(cls: type[Measure]) -> str:
+    def end(value: float) -> str:
+        return ("−" if value < 0 else "") + "∞" if math.isinf(value) else f"{value:g}"
+
+    return f"{end(cls.low)} to {end(cls.high)}"
+
+
+def _section(one: Facts) -> list[str]:
+    cls = one.cls
+    lines = [
+        f"### {cls.name}",
+        "",
+        sentences(cls),
+        "",
+        "```text",
+        *_formula(cls.formula),
+        "```",
+        "",
+    ]
+    how = {"mean": "mean", "sum": "sum", "gmean": "geometric mean"}
+    told = [f"**Source:** {escaped(cls.paper)}.", f"**Range:** {_range(cls)}."]
+    if isinstance(cls.average, str):  # E(X) is averaged as X is
+        told.append(f"**Over topics:** {how[cls.average]}.")
+    if cls.takes_chances:
+        told.append("**Labels** may be probabilities.")
+    if cls.has_variance:
+        told.append("**Variance** is exact.")
+    if cls.in_ties:
+        told.append('**Ties:** `ties="expected"` works.')
+    lines += [" ".join(told), "", *parameter_table(cls), ""]
+    if one.axioms.report is not None:
+        replacement, swap = _verdicts(one.axioms)
+        lines += [f"**Axioms** (`{one.axioms.measure}`): Replacement {replacement}, Swap {swap}."]
+    if one.balancing:
+        indices = zip(LENGTHS, one.balancing, strict=True)
+        lines += [
+            "**Balancing index:** " + ", ".join(f"B({n}) = {_rank(b)}" for n, b in indices) + "."
+        ]
+    return [*lines, ""]
+
+
+def _formula(text: str) -> list[str]:
+    """The formula, and a line for what its own letters mean."""
+    main, comma, rest = text.partition(", ")
+    return [main, f"  {rest}"] if comma and ":" in rest else [text]

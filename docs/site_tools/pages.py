@@ -1,0 +1,72 @@
+"""Reference pages, made from the catalogues, the commands and the public names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hungjury.assessors.closeness import GAPS
+from hungjury.assessors.merging import MERGES
+from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
+from site_tools.commands import command_pages
+from site_tools.measures import measures_page
+from site_tools.names import names_page
+from site_tools.parts import parameter_table, sentences
+
+MERGES_TEXT = """\
+# Merges
+
+A merge makes one label of a document out of the labels that several judges gave it. Write its
+name where `hj.merge`, `hungjury merge` or a leaderboard asks for one, with parameters in
+brackets: `qbinmv(k=10)`. [How to merge labels](../how-to/merge-labels.md) says which to choose;
+[decisions](../decisions.md) tells how ties and missing labels are treated.
+"""
+
+WEIGHTS_TEXT = """\
+# AWARE weights
+
+AWARE scores systems with each judge's labels and takes a weighted mean of the scores. The weights
+say how far each judge counts. An estimator's name has three parts, `GRANULARITY_GAP_WEIGHT`, such
+as `sgl_tau_msd`; all combinations are listed below. [How to use AWARE](../how-to/aware.md) says
+when.
+"""
+
+
+def write_all(folder: Path) -> None:
+    """Write every generated page; one that did not change is left alone."""
+    made = {
+        "measures.md": measures_page(),
+        "merges.md": merges_page(),
+        "aware-weights.md": weights_page(),
+        "python.md": names_page(),
+        **{f"commands/{name}.md": text for name, text in command_pages().items()},
+    }
+    for name, text in made.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+def merges_page() -> str:
+    lines = [MERGES_TEXT]
+    for cls in MERGES:
+        lines += [f"## {cls.name}", "", sentences(cls), "", *parameter_table(cls), ""]
+    lines += [
+        "## crowd-kit's",
+        "",
+        "Any aggregator object of crowd-kit can be given as method from Python, where that package",
+        "is installed: `hj.merge(judgments, GLAD())`.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def weights_page() -> str:
+    lines = [WEIGHTS_TEXT]
+    for cls in WEIGHTS:
+        title = "Estimators" if cls.name == "estimator" else cls.name
+        lines += [f"## {title}", "", sentences(cls), "", *parameter_table(cls), ""]
+        if title == "Estimators":
+            lines += ["| gap | closeness of two judges, 1 for equal scores |", "|---|---|"]
+            lines += [f"| `{name}` | {sentences(one)} |" for name, one in GAPS.items()]
+            lines += ["", "Names: " + ", ".join(f"`{name}`" for name in ESTIMATORS) + ".", ""]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,38 @@
+"""Pieces that several reference pages share, as Markdown."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import MISSING
+from typing import Any
+
+from hungjury.named import Named, range_text
+
+
+def sentences(thing: Any) -> str:
+    """A docstring as paragraphs; what Markdown could misread is escaped."""
+    text = inspect.getdoc(thing) or ""
+    return "\n\n".join(escaped(" ".join(one.split())) for one in text.split("\n\n"))
+
+
+def escaped(text: str) -> str:
+    for sign in "\\*|<":
+        text = text.replace(sign, "\\" + sign)
+    return text
+
+
+def parameter_table(cls: type[Named]) -> list[str]:
+    """Rows of name, meaning, range and default; nothing for a class without parameters."""
+    if not cls.params():
+        return []
+    rows = ["| parameter | meaning | values | default |", "|---|---|---|---|"]
+    for f in cls.params():
+        default = "required" if f.default is MISSING else f"`{f.default}`"
+        if f.default is None:
+            default = "none"
+        values = range_text(f.metadata)
+        rows.append(
+            f"| `{f.name}` | {escaped(f.metadata['doc'])} | {f'`{values}`' if values else ''} "
+            f"| {default} |"
+        )
+    return rows
