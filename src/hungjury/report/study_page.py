@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from hungjury import __version__
 from hungjury.files import write_whole
 from hungjury.report.pictures import picture_bytes
-from hungjury.studies.study_table import Cell, Marked, StudyTable
+from hungjury.studies.study_table import Cell, StudyTable
+from hungjury.studies.table import is_bold
 
 if TYPE_CHECKING:
     from hungjury.studies.recipe import StudyFigure
@@ -75,23 +76,25 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def _table(table: StudyTable) -> str:
-    text = [i < table.words for i in range(len(table.header))]
-    head = _row("th", table.header, text, table)
-    body = "\n".join(_row("td", row, text, table) for row in table.rows)
+def _table(named: StudyTable) -> str:
+    table = named.table
+    plain = [None] * len(table.columns)
+    head = _row("th", table.columns, plain, table.words)
+    body = "\n".join(
+        _row("td", texts, cells, table.words)
+        for texts, cells in zip(table.printed(), table.rows, strict=True)
+    )
     return (
-        f'<h2>{escape(table.title)}</h2>\n<div class="wide"><table>'
+        f'<h2>{escape(named.title)}</h2>\n<div class="wide"><table>'
         f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 
 
-def _row(tag: str, cells: Iterable[Cell], text: list[bool], table: StudyTable) -> str:
+def _row(tag: str, texts: Sequence[str], cells: Sequence[Cell], words: int) -> str:
     shown = []
-    for cell, is_text in zip(cells, text, strict=True):
-        content = escape(table.shown(cell))
-        if isinstance(cell, Marked) and cell.bold:
-            content = f"<strong>{content}</strong>"
-        shown.append(f"<{tag}{' class=text' if is_text else ''}>{content}</{tag}>")
+    for i, (text, cell) in enumerate(zip(texts, cells, strict=True)):
+        content = f"<strong>{escape(text)}</strong>" if is_bold(cell) else escape(text)
+        shown.append(f"<{tag}{' class=text' if i < words else ''}>{content}</{tag}>")
     return f"<tr>{''.join(shown)}</tr>"
 
 
