@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from hungjury import __version__
 from hungjury.files import write_whole
 from hungjury.report.pictures import picture_bytes
+from hungjury.report.study_figures import drawn
 from hungjury.studies.study_table import Cell, StudyTable
 from hungjury.studies.table import is_bold
 
@@ -47,7 +48,7 @@ def write_study(study: Study) -> list[Path]:
         contents[f"{table.name}.tex"] = table.to_latex()
     for one in report.figures:
         for form in PICTURES:
-            contents[f"{one.name}.{form}"] = picture_bytes(one.figure, form)
+            contents[f"{one.name}.{form}"] = picture_bytes(drawn(one.figure), form)
     for name, content in contents.items():
         write_whole(folder / name, content)
     return [folder / name for name in contents]
@@ -99,7 +100,7 @@ def _row(tag: str, texts: Sequence[str], cells: Sequence[Cell], words: int) -> s
 
 
 def _figure(one: StudyFigure) -> str:
-    data = base64.b64encode(picture_bytes(one.figure, "svg")).decode("ascii")
+    data = base64.b64encode(picture_bytes(drawn(one.figure), "svg")).decode("ascii")
     title = escape(one.title)
     return f'<h2>{title}</h2>\n<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
 
