@@ -46,6 +46,9 @@ def draw_rate_lines(shown: RateLines) -> Figure:
         for name, values in panel.series.items():
             handles[name] = axes.plot(places, values, **styles[name] | {"linewidth": 1.2})[0]
         axes.set_title(panel.title, fontsize=9, loc="left")
+        if not panel.series:
+            axes.set_axis_off()
+            continue
         axes.set_xticks(places, [f"{rate:.0%}" for rate in shown.rates], fontsize=7)
         axes.tick_params(axis="y", labelsize=7, labelleft=True)
         if i % across == 0:
