@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test lint types unit bench clean
+.PHONY: demo test lint types unit bench studies clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -52,5 +52,15 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_leaderboard
 	.venv-bench/bin/python -m benchmarks.bench_ltr
 
+# The papers' experiments on TREC 2021 Deep Learning, as told in docs/studies; what is done is kept.
+STUDY := --data ../shared/data/dl21 --duplicates first --grades 0-3 --outside clip \
+	--score-precision single -o studies-results
+studies: $(VENV)/ready
+	$(BIN)/hungjury study random-relevance $(STUDY) --labels gold --labels mv
+	$(BIN)/hungjury study graded-ap $(STUDY) --labels gold --labels mv
+	$(BIN)/hungjury study markov $(STUDY) --labels gold --labels mv
+	$(BIN)/hungjury study crowd $(STUDY)
+	$(BIN)/hungjury study aware $(STUDY)
+
 clean:
-	rm -rf $(VENV) .venv-bench build dist demo .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench build dist demo studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis

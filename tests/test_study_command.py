@@ -73,22 +73,17 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
     assert {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".sqlite"} == before
 
 
-def test_flags_of_a_recipe(demo, tmp_path):
+def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
     flags = ["--compared", "nDCG@5", "--compared", "AP", "--rel", 2, "--jobs", 1, "--quiet",
              "--repetitions", 1, "--rates", 0.5]  # fmt: skip
-    done = run("study", "markov", "--data", demo, "-o", tmp_path, *flags)
+    files = ["--runs", demo / "runs" / "*", "--gold", demo / "gold.qrels"]
+    done = run("study", "markov", *files, "-o", tmp_path, *flags)
     assert done.stderr == ""
     (first,) = rows(tmp_path / "markov" / "table-5.2.csv")
     assert list(first) == ["", "nDCG@5", "AP"]
     means = hj.evaluate(demo / "gold.qrels", str(demo / "runs" / "*"), ["nDCG@5", "AP(rel=2)"])
     expected = kendalltau(*means.mean()).statistic
     assert float(first["AP"]) == pytest.approx(expected, abs=1e-12)
-
-
-def test_files_instead_of_a_folder(demo, tmp_path):
-    files = ["--runs", demo / "runs" / "*", "--gold", demo / "gold.qrels"]
-    flags = ["-o", tmp_path, "--quiet", "--repetitions", 1, "--jobs", 1]
-    assert run("study", "markov", *files, *flags).exit_code == 0
     missing = CliRunner().invoke(command, ["study", "markov", "-o", str(tmp_path)])
     assert missing.exit_code == 2
     assert "name the data" in missing.stderr
