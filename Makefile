@@ -61,5 +61,16 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_leaderboard
 	.venv-bench/bin/python -m benchmarks.bench_ltr
 
+# The papers' experiments on TREC 2021 Deep Learning, as told in docs/studies; what is done is kept.
+STUDY := --data ../shared/data/dl21 --duplicates first --grades 0-3 --outside clip \
+	--score-precision single -o studies-results
+studies: $(VENV)/ready
+	$(BIN)/hungjury study random-relevance $(STUDY) --labels gold --labels mv
+	$(BIN)/hungjury study graded-ap $(STUDY) --labels gold --labels mv
+	$(BIN)/hungjury study markov $(STUDY) --labels gold --labels mv
+	$(BIN)/hungjury study crowd $(STUDY)
+	$(BIN)/hungjury study aware $(STUDY)
+	$(BIN)/python -m benchmarks.coverage -o studies-results/coverage.csv
+
 clean:
-	rm -rf $(VENV) .venv-bench build dist demo docs/_build docs/_extra .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -39,11 +39,12 @@ def rows(path):
 
 
 def test_markov_from_files_to_a_page(demo, tmp_path):
-    done = run("study", "markov", "--data", demo, "-o", tmp_path, "--jobs", 1)
+    flags = ["--data", demo, "-o", tmp_path, "--jobs", 1, "--repetitions", 2]
+    done = run("study", "markov", *flags)
     folder = tmp_path / "markov"
     assert done.exit_code == 0
     assert done.stdout.splitlines()[0] == str(folder / "index.html")
-    assert "21 jobs: 0 stored already, 21 to do" in done.stderr
+    assert "3 jobs: 0 stored already, 3 to do" in done.stderr
 
     names = ["AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)", "MP", "MP(rec=True)"]
     means = hj.evaluate(demo / "gold.qrels", str(demo / "runs" / "*"), names).mean()
@@ -62,30 +63,27 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
     assert (folder / "table-5.3.png").read_bytes().startswith(b"\x89PNG")
 
     page = (folder / "index.html").read_text()
-    assert page.count("<table>") == 3
-    assert page.count('src="data:image/svg+xml;base64,') == 1
+    assert page.count("<table>") == 5
+    assert page.count('src="data:image/svg+xml;base64,') == 3
     assert not re.search(r'(src|href)="(?!data:)', page), "the page needs another file"
 
     before = {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".sqlite"}
-    again = run("study", "markov", "--data", demo, "-o", tmp_path, "--jobs", 1)
-    assert "21 jobs: 21 stored already, 0 to do" in again.stderr
+    again = run("study", "markov", *flags)
+    assert "3 jobs: 3 stored already, 0 to do" in again.stderr
     assert {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".sqlite"} == before
 
 
-def test_flags_of_a_recipe(demo, tmp_path):
-    flags = ["--compared", "nDCG@5", "--compared", "AP", "--rel", 2, "--jobs", 1, "--quiet"]
-    done = run("study", "markov", "--data", demo, "-o", tmp_path, *flags)
+def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
+    flags = ["--compared", "nDCG@5", "--compared", "AP", "--rel", 2, "--jobs", 1, "--quiet",
+             "--repetitions", 1, "--rates", 0.5]  # fmt: skip
+    files = ["--runs", demo / "runs" / "*", "--gold", demo / "gold.qrels"]
+    done = run("study", "markov", *files, "-o", tmp_path, *flags)
     assert done.stderr == ""
     (first,) = rows(tmp_path / "markov" / "table-5.2.csv")
     assert list(first) == ["", "nDCG@5", "AP"]
     means = hj.evaluate(demo / "gold.qrels", str(demo / "runs" / "*"), ["nDCG@5", "AP(rel=2)"])
     expected = kendalltau(*means.mean()).statistic
     assert float(first["AP"]) == pytest.approx(expected, abs=1e-12)
-
-
-def test_files_instead_of_a_folder(demo, tmp_path):
-    files = ["--runs", demo / "runs" / "*", "--gold", demo / "gold.qrels"]
-    assert run("study", "markov", *files, "-o", tmp_path, "--quiet").exit_code == 0
     missing = CliRunner().invoke(command, ["study", "markov", "-o", str(tmp_path)])
     assert missing.exit_code == 2
     assert "name the data" in missing.stderr
@@ -94,28 +92,24 @@ def test_files_instead_of_a_folder(demo, tmp_path):
 def test_real_data(shared_data, tmp_path):
     policies = {"duplicates": "first", "grades": range(4), "outside": "clip"}
     sources = Sources.in_folder(shared_data / "dl21", score_precision="single", **policies)
-    study = run_study("markov(rel=2)", sources, tmp_path)
+    study = run_study("markov(rel=2, repetitions=1, rates=[0.5])", sources, tmp_path, engine=ALONE)
     correlations = study.report.tables[1]
     recall_based = dict(zip((r[0] for r in correlations.rows), correlations.rows, strict=True))
     # What the thesis reports on four collections: with recall, Markov precision becomes AP.
     assert recall_based["MP GL_AD_LID@Rec(T)"][1].value > 0.97
-    assert len(study.finished.results) == 21
+    assert len(study.finished.results) == 2
 
 
 # errors
 
 
 def test_failed_jobs_are_told_at_the_end(demo, tmp_path, monkeypatch):
-    good = markov.mean_scores
+    def pools_job(data, seed, **arguments):
+        raise ZeroDivisionError("no luck")
 
-    def mean_scores(data, seed, name):
-        if name.startswith("Bpref"):
-            raise ZeroDivisionError("no luck")
-        return good(data, seed, name)
-
-    monkeypatch.setattr(markov, "mean_scores", mean_scores)
-    with pytest.raises(StudyFailed, match="1 of 21 jobs failed\n  means/Bpref: ZeroDivisionError"):
-        run("study", "markov", "--data", demo, "-o", tmp_path, "--jobs", 1)
+    monkeypatch.setattr(markov, "pools_job", pools_job)
+    with pytest.raises(StudyFailed, match="1 of 2 jobs failed\n  pools/gold/0: ZeroDivisionError"):
+        run("study", "markov", "--data", demo, "-o", tmp_path, "--jobs", 1, "--repetitions", 1)
     assert not (tmp_path / "markov" / "index.html").exists()
 
 

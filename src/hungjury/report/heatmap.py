@@ -52,7 +52,7 @@ def bare(axes: Axes) -> None:
         side.set_visible(False)
 
 
-def colour_bar(figure: Figure, image: Any, axes: Axes) -> Any:
+def colour_bar(figure: Figure, image: Any, axes: Axes | list[Axes]) -> Any:
     bar = figure.colorbar(image, ax=axes, shrink=0.5, pad=0.03)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2)

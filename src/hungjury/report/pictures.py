@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hungjury.errors import InputError, MissingExtra
 from hungjury.files import write_whole
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["new_panels", "new_picture", "picture_bytes", "save_picture"]
+__all__ = ["new_grid", "new_panels", "new_picture", "picture_bytes", "save_picture"]
 
 ENDINGS = (".svg", ".png", ".pdf")
 
@@ -27,17 +27,34 @@ def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
 
 def new_panels(width: float, height: float, widths: Sequence[float]) -> tuple[Figure, list[Axes]]:
     """A figure with plain axes side by side, of these relative widths and with one scale."""
+    figure = _empty(width, height)
+    row = figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0]
+    return figure, _plain(row)
+
+
+def new_grid(width: float, height: float, number: int, across: int) -> tuple[Figure, list[Axes]]:
+    """A figure with so many plain axes, `across` of them side by side, all of one scale."""
+    figure = _empty(width, height)
+    grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False).ravel()
+    for empty in grid[number:]:
+        empty.remove()
+    return figure, _plain(grid[:number])
+
+
+def _empty(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "report", "drawing a picture") from None
-    figure = Figure(figsize=(width, height), layout="constrained")
-    row = figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0]
-    for axes in row:
-        axes.grid(alpha=0.3)
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _plain(axes: Any) -> list[Axes]:
+    for one in axes:
+        one.grid(alpha=0.3)
         for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    return figure, list(row)
+            one.spines[side].set_visible(False)
+    return list(axes)
 
 
 def save_picture(figure: Figure, path: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from hungjury import __version__
 from hungjury.files import write_whole
 from hungjury.report.pictures import picture_bytes
-from hungjury.studies.study_table import Cell, Marked, StudyTable
+from hungjury.report.study_figures import drawn
+from hungjury.studies.study_table import Cell, StudyTable
+from hungjury.studies.table import is_bold
 
 if TYPE_CHECKING:
-    from hungjury.studies.recipe import StudyFigure
     from hungjury.studies.study import Study
 
 __all__ = ["study_page", "write_study"]
@@ -40,27 +41,31 @@ dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
 def write_study(study: Study) -> list[Path]:
     """Write all files of a study into its folder; their paths, the page first."""
     report, folder = study.report, study.folder
-    contents: dict[str, str | bytes] = {"index.html": study_page(study)}
+    drawings = {one.name: drawn(one.figure) for one in report.figures}  # once: it is slow
+    pictures = {
+        f"{name}.{form}": picture_bytes(figure, form)
+        for name, figure in drawings.items()
+        for form in PICTURES
+    }
+    contents: dict[str, str | bytes] = {"index.html": study_page(study, pictures)}
     for table in report.tables:
         contents[f"{table.name}.csv"] = table.to_csv()
         contents[f"{table.name}.tex"] = table.to_latex()
-    for one in report.figures:
-        for form in PICTURES:
-            contents[f"{one.name}.{form}"] = picture_bytes(one.figure, form)
+    contents |= pictures
     for name, content in contents.items():
         write_whole(folder / name, content)
     return [folder / name for name in contents]
 
 
-def study_page(study: Study) -> str:
-    """One page that needs no other file."""
+def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
+    """One page that needs no other file; pictures: by the names of their files."""
     recipe, report = study.recipe, study.report
     parts = [
         f"<h1>{escape(recipe.name)}</h1>",
         f"<p>{escape(_first_line(recipe.__doc__))} {escape(recipe.paper)}</p>",
         *(f"<p>{escape(remark)}</p>" for remark in report.remarks),
         *map(_table, report.tables),
-        *map(_figure, report.figures),
+        *(_figure(one.title, pictures[f"{one.name}.svg"]) for one in report.figures),
         "<h2>How this was made</h2>",
         _facts(study),
     ]
@@ -75,29 +80,30 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def _table(table: StudyTable) -> str:
-    text = [i < table.words for i in range(len(table.header))]
-    head = _row("th", table.header, text, table)
-    body = "\n".join(_row("td", row, text, table) for row in table.rows)
+def _table(named: StudyTable) -> str:
+    table = named.table
+    plain = [None] * len(table.columns)
+    head = _row("th", table.columns, plain, table.words)
+    body = "\n".join(
+        _row("td", texts, cells, table.words)
+        for texts, cells in zip(table.printed(), table.rows, strict=True)
+    )
     return (
-        f'<h2>{escape(table.title)}</h2>\n<div class="wide"><table>'
+        f'<h2>{escape(named.title)}</h2>\n<div class="wide"><table>'
         f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )
 
 
-def _row(tag: str, cells: Iterable[Cell], text: list[bool], table: StudyTable) -> str:
+def _row(tag: str, texts: Sequence[str], cells: Sequence[Cell], words: int) -> str:
     shown = []
-    for cell, is_text in zip(cells, text, strict=True):
-        content = escape(table.shown(cell))
-        if isinstance(cell, Marked) and cell.bold:
-            content = f"<strong>{content}</strong>"
-        shown.append(f"<{tag}{' class=text' if is_text else ''}>{content}</{tag}>")
+    for i, (text, cell) in enumerate(zip(texts, cells, strict=True)):
+        content = f"<strong>{escape(text)}</strong>" if is_bold(cell) else escape(text)
+        shown.append(f"<{tag}{' class=text' if i < words else ''}>{content}</{tag}>")
     return f"<tr>{''.join(shown)}</tr>"
 
 
-def _figure(one: StudyFigure) -> str:
-    data = base64.b64encode(picture_bytes(one.figure, "svg")).decode("ascii")
-    title = escape(one.title)
+def _figure(name: str, svg: bytes) -> str:
+    data, title = base64.b64encode(svg).decode("ascii"), escape(name)
     return f'<h2>{title}</h2>\n<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
 
 

@@ -57,7 +57,7 @@ class MeasureCorrelation:
             for j, other in enumerate(self.measures)
             if i != j
         ]
-        return Table(("measure", "other", "tau", "tau_ap"), rows, left=2)
+        return Table(("measure", "other", "tau", "tau_ap"), rows)
 
     def to_text(self) -> str:
         return f"{self.square('tau')}\n\n{self.square('tau_ap')}"

@@ -127,7 +127,7 @@ class CoverageExperiment(Experiment[Table]):
                     error = float(values[:, 0].std() / np.sqrt(len(values)))
                     rows.append((name, measured, target, len(values), share, error, bias, width))
         heads = ("collection", "measure", "target", "times", "covered", "±", "bias", "width")
-        return Table(heads, rows, digits=3, left=3)
+        return Table(heads, rows, digits=3)
 
 
 def coverage(

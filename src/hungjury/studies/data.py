@@ -11,14 +11,17 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
+from hungjury.assessors.merging import merge
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments, read_judgments
 from hungjury.collection.qrels import Qrels, read_qrels
-from hungjury.collection.runs import RunFiles, RunPolicy
+from hungjury.collection.runs import RunFiles, RunPolicy, Runs, load
 from hungjury.collection.sources import CHUNK, Source, expand
 from hungjury.errors import InputError
 
-__all__ = ["Sources", "StudyData", "study_data"]
+__all__ = ["GOLD", "MAJORITY", "Sources", "StudyData", "study_data"]
+
+GOLD, MAJORITY = "gold", "mv"
 
 GOLD_FILES = ("gold.qrels*", "qrels*", "*.qrels*")
 
@@ -98,11 +101,28 @@ class StudyData:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
+        self._labels: dict[str, Qrels] = {}
 
     @cached_property
     def runs(self) -> RunFiles:
         """The runs, for everything that takes runs; the alignments are cheaper."""
         return RunFiles([Source(p, Path(p)) for p in self.sources.runs], self.sources.lists)
+
+    @cached_property
+    def loaded_runs(self) -> Runs:
+        """The runs in memory, for jobs that align them more than once."""
+        return load(self.runs)
+
+    def labels(self, whose: str) -> Qrels:
+        """Labels by name: "gold", "mv" (the judges' most frequent grade), or a judge's own."""
+        if whose not in self._labels:
+            if whose == GOLD:
+                self._labels[whose] = self.gold
+            elif whose == MAJORITY:
+                self._labels[whose] = merge(self.judgments, "mv")
+            else:
+                self._labels[whose] = self.judgments.by(whose)
+        return self._labels[whose]
 
     @cached_property
     def gold(self) -> Qrels:

@@ -48,7 +48,7 @@ class LoneAssessors:
             for one in self.rows
         ]
         names = ("gold", "measure", "tau", "+- tau", "tau_ap", "+- tau_ap", "rmse", "+- rmse")
-        return Table(names, rows, left=2)
+        return Table(names, rows)
 
     def to_text(self) -> str:
         return f"means over {len(self.assessors)} assessors\n{self.table()}"

@@ -32,7 +32,8 @@ Rules that keep a study resumable and its numbers the same everywhere:
   shall see the same random draws do the drawing in one job, or get a seed as argument.
 - Jobs last from a second to a minute: shorter ones cost more to hand out than to do, and longer
   ones are lost when the study is stopped.
-- `report` is quick and draws no random numbers. Figures are matplotlib figures.
+- `report` is quick and draws no random numbers. Figures are matplotlib figures, or say what is to
+  be seen in the words of `studies/figures.py`; these are drawn when they are written.
 - Parameters default to what the paper used. Their names become flags, so they differ from those
   of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
   tuple become flags that can be repeated.
@@ -49,6 +50,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hungjury.errors import InputError
 from hungjury.named import Catalogue, Named
 from hungjury.studies.data import StudyData
+from hungjury.studies.figures import Matrices, RateLines
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import StudyTable
 
@@ -72,7 +74,7 @@ class StudyFigure:
 
     name: str
     title: str
-    figure: Figure
+    figure: Figure | RateLines | Matrices
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,10 @@ class Recipe(Named):
     paper: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]] = ()
 
+    def needed(self) -> tuple[str, ...]:
+        """What this study needs; less or more than `needs`, where parameters say so."""
+        return self.needs
+
     def jobs(self, data: StudyData) -> list[Job]:
         """What has to be done."""
         raise NotImplementedError
@@ -100,7 +106,7 @@ class Recipe(Named):
 
     def check(self, data: StudyData) -> None:
         """Complain, before any job starts, about data that lacks something."""
-        for need in self.needs:
+        for need in self.needed():
             found = _missing(need, data)
             if found is not None:
                 raise InputError(

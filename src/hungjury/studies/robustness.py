@@ -79,7 +79,11 @@ def _check_rate(rate: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Robustness:
-    """Correlations [measure, rate, repetition] with the ranking on the whole pool."""
+    """Correlations [measure, rate, repetition] with the ranking on the whole pool.
+
+    level: the mean score over systems and topics on each sample; whole: [measure], on the whole
+    pool.
+    """
 
     measures: list[str]
     rates: tuple[float, ...]
@@ -88,6 +92,8 @@ class Robustness:
     systems: int
     topics: int
     seed: int
+    level: Array
+    whole: Array
 
     def matrix(self, what: str = "tau") -> Array:
         check_choice("what", what, ("tau", "tau_ap"))
@@ -182,7 +188,11 @@ class RobustnessExperiment(Experiment[Robustness]):
 
     def run(self, job: Job) -> Found:
         means, truth = self.sample(int(job[0]), float(job[1])).mean(), self.whole.mean()
-        return {"tau": kendall(means, truth).tolist(), "tau_ap": tau_ap(means, truth).tolist()}
+        return {
+            "tau": kendall(means, truth).tolist(),
+            "tau_ap": tau_ap(means, truth).tolist(),
+            "level": means.mean(axis=1).tolist(),
+        }
 
     def gather(self, found: Mapping[Job, Found]) -> Robustness:
         def cells(what: str) -> Array:
@@ -199,6 +209,8 @@ class RobustnessExperiment(Experiment[Robustness]):
             len(self.whole.systems),
             len(self.whole.topics),
             self.seed,
+            cells("level"),
+            self.whole.mean().mean(axis=1),
         )
 
     def _score(self, labels: Qrels) -> Scores:

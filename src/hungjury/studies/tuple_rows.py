@@ -43,7 +43,7 @@ class TupleStudy:
 
     def table(self) -> Table:
         names = tuple(field.name for field in fields(TupleRow))
-        return Table(names, [tuple(asdict(row).values()) for row in self.rows], left=1)
+        return Table(names, [tuple(asdict(row).values()) for row in self.rows])
 
     def observations(self, **more: Any) -> list[dict[str, Any]]:
         """Rows for an analysis of variance, estimators with their parts: granularity, gap and

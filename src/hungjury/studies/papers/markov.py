@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, measure
+from hungjury.catalogue import measure
 from hungjury.errors import InputError
-from hungjury.evaluation import check_measure, score_alignment, score_list
+from hungjury.evaluation import score_list
 from hungjury.named import param, whole
-from hungjury.stats import kendall_cross
 from hungjury.studies.data import StudyData
+from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
+from hungjury.studies.papers.label_sets import (
+    check_labels,
+    correlation_job,
+    distinct,
+    headings,
+    label_needs,
+    labels_param,
+    mean_of,
+    places,
+    pools_job,
+    rate_table,
+    relevant_from,
+    shares,
+)
 from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Marked, StudyTable
+from hungjury.studies.topics import complete_runs
 from hungjury.users.transitions import MODELS
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["Markov"]
 
+Array = NDArray[np.float64]
 COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
 HIGH, VERY_HIGH = 0.9, 0.97
+KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
+WALKS = tuple(model for model in MODELS if model != "constant")
+KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
+WITH_RECALL = "@Rec(T)"
 # Table 5.4: relevant ranks of three runs, and the rates of the holding times at ranks 1 to 10.
 TIMED = (
     ((1, 1, 1, 1, 0, 0, 0, 1, 0, 0),
@@ -41,87 +58,133 @@ TIMED = (
 class Markov(Recipe):
     """How Markov precision orders systems, beside the measures of direct comparison."""
 
-    paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.2 to 5.4"
+    paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.2 to 5.4, Figures 5.5 and 5.6"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold")
+    labels: tuple[str, ...] = labels_param()
     compared: tuple[str, ...] = param(
         COMPARED, kind=names, doc="measures to compare with, the first one in Table 5.2"
     )
     rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")
+    rates: tuple[float, ...] = param(KEPT, kind=shares, doc="shares of the pool that are kept")
+    repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
+
+    def needed(self) -> tuple[str, ...]:
+        return ("systems", *label_needs(self.labels, graded=False))
 
     def check(self, data: StudyData) -> None:
         super().check(data)
-        for one in self._measures().values():
-            check_measure(one, data.gold)
-        if len(_complete(data)) < 2:
-            raise InputError(
-                f"{len(_complete(data))} of {len(data.gold_lists.systems)} runs retrieve on every "
-                "topic, and it takes two to compare their order",
-                remedy="leave out topics that few runs have",
-            )
+        check_labels(data, self.labels, dict.fromkeys(self.labels, self.measures()))
+        for whose in self.labels:
+            complete = _complete(data, whose)
+            if len(complete) < 2:
+                raise InputError(
+                    f"{len(complete)} of {len(data.sources.runs)} runs retrieve on every topic, "
+                    "and it takes two to compare their order",
+                    remedy="leave out topics that few runs have",
+                )
 
-    def jobs(self, data: StudyData) -> list[Job]:
-        return [
-            Job(f"means/{label}", mean_scores, {"name": str(one)})
-            for label, one in self._measures().items()
-        ]
-
-    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
-        complete = _complete(data)
-        means = {key.removeprefix("means/"): value[complete] for key, value in results.items()}
-        others = list(self.compared)
-        walks = [label for label in means if label not in others]
-        tau = _kendall(means, others + walks, others)
-        first: list[Cell] = [_starred(tau[0, i], one == others[0]) for i, one in enumerate(others)]
-        rows: list[list[Cell]] = [
-            [w, *(_starred(t) for t in tau[len(others) + i])] for i, w in enumerate(walks)
-        ]
-        return Report(
-            [
-                StudyTable("table-5.2", f"Kendall's tau of {others[0]} with the others",
-                           ["", *others], [[others[0], *first]]),
-                StudyTable("table-5.3", "Kendall's tau of Markov precision with the others",
-                           ["", *others], rows),
-                _timed_table(),
-            ],
-            [StudyFigure("table-5.3", "Table 5.3 as a picture",
-                         _draw_correlations(walks, others, tau[len(others):]))],
-            [f"{len(complete)} of {len(data.gold_lists.systems)} runs retrieve on every one of the "
-             f"{len(data.gold.topics)} topics; the others are left out, as in the paper. "
-             f"Stars: above {HIGH} *, above {VERY_HIGH} **."],
-        )  # fmt: skip
-
-    def _measures(self) -> dict[str, Measure]:
+    def measures(self) -> dict[str, str]:
         """All measures by the label they have in the tables."""
-        found = {}
-        for name in self.compared:
-            one = measure(name)
-            found[name] = one.but(rel=self.rel) if hasattr(one, "rel") else one
-        for model in (m for m in MODELS if m != "constant"):
+        found = {name: str(relevant_from(measure(name), self.rel)) for name in self.compared}
+        for model in WALKS:
             walk = measure("MP").but(model=model, rel=self.rel)
-            found[f"MP {model}"] = walk
-            found[f"MP {model}@Rec(T)"] = walk.but(rec=True)
+            found[f"MP {model}"] = str(walk)
+            found[f"MP {model}{WITH_RECALL}"] = str(walk.but(rec=True))
         return found
 
+    def jobs(self, data: StudyData) -> list[Job]:
+        found = []
+        for whose in self.labels:
+            part = {"labels": whose, "measures": distinct(self.measures()),
+                    "systems": _complete(data, whose)}  # fmt: skip
+            sampled = part | {"rates": list(self.rates)}
+            found.append(Job(f"correlation/{whose}", correlation_job, part))
+            found += [
+                Job(f"pools/{whose}/{n}", pools_job, sampled) for n in range(self.repetitions)
+            ]
+        return found
 
-def _complete(data: StudyData) -> NDArray[np.int64]:
+    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
+        rates, heads = (1.0, *self.rates), ("labels", "measure")
+        level, tau = (self._lines(results, what) for what in ("level", "tau"))
+        titles = (
+            "Figure 5.5: performance over all topics and runs at pool reduction rates",
+            "Figure 5.6: Kendall's tau with the whole pool at pool reduction rates",
+        )
+        matrix, *correlations = self._correlations(results)
+        return Report(
+            [
+                *correlations,
+                _timed_table(),
+                rate_table("figure-5.5", titles[0], level, rates, heads),
+                rate_table("figure-5.6", titles[1], tau, rates, heads),
+            ],
+            [
+                StudyFigure("table-5.3", "Table 5.3 as a picture", matrix),
+                StudyFigure("figure-5.5", titles[0], self._panels(level, "mean score")),
+                StudyFigure("figure-5.6", titles[1], self._panels(tau, "Kendall's τ")),
+            ],
+            [
+                f"{whose}: {len(_complete(data, whose))} of {len(data.sources.runs)} runs retrieve "
+                f"on every one of the {len(data.labels(whose).topics)} topics; the others are left "
+                f"out, as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
+                for whose in self.labels
+            ],
+        )
+
+    def _correlations(self, results: Mapping[str, Any]) -> tuple[Matrices, StudyTable, StudyTable]:
+        """Table 5.3 as a picture, Table 5.2 and Table 5.3."""
+        place, others = places(self.measures()), list(self.compared)
+        walks = [label for label in place if label not in others]
+        tau = {
+            whose: np.asarray(results[f"correlation/{whose}"]["tau"])[:, [place[o] for o in others]]
+            for whose in self.labels
+        }
+        first: list[list[Cell]] = [
+            [whose, *(_starred(t, i == 0) for i, t in enumerate(tau[whose][place[others[0]]]))]
+            for whose in self.labels
+        ]
+        rows: list[list[Cell]] = [
+            [label, *(_starred(t) for whose in self.labels for t in tau[whose][place[label]])]
+            for label in walks
+        ]
+        panels = [
+            Matrix(whose, walks, others, tau[whose][[place[label] for label in walks]])
+            for whose in self.labels
+        ]
+        return (
+            Matrices(panels, len(panels)),
+            StudyTable("table-5.2", f"Table 5.2: Kendall's tau of {others[0]} with the others",
+                       ["", *others], first),
+            StudyTable("table-5.3", "Table 5.3: Kendall's tau of Markov precision with the others",
+                       ["", *headings(self.labels, others)], rows),
+        )  # fmt: skip
+
+    def _lines(self, results: Mapping[str, Any], what: str) -> dict[tuple[str, ...], Array]:
+        """{(labels, measure): a value for each rate}"""
+        place = places(self.measures())
+        mean = {whose: mean_of(results, f"pools/{whose}/", what) for whose in self.labels}
+        return {
+            (whose, label): mean[whose][i] for whose in self.labels for label, i in place.items()
+        }
+
+    def _panels(self, lines: Mapping[tuple[str, ...], Array], ylabel: str) -> RateLines:
+        """A panel for each kind of walk, with both distances, and the measures compared in all."""
+        panels = []
+        for whose in self.labels:
+            for kind in KINDS:
+                series = {name: lines[whose, name] for name in self.compared}
+                for model in (m for m in WALKS if m.startswith(kind)):
+                    distance = model.rpartition("_")[2]
+                    for suffix in ("", WITH_RECALL):
+                        series[f"MP {distance}{suffix}"] = lines[whose, f"MP {model}{suffix}"]
+                panels.append(Lines(f"{whose}, MP {kind}", series))
+        return RateLines(panels, (1.0, *self.rates), ylabel, len(KINDS))
+
+
+def _complete(data: StudyData, whose: str) -> list[str]:
     """The runs that retrieve something on every topic."""
-    return np.flatnonzero(data.gold_lists.retrieved.all(axis=1))
-
-
-def mean_scores(data: StudyData, seed: int, name: str) -> NDArray[np.float64]:
-    """A job: the mean over topics of every system under gold labels."""
-    wanted = [measure(name)]
-    scores = score_alignment(data.gold_lists, data.gold, wanted, "judged", "zero", "nonrelevant")
-    return np.asarray(scores.mean()[0])
-
-
-def _kendall(
-    means: Mapping[str, NDArray[np.float64]], rows: list[str], columns: list[str]
-) -> NDArray[np.float64]:
-    tau: NDArray[np.float64] = kendall_cross(
-        np.stack([means[label] for label in rows]), np.stack([means[label] for label in columns])
-    )
-    return tau
+    return complete_runs(data.labels(whose), data.loaded_runs).names
 
 
 def _starred(tau: float, itself: bool = False) -> Marked:
@@ -143,15 +206,3 @@ def _timed_table() -> StudyTable:
     header = ["run", *(f"mu {rank}" for rank in range(1, 11)), "discrete", "continuous"]
     title = "Markov precision GL_AD_ID in discrete and continuous time, rates as printed"
     return StudyTable("table-5.4", title, header, rows)
-
-
-def _draw_correlations(rows: list[str], columns: list[str], tau: NDArray[np.float64]) -> Figure:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 0.3 * len(rows) + 1), layout="constrained")
-    axes = figure.subplots()
-    image = axes.imshow(tau, vmin=min(0.5, float(np.nanmin(tau))), vmax=1, aspect="auto")
-    axes.set_xticks(range(len(columns)), columns)
-    axes.set_yticks(range(len(rows)), rows)
-    figure.colorbar(image, label="Kendall's tau")
-    return figure

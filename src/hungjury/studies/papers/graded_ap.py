@@ -1,0 +1,237 @@
+"""Graded average precision: do GAP, xGAP and eGAP heed their users' thresholds? (XG, section 6)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import measure
+from hungjury.catalogue.graded_ap import GAP, eGAP, threshold_law, xGAP
+from hungjury.errors import InputError
+from hungjury.named import number, param, whole
+from hungjury.studies.data import StudyData
+from hungjury.studies.figures import Lines, RateLines
+from hungjury.studies.papers.label_sets import (
+    check_labels,
+    correlation_job,
+    distinct,
+    headings,
+    label_needs,
+    labels_param,
+    mean_of,
+    places,
+    pools_job,
+    rate_table,
+    relevant_from,
+    score,
+    shares,
+)
+from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
+from hungjury.studies.robustness import RATES
+from hungjury.studies.runner import Job
+from hungjury.studies.study_table import Cell, Joined, StudyTable
+from hungjury.studies.topics import few_highly_relevant, run_quartiles
+
+__all__ = ["GradedAP"]
+
+Array = NDArray[np.float64]
+FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
+# nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
+COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
+DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
+STEP = {2: 0.1}  # between thresholds' probabilities in Table 2; in Table 3 it is
+COARSE = 0.2
+
+
+@RECIPES.add("graded-ap")
+class GradedAP(Recipe):
+    """GAP, xGAP and eGAP for all kinds of users, beside other measures: correlation, robustness."""
+
+    paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014, Tables 1 to 3 and Figures 1 and 2"
+    needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
+    labels: tuple[str, ...] = labels_param()
+    compared: tuple[str, ...] = param(COMPARED, kind=names, doc="measures to compare with")
+    rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade of binary measures")
+    step: float | None = param(
+        None, kind=number, low=0.05, high=1,
+        doc="between the thresholds' probabilities; None: 0.1 for two relevant grades, else 0.2",
+    )  # fmt: skip
+    drawn: tuple[float, ...] | None = param(
+        None, kind=threshold_law, doc="g in the figures; None: the paper's, for 2 or 3 grades"
+    )
+    rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
+    repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
+
+    def needed(self) -> tuple[str, ...]:
+        return ("systems", *label_needs(self.labels, graded=True))
+
+    def check(self, data: StudyData) -> None:
+        super().check(data)
+        tops = {whose: data.labels(whose).max_grade for whose in self.labels}
+        if len(set(tops.values())) > 1:
+            raise InputError(
+                f"the labels' scales differ: largest grades {tops}",
+                remedy="declare one scale with --grades",
+            )
+        both = self.measures(data) | self._drawn_measures(data)
+        check_labels(data, self.labels, dict.fromkeys(self.labels, both))
+
+    def measures(self, data: StudyData) -> dict[str, str]:
+        """All measures of the tables by their labels, those of the family with g behind them."""
+        found = self._others(self._top(data))
+        for g in self.grid(self._top(data)):
+            found |= {f"{name} {_tuple(g)}": str(kind(g=g)) for name, kind in FAMILY.items()}
+        return found
+
+    def grid(self, top: int) -> list[tuple[float, ...]]:
+        """All thresholds' laws whose probabilities are multiples of the step, as printed."""
+        parts = round(1 / (self.step or STEP.get(top, COARSE)))
+        return [tuple(n / parts for n in whole_parts) for whole_parts in _sums(parts, top)]
+
+    def _top(self, data: StudyData) -> int:
+        return data.labels(self.labels[0]).max_grade
+
+    def _others(self, top: int) -> dict[str, str]:
+        found = {}
+        for text in self.compared:
+            one = relevant_from(measure(text), self.rel)
+            if one.name == "nDCG" and not getattr(one, "gains", None):
+                one = one.but(gains={k: 5 * k for k in range(1, top + 1)})
+            found[text] = str(one)
+        return found
+
+    def _drawn_measures(self, data: StudyData) -> dict[str, str]:
+        top = self._top(data)
+        g = self.drawn or DRAWN.get(top)
+        if g is None:
+            raise InputError(
+                f"the paper draws no figure for {top} relevant grades",
+                remedy="say with --drawn which part of users is satisfied from each grade on",
+            )
+        return {name: str(kind(g=g)) for name, kind in FAMILY.items()} | self._others(top)
+
+    def jobs(self, data: StudyData) -> list[Job]:
+        found = []
+        for whose in self.labels:
+            systems = self._systems(data, whose)
+            for name, topics in topic_sets(data, whose).items():
+                if not topics:
+                    continue
+                part = {"labels": whose, "topics": topics, "systems": systems}
+                all_of_them = part | {"measures": distinct(self.measures(data))}
+                found.append(Job(f"correlation/{whose}/{name}", correlation_job, all_of_them))
+                few = part | {"measures": distinct(self._drawn_measures(data)),
+                              "rates": list(self.rates)}  # fmt: skip
+                found += [
+                    Job(f"pools/{whose}/{name}/{n}", pools_job, few)
+                    for n in range(self.repetitions)
+                ]
+        return found
+
+    def _systems(self, data: StudyData, whose: str) -> list[str]:
+        """Runs above the first quartile of mean AP."""
+        one = relevant_from(measure("AP"), self.rel)
+        return run_quartiles(score(data, whose, [str(one)])).names
+
+    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
+        top, rates = self._top(data), (1.0, *self.rates)
+        number = 2 if top == 2 else 3
+        lines = self._lines(data, results)
+        what = "Kendall's tau with the whole pool at pool reduction rates"
+        title = f"Figure {number - 1}: {what}, g = {_tuple(self.drawn or DRAWN[top])}"
+        sets = list(topic_sets(data, self.labels[0]))
+        panels = [
+            Lines(f"{whose}, {name} ({len(topics)})",
+                  {key[2]: line for key, line in lines.items() if key[:2] == (whose, name)})
+            for whose in self.labels for name, topics in topic_sets(data, whose).items()
+        ]  # fmt: skip
+        figure = RateLines(panels, rates, "Kendall's τ", len(sets))
+        heads = ("labels", "topics", "measure")
+        return Report(
+            [
+                self._features(data),
+                self._correlations(data, results, number),
+                rate_table(f"figure-{number - 1}", title, lines, rates, heads),
+            ],
+            [StudyFigure(f"figure-{number - 1}", title, figure)],
+            ["Runs above the first quartile of mean AP; '-' where there is no such topic."],
+        )  # fmt: skip
+
+    def _lines(self, data: StudyData, results: Mapping[str, Any]) -> dict[tuple[str, ...], Array]:
+        """{(labels, topics, measure): a value for each rate}, where there are such topics."""
+        place = places(self._drawn_measures(data))
+        found: dict[tuple[str, ...], Array] = {}
+        for whose in self.labels:
+            for name, topics in topic_sets(data, whose).items():
+                if topics:
+                    mean = mean_of(results, f"pools/{whose}/{name}/", "tau")
+                    found |= {(whose, name, label): mean[i] for label, i in place.items()}
+        return found
+
+    def _correlations(self, data: StudyData, results: Mapping[str, Any], number: int) -> StudyTable:
+        """Tables 2 and 3: a block of three rows for each g."""
+        measures, top = self.measures(data), self._top(data)
+        place = places(measures)
+
+        def cell(whose: str, one: str, other: str) -> Joined:
+            each = [results.get(f"correlation/{whose}/{t}") for t in topic_sets(data, whose)]
+            return Joined(tuple(
+                float("nan") if found is None
+                else float(np.asarray(found["tau"])[place[one], place[other]])
+                for found in each
+            ))  # fmt: skip
+
+        rows: list[list[Cell]] = []
+        for g in self.grid(top):
+            columns = [f"GAP {_tuple(g)}", *self.compared]
+            for name in FAMILY:
+                one = f"{name} {_tuple(g)}"
+                cells = [cell(whose, one, other) for whose in self.labels for other in columns]
+                rows.append([_tuple(g), name, *cells])
+        header = ["g", "", *headings(self.labels, ["GAP", *self.compared])]
+        title = f"Table {number}: Kendall's tau, {' / '.join(topic_sets(data, self.labels[0]))}"
+        return StudyTable(f"table-{number}", title, header, rows, digits=2)
+
+    def _features(self, data: StudyData) -> StudyTable:
+        """Table 1: what the labels look like."""
+        rows: list[list[Cell]] = []
+        for whose in self.labels:
+            labels = data.labels(whose)
+            assert labels.labels is not None  # grades: checked before any job
+            relevant = labels.pool.sum_by_topic(labels.labels >= self.rel)
+            everything, *few = topic_sets(data, whose).values()
+            rows.append(
+                [whose, len(everything), *map(len, few), len(data.sources.runs),
+                 len(self._systems(data, whose)), labels.max_grade + 1, int(relevant.min()),
+                 float(relevant.mean()), int(relevant.max())]
+            )  # fmt: skip
+        few_names = list(topic_sets(data, self.labels[0]))[1:]
+        header = ["labels", "topics", *few_names, "runs", "above 1Q", "grades", "min relevant",
+                  "mean relevant", "max relevant"]  # fmt: skip
+        return StudyTable("table-1", "Table 1: main features", header, rows, digits=2)
+
+
+def topic_sets(data: StudyData, whose: str) -> dict[str, list[str]]:
+    """All topics, and for each grade above the lowest those with few documents of it."""
+    labels = data.labels(whose)
+    found = {"all topics": labels.topics}
+    for grade in range(2, labels.max_grade + 1):
+        found[f"few of grade {grade}"] = few_highly_relevant(labels, grade).names
+    return found
+
+
+def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All lists of so many whole numbers with this sum, in order."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _sums(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def _tuple(g: tuple[float, ...]) -> str:
+    return "(" + ", ".join(f"{value:.3g}" if value % 1 else f"{value:.1f}" for value in g) + ")"

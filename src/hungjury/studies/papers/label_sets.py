@@ -1,0 +1,153 @@
+"""What recipes on one or several sets of labels share.
+
+The papers set collections side by side; here the labels of one collection take their place: gold
+labels, the judges' majority, or one judge. Jobs call the building blocks on one set of labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import Measure, measure
+from hungjury.errors import InputError
+from hungjury.evaluation import evaluate
+from hungjury.named import numbers, param
+from hungjury.scores import Scores
+from hungjury.studies.checks import need_measures
+from hungjury.studies.correlation import correlate_measures
+from hungjury.studies.data import GOLD, MAJORITY, StudyData
+from hungjury.studies.recipe import names
+from hungjury.studies.robustness import RobustnessExperiment
+from hungjury.studies.study_table import Cell, StudyTable
+
+__all__ = ["check_labels", "correlation_job", "distinct", "headings", "label_needs",
+           "labels_param", "mean_of", "places", "pools_job", "rate_table", "relevant_from",
+           "score", "shares"]  # fmt: skip
+
+Array = NDArray[np.float64]
+
+
+def labels_param() -> Any:
+    return param((GOLD,), kind=names, doc=f"{GOLD}, {MAJORITY} (the judges' majority), or a judge")
+
+
+def label_needs(labels: Sequence[str], graded: bool) -> tuple[str, ...]:
+    """What the data has to have so that there are such labels."""
+    kind = "graded " if graded else ""
+    found = [f"{kind}gold"] if GOLD in labels else []
+    if MAJORITY in labels:
+        found += ["judges"]
+    if set(labels) - {GOLD}:
+        found += ["graded judges" if graded else "judges"]
+    return tuple(dict.fromkeys(found))
+
+
+def check_labels(
+    data: StudyData, labels: Sequence[str], measures: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Labels that exist, and measures (by their names in tables, for each set) that fit them."""
+    if len(set(labels)) != len(labels):
+        raise InputError("the same labels are named twice", remedy="name each set once")
+    for whose in labels:
+        need_measures(list(measures[whose].values()), data.labels(whose))
+
+
+def distinct(measures: Mapping[str, str]) -> list[str]:
+    """The measures that have to be computed: two labels may mean the same one."""
+    return list(dict.fromkeys(measures.values()))
+
+
+def places(measures: Mapping[str, str]) -> dict[str, int]:
+    """Where each label's measure stands among the distinct ones."""
+    order = distinct(measures)
+    return {label: order.index(name) for label, name in measures.items()}
+
+
+def relevant_from(one: Measure, rel: int) -> Measure:
+    """The measure with its lowest relevant grade, where it has one."""
+    return one.but(rel=rel) if hasattr(one, "rel") else one
+
+
+def shares(value: Any) -> tuple[float, ...]:
+    """Rates of down-sampling."""
+    found = numbers(value)
+    if not found or not all(0 < rate < 1 for rate in found):
+        raise ValueError("shares of the pool between 0 and 1")
+    return tuple(sorted(found, reverse=True))
+
+
+def score(
+    data: StudyData, whose: str, measures: Sequence[str], topics: Sequence[str] | None = None
+) -> Scores:
+    """Scores under one set of labels."""
+    chosen = "judged" if topics is None else list(topics)
+    return evaluate(data.labels(whose), data.loaded_runs, list(measures), chosen)
+
+
+def correlation_job(
+    data: StudyData,
+    seed: int,
+    labels: str,
+    measures: Sequence[str],
+    topics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """A job: tau and tau_ap of all pairs of measures."""
+    found = correlate_measures(score(data, labels, measures, topics).select(systems))
+    return {"tau": found.tau, "tau_ap": found.tau_ap}
+
+
+def pools_job(
+    data: StudyData,
+    seed: int,
+    labels: str,
+    measures: Sequence[str],
+    rates: Sequence[float],
+    topics: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """A job: one random pool at all rates; tau, tau_ap and level as [measure, rate], the level on
+    the whole pool as [measure]."""
+    qrels = data.labels(labels)
+    chosen = qrels if topics is None else qrels.select(topics)
+    found = RobustnessExperiment(
+        chosen, data.loaded_runs, list(map(measure, measures)), rates, 1, seed, systems
+    ).run_all()
+    return {
+        "tau": found.tau[..., 0],
+        "tau_ap": found.tau_ap[..., 0],
+        "level": found.level[..., 0],
+        "whole": found.whole,
+    }
+
+
+def mean_of(results: Mapping[str, Any], prefix: str, what: str) -> Array:
+    """[measure, rate]: the mean over the jobs whose key begins so, the whole pool first."""
+    mine = [value for key, value in results.items() if key.startswith(prefix)]
+    mean = np.mean([np.asarray(value[what]) for value in mine], axis=0)
+    if what == "level":
+        whole = np.asarray(mine[0]["whole"])
+    else:
+        whole = np.ones(len(mean))
+    return np.column_stack([whole, mean])
+
+
+def rate_table(
+    name: str, title: str, series: Mapping[tuple[str, ...], Array], rates: Sequence[float],
+    heads: Sequence[str],
+) -> StudyTable:  # fmt: skip
+    """The numbers behind a figure: a row for each line of it, its place in the words of `heads`."""
+    header = [*heads, *(f"{rate:.0%}" for rate in rates)]
+    rows: list[list[Cell]] = [[*key, *map(float, line)] for key, line in series.items()]
+    return StudyTable(name, title, header, rows)
+
+
+def headings(labels: Sequence[str], columns: Sequence[str]) -> list[str]:
+    """The columns once for every set of labels, which goes before them where there are several."""
+    if len(labels) == 1:
+        return list(columns)
+    return [f"{whose} {column}" for whose in labels for column in columns]

@@ -1,0 +1,229 @@
+"""Random relevance: how expected measures relate to the others, how robust and how discriminative
+they are (RR, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import measure
+from hungjury.catalogue.graded_ap import GAP, threshold_law
+from hungjury.errors import InputError
+from hungjury.named import number, param, whole
+from hungjury.studies.data import StudyData
+from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
+from hungjury.studies.papers.label_sets import (
+    check_labels,
+    correlation_job,
+    distinct,
+    label_needs,
+    labels_param,
+    mean_of,
+    places,
+    pools_job,
+    rate_table,
+    shares,
+)
+from hungjury.studies.power import PowerExperiment
+from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure
+from hungjury.studies.robustness import RATES, RobustnessExperiment
+from hungjury.studies.runner import Job
+from hungjury.studies.study_table import Cell, StudyTable
+
+__all__ = ["RandomRelevance"]
+
+Array = NDArray[np.float64]
+CASES = ("hard", "medium", "lenient")
+# Figure 1: the thresholds' probabilities, by the number of relevant grades.
+THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
+    2: {"hard": (0.2, 0.8), "medium": (0.5, 0.5), "lenient": (0.7, 0.3)},
+    3: {"hard": (0.1, 0.4, 0.5), "medium": (0.2, 0.4, 0.4), "lenient": (0.4, 0.4, 0.2)},
+}
+COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
+OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
+GAIN, BASE = 5, 10  # of nDCG: gains 5, 10, 15, and the logarithm's base
+
+
+def _case_param(case: str) -> Any:
+    return param(
+        None, kind=threshold_law, doc=f"GAP's g in the {case} case; None: the paper's, 2 or 3 long"
+    )
+
+
+@RECIPES.add("random-relevance")
+class RandomRelevance(Recipe):
+    """Expected measures of random relevance beside the others: correlation, robustness, power."""
+
+    paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018, Figures 1 to 3"
+    needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
+    labels: tuple[str, ...] = labels_param()
+    hard: tuple[float, ...] | None = _case_param("hard")
+    medium: tuple[float, ...] | None = _case_param("medium")
+    lenient: tuple[float, ...] | None = _case_param("lenient")
+    dark: float = param(
+        0.05, kind=number, low=0, high=0.5,
+        doc="option 2: P(relevant) of grade 0, and 1 - P of the largest grade",
+    )  # fmt: skip
+    persistence: float = param(0.8, kind=number, low=0, high=1, doc="of RBP's user")
+    rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
+    repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
+    power_repetitions: int = param(1, kind=whole, low=1, doc="random pools for power")
+    samples: int = param(1000, kind=whole, low=1, doc="of the bootstrap test")
+
+    def needed(self) -> tuple[str, ...]:
+        return ("systems", *label_needs(self.labels, graded=True))
+
+    def check(self, data: StudyData) -> None:
+        super().check(data)
+        check_labels(data, self.labels, {w: self.measures(data, w) for w in self.labels})
+
+    def measures(self, data: StudyData, whose: str) -> dict[str, str]:
+        """All measures by the label they have in the tables."""
+        top = data.labels(whose).max_grade
+        graded = measure("nDCG").but(base=BASE, gains={k: GAIN * k for k in range(1, top + 1)})
+        rbp = {"p": self.persistence}
+        found = {
+            "nDCG": str(graded),
+            "ERR": "ERR",
+            "gRBP": str(measure("gRBP").but(**rbp)),
+            "bpref": "Bpref",
+            "infAP": "infAP",
+        }
+        for case in CASES:
+            g = self._thresholds(case, top)
+            first = (0.0, *map(float, np.cumsum(g).round(12)))
+            second = (self.dark, *first[1:-1], 1 - self.dark)
+            found[f"GAP {case}"] = str(GAP(g=g))
+            for option, prob in (("1", first), ("2", second)):
+                found[f"eRAP-{option} {case}"] = str(measure("eRAP").but(prob=prob))
+                walk = measure("eRRBP").but(prob=prob, **rbp)
+                found[f"eRRBP-{option} {case}"] = str(walk)
+        return found
+
+    def _thresholds(self, case: str, top: int) -> tuple[float, ...]:
+        given: tuple[float, ...] | None = getattr(self, case)
+        if given is not None:
+            return given
+        if top not in THRESHOLDS:
+            raise InputError(
+                f"the paper has no {case} case for {top} relevant grades",
+                remedy=f"say with --{case} which part of users is satisfied from each grade on",
+            )
+        return THRESHOLDS[top][case]
+
+    def jobs(self, data: StudyData) -> list[Job]:
+        found = []
+        for whose in self.labels:
+            basic = {"labels": whose, "measures": distinct(self.measures(data, whose))}
+            sampled = basic | {"rates": list(self.rates)}
+            found += [
+                Job(f"correlation/{whose}", correlation_job, basic),
+                *(Job(f"pools/{whose}/{n}", pools_job, sampled) for n in range(self.repetitions)),
+                *(
+                    Job(f"power/{whose}/{n}", power_job, sampled | {"samples": self.samples})
+                    for n in range(self.power_repetitions)
+                ),
+            ]
+        return found
+
+    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
+        place = {whose: places(self.measures(data, whose)) for whose in self.labels}
+        matrices = {
+            (whose, case): _square(results[f"correlation/{whose}"], place[whose], case)
+            for case in CASES
+            for whose in self.labels
+        }
+        robust = self._lines(place, {w: mean_of(results, f"pools/{w}/", "tau")
+                                        for w in self.labels})  # fmt: skip
+        power = self._lines(place, {w: _power(results, f"power/{w}/") for w in self.labels})
+        rates = (1.0, *self.rates)
+        heads = ("labels", "case", "measure")
+        explained = "tau above the diagonal, tau_ap below it (row: estimate, column: truth)"
+        titles = (
+            f"Figure 1: correlation of measures, {explained}",
+            "Figure 2: robustness to pool down-sampling, Kendall's tau with the whole pool",
+            "Figure 3: discriminative power at pool samples",
+        )
+        return Report(
+            [
+                *(_matrix_table(whose, case, values, explained)
+                  for (whose, case), values in matrices.items()),
+                rate_table("figure-2", titles[1], robust, rates, heads),
+                rate_table("figure-3", titles[2], power, rates, heads),
+            ],
+            [
+                StudyFigure("figure-1", titles[0], Matrices(
+                    [Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values)
+                     for (whose, case), values in matrices.items()], len(self.labels))),
+                StudyFigure("figure-2", titles[1], self._panels(robust, "Kendall's τ")),
+                StudyFigure("figure-3", titles[2], self._panels(power, "pairs told apart")),
+            ],
+            [f"{len(data.sources.runs)} runs. eRAP-1 and eRRBP-1 take their probabilities from "
+             "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
+             f"document (option 2). Robustness is the mean of {self.repetitions} random pools, "
+             f"power that of {self.power_repetitions}, at p < 0.05 by the paired bootstrap."],
+        )  # fmt: skip
+
+    def _lines(
+        self, place: Mapping[str, Mapping[str, int]], values: Mapping[str, Array]
+    ) -> dict[tuple[str, ...], Array]:
+        """{(labels, case, measure): a value for each rate}"""
+        return {
+            (whose, case, name): values[whose][place[whose][_label(name, case)]]
+            for whose in self.labels
+            for case in CASES
+            for name in (*COMMON, *OWN)
+        }
+
+    def _panels(self, lines: Mapping[tuple[str, ...], Array], ylabel: str) -> RateLines:
+        panels = [
+            Lines(f"{whose}, {case}", {name: lines[whose, case, name] for name in (*COMMON, *OWN)})
+            for whose in self.labels
+            for case in CASES
+        ]
+        return RateLines(panels, (1.0, *self.rates), ylabel, len(CASES))
+
+
+def power_job(
+    data: StudyData,
+    seed: int,
+    labels: str,
+    measures: Sequence[str],
+    rates: Sequence[float],
+    samples: int,
+) -> Array:
+    """A job: discriminative power on one random pool, whole and at all rates: [measure, rate]."""
+    pool = RobustnessExperiment(
+        data.labels(labels), data.loaded_runs, list(map(measure, measures)), rates, 1, seed
+    )
+    scores = [pool.whole, *(pool.sample(0, rate) for rate in rates)]
+    found = [PowerExperiment(one, samples=samples, seed=seed).run_all().power for one in scores]
+    return np.stack(found, axis=1)
+
+
+def _power(results: Mapping[str, Any], prefix: str) -> Array:
+    mine = [np.asarray(v) for key, v in results.items() if key.startswith(prefix)]
+    return np.asarray(np.mean(mine, axis=0))
+
+
+def _label(name: str, case: str) -> str:
+    return name if name in COMMON else f"{name} {case}"
+
+
+def _square(found: Mapping[str, Any], place: Mapping[str, int], case: str) -> Array:
+    """tau above the diagonal, tau_ap below it."""
+    mine = [place[_label(name, case)] for name in (*COMMON, *OWN)]
+    tau, tau_ap = (np.asarray(found[what])[np.ix_(mine, mine)] for what in ("tau", "tau_ap"))
+    return np.asarray(np.triu(tau) + np.tril(tau_ap, -1))
+
+
+def _matrix_table(whose: str, case: str, values: Array, explained: str) -> StudyTable:
+    header = ["", *COMMON, *OWN]
+    rows: list[list[Cell]] = [
+        [name, *map(float, row)] for name, row in zip(header[1:], values, strict=True)
+    ]
+    title = f"Figure 1, {whose}, {case} case: {explained}"
+    return StudyTable(f"figure-1-{case}-{whose}", title, header, rows)

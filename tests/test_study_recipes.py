@@ -1,0 +1,239 @@
+"""Recipes for random relevance, graded AP and Markov precision: layout, numbers, needs."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+import hungjury as hj
+from hungjury.errors import HungjuryError, InputError
+from hungjury.report.study_figures import drawn
+from hungjury.studies.data import Sources
+from hungjury.studies.engines import Engine
+from hungjury.studies.papers.graded_ap import GradedAP
+from hungjury.studies.papers.random_relevance import COMMON, OWN
+from hungjury.studies.robustness import RobustnessExperiment
+from hungjury.studies.runner import seed_of
+from hungjury.studies.study import Study, run_study
+
+ALONE = Engine("local", 1)
+SMALL = "repetitions=2, rates=[0.5, 0.1]"
+BINARY_ONLY = ("random-relevance", "graded-ap")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Grades 0 to 3, five judges."""
+    where = tmp_path_factory.mktemp("graded")
+    hj.simulate(systems=7, topics=9, documents=70, depth=25, grades=4, seed=2).write(where)
+    return where
+
+
+@pytest.fixture(scope="module")
+def gold(folder: Path) -> Any:
+    return hj.read_qrels(folder / "gold.qrels", grades=range(4))
+
+
+@pytest.fixture(scope="module")
+def runs(folder: Path) -> Any:
+    return hj.read_runs(str(folder / "runs" / "*"))
+
+
+def sources(folder: Path, **others: Any) -> Sources:
+    return Sources.in_folder(folder, **{"grades": range(4), **others})
+
+
+def table(study: Study, name: str) -> Any:
+    return next(t.table for t in study.report.tables if t.name == name)
+
+
+def tau(scores: Any) -> float:
+    return float(kendalltau(*scores.mean()).statistic)
+
+
+# random relevance
+
+
+@pytest.fixture(scope="module")
+def random_relevance(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    name = f'random-relevance({SMALL}, samples=40, labels=["gold", "mv"])'
+    return run_study(name, sources(folder), tmp_path_factory.mktemp("out"), 3, ALONE)
+
+
+def test_correlations_in_three_cases(random_relevance: Study, gold: Any, runs: Any) -> None:
+    names = [t.name for t in random_relevance.report.tables]
+    assert names == [
+        *(f"figure-1-{c}-{w}" for c in ("hard", "medium", "lenient") for w in ("gold", "mv")),
+        "figure-2",
+        "figure-3",
+    ]
+    found = table(random_relevance, "figure-1-hard-gold")
+    assert list(found.columns) == ["", *COMMON, *OWN]
+    rows = {row[""]: row for row in found}
+    # The paper's hard case for three relevant grades: option 1 and option 2.
+    ndcg, second = "nDCG(base=10, gains={1: 5, 2: 10, 3: 15})", "eRAP(prob=[0.05, 0.1, 0.5, 0.95])"
+    pair = hj.evaluate(gold, runs, [ndcg, second])
+    assert rows["nDCG"]["eRAP-2"] == pytest.approx(tau(pair), abs=1e-12)
+    first = ["eRAP(prob=[0, 0.1, 0.5, 1])", "GAP(g=[0.1, 0.4, 0.5])"]
+    pair = hj.evaluate(gold, runs, first)
+    assert rows["GAP"]["eRAP-1"] == pytest.approx(tau(pair), abs=1e-12)
+    estimate, truth = pair.mean()
+    assert rows["eRAP-1"]["GAP"] == pytest.approx(float(hj.stats.tau_ap(estimate, truth)))
+
+
+def test_power_is_that_of_the_building_block(random_relevance: Study, folder: Path) -> None:
+    labels = hj.merge(hj.read_judgments(str(folder / "judges" / "*"), grades=range(4)), "mv")
+    runs = hj.read_runs(str(folder / "runs" / "*"))
+    one = "eRRBP(prob=[0.05, 0.4, 0.8, 0.95])"
+    seed = seed_of(3, "power/mv/0")
+    pool = RobustnessExperiment(labels, runs, [one, "ERR"], [0.5, 0.1], 1, seed)
+    rows = {tuple(row[:3]): row[3:] for row in table(random_relevance, "figure-3").rows}
+    assert len(rows) == 2 * 3 * 10
+    for place, scores in ((0, pool.whole), (2, pool.sample(0, 0.1))):
+        power = hj.discriminative_power(scores, samples=40, seed=seed).power
+        assert rows["mv", "lenient", "eRRBP-2"][place] == power[0]
+        assert rows["mv", "hard", "ERR"][place] == power[1]
+
+
+def test_figures_of_random_relevance(random_relevance: Study) -> None:
+    first, second, third = (drawn(f.figure) for f in random_relevance.report.figures)
+    titles = [axes.get_title(loc="left") for axes in first.axes]
+    assert titles[:2] == ["gold, hard", "mv, hard"]
+    for figure in (second, third):
+        assert len(figure.axes) == 6
+        assert [len(axes.lines) for axes in figure.axes] == [10] * 6
+        assert figure.axes[5].get_title(loc="left") == "mv, lenient"
+
+
+def test_other_scales_need_other_cases(tmp_path: Path) -> None:
+    hj.simulate(systems=3, topics=3, documents=40, depth=9, grades=5).write(tmp_path)
+    data = sources(tmp_path, grades=range(5))
+    with pytest.raises(InputError, match="no hard case for 4 relevant grades"):
+        run_study("random-relevance", data, tmp_path / "out", engine=ALONE)
+    given = ", ".join(f"{c}=[0.1, 0.2, 0.3, 0.4]" for c in ("hard", "medium", "lenient"))
+    name = f"random-relevance({given}, {SMALL}, samples=5, dark=0)"
+    study = run_study(name, data, tmp_path / "out", engine=ALONE)
+    hard, lenient = (table(study, f"figure-1-{c}-gold") for c in ("hard", "lenient"))
+    assert hard.rows == lenient.rows
+    assert next(r for r in hard if r[""] == "eRAP-1")["eRAP-2"] == 1  # option 2 became option 1
+
+
+# graded AP
+
+
+@pytest.fixture(scope="module")
+def graded_ap(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    name = f'graded-ap({SMALL}, labels=["gold", "judge1"])'
+    return run_study(name, sources(folder), tmp_path_factory.mktemp("out"), 3, ALONE)
+
+
+def test_a_block_for_each_law_of_thresholds(graded_ap: Study, gold: Any, runs: Any) -> None:
+    found = table(graded_ap, "table-3")
+    assert len(found) == 3 * 21  # as many blocks as in the paper's Table 3
+    assert [r["g"] for r in found][::3][:3] == ["(0.0, 0.0, 1.0)", "(0.0, 0.2, 0.8)",
+                                               "(0.0, 0.4, 0.6)"]  # fmt: skip
+    assert list(found.columns)[:4] == ["g", "", "gold GAP", "gold AP"]
+    assert len(found.columns) == 2 + 2 * 5
+    (row,) = (r for r in found if r["g"] == "(0.2, 0.2, 0.6)" and r[""] == "xGAP")
+    systems = hj.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
+    assert len(systems) == 5
+    names = ["xGAP(g=[0.2, 0.2, 0.6])", "AP"]
+    for place, grade in enumerate((None, 2, 3)):
+        topics = "judged" if grade is None else hj.few_highly_relevant(gold, grade).names
+        value = row["gold AP"].values[place]
+        if not topics:
+            assert np.isnan(value)
+        else:
+            scores = hj.evaluate(gold, runs, names, topics).select(systems)
+            assert value == pytest.approx(tau(scores), abs=1e-12)
+    last = found.rows[-1]
+    assert all(cell.values[0] == 1 for cell in (last[2], last[3])), "g = (1, 0, 0) is AP"
+
+
+def test_robustness_is_that_of_the_building_block(graded_ap: Study, gold: Any, runs: Any) -> None:
+    systems = hj.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
+    each = [
+        hj.robustness(gold, runs, ["eGAP(g=[0.2, 0.2, 0.6])"], (0.5, 0.1), 1,
+                      seed_of(3, f"pools/gold/all topics/{n}"), systems).tau[0, :, 0]
+        for n in range(2)
+    ]  # fmt: skip
+    rows = {tuple(row[:3]): row[3:] for row in table(graded_ap, "figure-2").rows}
+    np.testing.assert_allclose(rows["gold", "all topics", "eGAP"], [1, *np.mean(each, axis=0)])
+    figure = drawn(graded_ap.report.figures[0].figure)
+    assert len(figure.axes) == 6
+
+
+def test_main_features(graded_ap: Study, gold: Any) -> None:
+    first = next(iter(table(graded_ap, "table-1")))
+    relevant = [sum(g > 0 for g in d.values()) for d in gold.to_dict().values()]
+    assert (first["topics"], first["runs"], first["above 1Q"]) == (9, 7, 5)
+    assert first["max relevant"] == max(relevant)
+    assert first["mean relevant"] == pytest.approx(np.mean(relevant))
+
+
+def test_laws_with_a_sum_of_one() -> None:
+    assert GradedAP().grid(2) == [(n / 10, (10 - n) / 10) for n in range(11)]
+    every = [g for g in itertools.product(range(6), repeat=3) if sum(g) == 5]
+    np.testing.assert_allclose(GradedAP().grid(3), np.array(every) / 5)
+
+
+# markov
+
+
+def test_levels_on_smaller_pools(folder: Path, gold: Any, runs: Any, tmp_path: Path) -> None:
+    study = run_study(
+        f'markov({SMALL}, labels=["gold", "mv"], rel=2)', sources(folder), tmp_path, 3, ALONE
+    )
+    assert [row[0] for row in table(study, "table-5.2").rows] == ["gold", "mv"]
+    assert "mv Rprec" in table(study, "table-5.3").columns
+    one = "MP(model=LO_OR_LID, rec=True, rel=2)"
+    whole = float(hj.evaluate(gold, runs, [one]).mean().mean())
+    samples = [
+        hj.evaluate(
+            hj.downsample(gold, 0.1, seed_of(3, f"pools/gold/{n}")), runs, [one]
+        ).mean().mean()
+        for n in range(2)
+    ]  # fmt: skip
+    rows = {tuple(row[:2]): row[2:] for row in table(study, "figure-5.5").rows}
+    assert len(rows) == 2 * 21
+    found = rows["gold", "MP LO_OR_LID@Rec(T)"]
+    np.testing.assert_allclose([found[0], found[2]], [whole, np.mean(samples)])
+    assert [len(drawn(f.figure).axes) for f in study.report.figures] == [3, 8, 8]
+
+
+# needs
+
+
+@pytest.mark.parametrize("name", [*BINARY_ONLY, "markov"])
+def test_no_gold(name: str, folder: Path, tmp_path: Path) -> None:
+    runs_alone = Sources.of(str(folder / "runs" / "*"))
+    with pytest.raises(InputError, match="but no gold labels were given"):
+        run_study(name, runs_alone, tmp_path / "out")
+    judged = Sources.of(str(folder / "runs" / "*"), str(folder / "judges" / "*"))
+    wanted = f'{name}(labels=["mv"])'
+    with pytest.raises(InputError, match="but no judges were given"):
+        run_study(wanted, runs_alone, tmp_path / "out")
+    with pytest.raises(HungjuryError, match="there is no assessor 'nobody'"):
+        run_study(f'{name}(labels=["nobody"])', judged, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", BINARY_ONLY)
+def test_one_judge_or_binary_labels(name: str, tmp_path: Path) -> None:
+    hj.simulate(systems=3, topics=3, documents=30, depth=9, accuracies=[0.9]).write(tmp_path)
+    data = Sources.in_folder(tmp_path, assessor_column="iteration")
+    with pytest.raises(InputError, match="at least two relevant grades, but these are binary"):
+        run_study(name, data, tmp_path / "out")
+    with pytest.raises(InputError, match="at least two judges, but there is only one"):
+        run_study(f'{name}(labels=["mv"])', data, tmp_path / "out")
+    (judge,) = hj.read_judgments(
+        str(tmp_path / "judges" / "*"), assessor_column="iteration"
+    ).assessors
+    with pytest.raises(InputError, match="but their labels are binary"):
+        run_study(f'{name}(labels=["{judge}"])', data, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
