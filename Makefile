@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test lint types unit bench docs examples clean
+.PHONY: demo test lint types unit bench studies docs examples clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
