@@ -363,7 +363,7 @@ def test_the_catalogue_can_be_listed():
     assert ranges == {"cutoff": ">= 1", "dcg": "'log2' or 'exp-log2'", "base": "> 1", "gains": ""}
 
 
-@pytest.mark.parametrize("cls", CATALOGUE, ids=lambda cls: cls.name)
+@pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
 def test_every_measure_has_a_formula_of_its_own_and_says_where_it_is_from(cls):
     assert "formula" in vars(cls)  # a formula of a parent class is that of another measure
     left, _, right = cls.formula.partition(" = ")
