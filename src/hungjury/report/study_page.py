@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hungjury import __version__
 from hungjury.files import write_whole
+from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
 from hungjury.report.pictures import picture_bytes
+from hungjury.report.study_plots import draw_tuples
+from hungjury.studies.recipe import Drawing, StudyFigure
 from hungjury.studies.study_table import Cell, Marked, StudyTable
 
 if TYPE_CHECKING:
-    from hungjury.studies.recipe import StudyFigure
+    from matplotlib.figure import Figure
+
     from hungjury.studies.study import Study
 
 __all__ = ["study_page", "write_study"]
 
-PICTURES = ("svg", "png")
+FORMS = ("svg", "png")
+PICTURES: dict[str, Callable[..., Figure]] = {
+    "interaction": draw_interaction,
+    "main effects": draw_main_effects,
+    "tukey": draw_tukey,
+    "tuples": draw_tuples,
+}
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
        color: #222 }
@@ -39,14 +49,15 @@ dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
 
 def write_study(study: Study) -> list[Path]:
     """Write all files of a study into its folder; their paths, the page first."""
+    study = _drawn(study)
     report, folder = study.report, study.folder
     contents: dict[str, str | bytes] = {"index.html": study_page(study)}
     for table in report.tables:
         contents[f"{table.name}.csv"] = table.to_csv()
         contents[f"{table.name}.tex"] = table.to_latex()
     for one in report.figures:
-        for form in PICTURES:
-            contents[f"{one.name}.{form}"] = picture_bytes(one.figure, form)
+        for form in FORMS:
+            contents[f"{one.name}.{form}"] = picture_bytes(_picture(one), form)
     for name, content in contents.items():
         write_whole(folder / name, content)
     return [folder / name for name in contents]
@@ -54,6 +65,7 @@ def write_study(study: Study) -> list[Path]:
 
 def study_page(study: Study) -> str:
     """One page that needs no other file."""
+    study = _drawn(study)
     recipe, report = study.recipe, study.report
     parts = [
         f"<h1>{escape(recipe.name)}</h1>",
@@ -69,6 +81,17 @@ def study_page(study: Study) -> str:
         f'<meta name="viewport" content="width=device-width"><title>{escape(recipe.name)}</title>'
         f"<style>{_STYLE}</style></head>\n<body>\n" + "\n".join(parts) + "\n</body></html>\n"
     )
+
+
+def _drawn(study: Study) -> Study:
+    """The same study with all its pictures made."""
+    figures = [replace(one, figure=_picture(one)) for one in study.report.figures]
+    return replace(study, report=replace(study.report, figures=figures))
+
+
+def _picture(one: StudyFigure) -> Figure:
+    figure = one.figure
+    return PICTURES[figure.picture](*figure.arguments) if isinstance(figure, Drawing) else figure
 
 
 def _first_line(text: str | None) -> str:
@@ -96,7 +119,7 @@ def _row(tag: str, cells: Iterable[Cell], text: list[bool], table: StudyTable) -
 
 
 def _figure(one: StudyFigure) -> str:
-    data = base64.b64encode(picture_bytes(one.figure, "svg")).decode("ascii")
+    data = base64.b64encode(picture_bytes(_picture(one), "svg")).decode("ascii")
     title = escape(one.title)
     return f'<h2>{title}</h2>\n<img alt="{title}" src="data:image/svg+xml;base64,{data}">'
 

@@ -28,11 +28,12 @@ Rules that keep a study resumable and its numbers the same everywhere:
   result depends on is in the arguments, the seed or the data; the recipe's parameters are not
   known to a job unless they are arguments.
 - A job takes (data: StudyData, seed: int, **arguments) and returns dictionaries, lists, text,
-  numbers and arrays. Its seed is its own, made from the study's seed and its key: two jobs that
-  shall see the same random draws do the drawing in one job, or get a seed as argument.
+  numbers and arrays. Its seed is its own, made from the study's seed and its key: jobs that
+  shall see the same random draws say so with the same word in `Job(..., draws="tuples")`.
 - Jobs last from a second to a minute: shorter ones cost more to hand out than to do, and longer
   ones are lost when the study is stopped.
-- `report` is quick and draws no random numbers. Figures are matplotlib figures.
+- `report` is quick and draws no random numbers. Figures are matplotlib figures, or a `Drawing`:
+  the name of a picture of `hungjury.report` (see PICTURES there) and what it is drawn from.
 - Parameters default to what the paper used. Their names become flags, so they differ from those
   of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
   tuple become flags that can be repeated.
@@ -55,7 +56,7 @@ from hungjury.studies.study_table import StudyTable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "StudyFigure", "names"]
+__all__ = ["NEEDS", "RECIPES", "Drawing", "Recipe", "Report", "StudyFigure", "names"]
 
 NEEDS = {
     "gold": "gold labels",
@@ -67,12 +68,21 @@ NEEDS = {
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A picture still to be drawn: which one, by name, and the arguments. The room that draws lies
+    below this one, so that recipes can name its pictures, but not import them."""
+
+    picture: str
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
 class StudyFigure:
     """name: the stem of its files, such as "figure-5.6"."""
 
     name: str
     title: str
-    figure: Figure
+    figure: Figure | Drawing
 
 
 @dataclass(frozen=True)

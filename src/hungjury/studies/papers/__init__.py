@@ -1,6 +1,8 @@
 """The papers' experiments; importing this enters all of them into the catalogue."""
 
+from hungjury.studies.papers.aware import Aware
+from hungjury.studies.papers.crowd import Crowd
 from hungjury.studies.papers.markov import Markov
 from hungjury.studies.recipe import RECIPES
 
-__all__ = ["RECIPES", "Markov"]
+__all__ = ["RECIPES", "Aware", "Crowd", "Markov"]
