@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
 from hungjury.report.heatmap import (
     bare,
     colour_bar,
@@ -16,8 +18,8 @@ from hungjury.report.heatmap import (
     numbers_in_cells,
 )
 from hungjury.report.pictures import new_grid
-from hungjury.report.study_plots import line_styles
-from hungjury.studies.figures import Matrices, RateLines
+from hungjury.report.study_plots import draw_tuples, line_styles
+from hungjury.studies.figures import Drawing, Matrices, RateLines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,8 +27,18 @@ if TYPE_CHECKING:
 __all__ = ["draw_matrices", "draw_rate_lines", "drawn"]
 
 
-def drawn(figure: Figure | RateLines | Matrices) -> Figure:
+PICTURES: dict[str, Callable[..., Figure]] = {
+    "interaction": draw_interaction,
+    "main effects": draw_main_effects,
+    "tukey": draw_tukey,
+    "tuples": draw_tuples,
+}
+
+
+def drawn(figure: Figure | RateLines | Matrices | Drawing) -> Figure:
     """A picture; one that is drawn already stays as it is."""
+    if isinstance(figure, Drawing):
+        return PICTURES[figure.picture](*figure.arguments)
     if isinstance(figure, RateLines):
         return draw_rate_lines(figure)
     if isinstance(figure, Matrices):

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Lines", "Matrices", "Matrix", "RateLines"]
+__all__ = ["Drawing", "Lines", "Matrices", "Matrix", "RateLines"]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A picture of a result: which one, by its name in `report`, and what it is drawn from."""
+
+    picture: str
+    arguments: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
