@@ -29,7 +29,7 @@ html_static_path = ["_static"]
 html_extra_path = ["_extra"]  # the report that the tutorial makes
 html_css_files = ["site.css"]
 html_copy_source = False
-html_show_sphinx = False
+html_show_sphinx = html_show_copyright = False
 smartquotes = False  # or --rel would be shown with a dash
 pygments_style = "friendly"
 
