@@ -25,6 +25,7 @@ __all__ = ["FromNeutral", "FromVotes"]
 Floats = NDArray[np.float64]
 LEAST = 1e-6  # no probability is nearer to 0 or 1
 HONEST = 0.9  # em-neu's first guess of how often an assessor is right
+KEPT = 0.75  # groups that are done are taken out when fewer than this share still go on
 
 
 def _clip(probability: Floats) -> Floats:
@@ -83,7 +84,7 @@ class FromNeutral(ExpectationMaximisation):
         np.fill_diagonal(matrix, HONEST)
         confusion = np.broadcast_to(matrix, (len(votes.units), size, size))
         prior = np.full((size, len(votes.groups)), 1 / size)
-        return votes.expect(prior, confusion)
+        return votes.expect(prior, confusion)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,25 +142,17 @@ class _Votes:
         counts = (self.matrix @ posterior.T).reshape(-1, size, size)
         return _clip(prior), _clip(counts / counts.sum(axis=1, keepdims=True))
 
-    def expect(self, prior: Floats, confusion: Floats) -> Floats:
-        """Posterior [grade, document] (TH step 3)."""
-        joint = self._joint(prior, confusion)
-        joint -= joint.max(axis=0)
-        np.exp(joint, out=joint)
-        joint /= joint.sum(axis=0)
-        return _clip(joint)
-
-    def log_likelihood(self, prior: Floats, confusion: Floats) -> Floats:
-        """[group]: of all votes."""
-        joint = self._joint(prior, confusion)
-        return np.asarray(np.add.reduceat(np.logaddexp.reduce(joint, axis=0), self.starts))
-
-    def _joint(self, prior: Floats, confusion: Floats) -> Floats:
-        """[grade, document]: log P(votes, true grade)."""
+    def expect(self, prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+        """Posterior [grade, document] (TH step 3), and log P(votes) [document]."""
         votes = self.by_document @ np.log(confusion).reshape(-1, len(prior))
         joint = np.ascontiguousarray(votes.T)
         joint += np.log(prior)[:, self.document_group]
-        return joint
+        largest = joint.max(axis=0)
+        joint -= largest
+        np.exp(joint, out=joint)
+        total = joint.sum(axis=0)
+        joint /= total
+        return _clip(joint), largest + np.log(total)
 
     def keep(self, groups: NDArray[np.bool_]) -> tuple[_Votes, NDArray[np.bool_]]:
         """The votes of some groups, and which documents these are."""
@@ -198,13 +191,14 @@ class _Result:
         prior: Floats,
         confusion: Floats,
         posterior: Floats,
+        evidence: Floats,
     ) -> None:
         documents, units = done[votes.document_group], done[votes.unit_group]
         groups = votes.groups[done]
         self.posterior[:, votes.documents[documents]] = posterior[:, documents]
         self.confusion[np.searchsorted(self.keys, votes.units[units])] = confusion[units]
         self.prior[:, groups] = prior[:, done]
-        self.log_likelihood[groups] = votes.log_likelihood(prior, confusion)[done]
+        self.log_likelihood[groups] = np.add.reduceat(evidence, votes.starts)[done]
 
     def fit(self, panel: Panel, scope: str) -> Fit:
         """Groups without any vote have no prior and took no round."""
@@ -232,18 +226,24 @@ class _Result:
 def _iterate(votes: _Votes, posterior: Floats, result: _Result, tol: float, most: int) -> None:
     """M-step and E-step in turn; a group is done when its posteriors hardly change."""
     posterior = _clip(posterior)
+    going = np.ones(len(votes.groups), dtype=bool)
     for round_ in range(1, most + 1):
         prior, confusion = votes.maximise(posterior)
-        new = votes.expect(prior, confusion)
+        new, evidence = votes.expect(prior, confusion)
         change = np.maximum.reduceat(np.abs(new - posterior).max(axis=0), votes.starts)
         posterior = new
         settled = change < tol
-        result.rounds[votes.groups], result.converged[votes.groups] = round_, settled
-        done = settled | (round_ == most)
+        result.rounds[votes.groups[going]] = round_
+        result.converged[votes.groups[going]] = settled[going]
+        done = going & (settled | (round_ == most))
         if not done.any():
             continue
-        result.store(votes, done, prior, confusion, posterior)
-        if done.all():
+        result.store(votes, done, prior, confusion, posterior, evidence)
+        going &= ~done
+        if not going.any():
             return
-        votes, documents = votes.keep(~done)
-        posterior = posterior[:, documents]
+        # Taking groups out costs several rounds: a few that are done may as well go on.
+        if going.sum() < KEPT * len(going):
+            votes, documents = votes.keep(going)
+            posterior = posterior[:, documents]
+            going = going[going]
