@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
 from hungjury.report.heatmap import (
     bare,
     colour_bar,
@@ -16,8 +17,16 @@ from hungjury.report.heatmap import (
     numbers_in_cells,
 )
 from hungjury.report.pictures import new_grid
-from hungjury.report.study_plots import line_styles
-from hungjury.studies.figures import Matrices, RateLines
+from hungjury.report.study_plots import draw_tuples, line_styles
+from hungjury.studies.figures import (
+    Groups,
+    Interaction,
+    MainEffects,
+    Matrices,
+    RateLines,
+    Shown,
+    TupleLines,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,12 +34,20 @@ if TYPE_CHECKING:
 __all__ = ["draw_matrices", "draw_rate_lines", "drawn"]
 
 
-def drawn(figure: Figure | RateLines | Matrices) -> Figure:
+def drawn(figure: Figure | Shown) -> Figure:
     """A picture; one that is drawn already stays as it is."""
     if isinstance(figure, RateLines):
         return draw_rate_lines(figure)
     if isinstance(figure, Matrices):
         return draw_matrices(figure)
+    if isinstance(figure, TupleLines):
+        return draw_tuples(figure.found, figure.measure, figure.what)
+    if isinstance(figure, MainEffects):
+        return draw_main_effects(figure.found, figure.factors)
+    if isinstance(figure, Interaction):
+        return draw_interaction(figure.found, figure.across, figure.lines)
+    if isinstance(figure, Groups):
+        return draw_tukey(figure.found, figure.factor, figure.largest_first, figure.beside_of)
     return figure
 
 

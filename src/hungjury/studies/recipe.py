@@ -28,8 +28,8 @@ Rules that keep a study resumable and its numbers the same everywhere:
   result depends on is in the arguments, the seed or the data; the recipe's parameters are not
   known to a job unless they are arguments.
 - A job takes (data: StudyData, seed: int, **arguments) and returns dictionaries, lists, text,
-  numbers and arrays. Its seed is its own, made from the study's seed and its key: two jobs that
-  shall see the same random draws do the drawing in one job, or get a seed as argument.
+  numbers and arrays. Its seed is its own, made from the study's seed and its key: jobs that
+  shall see the same random draws say so with the same word in `Job(..., draws="tuples")`.
 - Jobs last from a second to a minute: shorter ones cost more to hand out than to do, and longer
   ones are lost when the study is stopped.
 - `report` is quick and draws no random numbers. Figures are matplotlib figures, or say what is to
@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hungjury.errors import InputError
 from hungjury.named import Catalogue, Named
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Matrices, RateLines
+from hungjury.studies.figures import Shown
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import StudyTable
 
@@ -74,7 +74,7 @@ class StudyFigure:
 
     name: str
     title: str
-    figure: Figure | RateLines | Matrices
+    figure: Figure | Shown
 
 
 @dataclass(frozen=True)

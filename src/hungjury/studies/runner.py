@@ -38,12 +38,18 @@ class Job:
 
     function: found by its name in its module, wherever the job is done. arguments: small and
     plain (text, numbers, lists and dictionaries of these). The result is made of dictionaries,
-    lists, text, numbers and arrays.
+    lists, text, numbers and arrays. draws: jobs with the same word here get the same seed, for
+    random draws that they share; by default each has its own.
     """
 
     key: str
     function: Callable[..., Any]
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    draws: str = ""
+
+    def seed(self, seed: int) -> int:
+        """This job's part of the study's seed."""
+        return seed_of(seed, self.draws or self.key)
 
 
 @dataclass(frozen=True)
@@ -78,7 +84,7 @@ class _Done:
 
 
 def seed_of(seed: int, key: str) -> int:
-    """The seed of one job: the same wherever and whenever it is done."""
+    """The seed that belongs to a key: the same wherever and whenever its job is done."""
     words = np.frombuffer(hashlib.sha256(key.encode()).digest(), dtype="<u4")
     mixed = np.random.SeedSequence([seed, *words.tolist()])
     return int(mixed.generate_state(1, np.uint64)[0] >> np.uint64(1))
@@ -104,7 +110,7 @@ def run_jobs(
     there = store.finished(wanted)
     outdated = store.outdated(wanted)
     tasks = [
-        _Task(job, sources, seed_of(seed, job.key), engine.threads)
+        _Task(job, sources, job.seed(seed), engine.threads)
         for job in listed
         if job.key not in there
     ]
@@ -140,7 +146,7 @@ def _plan(jobs: int, to_do: int, outdated: int) -> str:
 def _fingerprint(job: Job, sources: Sources, seed: int) -> str:
     """Of all that a result depends on."""
     name = f"{job.function.__module__}:{job.function.__qualname__}"
-    parts = [name, dict(job.arguments), seed, sources.digest, __version__]
+    parts = [name, dict(job.arguments), job.seed(seed), sources.digest, __version__]
     return hashlib.sha256(as_text(parts).encode()).hexdigest()
 
 

@@ -1,8 +1,10 @@
 """The papers' experiments; importing this enters all of them into the catalogue."""
 
+from hungjury.studies.papers.aware import Aware
+from hungjury.studies.papers.crowd import Crowd
 from hungjury.studies.papers.graded_ap import GradedAP
 from hungjury.studies.papers.markov import Markov
 from hungjury.studies.papers.random_relevance import RandomRelevance
 from hungjury.studies.recipe import RECIPES
 
-__all__ = ["RECIPES", "GradedAP", "Markov", "RandomRelevance"]
+__all__ = ["RECIPES", "Aware", "Crowd", "GradedAP", "Markov", "RandomRelevance"]

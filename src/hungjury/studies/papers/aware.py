@@ -1,0 +1,214 @@
+"""Combining measures instead of labels: AWARE against merging (TH sections 4.5 and 4.6)."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, ClassVar
+
+from hungjury.errors import InputError
+from hungjury.named import flag, param, whole
+from hungjury.studies.data import StudyData
+from hungjury.studies.factorial import Anova, factorial_anova
+from hungjury.studies.papers.panels import experiment, gathered, sizes_of_tuples, tuple_jobs
+from hungjury.studies.recipe import RECIPES, Drawing, Recipe, Report, StudyFigure, names
+from hungjury.studies.runner import Job
+from hungjury.studies.study_table import Cell, StudyTable
+from hungjury.studies.tuples import TupleStudy
+
+__all__ = ["Aware"]
+
+MEASURES = ("AP", "nDCG(base=2)@20", "ERR@20")
+PARTS = ("granularity", "gap", "weight")
+PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
+SMALLEST_P = 0.0001
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """A response, and the thesis' numbers of what it reports about it."""
+
+    response: str
+    title: str
+    table: str  # all approaches: analysis of variance,
+    effects: str  # main effects and groups,
+    interactions: str
+    parts_table: str  # the same of the estimators' parts
+    parts: str
+
+    @property
+    def largest_first(self) -> bool:
+        return self.response != "rmse"
+
+
+RESPONSES = (
+    Numbering("tau_ap", "AP correlation", "4.1", "4.4", "4.5", "4.3", "4.8"),
+    Numbering("rmse", "RMSE", "4.2", "4.6", "4.7", "4.4", "4.9"),
+)
+
+
+@RECIPES.add("aware")
+class Aware(Recipe):
+    """How many assessors are enough, and how best to combine them: AWARE against merging."""
+
+    paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"
+    needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
+    measures: tuple[str, ...] = param(MEASURES, kind=names, doc="measures to combine")
+    rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")
+    sizes: tuple[int, ...] = param(
+        (), kind=sizes_of_tuples, doc="assessors in a tuple; without, 2 to all but one"
+    )
+    tuples: int = param(100, kind=whole, low=1, doc="tuples of each size, at random")
+    replicates: int = param(1000, kind=whole, low=1, doc="random assessors of each class")
+    drop_empty: bool = param(
+        False, kind=flag, doc="leave out assessors with nothing relevant on some topic"
+    )
+
+    def check(self, data: StudyData) -> None:
+        super().check(data)
+        sizes = experiment(data, **self._how()).sizes  # complains about what it cannot use
+        if len(sizes) < 2:
+            raise InputError(
+                f"the study {self.name} compares sizes of tuples, but there is only {sizes[0]}",
+                remedy="give at least four judges, or several --sizes",
+            )
+
+    def jobs(self, data: StudyData) -> list[Job]:
+        return tuple_jobs(data, **self._how())
+
+    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
+        study = gathered(data, results, **self._how())
+        tables, figures, top = [], [], []
+        for numbering in RESPONSES:
+            whole_one, parts = _analyses(study, numbering.response)
+            tables += _tables(numbering, whole_one, parts)
+            figures += _figures(numbering, whole_one, parts)
+            top.append(_top_groups(numbering, whole_one, parts))
+        by_size, curves = _by_size(study)
+        remark = (
+            f"{len(study.assessors)} assessors, {study.systems} systems, {study.topics} topics; "
+            f"up to {self.tuples} tuples of each size, {self.replicates} random assessors of each "
+            "class. With one set of systems the factor Systems is left out of the analyses of "
+            "variance. RMSE is divided by its largest value for each measure there. Groups are "
+            "those of Tukey's HSD at 0.05."
+        )
+        return Report([*tables, _summary(top), *by_size], [*figures, *curves], [remark])
+
+    def _how(self) -> dict[str, Any]:
+        return {
+            "measures": self.measures,
+            "rel": self.rel,
+            "sizes": self.sizes or None,
+            "tuples": self.tuples,
+            "replicates": self.replicates,
+            "drop_empty": self.drop_empty,
+        }
+
+
+def _analyses(study: TupleStudy, response: str) -> tuple[Anova, Anova]:
+    """Of all approaches (4.28), and of the parts of AWARE's estimators (4.31)."""
+    rows = study.observations()
+    scale = "measure" if response == "rmse" else None
+    estimators = [row for row in rows if "gap" in row]
+    return (
+        factorial_anova(rows, response, ["approach", "measure"], "size", scale_by=scale),
+        factorial_anova(estimators, response, [*PARTS, "measure"], "size", PAIRS, scale),
+    )
+
+
+def _tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
+    """Analyses of variance, and groups of approaches and of parts."""
+    title = f"{numbering.title}: analysis of variance"
+    tables = [
+        _anova_table(f"table-{numbering.table}", f"{title}, all approaches", whole_one),
+        _anova_table(f"table-{numbering.parts_table}", f"{title}, AWARE's components", parts),
+        _tukey_table(f"figure-{numbering.effects}e", numbering, whole_one, "approach"),
+    ]
+    for letter, factor in zip("def", PARTS, strict=True):
+        tables.append(_tukey_table(f"figure-{numbering.parts}{letter}", numbering, parts, factor))
+    return tables
+
+
+def _anova_table(name: str, title: str, found: Anova) -> StudyTable:
+    rows: list[list[Cell]] = []
+    for e in found.effects:
+        p = f"< {SMALLEST_P}" if e.p < SMALLEST_P else _known(e.p)
+        rows.append([_source(e.source), e.ss, e.df, e.ms, _known(e.f), p, _known(e.omega2)])
+    header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
+    return StudyTable(name, title, header, rows)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _source(name: str) -> str:
+    """A source of variance as the thesis calls it."""
+    return "K-tuple Size" if name == "size" else "*".join(n.title() for n in name.split("*"))
+
+
+def _tukey_table(name: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
+    table = found.tukey_table(factor, numbering.largest_first)
+    rows = [[mean, level, groups] for level, mean, groups in table.rows]
+    header = [f"Mean {numbering.response}", factor.title(), "Group"]
+    return StudyTable(name, f"{numbering.title}: groups of {factor}", header, rows)
+
+
+def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyFigure]:
+    """Main effects, groups and interactions, lettered as in the thesis."""
+    effects, interactions, mine = numbering.effects, numbering.interactions, numbering.parts
+    measured = ["measure"] if "measure" in whole_one.factors else []
+    drawn = {
+        effects: Drawing("main effects", (whole_one, ["approach", "size", *measured])),
+        f"{effects}e": Drawing("tukey", (whole_one, "approach", numbering.largest_first, "mv")),
+        f"{interactions}a": Drawing("interaction", (whole_one, "size", "approach")),
+    }
+    for factor in measured:
+        drawn[f"{interactions}b"] = Drawing("interaction", (whole_one, factor, "approach"))
+    drawn[mine] = Drawing("main effects", (parts, PARTS))
+    for letter, across, lines in (
+        ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
+    ):  # fmt: skip
+        drawn[f"{mine}{letter}"] = Drawing("interaction", (parts, across, lines))
+    return [
+        StudyFigure(f"figure-{number}", f"Figure {number}: {numbering.title}", drawing)
+        for number, drawing in drawn.items()
+    ]
+
+
+def _top_groups(numbering: Numbering, whole_one: Anova, parts: Anova) -> dict[str, list[str]]:
+    """The levels of each factor that do not differ from the best one, best first."""
+    found = {}
+    for factor, analysis in (("approach", whole_one), *((part, parts) for part in PARTS)):
+        tukey, levels = analysis.tukey(factor), analysis.levels[factor]
+        order = tukey.order if numbering.largest_first else tukey.order[::-1]
+        found[factor] = [str(levels[i]) for i in order if not tukey.different[order[0], i]]
+    return found
+
+
+def _summary(top: list[dict[str, list[str]]]) -> StudyTable:
+    """Table 4.5: the top groups side by side."""
+    rows: list[list[Cell]] = []
+    for factor in top[0]:
+        for place, both in enumerate(zip_longest(*(g[factor] for g in top), fillvalue="")):
+            rows.append(["" if place else factor.title(), *both])
+    header = ["", *(numbering.title for numbering in RESPONSES)]
+    return StudyTable("table-4.5", "Top groups for AP correlation and RMSE", header, rows)
+
+
+def _by_size(study: TupleStudy) -> tuple[list[StudyTable], list[StudyFigure]]:
+    """What every approach achieves with tuples of every size: tables and curves."""
+    tables, figures = [], []
+    for numbering in RESPONSES:
+        for measure in dict.fromkeys(row.measure for row in study.rows):
+            table = study.by_size(measure, numbering.response)
+            name = f"{numbering.response}-{re.sub('[^A-Za-z0-9]+', '-', measure).strip('-')}"
+            title = f"{numbering.title} of {measure} by the size of the tuples"
+            header = ["approach", *table.columns[1:]]
+            tables.append(StudyTable(name, title, header, table.rows))
+            drawing = Drawing("tuples", (study, measure, numbering.response))
+            figures.append(StudyFigure(name, title, drawing))
+    return tables, figures

@@ -1,0 +1,50 @@
+"""What the studies of many assessors share: an experiment on tuples of them, done in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from hungjury.named import whole
+from hungjury.studies.data import StudyData
+from hungjury.studies.experiment import Job as Part
+from hungjury.studies.runner import Job
+from hungjury.studies.tuples import TupleExperiment, TupleStudy
+
+__all__ = ["experiment", "gathered", "sizes_of_tuples", "tuple_jobs"]
+
+
+@lru_cache(maxsize=2)
+def experiment(data: StudyData, seed: int = 0, **how: Any) -> TupleExperiment:
+    """Made once in a process, which then does many of its parts. The seed changes what the parts
+    find, but not which there are."""
+    return TupleExperiment(data.judgments, data.runs, gold=data.gold, seed=seed, **how)
+
+
+def tuple_jobs(data: StudyData, **how: Any) -> list[Job]:
+    """A job for every part. They share a seed: all of them look at the same tuples."""
+    parts = experiment(data, **how).jobs()
+    return [Job(_key(part), run_part, {"part": part, **how}, draws="tuples") for part in parts]
+
+
+def run_part(data: StudyData, seed: int, part: Part, **how: Any) -> dict[str, Any]:
+    """A job: a part of the experiment."""
+    return experiment(data, seed, **how).run(part)
+
+
+def gathered(data: StudyData, results: Mapping[str, Any], **how: Any) -> TupleStudy:
+    """All parts together."""
+    whole_one = experiment(data, **how)
+    return whole_one.gather({part: results[_key(part)] for part in whole_one.jobs()})
+
+
+def _key(part: Part) -> str:
+    return "/".join(map(str, part))
+
+
+def sizes_of_tuples(value: Any) -> tuple[int, ...]:
+    """A list of sizes, for parameters."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise ValueError("a list of whole numbers")
+    return tuple(sorted({whole(one) for one in value}))
