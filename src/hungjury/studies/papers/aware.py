@@ -81,12 +81,12 @@ class Aware(Recipe):
 
     def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
         study = gathered(data, results, **self._how())
-        tables, figures, top = [], [], []
+        tables, figures, groups = [], [], []
         for numbering in RESPONSES:
             whole_one, parts = _analyses(study, numbering.response)
-            tables += _tables(numbering, whole_one, parts)
+            tables += _anova_tables(numbering, whole_one, parts)
+            groups.append(_group_tables(numbering, whole_one, parts))
             figures += _figures(numbering, whole_one, parts)
-            top.append(_top_groups(numbering, whole_one, parts))
         by_size, curves = _by_size(study)
         remark = (
             f"{len(study.assessors)} assessors, {study.systems} systems, {study.topics} topics; "
@@ -95,7 +95,8 @@ class Aware(Recipe):
             "variance. RMSE is divided by its largest value for each measure there. Groups are "
             "those of Tukey's HSD at 0.05."
         )
-        return Report([*tables, _summary(top), *by_size], [*figures, *curves], [remark])
+        tables = [*tables, _summary(groups), *groups[0], *groups[1], *by_size]
+        return Report(tables, [*figures, *curves], [remark])
 
     def _how(self) -> dict[str, Any]:
         return {
@@ -119,17 +120,12 @@ def _analyses(study: TupleStudy, response: str) -> tuple[Anova, Anova]:
     )
 
 
-def _tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
-    """Analyses of variance, and groups of approaches and of parts."""
+def _anova_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
     title = f"{numbering.title}: analysis of variance"
-    tables = [
+    return [
         _anova_table(f"table-{numbering.table}", f"{title}, all approaches", whole_one),
         _anova_table(f"table-{numbering.parts_table}", f"{title}, AWARE's components", parts),
-        _tukey_table(f"figure-{numbering.effects}e", numbering, whole_one, "approach"),
     ]
-    for letter, factor in zip("def", PARTS, strict=True):
-        tables.append(_tukey_table(f"figure-{numbering.parts}{letter}", numbering, parts, factor))
-    return tables
 
 
 def _anova_table(name: str, title: str, found: Anova) -> StudyTable:
@@ -150,9 +146,17 @@ def _source(name: str) -> str:
     return "K-tuple Size" if name == "size" else "*".join(n.title() for n in name.split("*"))
 
 
-def _tukey_table(name: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
+def _group_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
+    """Groups of approaches, then of granularities, gaps and weights."""
+    tables = [_group_table(f"figure-{numbering.effects}e", numbering, whole_one, "approach")]
+    for letter, factor in zip("def", PARTS, strict=True):
+        tables.append(_group_table(f"figure-{numbering.parts}{letter}", numbering, parts, factor))
+    return tables
+
+
+def _group_table(name: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
     table = found.tukey_table(factor, numbering.largest_first)
-    rows = [[mean, level, groups] for level, mean, groups in table.rows]
+    rows = [[mean, level, marks] for level, mean, marks in table.rows]
     header = [f"Mean {numbering.response}", factor.title(), "Group"]
     return StudyTable(name, f"{numbering.title}: groups of {factor}", header, rows)
 
@@ -179,22 +183,13 @@ def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[Study
     ]
 
 
-def _top_groups(numbering: Numbering, whole_one: Anova, parts: Anova) -> dict[str, list[str]]:
-    """The levels of each factor that do not differ from the best one, best first."""
-    found = {}
-    for factor, analysis in (("approach", whole_one), *((part, parts) for part in PARTS)):
-        tukey, levels = analysis.tukey(factor), analysis.levels[factor]
-        order = tukey.order if numbering.largest_first else tukey.order[::-1]
-        found[factor] = [str(levels[i]) for i in order if not tukey.different[order[0], i]]
-    return found
-
-
-def _summary(top: list[dict[str, list[str]]]) -> StudyTable:
-    """Table 4.5: the top groups side by side."""
+def _summary(groups: list[list[StudyTable]]) -> StudyTable:
+    """Table 4.5: the first group of each factor, best first, for both responses."""
     rows: list[list[Cell]] = []
-    for factor in top[0]:
-        for place, both in enumerate(zip_longest(*(g[factor] for g in top), fillvalue="")):
-            rows.append(["" if place else factor.title(), *both])
+    for both in zip(*groups, strict=True):
+        top = [[row[1] for row in table.rows if str(row[2]).startswith("X")] for table in both]
+        for place, levels in enumerate(zip_longest(*top, fillvalue="")):
+            rows.append(["" if place else both[0].header[1], *levels])
     header = ["", *(numbering.title for numbering in RESPONSES)]
     return StudyTable("table-4.5", "Top groups for AP correlation and RMSE", header, rows)
 
