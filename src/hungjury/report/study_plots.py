@@ -35,7 +35,8 @@ __all__ = ["SIGNS", "draw_correlations", "draw_power", "draw_rates", "draw_robus
 SIGNS = {"tau": "Kendall's τ", "tau_ap": "τ_ap", "rmse": "RMSE"}
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b")
 MARKERS = "os^Dv<>P"
-COOL, WARM = ("#08519c", "#2b8cbe", "#41ab5d", "#006d2c"), ("#d7301f", "#e6550d", "#b30086", "#000")
+COOL = ("#08519c", "#2b8cbe", "#41ab5d", "#006d2c")
+WARM = ("#d7301f", "#e69f00", "#b30086", "#000000", "#8c6d31")
 
 
 def line_styles(number: int) -> list[dict[str, Any]]:
