@@ -139,6 +139,27 @@ def test_only_the_printed_sizes_unless_others_are_asked_for(tmp_path: Path) -> N
     assert list(table(asked, "table-2").header[3:]) == ["M=3", "M=6"]
 
 
+def test_grades_and_assessors_left_out(tmp_path: Path) -> None:
+    """Relevant from grade 2 on; the first judge has nothing relevant on the first topic."""
+    hj.simulate(systems=5, topics=4, documents=50, depth=20, grades=4, seed=2).write(tmp_path)
+    lazy, *others = sorted((tmp_path / "judges").iterdir())
+    lines = [line.split() for line in lazy.read_text().splitlines()]
+    first = lines[0][0]
+    lazy.write_text("".join(
+        f"{topic} {who} {document} {min(int(grade), 1) if topic == first else grade}\n"
+        for topic, who, document, grade in lines
+    ))  # fmt: skip
+    runs, truth = str(tmp_path / "runs" / "*"), tmp_path / "gold.qrels"
+    gold = hj.evaluate(truth, runs, "AP(rel=2)").mean()[0]
+    for drop, judges in ((False, [lazy, *others]), (True, others)):
+        recipe = f"crowd(measures=['AP'], rel=2, sizes=[2], tuples=1, drop_empty={drop})"
+        study = run_study(recipe, Sources.in_folder(tmp_path), tmp_path / "out", engine=ALONE)
+        each = [hj.tau_ap(hj.evaluate(j, runs, "AP(rel=2)").mean()[0], gold) for j in judges]
+        found = float(rows(study, "table-1")[0]["mean tau_ap"])
+        assert found == pytest.approx(np.mean(each), abs=1e-12)
+        assert study.report.remarks[0].startswith(f"{len(judges)} assessors")
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 def test_all_jobs_see_the_same_tuples(folder: Path, tmp_path: Path, seed: int) -> None:
     """Mean votes by eRRBP are uniform AWARE by RBP: on the same tuples, exactly."""

@@ -69,7 +69,7 @@ class Aware(Recipe):
 
     def check(self, data: StudyData) -> None:
         super().check(data)
-        sizes = experiment(data, **self._how()).sizes  # complains about what it cannot use
+        sizes = experiment(data, **self._how()).sizes
         if len(sizes) < 2:
             raise InputError(
                 f"the study {self.name} compares sizes of tuples, but there is only {sizes[0]}",

@@ -10,7 +10,7 @@ from hungjury.named import flag, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED
 from hungjury.studies.lone_assessors import LoneAssessors, LoneRow, lone_assessors
-from hungjury.studies.papers.panels import experiment, gathered, sizes_of_tuples, tuple_jobs
+from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
 from hungjury.studies.recipe import RECIPES, Drawing, Recipe, Report, StudyFigure, names
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, StudyTable
@@ -49,10 +49,6 @@ class Crowd(Recipe):
     drop_empty: bool = param(
         False, kind=flag, doc="leave out assessors with nothing relevant on some topic"
     )
-
-    def check(self, data: StudyData) -> None:
-        super().check(data)
-        experiment(data, **self._how())  # complains about what it cannot use
 
     def jobs(self, data: StudyData) -> list[Job]:
         single = {"rel": self.rel, "drop_empty": self.drop_empty}

@@ -23,7 +23,8 @@ def experiment(data: StudyData, seed: int = 0, **how: Any) -> TupleExperiment:
 
 
 def tuple_jobs(data: StudyData, **how: Any) -> list[Job]:
-    """A job for every part. They share a seed: all of them look at the same tuples."""
+    """A job for every part. They share a seed: all of them look at the same tuples. Data that the
+    experiment cannot use is refused here, before any job is done."""
     parts = experiment(data, **how).jobs()
     return [Job(_key(part), run_part, {"part": part, **how}, draws="tuples") for part in parts]
 
