@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,15 @@ from hungjury.report.heatmap import (
 )
 from hungjury.report.pictures import new_grid
 from hungjury.report.study_plots import draw_tuples, line_styles
-from hungjury.studies.figures import Drawing, Matrices, RateLines
+from hungjury.studies.figures import (
+    Groups,
+    Interaction,
+    MainEffects,
+    Matrices,
+    RateLines,
+    Shown,
+    TupleLines,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,22 +34,20 @@ if TYPE_CHECKING:
 __all__ = ["draw_matrices", "draw_rate_lines", "drawn"]
 
 
-PICTURES: dict[str, Callable[..., Figure]] = {
-    "interaction": draw_interaction,
-    "main effects": draw_main_effects,
-    "tukey": draw_tukey,
-    "tuples": draw_tuples,
-}
-
-
-def drawn(figure: Figure | RateLines | Matrices | Drawing) -> Figure:
+def drawn(figure: Figure | Shown) -> Figure:
     """A picture; one that is drawn already stays as it is."""
-    if isinstance(figure, Drawing):
-        return PICTURES[figure.picture](*figure.arguments)
     if isinstance(figure, RateLines):
         return draw_rate_lines(figure)
     if isinstance(figure, Matrices):
         return draw_matrices(figure)
+    if isinstance(figure, TupleLines):
+        return draw_tuples(figure.found, figure.measure, figure.what)
+    if isinstance(figure, MainEffects):
+        return draw_main_effects(figure.found, figure.factors)
+    if isinstance(figure, Interaction):
+        return draw_interaction(figure.found, figure.across, figure.lines)
+    if isinstance(figure, Groups):
+        return draw_tukey(figure.found, figure.factor, figure.largest_first, figure.beside_of)
     return figure
 
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Drawing", "Lines", "Matrices", "Matrix", "RateLines"]
+from hungjury.studies.factorial import Anova
+from hungjury.studies.tuple_rows import TupleStudy
 
-
-@dataclass(frozen=True, eq=False)
-class Drawing:
-    """A picture of a result: which one, by its name in `report`, and what it is drawn from."""
-
-    picture: str
-    arguments: tuple[Any, ...]
+__all__ = ["Groups", "Interaction", "Lines", "MainEffects", "Matrices", "Matrix", "RateLines",
+           "Shown", "TupleLines"]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,3 +49,43 @@ class Matrices:
 
     panels: Sequence[Matrix]
     across: int
+
+
+@dataclass(frozen=True, eq=False)
+class TupleLines:
+    """What approaches achieve by one measure, over the sizes of tuples of assessors."""
+
+    found: TupleStudy
+    measure: str
+    what: str = "tau_ap"
+
+
+@dataclass(frozen=True, eq=False)
+class MainEffects:
+    """Means of the response at the levels of some factors."""
+
+    found: Anova
+    factors: Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Interaction:
+    """Means of the response: levels of one factor across, a line for each level of another."""
+
+    found: Anova
+    across: str
+    lines: str
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Levels of a factor by their means, with the best group and that of another level."""
+
+    found: Anova
+    factor: str
+    largest_first: bool
+    beside_of: str
+
+
+Shown = RateLines | Matrices | TupleLines | MainEffects | Interaction | Groups
+"""Whatever `report` can draw."""

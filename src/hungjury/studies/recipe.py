@@ -50,7 +50,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hungjury.errors import InputError
 from hungjury.named import Catalogue, Named
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Drawing, Matrices, RateLines
+from hungjury.studies.figures import Shown
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import StudyTable
 
@@ -74,7 +74,7 @@ class StudyFigure:
 
     name: str
     title: str
-    figure: Figure | RateLines | Matrices | Drawing
+    figure: Figure | Shown
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from hungjury.errors import InputError
 from hungjury.named import flag, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.factorial import Anova, factorial_anova
-from hungjury.studies.figures import Drawing
+from hungjury.studies.figures import Groups, Interaction, MainEffects, Shown, TupleLines
 from hungjury.studies.papers.panels import experiment, gathered, sizes_of_tuples, tuple_jobs
 from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
 from hungjury.studies.runner import Job
@@ -25,7 +24,6 @@ __all__ = ["Aware"]
 MEASURES = ("AP", "nDCG(base=2)@20", "ERR@20")
 PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
-SMALLEST_P = 0.0001
 
 
 @dataclass(frozen=True)
@@ -130,16 +128,10 @@ def _anova_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[
 
 
 def _anova_table(name: str, title: str, found: Anova) -> StudyTable:
-    rows: list[list[Cell]] = []
-    for e in found.effects:
-        p = f"< {SMALLEST_P}" if e.p < SMALLEST_P else _known(e.p)
-        rows.append([_source(e.source), e.ss, e.df, e.ms, _known(e.f), p, _known(e.omega2)])
+    table = found.table()
+    rows: list[list[Cell]] = [[_source(str(row[0])), *row[1:7]] for row in table.rows]
     header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
-    return StudyTable(name, title, header, rows)
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
+    return StudyTable(name, title, header, rows, formats={"p-value": table.formats["p"]})
 
 
 def _source(name: str) -> str:
@@ -166,21 +158,21 @@ def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[Study
     """Main effects, groups and interactions, lettered as in the thesis."""
     effects, interactions, mine = numbering.effects, numbering.interactions, numbering.parts
     measured = ["measure"] if "measure" in whole_one.factors else []
-    drawn = {
-        effects: Drawing("main effects", (whole_one, ["approach", "size", *measured])),
-        f"{effects}e": Drawing("tukey", (whole_one, "approach", numbering.largest_first, "mv")),
-        f"{interactions}a": Drawing("interaction", (whole_one, "size", "approach")),
+    shown: dict[str, Shown] = {
+        effects: MainEffects(whole_one, ["approach", "size", *measured]),
+        f"{effects}e": Groups(whole_one, "approach", numbering.largest_first, "mv"),
+        f"{interactions}a": Interaction(whole_one, "size", "approach"),
     }
     for factor in measured:
-        drawn[f"{interactions}b"] = Drawing("interaction", (whole_one, factor, "approach"))
-    drawn[mine] = Drawing("main effects", (parts, PARTS))
+        shown[f"{interactions}b"] = Interaction(whole_one, factor, "approach")
+    shown[mine] = MainEffects(parts, PARTS)
     for letter, across, lines in (
         ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
     ):  # fmt: skip
-        drawn[f"{mine}{letter}"] = Drawing("interaction", (parts, across, lines))
+        shown[f"{mine}{letter}"] = Interaction(parts, across, lines)
     return [
-        StudyFigure(f"figure-{number}", f"Figure {number}: {numbering.title}", drawing)
-        for number, drawing in drawn.items()
+        StudyFigure(f"figure-{number}", f"Figure {number}: {numbering.title}", figure)
+        for number, figure in shown.items()
     ]
 
 
@@ -205,6 +197,6 @@ def _by_size(study: TupleStudy) -> tuple[list[StudyTable], list[StudyFigure]]:
             title = f"{numbering.title} of {measure} by the size of the tuples"
             header = ["approach", *table.columns[1:]]
             tables.append(StudyTable(name, title, header, table.rows))
-            drawing = Drawing("tuples", (study, measure, numbering.response))
-            figures.append(StudyFigure(name, title, drawing))
+            lines = TupleLines(study, measure, numbering.response)
+            figures.append(StudyFigure(name, title, lines))
     return tables, figures

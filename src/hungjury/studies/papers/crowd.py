@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hungjury.named import flag, param, whole
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Drawing
+from hungjury.studies.figures import TupleLines
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED
 from hungjury.studies.lone_assessors import LoneAssessors, LoneRow, lone_assessors
 from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
@@ -68,7 +68,7 @@ class Crowd(Recipe):
             ],
             [
                 StudyFigure(f"table-2-{i}", f"tau_ap of {name} by the number of merged assessors",
-                            Drawing("tuples", (study, name)))
+                            TupleLines(study, name))
                 for i, name in enumerate(measures, 1)
             ],
             [f"{len(study.assessors)} assessors, {study.systems} systems, {study.topics} topics; "
