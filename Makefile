@@ -68,8 +68,8 @@ studies: $(VENV)/ready
 	$(BIN)/hungjury study random-relevance $(STUDY) --labels gold --labels mv
 	$(BIN)/hungjury study graded-ap $(STUDY) --labels gold --labels mv
 	$(BIN)/hungjury study markov $(STUDY) --labels gold --labels mv
-	$(BIN)/hungjury study crowd $(STUDY)
-	$(BIN)/hungjury study aware $(STUDY)
+	$(BIN)/hungjury study crowd $(STUDY) --rel 2
+	$(BIN)/hungjury study aware $(STUDY) --rel 2
 	$(BIN)/python -m benchmarks.coverage -o studies-results/coverage.csv
 
 clean:
