@@ -23,9 +23,9 @@ from hungjury.errors import InputError, MeasureError, check_choice
 from hungjury.evaluation import as_runs
 from hungjury.uncertainty import board_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
-from hungjury.uncertainty.drawn import Aware, Drawn, Setting, draw_scores, how_to_merge
+from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores, how_to_merge
 from hungjury.uncertainty.judges import JudgeRow, dependence, judge_rows
-from hungjury.uncertainty.outlook import Outlook, judges_curve, only, topics_curve, typical
+from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.parts import Parts, mean_draws
 from hungjury.uncertainty.standing import standing
 
@@ -34,7 +34,6 @@ __all__ = ["Leaderboard", "leaderboard"]
 Floats = NDArray[np.float64]
 FEWEST_DRAWS = 100
 FEW_TOPICS = 10
-OUTLOOK_DRAWS = 100  # for each smaller panel
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +156,7 @@ def leaderboard(
     samples, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed)
     ahead = None
     if outlook and len(aligned.systems) > 1:
-        ahead = _outlook(given, drawn, setting, target, parts, panels_seed)
+        ahead = look_ahead(given, drawn, setting, target, parts, panels_seed)
     policies = {
         **given.policies,
         "ties": aligned.policy.ties,
@@ -206,47 +205,6 @@ def _check_topics(judgments: Judgments, target: str) -> None:
             "one topic says nothing about others",
             remedy='ask for target="topics", the uncertainty on this very topic, or judge more',
         )
-
-
-def _outlook(
-    judgments: Judgments,
-    drawn: Drawn,
-    setting: Setting,
-    target: str,
-    parts: Parts,
-    seed: np.random.SeedSequence,
-) -> Outlook:
-    total = _of_differences(parts.total)
-    # What judges share is learned from all documents, so more topics help there too; only where
-    # assessors are resampled does it stay as long as there are no more of them.
-    fixed = _of_differences(parts.shared) if isinstance(setting.merge, Aware) else 0 * total
-    topics = topics_curve(parts.number, total - fixed, fixed)
-
-    def with_fewer(size: int) -> float:
-        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
-        order = np.random.default_rng(mine).permutation(len(judgments.assessors))
-        panel = only(judgments, order[:size])
-        fewer = draw_scores(panel, drawn.alignment, setting, OUTLOOK_DRAWS, mine)
-        _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
-        return typical(np.sqrt(_of_differences(small.total))) * spread / _spread(fewer)
-
-    # Fewer judges may see all systems closer together: a difference counts by how far apart
-    # systems are.
-    spread = _spread(drawn)
-    here = typical(np.sqrt(total))
-    judges, measured = judges_curve(len(judgments.assessors), here, with_fewer)
-    return Outlook(here, topics, judges, measured)
-
-
-def _spread(drawn: Drawn) -> float:
-    """How far apart the systems' means are."""
-    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
-
-
-def _of_differences(covariance: Floats) -> Floats:
-    """[system, system]: variances of differences."""
-    variance = np.diag(covariance)
-    return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
 
 
 def _board(

@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judgments import Judgments
+from hungjury.uncertainty.drawn import Aware, Drawn, Setting, draw_scores
+from hungjury.uncertainty.parts import Parts, mean_draws
+from hungjury.uncertainty.standing import of_differences
 
-__all__ = ["Outlook", "judges_curve", "only", "topics_curve", "typical"]
+__all__ = ["Outlook", "judges_curve", "look_ahead", "only", "topics_curve"]
 
 Floats = NDArray[np.float64]
 TIMES = (0.5, 1, 2, 4)  # topics
 SHARES = (0.25, 0.5, 0.75)  # of the judges, measured
 MORE = (1.5, 2)  # times as many judges, extrapolated
+DRAWS = 100  # for each smaller panel
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,43 @@ class Outlook:
     topics: list[tuple[int, float]]
     judges: list[tuple[int, float]]
     measured: int  # the first so many of `judges` were measured on smaller panels
+
+
+def look_ahead(
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    target: str,
+    parts: Parts,
+    seed: np.random.SeedSequence,
+) -> Outlook:
+    """What other numbers of topics and judges would give, from the parts of what there is and from
+    smaller panels."""
+    total = of_differences(parts.total)
+    # What judges share is learned from all documents, so more topics help there too; only where
+    # assessors are resampled does it stay as long as there are no more of them.
+    fixed = of_differences(parts.shared) if isinstance(setting.merge, Aware) else 0 * total
+    topics = topics_curve(parts.number, total - fixed, fixed)
+
+    def with_fewer(size: int) -> float:
+        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
+        order = np.random.default_rng(mine).permutation(len(judgments.assessors))
+        panel = only(judgments, order[:size])
+        fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
+        _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
+        return typical(np.sqrt(of_differences(small.total))) * spread / _spread(fewer)
+
+    # Fewer judges may see all systems closer together: a difference counts by how far apart
+    # systems are.
+    spread = _spread(drawn)
+    here = typical(np.sqrt(total))
+    judges, measured = judges_curve(len(judgments.assessors), here, with_fewer)
+    return Outlook(here, topics, judges, measured)
+
+
+def _spread(drawn: Drawn) -> float:
+    """How far apart the systems' means are."""
+    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
 
 
 def typical(sd: Floats) -> float:

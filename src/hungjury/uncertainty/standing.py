@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hungjury.stats import percentile_interval
 
-__all__ = ["Standing", "differences_sd", "standing"]
+__all__ = ["Standing", "of_differences", "standing"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -53,17 +53,16 @@ def standing(mean: Floats, draws: Floats, level: float = 0.95) -> Standing:
     )
 
 
-def differences_sd(draws: Floats) -> Floats:
-    """[system, system]: standard deviation of the difference of two means."""
-    covariance = np.atleast_2d(np.cov(draws, rowvar=False))
+def of_differences(covariance: Floats) -> Floats:
+    """[system, system]: the variance of the difference of two means."""
     variance = np.diag(covariance)
-    return np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
+    return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
 
 
 def _told_apart(mean: Floats, draws: Floats, level: float) -> NDArray[np.bool_]:
     """Pairs whose means differ by more than chance explains, in all comparisons at once: the
     largest standardised difference of all pairs is what a single one is held against."""
-    sd = differences_sd(draws)
+    sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))
     noise = 1e-12 * max(float(np.abs(draws).max(initial=0)), 1e-300)
     off = draws - draws.mean(axis=0)
     largest = np.zeros(len(draws))
