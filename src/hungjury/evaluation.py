@@ -154,13 +154,18 @@ def score_alignment(
     """Scores of lists that are aligned already."""
     shape = (len(measures), *aligned.shape)
     values = np.empty((len(measures), len(aligned.length)))
-    variance = np.full(values.shape, np.nan)
-    interval = np.full((2, *values.shape), np.nan)
+    variance = interval = None
+    if any(m.has_variance or isinstance(m, E) for m in measures):
+        variance = np.full(values.shape, np.nan)
+    if any(isinstance(m, E) for m in measures):
+        interval = np.full((2, *values.shape), np.nan)
     condensed = unjudged == "condensed"
     views: dict[_View, list[int]] = {}
     for i, one in enumerate(measures):
         if isinstance(one, E):
             found = expect(aligned, qrels, one, condensed)
+            assert variance is not None
+            assert interval is not None
             values[i], variance[i] = found.mean, found.variance
             interval[:, i] = found.low, found.high
         else:
@@ -169,35 +174,39 @@ def score_alignment(
         for cells, judged in view.lists(aligned, qrels, condensed):
             for i in mine:
                 values[i, cells] = measures[i](judged)
-                if measures[i].has_variance:
+                if variance is not None and measures[i].has_variance:
                     variance[i, cells] = measures[i].moments(judged)[1]
-    status = _status(values.reshape(shape), aligned.retrieved, topics)
-    cells_shown = np.nan_to_num(values) if undefined == "zero" else values
-    if undefined == "zero":
-        variance[np.isnan(values)] = 0.0  # a topic that counts as 0 does so surely
-        interval[:, np.isnan(values)] = 0.0
-    uncertain = any(m.has_variance or isinstance(m, E) for m in measures)
+    unknown = np.isnan(values)
+    status = _status(unknown.reshape(shape), aligned.retrieved, topics)
+    if undefined == "zero":  # a topic that counts as 0 does so surely
+        for numbers in (values, variance, *(() if interval is None else interval)):
+            if numbers is not None:
+                numbers[unknown] = 0.0
+    values.reshape(shape)[status == LEFT_OUT] = np.nan
     return Scores(
         [str(m) for m in measures],
         aligned.systems,
         aligned.pool.topics,
-        np.where(status == LEFT_OUT, np.nan, cells_shown.reshape(shape)),
+        values.reshape(shape),
         status,
         _policies(aligned, qrels, topics, undefined, unjudged),
         [m.average for m in measures],
-        variance.reshape(shape) if uncertain else None,
-        interval.reshape(2, *shape) if any(isinstance(m, E) for m in measures) else None,
+        None if variance is None else variance.reshape(shape),
+        None if interval is None else interval.reshape(2, *shape),
         notes=qrels.notes + aligned.notes,
     )
 
 
 def _status(
-    values: NDArray[np.float64], retrieved: NDArray[np.bool_], topics: str | Iterable[str]
+    unknown: NDArray[np.bool_], retrieved: NDArray[np.bool_], topics: str | Iterable[str]
 ) -> NDArray[np.uint8]:
-    status = np.where(np.isnan(values), UNDEFINED, SCORED).astype(np.uint8)
-    absent = np.broadcast_to(~retrieved, values.shape)
+    status = unknown.astype(np.uint8)
+    status *= UNDEFINED
+    absent = ~retrieved
+    if not absent.any():
+        return status
     if isinstance(topics, str) and topics == "retrieved":
-        status[absent] = LEFT_OUT
+        status[:, absent] = LEFT_OUT
     else:
         status[absent & (status == SCORED)] = NOT_RETRIEVED
     return status

@@ -37,7 +37,7 @@ def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
     if not (together.isascii() and together.isdecimal() and all(listed)):
         return _sorted(listed, natural_key)
     if max(map(len, listed)) < 19:
-        numbers = np.array(list(map(int, listed)), dtype=np.int64)
+        numbers = np.fromstring(" ".join(listed), dtype=np.int64, sep=" ")  # quicker than int()
         order = np.argsort(numbers, kind="stable")
         if (np.diff(numbers[order]) > 0).all():  # neither 7 and 07
             return order

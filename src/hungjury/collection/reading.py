@@ -104,6 +104,7 @@ class _Reader:
         elif self.by == "column":
             raise _mixed(source.name)
         else:
+            self.labels.expect(source.size)
             parse_text(source, self.labels.feed, self.labels.finish)
             self._close(source.name, source.stem)
         if self.labels.rows == before:

@@ -113,7 +113,7 @@ class Source:
     def parts(self, number: int) -> list[Source]:
         """A large file as so many parts, for as many readers. Cuts are made where the first word
         of a line changes; where that is not near, or a file is packed or small, it stays whole."""
-        size = self.path.stat().st_size if self.path is not None else 0
+        size = self.size if self.path is not None else 0
         if size < number * LARGE or number < 2:
             return [self]
         with self.raw() as raw:
@@ -123,6 +123,11 @@ class Source:
                 return [self]
         ends = zip([0, *cuts], [*cuts, None], strict=True)
         return [replace(self, begin=begin, end=end) for begin, end in ends]
+
+    @property
+    def size(self) -> int:
+        """Bytes, as far as that is known beforehand: packed ones are counted as they are."""
+        return len(self.held) if self.path is None else self.path.stat().st_size
 
     def content(self) -> bytes:
         """All of it."""

@@ -25,13 +25,17 @@ class Sorter {
         size_t n = list.size();
         order_.resize(n);
         std::iota(order_.begin(), order_.end(), 0u);
-        if (how.ties == Ties::input) return order_;
+        if (how.ties == Ties::input || in_order(list, how)) return order_;
         keys_.resize(n);
         for (size_t i = 0; i < n; ++i) keys_[i] = key(list[i].score, how.single);
         if (!sorted(list)) sort(list);
         return order_;
     }
-    // Valid after order(): are the documents at two places of the list tied?
+    // Nothing is to be sorted, no two scores are equal and no rank contradicts them.
+    static bool in_order(const RankedList &list, const Ranking &how) {
+        return list.in_order() && !how.single && how.ties == Ties::trec;
+    }
+    // Valid after order(), unless the list was in order: are the documents at two places of the list tied?
     bool tied(uint32_t a, uint32_t b) const { return keys_[a] == keys_[b]; }
 
   private:
@@ -146,15 +150,21 @@ class Alignment {
     int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
-    // Where each entry of the list stands in the pool: found_.
+    // Where each entry of the list stands in the pool, or -1: found_. First all are looked up for
+    // whether a search is worth while, without a branch; few or most are, which is foreseeable.
     void join(const RankedList &list, int32_t topic_index, const Pool &pool) {
-        size_t n = list.size();
-        auto table = pool.table(topic_index);
-        homes_.resize(n);
-        found_.resize(n);
-        for (size_t i = 0; i < n; ++i) homes_[i] = table.home(list[i].hash);
-        for (size_t i = 0; i < n; ++i)
-            found_[i] = pool.document(table, homes_[i], list.id(i), list[i].hash);
+        size_t n = list.size(), likely = 0;
+        auto judged = pool(topic_index);
+        likely_.resize(n);
+        found_.assign(n, -1);
+        for (size_t i = 0; i < n; ++i) {
+            likely_[likely] = static_cast<uint32_t>(i);
+            likely += judged.may_hold(list[i].hash);
+        }
+        for (size_t k = 0; k < likely; ++k) {
+            uint32_t i = likely_[k];
+            found_[i] = judged.document(list.id(i), list[i].hash);
+        }
     }
     // Appends the pooled ones of the first n documents; which they are cannot be foretold, so
     // that a branch for each would cost more than writing them all.
@@ -183,7 +193,7 @@ class Alignment {
     void look_at_ties(const RankedList &list, const std::vector<uint32_t> &order) {
         size_t n = list.size();
         bool ties = false, contradicted = false;
-        if (how_.ties != Ties::input) {
+        if (how_.ties != Ties::input && !Sorter::in_order(list, how_)) {
             for (size_t i = 1; i < n; ++i) {
                 bool tied = sorter_.tied(order[i - 1], order[i]);
                 int32_t before = list[order[i - 1]].rank, after = list[order[i]].rank;
@@ -208,7 +218,7 @@ class Alignment {
     }
     Ranking how_;
     Sorter sorter_;
-    std::vector<Pool::Slot> homes_;
+    std::vector<uint32_t> likely_;
     std::vector<int32_t> found_, first_, last_;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <utility>
+#include <memory>
 #include <vector>
 
 #include "text.h"
@@ -13,64 +13,109 @@ namespace hungjury {
 class Strings {
   public:
     void push(Bytes s) {
-        block_.append(s.data(), s.size());
-        ends_.push_back(block_.size());
+        size_t end = size() ? ends_.back() : 0;
+        if (end + s.size() > room_) make_room(2 * (end + s.size()));
+        copy(s, block_.get() + end);
+        ends_.push_back(end + s.size());
     }
     Bytes operator[](size_t i) const {
         size_t start = i ? ends_[i - 1] : 0;
-        return Bytes(block_.data() + start, ends_[i] - start);
+        return Bytes(block_.get() + start, ends_[i] - start);
     }
     size_t size() const { return ends_.size(); }
+    void reserve(size_t strings, size_t bytes) {
+        ends_.reserve(strings);
+        if (bytes > room_) make_room(bytes);
+    }
 
   private:
-    std::string block_;
+    void make_room(size_t bytes) {
+        std::unique_ptr<char[]> wider(new char[bytes]);  // not set to zero, unlike a vector's
+        if (size()) std::memcpy(wider.get(), block_.get(), ends_.back());
+        block_ = std::move(wider);
+        room_ = bytes;
+    }
+    std::unique_ptr<char[]> block_;
+    size_t room_ = 0;
     std::vector<size_t> ends_;
 };
 
 // Strings to integers. A key may carry a scope (a document's topic): every scope has a small hash
 // table of its own, which stays in cache as long as the lines of a topic stand together.
 class Interner {
+    struct Slot {
+        uint32_t tag;  // from the upper half of the hash; its lowest bit: look on in the next slot
+        int32_t string;
+    };
+    static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32) & ~1u; }
+
   public:
+    // The table of a scope, for who looks for many strings.
+    class Scope {
+      public:
+        // False where a search would find nothing.
+        bool may_hold(uint64_t hash) const {
+            uint32_t found = slots_[hash & mask_].tag;
+            return (found & 1) | ((found ^ tag_of(hash)) < 2);
+        }
+        // The number of a string, or -1.
+        int32_t find(Bytes s, uint64_t hash) const {
+            for (size_t i = hash;; ++i) {
+                Slot slot = slots_[i & mask_];
+                if ((slot.tag ^ tag_of(hash)) < 2 && slot.string >= 0 &&
+                    same(strings_[static_cast<size_t>(slot.string)], s))
+                    return slot.string;
+                if (!(slot.tag & 1)) return -1;
+            }
+        }
+
+      private:
+        friend Interner;
+        Scope(const Slot *slots, size_t mask, const Strings &strings)
+            : slots_(slots), mask_(mask), strings_(strings) {}
+        const Slot *slots_;
+        size_t mask_;
+        const Strings &strings_;
+    };
+
     int32_t add(Bytes s, size_t scope = 0) {
         if (scope >= tables_.size()) tables_.resize(scope + 1);
         Table &table = tables_[scope];
         if (2 * (table.count + 1) > table.size) grow(table);
         uint64_t hash = hash_bytes(s);
-        Slot &slot = probe(table, hash, s);
-        if (slot.string < 0) {
-            slot = {tag(hash), static_cast<int32_t>(strings_.size())};
-            strings_.push(s);
-            ++table.count;
-        }
-        return slot.string;
+        int32_t known = of(table).find(s, hash);
+        if (known >= 0) return known;
+        auto added = static_cast<int32_t>(strings_.size());
+        insert(table, hash, added);
+        strings_.push(s);
+        ++table.count;
+        return added;
     }
-    int32_t find(Bytes s) const {
-        return tables_.empty() ? -1 : probe(tables_[0], hash_bytes(s), s).string;
+    int32_t find(Bytes s) const { return scope(0).find(s, hash_bytes(s)); }
+    Scope scope(size_t i) const {
+        static constexpr Slot nothing{0, -1};
+        return i < tables_.size() && tables_[i].size ? of(tables_[i]) : Scope(&nothing, 0, strings_);
     }
     Bytes operator[](size_t i) const { return strings_[i]; }
     size_t size() const { return strings_.size(); }
+    void reserve(size_t strings, size_t bytes) {
+        strings_.reserve(strings, bytes);
+        slots_.reserve(4 * strings);
+    }
 
   private:
-    struct Slot {
-        uint32_t tag;
-        int32_t string;
-    };
     struct Table {  // a stretch of slots_
         size_t start = 0;
         uint32_t size = 0, count = 0;
     };
-    static uint32_t tag(uint64_t hash) { return static_cast<uint32_t>(hash >> 32); }
-
-    const Slot &probe(const Table &table, uint64_t hash, Bytes s) const {
-        for (size_t i = hash;; ++i) {
-            const Slot &slot = slots_[table.start + (i & (table.size - 1))];
-            if (slot.string < 0) return slot;
-            if (slot.tag == tag(hash) && same(strings_[static_cast<size_t>(slot.string)], s))
-                return slot;
-        }
+    Scope of(const Table &table) const {
+        return Scope(slots_.data() + table.start, table.size - 1, strings_);
     }
-    Slot &probe(const Table &table, uint64_t hash, Bytes s) {
-        return const_cast<Slot &>(std::as_const(*this).probe(table, hash, s));
+    void insert(const Table &table, uint64_t hash, int32_t string) {
+        size_t i = hash;
+        auto slot = [&]() -> Slot & { return slots_[table.start + (i & (table.size - 1))]; };
+        for (; slot().string >= 0; ++i) slot().tag |= 1;
+        slot() = {tag_of(hash), string};
     }
     // The last table grows where it is; one that others stand behind moves to the end.
     void grow(Table &table) {
@@ -80,11 +125,9 @@ class Interner {
         table.size = std::max(16u, 2 * table.size);
         slots_.resize(table.start);
         slots_.resize(table.start + table.size, Slot{0, -1});
-        for (const Slot &slot : old) {
-            if (slot.string < 0) continue;
-            Bytes s = strings_[static_cast<size_t>(slot.string)];
-            probe(table, hash_bytes(s), s) = slot;
-        }
+        for (const Slot &slot : old)
+            if (slot.string >= 0)
+                insert(table, hash_bytes(strings_[static_cast<size_t>(slot.string)]), slot.string);
     }
     Strings strings_;
     std::vector<Table> tables_;

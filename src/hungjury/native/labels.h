@@ -1,16 +1,22 @@
 // TREC qrels: `topic iteration document label`, any blanks between.
 #pragma once
 
-#include "intern.h"
 #include "lines.h"
 #include "numbers.h"
+#include "pool.h"
 
 namespace hungjury {
 
 // Column-wise labels; topics, iterations and (topic, document) pairs as codes.
 class LabelTable {
   public:
-    void feed(Bytes chunk) { lines_.feed(chunk, *this); }
+    // So many bytes will be fed: room is made for their rows at once, since growing costs more than
+    // the parsing. Memory that is not used in the end is never touched.
+    void expect(size_t bytes) { expected_ = bytes; }
+    void feed(Bytes chunk) {
+        if (expected_) reserve(chunk);
+        lines_.feed(chunk, *this);
+    }
     void finish() {
         lines_.finish(*this);
         lines_ = Lines();  // the next file counts its lines from 1
@@ -30,27 +36,43 @@ class LabelTable {
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
         // Neighbouring lines mostly share topic and iteration.
-        auto t = pair_of.empty() || !same(topic, topics[last_topic_]) ? topics.add(topic)
+        auto t = pair_of.empty() || !same(topic, ids.topics[last_topic_]) ? ids.topics.add(topic)
                                                                      : static_cast<int32_t>(last_topic_);
         if (pair_of.empty() || !same(iteration, iterations[last_iteration_]))
             last_iteration_ = static_cast<size_t>(iterations.add(iteration));
         last_topic_ = static_cast<size_t>(t);
         iteration_of.push_back(static_cast<int32_t>(last_iteration_));
-        auto pair = pairs.add(document, static_cast<size_t>(t));
+        auto pair = ids.documents.add(document, static_cast<size_t>(t));
         if (static_cast<size_t>(pair) == pair_topic.size()) pair_topic.push_back(t);
         pair_of.push_back(pair);
         label_of.push_back(label);
         line_of.push_back(static_cast<int64_t>(line));
     }
 
-    Interner topics, iterations, pairs;
+    Ids ids;
+    Interner iterations;
     std::vector<int32_t> pair_topic;
     std::vector<int32_t> iteration_of, pair_of;
     std::vector<double> label_of;
     std::vector<int64_t> line_of;
 
   private:
+    // By the length of the lines of a first piece.
+    void reserve(Bytes chunk) {
+        auto lines = static_cast<size_t>(std::count(chunk.begin(), chunk.end(), '\n'));
+        size_t known = label_of.size();
+        size_t rows = known + (lines + 1) * (expected_ / std::max<size_t>(chunk.size(), 1) + 1);
+        if (rows > label_of.capacity()) {
+            rows = std::max(rows, 2 * known);  // many small files should not each make room
+            for (auto *column : {&pair_topic, &iteration_of, &pair_of}) column->reserve(rows);
+            label_of.reserve(rows);
+            line_of.reserve(rows);
+            ids.documents.reserve(rows, rows * (chunk.size() / (lines + 1)));
+        }
+        expected_ = 0;
+    }
     Lines lines_;
+    size_t expected_ = 0;
     size_t last_topic_ = 0, last_iteration_ = 0;
 };
 

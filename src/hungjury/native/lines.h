@@ -1,5 +1,5 @@
-// Text cut into lines and tokens, a block at a time: bit masks tell where blanks are, and only the
-// places where a token begins or a line ends are visited.
+// Text cut into lines and tokens: bit masks of 64 bytes tell where blanks are, and only the places
+// where a token begins are visited.
 #pragma once
 
 #include <vector>
@@ -15,15 +15,16 @@ namespace hungjury {
 // One line of a file: [begin, end) without its newline. Tokens are what stands between blanks.
 struct Line {
     const char *begin, *end;
-    const char *block;       // what `starts` counts from
     const char *readable;    // bytes up to here may be looked at
-    const uint32_t *starts;  // where each token begins
+    const uint32_t *starts;  // where each token begins, and at last the place behind the newline
     uint32_t count;          // of tokens
+    bool loose;              // somewhere there is more than one blank between tokens
     uint64_t number;
 
     Bytes token(uint32_t i) const {
-        const char *from = block + starts[i], *to = i + 1 < count ? block + starts[i + 1] - 1 : end;
-        while (is_blank(to[-1])) --to;  // rarely: nearly always one blank stands between tokens
+        const char *from = begin + starts[i], *to = begin + starts[i + 1] - 1;
+        if (loose)
+            while (is_blank(to[-1])) --to;
         return Bytes(from, static_cast<size_t>(to - from));
     }
     bool is_comment() const { return begin < end && *begin == '#'; }
@@ -84,53 +85,56 @@ class Lines {
     }
 
   private:
-    struct End {
-        uint32_t at, tokens;  // of the newline; tokens of the block before it
-    };
     // Hands over every line of a block that ends with a newline.
     template <class Reader> void walk(Bytes block, Reader &reader) {
-        if (block.size() > UINT32_MAX) throw BadLine(number_ + 1, "the line is too long");
-        index(block);
-        const char *text = block.data();
-        Line line{text, text, text, text + block.size(), starts_.data(), 0, number_};
-        uint32_t done = 0;
-        for (size_t i = 0; i < lines_; ++i) {
-            line.end = text + ends_[i].at;
-            line.starts = starts_.data() + done;
-            line.count = ends_[i].tokens - done;
+        if (block.size() > UINT32_MAX - 64) throw BadLine(number_ + 1, "the line is too long");
+        const char *end = block.data() + block.size();
+        Line line{};
+        line.readable = end;
+        for (const char *p = block.data(); p < end; p = line.end + 1) {
+            line.begin = p;
+            split(line);
             line.number = ++number_;
             reader.line(line);
-            line.begin = line.end + 1;
-            done = ends_[i].tokens;
         }
     }
-    void index(Bytes block) {
-        tokens_ = lines_ = 0;
-        uint64_t after_blank = 1;  // a block begins a line
-        size_t at = 0;
-        for (; at + 64 <= block.size(); at += 64)
-            after_blank = add(masks_of_64(block.data() + at), after_blank, static_cast<uint32_t>(at));
+    // Finds the end of a line and its tokens, from where it begins.
+    HUNGJURY_INLINE void split(Line &line) {
+        uint64_t after_blank = 1, loose = 0;
+        size_t count = 0;
+        for (uint32_t at = 0;; at += 64) {
+            if (count + 66 > starts_.size()) grow();
+            Masks masks = masks_of(line.begin + at, line.readable);
+            uint64_t behind_blank = masks.blank << 1 | after_blank;
+            uint64_t upto = masks.newline ^ (masks.newline - 1);  // to the first newline, or all
+            loose |= masks.blank & behind_blank & upto;           // a newline is a blank too
+            for (uint64_t m = ~masks.blank & behind_blank & upto; m; m &= m - 1)
+                starts_[count++] = at + lowest_bit(m);
+            if (masks.newline) {
+                uint32_t length = at + lowest_bit(masks.newline);
+                line.end = line.begin + length;
+                starts_[count] = length + 1;
+                break;
+            }
+            after_blank = masks.blank >> 63;
+        }
+        line.starts = starts_.data();
+        line.count = static_cast<uint32_t>(count);
+        line.loose = loose;
+    }
+    HUNGJURY_RARE void grow() { starts_.resize(2 * starts_.size() + 128); }
+    HUNGJURY_RARE static Masks last_masks(const char *p, const char *readable) {
         char last[64];
         std::memset(last, ' ', sizeof last);
-        std::memcpy(last, block.data() + at, block.size() - at);
-        add(masks_of_64(last), after_blank, static_cast<uint32_t>(at));
+        std::memcpy(last, p, static_cast<size_t>(readable - p));
+        return masks_of_64(last);
     }
-    // Takes in 64 bytes; returns whether the last of them is a blank.
-    uint64_t add(Masks masks, uint64_t after_blank, uint32_t at) {
-        if (tokens_ + 64 > starts_.size()) starts_.resize(2 * tokens_ + 1024);
-        if (lines_ + 64 > ends_.size()) ends_.resize(2 * lines_ + 256);
-        uint64_t begins = ~masks.blank & (masks.blank << 1 | after_blank);
-        auto before = static_cast<uint32_t>(tokens_);
-        for (uint64_t m = masks.newline; m; m &= m - 1)
-            ends_[lines_++] = {at + lowest_bit(m), before + bit_count(begins & (m ^ (m - 1)))};
-        for (uint64_t m = begins; m; m &= m - 1) starts_[tokens_++] = at + lowest_bit(m);
-        return masks.blank >> 63;
+    static Masks masks_of(const char *p, const char *readable) {
+        return p + 64 <= readable ? masks_of_64(p) : last_masks(p, readable);
     }
     std::string carry_;
     uint64_t number_ = 0;
-    std::vector<uint32_t> starts_;  // the first `tokens_` count
-    std::vector<End> ends_;         // the first `lines_` count
-    size_t tokens_ = 0, lines_ = 0;
+    std::vector<uint32_t> starts_;
 };
 
 }  // namespace hungjury

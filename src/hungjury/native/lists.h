@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "text.h"
@@ -23,6 +24,8 @@ class RankedList {
         size_t start = i ? entries_[i - 1].id_end : 0;
         return Bytes(ids_.data() + start, entries_[i].id_end - start);
     }
+    // Do scores fall, and ranks not, from each line to the next?
+    bool in_order() const { return in_order_; }
     uint64_t line(size_t i) const {
         auto after = std::upper_bound(stretches_.begin(), stretches_.end(), i,
                                       [](size_t at, const Stretch &s) { return at < s.first; });
@@ -30,14 +33,15 @@ class RankedList {
     }
 
     void add(Bytes id, double score, int32_t rank, uint64_t line) {
-        if (end_ + id.size() > ids_.size()) ids_.resize(2 * (end_ + id.size()));
-        std::memcpy(ids_.data() + end_, id.data(), id.size());
+        if (end_ + id.size() > ids_.size() || size_ == entries_.size()) grow(id.size(), line);
+        copy(id, ids_.data() + end_);
         end_ += id.size();
-        if (end_ > UINT32_MAX) throw BadLine(line, "the list of a topic is too long");
-        if (line != next_line_) stretches_.push_back({size_, line});
+        if (line != next_line_) leap(line);
         next_line_ = line + 1;
+        in_order_ &= score < last_score_ && rank >= last_rank_;
+        last_score_ = score;
+        last_rank_ = rank;
         // Written in place: a struct put together elsewhere and then moved here would stall.
-        if (size_ == entries_.size()) entries_.resize(2 * size_ + 64);
         Entry &entry = entries_[size_++];
         entry.hash = hash_bytes(id);
         entry.score = score;
@@ -46,6 +50,9 @@ class RankedList {
     }
     void clear() {
         size_ = end_ = next_line_ = 0;
+        in_order_ = true;
+        last_score_ = std::numeric_limits<double>::infinity();
+        last_rank_ = 0;
         stretches_.clear();
     }
     void settle() {  // line numbers are wanted only until duplicates have been looked for
@@ -57,6 +64,12 @@ class RankedList {
     }
 
   private:
+    HUNGJURY_RARE void grow(size_t bytes, uint64_t line) {
+        if (end_ + bytes > UINT32_MAX) throw BadLine(line, "the list of a topic is too long");
+        if (end_ + bytes > ids_.size()) ids_.resize(2 * (end_ + bytes));
+        if (size_ == entries_.size()) entries_.resize(2 * size_ + 64);
+    }
+    HUNGJURY_RARE void leap(uint64_t line) { stretches_.push_back({size_, line}); }
     struct Stretch {  // entries from `first` on stand in `line` and the lines behind it
         size_t first;
         uint64_t line;
@@ -66,6 +79,9 @@ class RankedList {
     uint64_t next_line_ = 0;
     std::vector<Entry> entries_;
     size_t size_ = 0;  // of the entries in use
+    bool in_order_ = true;
+    double last_score_ = std::numeric_limits<double>::infinity();
+    int32_t last_rank_ = 0;
     std::vector<Stretch> stretches_;
 };
 

@@ -290,6 +290,7 @@ NB_MODULE(_core, m) {
 
     nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
         .def(nb::init<>())
+        .def("expect", &LabelTable::expect, "bytes"_a, "Make room for what will be fed.")
         .def("feed", [](LabelTable &t, Piece piece) {
             Bytes b = view(piece);
             nb::gil_scoped_release free;
@@ -303,9 +304,9 @@ NB_MODULE(_core, m) {
                       labels(i), static_cast<uint64_t>(lines(i)));
         }, "topics"_a, "iterations"_a, "documents"_a, "labels"_a, "lines"_a,
              "Add rows of a table.")
-        .def_prop_ro("topics", [](const LabelTable &t) { return texts(t.topics); })
+        .def_prop_ro("topics", [](const LabelTable &t) { return texts(t.ids.topics); })
         .def_prop_ro("iterations", [](const LabelTable &t) { return texts(t.iterations); })
-        .def_prop_ro("documents", [](const LabelTable &t) { return texts(t.pairs); },
+        .def_prop_ro("documents", [](const LabelTable &t) { return texts(t.ids.documents); },
                      "Document id of each (topic, document) pair.")
         .def_prop_ro("rows", [](const LabelTable &t) { return t.label_of.size(); })
         .def("take_columns", [](LabelTable &t) {
@@ -324,22 +325,20 @@ NB_MODULE(_core, m) {
                             std::vector<int64_t> offsets) {
             new (self) Pool(strings_of(topics), strings_of(documents), offsets);
         }, "topics"_a, "documents"_a, "offsets"_a)
-        .def_static("of_table", [](const LabelTable &table, Lines64 topics, Lines64 pairs,
-                                   Lines64 offsets) {
+        .def_static("of_table", [](LabelTable &table, Lines64 topics, Lines64 pairs) {
             auto copy = [](const Lines64 &a) {
                 return std::vector<int64_t>(a.data(), a.data() + a.size());
             };
-            return std::make_shared<Pool>(table.topics, table.pairs, copy(topics), copy(pairs),
-                                          copy(offsets));
-        }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a,
-             "The pool of some topics and pairs of a table, by their numbers.")
-        .def_prop_ro("documents", [](const Pool &p) { return texts(p.documents()); })
+            Ids ids = std::exchange(table.ids, Ids());
+            return std::make_shared<Pool>(std::move(ids), copy(topics), copy(pairs));
+        }, "table"_a, "topics"_a, "pairs"_a,
+             "The pool of some topics and pairs of a table, by their numbers; the table's ids "
+             "become the pool's: call once.")
+        .def_prop_ro("documents", [](const Pool &p) { return texts(p); })
         .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)
         .def("document", [](const Pool &p, int32_t topic, nb::str name) {
             std::string id = bytes_of(name);
-            uint64_t hash = hash_bytes(id);
-            auto table = p.table(topic);
-            return p.document(table, table.home(hash), id, hash);
+            return p(topic).document(id, hash_bytes(id));
         }, "topic"_a, "name"_a, "Index among all documents of the pool, or -1.");
 
     nb::class_<RunStore>(m, "RunStore", "A whole run in memory.")

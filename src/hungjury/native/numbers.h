@@ -20,6 +20,23 @@ inline uint64_t eight_bytes(const char *p, const char *readable) {
     return word;
 }
 
+// Digits as bytes from 0 to 9, the first of them lowest: is there nothing else, and their number.
+inline bool all_digits(uint64_t bytes) {
+    return ((bytes | (bytes + 0x7676767676767676ull)) & 0x8080808080808080ull) == 0;
+}
+inline uint64_t number_of(uint64_t bytes) {
+    bytes = bytes * 10 + (bytes >> 8);  // every other byte: a number of two digits
+    constexpr uint64_t pairs = 0x000000FF000000FFull;
+    uint64_t high = (bytes & pairs) * (100 + (1000000ull << 32));
+    uint64_t low = ((bytes >> 16) & pairs) * (1 + (10000ull << 32));
+    return (high + low) >> 32;
+}
+
+// The first `size` of eight bytes with zeros before them; digits become 0 to 9, all else larger.
+inline uint64_t digit_bytes(uint64_t bytes, size_t size) {
+    return (bytes ^ 0x3030303030303030ull) << (64 - 8 * size);
+}
+
 // Up to eight digits with at most one dot among them.
 struct Digits {
     uint64_t value;
@@ -27,10 +44,8 @@ struct Digits {
     bool dot, good;     // good: nothing else is there
 };
 
-// `bytes` are the last `size` of eight.
 inline Digits digits_of(uint64_t bytes, size_t size) {
-    bytes ^= 0x3030303030303030ull;  // digits become 0 to 9, all else becomes larger
-    bytes <<= 64 - 8 * size;         // and zeros stand before the first
+    bytes = digit_bytes(bytes, size);
     Digits out{0, 0, false, false};
     uint64_t dots = bytes ^ ('.' ^ '0') * 0x0101010101010101ull;  // a dot becomes 0
     dots = (dots - 0x0101010101010101ull) & ~dots & 0x8080808080808080ull;
@@ -41,17 +56,13 @@ inline Digits digits_of(uint64_t bytes, size_t size) {
         out.decimals = 7 - at / 8;
         bytes = (bytes & before) << 8 | (bytes & ~(before << 8 | 255));
     }
-    out.good = ((bytes | (bytes + 0x7676767676767676ull)) & 0x8080808080808080ull) == 0;
-    bytes = bytes * 10 + (bytes >> 8);  // every other byte: a number of two digits
-    constexpr uint64_t pairs = 0x000000FF000000FFull;
-    uint64_t high = (bytes & pairs) * (100 + (1000000ull << 32));
-    uint64_t low = ((bytes >> 16) & pairs) * (1 + (10000ull << 32));
-    out.value = (high + low) >> 32;
+    out.good = all_digits(bytes);
+    out.value = number_of(bytes);
     return out;
 }
 
 // Any decimal number, checked letter by letter and then read by the standard library.
-inline bool parse_any_number(Bytes text, double &out) {
+HUNGJURY_RARE inline bool parse_any_number(Bytes text, double &out) {
     const char *p = text.data(), *end = p + text.size();
     if (p < end && (*p == '-' || *p == '+')) ++p;
     const char *digits = p;
@@ -81,7 +92,7 @@ inline bool parse_any_number(Bytes text, double &out) {
 
 // The short form nearly all numbers have, up to sixteen digits with at most one dot, is exact as a
 // quotient of two doubles; the rest goes the long way.
-inline bool parse_number(Bytes text, const char *readable, double &out) {
+HUNGJURY_INLINE bool parse_number(Bytes text, const char *readable, double &out) {
     static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
                                         1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const bool negative = text.front() == '-';
@@ -106,8 +117,8 @@ inline bool parse_number(Bytes text, const char *readable, double &out) {
 // A whole number below a hundred million, or -1.
 inline int32_t parse_rank(Bytes text, const char *readable) {
     if (text.size() > 8) return -1;
-    Digits all = digits_of(eight_bytes(text.data(), readable), text.size());
-    return all.good && !all.dot ? static_cast<int32_t>(all.value) : -1;
+    uint64_t bytes = digit_bytes(eight_bytes(text.data(), readable), text.size());
+    return all_digits(bytes) ? static_cast<int32_t>(number_of(bytes)) : -1;
 }
 
 }  // namespace hungjury

@@ -15,19 +15,23 @@ struct RunLine {
     int32_t rank;
 };
 
+[[noreturn]] HUNGJURY_RARE inline void refuse_columns(const Line &line) {
+    throw BadLine(line.number, "expected 6 columns (topic Q0 document rank score tag), found " +
+                                   std::to_string(line.count));
+}
+[[noreturn]] HUNGJURY_RARE inline void refuse_score(const Line &line) {
+    throw BadLine(line.number, "the score '" + shown(line.token(4)) + "' is no finite number");
+}
+
 // False for a blank line or a comment.
-inline bool parse_run_line(const Line &line, RunLine &out) {
+HUNGJURY_INLINE bool parse_run_line(const Line &line, RunLine &out) {
     if (line.count == 0 || line.is_comment()) return false;
-    if (line.count < 6)
-        throw BadLine(line.number, "expected 6 columns (topic Q0 document rank score tag), found " +
-                                       std::to_string(line.count));
+    if (line.count < 6) refuse_columns(line);
     out.topic = line.token(0);
     out.document = line.token(2);
     out.tag = line.token(5);
     out.rank = parse_rank(line.token(3), line.readable);
-    Bytes score = line.token(4);
-    if (!parse_number(score, line.readable, out.score))
-        throw BadLine(line.number, "the score '" + shown(score) + "' is no finite number");
+    if (!parse_number(line.token(4), line.readable, out.score)) refuse_score(line);
     return true;
 }
 
@@ -36,7 +40,9 @@ inline bool parse_run_line(const Line &line, RunLine &out) {
 struct Tags {
     std::string first, second;
     void see(Bytes tag, uint64_t line) {
-        if (same(tag, first)) return;
+        if (!same(tag, first)) see_other(tag, line);
+    }
+    HUNGJURY_RARE void see_other(Bytes tag, uint64_t line) {
         check_utf8("tag", tag, line);
         if (first.empty()) first = tag;
         else if (second.empty()) second = tag;
@@ -133,7 +139,7 @@ class RunStream {
     uint64_t rows = 0;
 
   private:
-    void open(Bytes topic, uint64_t line) {
+    HUNGJURY_RARE void open(Bytes topic, uint64_t line) {
         close();
         check_utf8("topic", topic, line);
         name_ = topic;

@@ -11,6 +11,14 @@
 #include <intrin.h>
 #endif
 
+#if defined(_MSC_VER)
+#define HUNGJURY_INLINE __forceinline
+#define HUNGJURY_RARE __declspec(noinline)
+#else
+#define HUNGJURY_INLINE __attribute__((always_inline)) inline
+#define HUNGJURY_RARE __attribute__((noinline, cold))
+#endif
+
 namespace hungjury {
 
 using Bytes = std::string_view;
@@ -28,36 +36,60 @@ template <class Word> uint64_t load(const char *p) {
 }
 
 // Fewer than eight bytes as a number, a different one for every content of the same length.
-inline uint64_t load_tail(const char *p, size_t n) {
+inline uint64_t load_few(const char *p, size_t n) {
     if (n >= 4) return load<uint32_t>(p) | load<uint32_t>(p + n - 4) << 32;
     if (n == 0) return 0;
     return load<uint8_t>(p) | load<uint8_t>(p + n / 2) << 8 | load<uint8_t>(p + n - 1) << 16;
 }
 
-// Equality of short tokens: a call to memcmp costs more than the comparison.
+// Short tokens, eight bytes at a time, the last eight perhaps once more: a call to memcpy or memcmp
+// costs more than the work.
+inline void copy(Bytes s, char *to) {
+    const char *p = s.data();
+    size_t n = s.size();
+    if (n < 8) {
+        for (size_t i = 0; i < n; ++i) to[i] = p[i];
+        return;
+    }
+    for (size_t i = 0; i + 8 < n; i += 8) std::memcpy(to + i, p + i, 8);
+    std::memcpy(to + n - 8, p + n - 8, 8);
+}
 inline bool same(Bytes a, Bytes b) {
     if (a.size() != b.size()) return false;
     const char *p = a.data(), *q = b.data();
     size_t n = a.size();
-    for (; n >= 8; p += 8, q += 8, n -= 8)
-        if (load<uint64_t>(p) != load<uint64_t>(q)) return false;
-    return load_tail(p, n) == load_tail(q, n);
+    if (n < 8) return load_few(p, n) == load_few(q, n);
+    for (size_t i = 0; i + 8 < n; i += 8)
+        if (load<uint64_t>(p + i) != load<uint64_t>(q + i)) return false;
+    return load<uint64_t>(p + n - 8) == load<uint64_t>(q + n - 8);
 }
 
-// A 64-bit hash, eight bytes at a time (multiply and fold, as in the wyhash family).
+// Both halves of a product of 128 bits, one upon the other.
+inline uint64_t fold(uint64_t a, uint64_t b) {
+#if defined(__SIZEOF_INT128__)
+    auto product = static_cast<unsigned __int128>(a) * b;
+    return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+#else
+    constexpr uint64_t half = 0xFFFFFFFFull;
+    uint64_t low = (a & half) * (b & half), left = (a >> 32) * (b & half), right = (a & half) * (b >> 32);
+    uint64_t carried = ((low >> 32) + (left & half) + (right & half)) >> 32;
+    return (a * b) ^ ((a >> 32) * (b >> 32) + (left >> 32) + (right >> 32) + carried);
+#endif
+}
+
+// A 64-bit hash, sixteen bytes at a time (multiply and fold, as in the wyhash family).
 inline uint64_t hash_bytes(Bytes s) {
     constexpr uint64_t k1 = 0x9E3779B97F4A7C15ull, k2 = 0xD6E8FEB86659FD93ull;
-    uint64_t h = s.size() * k1;
-    const char *p = s.data();
-    size_t n = s.size();
-    for (; n >= 8; p += 8, n -= 8) {
-        h = (h ^ load<uint64_t>(p)) * k2;
-        h ^= h >> 32;
+    const char *p = s.data(), *end = p + s.size();
+    uint64_t first, last = 0, h = k1;
+    if (s.size() < 8) {
+        first = load_few(p, s.size());
+    } else {
+        for (; end - p > 16; p += 16) h = fold(load<uint64_t>(p) ^ k2, load<uint64_t>(p + 8) ^ h);
+        first = load<uint64_t>(s.size() < 16 ? p : end - 16);
+        last = load<uint64_t>(end - 8);
     }
-    h = (h ^ load_tail(p, n)) * k1;
-    h ^= h >> 29;
-    h *= k2;
-    return h ^ (h >> 32);
+    return fold(fold(first ^ k2, last ^ h) ^ s.size(), k1);
 }
 
 inline bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -73,22 +105,21 @@ inline uint32_t lowest_bit(uint64_t word) {
 #endif
 }
 
-// By hand: not every processor we are compiled for has an instruction for it.
-inline uint32_t bit_count(uint64_t word) {
-    word -= (word >> 1) & 0x5555555555555555ull;
-    word = (word & 0x3333333333333333ull) + ((word >> 2) & 0x3333333333333333ull);
-    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Full;
-    return static_cast<uint32_t>((word * 0x0101010101010101ull) >> 56);
-}
-
 inline bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+inline bool is_ascii(Bytes s) {
+    constexpr uint64_t high = 0x8080808080808080ull;
+    size_t n = s.size();
+    if (n < 8) return !(load_few(s.data(), n) & high);
+    uint64_t seen = load<uint64_t>(s.data() + n - 8);
+    for (size_t i = 0; i + 8 < n; i += 8) seen |= load<uint64_t>(s.data() + i);
+    return !(seen & high);
+}
 
 // Well-formed UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 inline bool is_utf8(Bytes text) {
     static constexpr uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    size_t i = 0;
-    while (i + 8 <= text.size() && !(load<uint64_t>(text.data() + i) & 0x8080808080808080ull)) i += 8;
-    for (; i < text.size(); ++i) {
+    for (size_t i = 0; i < text.size(); ++i) {
         auto first = static_cast<uint8_t>(text[i]);
         if (first < 0x80) continue;
         if (first < 0xC0 || first > 0xF7) return false;
@@ -109,9 +140,11 @@ inline std::string shown(Bytes token) {
     return std::string(token.substr(0, 57)) + "...";
 }
 
-inline void check_utf8(const char *what, Bytes name, uint64_t line) {
-    if (is_utf8(name)) return;
+[[noreturn]] HUNGJURY_RARE inline void refuse_bytes(const char *what, Bytes name, uint64_t line) {
     throw BadLine(line, "the " + std::string(what) + " '" + shown(name) + "' is not UTF-8");
+}
+inline void check_utf8(const char *what, Bytes name, uint64_t line) {
+    if (!is_ascii(name) && !is_utf8(name)) refuse_bytes(what, name, line);
 }
 
 }  // namespace hungjury
