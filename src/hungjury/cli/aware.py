@@ -18,7 +18,7 @@ from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 
 if TYPE_CHECKING:
     from hungjury.assessors.aware import AwareScores
-    from hungjury.assessors.comparison import Comparison
+    from hungjury.assessors.comparison import ApproachComparison
 
 MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
 
@@ -117,7 +117,7 @@ def aware_command(
     deliver(text, output)
 
 
-def _compared(found: Comparison, form: str) -> str:
+def _compared(found: ApproachComparison, form: str) -> str:
     if form == "table":
         return f"{found.measure} against gold, best first\n{found}"
     return rows_as(found.to_dict(), form)
