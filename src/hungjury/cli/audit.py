@@ -14,6 +14,7 @@ from hungjury.cli.reading import (
     LabelFlags,
     RunFlags,
     input_options,
+    judge_options,
     label_options,
     run_options,
 )
@@ -25,18 +26,13 @@ if TYPE_CHECKING:
 
 @click.command("audit", no_args_is_help=True)
 @input_options
-@click.option(
-    "--judges",
-    multiple=True,
-    metavar="FILES",
-    help="Labels of several assessors, a file each, instead of one qrels file.",
-)
+@judge_options("Labels of several assessors, instead of one qrels file.")
 @output_option
 @label_options
 @run_options
 @quiet_option
 def audit_command(
-    inputs: InputFiles, judges: tuple[str, ...], output: str | None, label_flags: LabelFlags,
+    inputs: InputFiles, judges: JudgeFiles, output: str | None, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Look files over before trusting a number: duplicates, ties, missing topics, odd labels.
@@ -50,8 +46,10 @@ def audit_command(
 
     qrels, files = inputs.qrels, list(inputs.files)
     labels: Qrels | Judgments
-    if judges:
-        labels = label_flags.judgments(JudgeFiles(judges, None))
+    if judges.judges:
+        labels = label_flags.judgments(judges)
+    elif judges.assessor_column is not None:
+        raise click.UsageError("--assessor-column wants --judges")
     else:
         if qrels is None and not files:
             raise click.UsageError("name a qrels file, or --judges")
