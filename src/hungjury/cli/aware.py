@@ -96,7 +96,7 @@ def aware_command(
     if compare and gold is None:
         raise click.UsageError("--all wants --gold")
     labels = label_flags.judgments(judges)
-    truth = None if gold is None else label_flags.qrels(gold)
+    truth = None if gold is None else label_flags.gold(gold)
     lists = run_flags.files(runs)
     with progress_bar(quiet, True) as progress:
         if compare:

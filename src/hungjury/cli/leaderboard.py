@@ -90,7 +90,7 @@ def leaderboard_command(
     from hungjury.uncertainty.leaderboard import leaderboard
 
     labels = label_flags.judgments(judges)
-    truth = None if gold is None else label_flags.qrels(gold)
+    truth = None if gold is None else label_flags.gold(gold)
     lists = run_flags.files(runs)
     with progress_bar(quiet, True) as progress:
         board = leaderboard(

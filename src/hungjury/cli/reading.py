@@ -48,12 +48,25 @@ class JudgeFiles:
 
 
 @dataclass(frozen=True)
-class LabelFlags:
-    """How labels are read."""
+class GradeFlags:
+    """How grades are read."""
 
     duplicates: str
     grades: list[int] | None
     outside: str
+
+    def gold(self, source: str) -> Qrels:
+        """True labels, which are grades whatever scale the judges use."""
+        from hungjury.collection.qrels import read_qrels
+
+        return read_qrels(source, self.duplicates, self.grades, self.outside)
+
+
+@dataclass(frozen=True)
+class LabelFlags(GradeFlags):
+    """How labels are read, be they grades, probabilities or on an open scale."""
+
+    scaling: str | None
 
     def qrels(self, source: str) -> Qrels:
         from hungjury.collection.qrels import read_qrels
@@ -130,8 +143,7 @@ input_options = _together(
     click.option("--qrels", metavar="FILE", help="Labels; instead of the first argument."),
     click.option("--runs", multiple=True, metavar="FILES", help="Runs (repeat, or a glob)."),
 )  # fmt: skip
-label_options = _together(
-    "label_flags", LabelFlags,
+_GRADES = [
     click.option("--duplicates", type=click.Choice(["error", "first", "last", "max"]),
                  default="error", show_default=True,
                  help="A document labelled twice, differently."),
@@ -139,6 +151,13 @@ label_options = _together(
                  help="The scale of the labels; default: 0 to the largest label."),
     click.option("--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
                  show_default=True, help="Labels outside --grades."),
+]  # fmt: skip
+grade_options = _together("label_flags", GradeFlags, *_GRADES)
+label_options = _together(
+    "label_flags", LabelFlags, *_GRADES,
+    click.option("--scaling", metavar="NAME",
+                 help="Makes probabilities of labels on an open scale: geometric, median, linear "
+                 "or percentile."),
 )  # fmt: skip
 run_options = _together(
     "run_flags", RunFlags,

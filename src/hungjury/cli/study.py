@@ -15,11 +15,11 @@ import click
 from hungjury.cli.options import quiet_option
 from hungjury.cli.output import progress_bar
 from hungjury.cli.reading import (
+    GradeFlags,
     JudgeFiles,
-    LabelFlags,
     RunFlags,
+    grade_options,
     judge_options,
-    label_options,
     run_options,
 )
 
@@ -84,7 +84,7 @@ def _command(recipe: type[Recipe]) -> click.Command:
         _run(recipe(**named), **given)
 
     command: Callable[..., None] = quiet_option(run)
-    for decorate in (run_options, label_options, *reversed(_STUDY)):
+    for decorate in (run_options, grade_options, *reversed(_STUDY)):
         command = decorate(command)
     for parameter in reversed(recipe.params()):
         command = _flag(parameter)(command)
@@ -126,7 +126,7 @@ def _value(text: str) -> Any:
 def _run(
     recipe: Recipe, *, data: str | None, runs: tuple[str, ...], judges: JudgeFiles,
     gold: str | None, output: str, engine: str, workers: int | None, seed: int,
-    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
     from hungjury.studies.data import Sources

@@ -30,8 +30,8 @@ MOST_NOTES = 100
 HARDLY = 0.97  # of the difference needed, and more: more judges or topics hardly help
 # What is odd about files; all other notes bear on how far results can be believed.
 OF_INPUT = ("conflict", "duplicate", "missing-topic", "nobody-judged", "nothing-relevant",
-            "outside", "rank-contradicts", "ties", "two-tags", "unjudged-document",
-            "unjudged-topic")  # fmt: skip
+            "outside", "rank-contradicts", "scaled", "scaled-negative", "ties", "two-tags",
+            "unjudged-document", "unjudged-topic")  # fmt: skip
 CAUSES = {
     "topics": ("Which topics were asked", "other topics like these would give other means"),
     "labels": ("Labels of single documents", "slips that differ from topic to topic"),
