@@ -332,6 +332,17 @@ def test_only_the_busiest_of_many_judges_are_listed():
     assert "and 10 judges with fewer labels" in text
 
 
+def test_pairs_without_a_common_document_are_told():
+    def told(panel):
+        return [w for w in agreement(panel).warnings if "in common" in w]
+
+    one = {"a": {"t": {"x": 1, "y": 0}}, "b": {"t": {"z": 1}}, "c": {"t": {"x": 1, "z": 0}}}
+    (line,) = told(one)
+    assert line.startswith("1 pair of judges (of 3) has no document in common")
+    (line,) = told({**one, "d": {"t": {"w": 1}}})
+    assert line.startswith("4 pairs of judges (of 6) have no document in common")
+
+
 def test_bad_input():
     with pytest.raises(InputError, match="only one assessor"):
         agreement({"a": {"t": {"x": 1, "y": 0}}})

@@ -11,7 +11,7 @@ import pytest
 import hungjury as hj
 from hungjury.assessors.assessor_scores import score_assessors
 from hungjury.assessors.aware import aware, combine
-from hungjury.assessors.comparison import Comparison, compare_all
+from hungjury.assessors.comparison import ApproachComparison, compare_all
 from hungjury.assessors.merging import merge
 from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
 from hungjury.errors import InputError, MeasureError, UnknownName
@@ -24,7 +24,7 @@ def sim() -> Any:
 
 
 @pytest.fixture(scope="module")
-def compared(sim: Any) -> Comparison:
+def compared(sim: Any) -> ApproachComparison:
     mine = {"mine": hj.evaluate(sim.gold, sim.runs, "AP")}
     return compare_all(
         sim.judgments, sim.runs, "AP", sim.gold, replicates=10, seed=6,
@@ -32,14 +32,14 @@ def compared(sim: Any) -> Comparison:
     )  # fmt: skip
 
 
-def test_every_approach_is_there(compared: Comparison) -> None:
+def test_every_approach_is_there(compared: ApproachComparison) -> None:
     merges = ['mv(ties="relevant")', "em-mv", "binmv", "qbinmv", "mine"]
     assert [one.approach for one in compared] == ["uni", *ESTIMATORS, *merges]
     assert len(compared.assessors) == 5
 
 
 @pytest.mark.parametrize("name", ["uni", "sgl_kld_med", "tpc_tau_msd", "tpc_apc_md"])
-def test_an_approach_is_what_aware_gives(sim: Any, compared: Comparison, name: str) -> None:
+def test_an_approach_is_what_aware_gives(sim: Any, compared: ApproachComparison, name: str) -> None:
     means = aware(sim.judgments, sim.runs, "AP", name, replicates=10, seed=6).mean()[0]
     gold = hj.evaluate(sim.gold, sim.runs, "AP").mean()[0]
     found = compared[name]
@@ -50,7 +50,7 @@ def test_an_approach_is_what_aware_gives(sim: Any, compared: Comparison, name: s
 
 @pytest.mark.parametrize(("name", "measure"), [("binmv", "eRAP"), ("em-mv", "AP")])
 def test_a_merge_is_what_evaluate_gives(
-    sim: Any, compared: Comparison, name: str, measure: str
+    sim: Any, compared: ApproachComparison, name: str, measure: str
 ) -> None:
     merged = merge(sim.judgments, name)
     labels = merged if measure == "eRAP" else merged.hard()
@@ -60,7 +60,7 @@ def test_a_merge_is_what_evaluate_gives(
     assert compared[name].measure == measure
 
 
-def test_gold_itself_is_best(compared: Comparison) -> None:
+def test_gold_itself_is_best(compared: ApproachComparison) -> None:
     mine = compared["mine"]
     assert (mine.tau, mine.tau_ap, mine.rmse) == pytest.approx((1, 1, 0))
     for by in ("tau", "tau_ap", "rmse"):
@@ -81,8 +81,8 @@ def test_only_topics_with_gold_count(sim: Any) -> None:
     assert found.rmse == pytest.approx(rmse(means, gold), abs=1e-12)
 
 
-def test_what_cannot_be_compared(sim: Any, compared: Comparison) -> None:
-    def run(measure: Any = "AP", **how: Any) -> Comparison:
+def test_what_cannot_be_compared(sim: Any, compared: ApproachComparison) -> None:
+    def run(measure: Any = "AP", **how: Any) -> ApproachComparison:
         return compare_all(sim.judgments, sim.runs, measure, sim.gold, replicates=2, **how)
 
     with pytest.raises(MeasureError, match="more than one measure"):

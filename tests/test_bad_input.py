@@ -94,7 +94,7 @@ LABEL_FILES = {
     "label -40000": ("1 0 a 1\n1 0 b -40000\n", 2, "too small for a grade"),
     "label 1e300": ("1 0 a 1\n1 0 b 1e300\n", 2, "too large for a grade"),
     "1.5 beside 3": ("1 0 a 1.5\n1 0 b 0.5\n1 0 c 3\n", 1, "1.5"),
-    "3 beside 0.5": ("1 0 a 1\n1 0 b 3\n1 0 c 0.5\n", 2, ("label 3", "0.5", "scale every label")),
+    "3 beside 0.5": ("1 0 a 1\n1 0 b 3\n1 0 c 0.5\n", 2, ("label 3", "0.5", "scale labels")),
     "-1 beside 0.5": ("1 0 a 0.5\n1 0 b -1\n", 2, "label -1"),
     "conflict": ("1 0 a 1\n1 0 b 0\n1 9 a 0\n", 3, ("'a'", "topic '1'", "0 here and 1 in line 1")),
     "conflict far away": ("1 0 a 1\n2 0 a 0\n\n#\n1 0 a 2\n", 5, "2 here and 1 in line 1"),

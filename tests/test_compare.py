@@ -16,6 +16,7 @@ import scipy.stats
 import hungjury as hj
 import naive_stats
 from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.plain import letter
 from hungjury.scores import LEFT_OUT, SCORED, UNDEFINED, Scores
 from hungjury.stats import (
     bootstrap_interval,
@@ -23,7 +24,6 @@ from hungjury.stats import (
     resample_counts,
     t_interval,
 )
-from hungjury.uncertainty.compare_tables import letter
 
 TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
 
@@ -187,12 +187,16 @@ def test_signed_ranks_beat_by_their_own_direction():
 
 def test_letters_and_ranges_of_many_systems():
     assert [letter(i) for i in (0, 25, 26, 27, 51, 52, 701, 702)] == [
-        "a", "z", "aa", "ab", "az", "ba", "zz", "aaa",
+        "a", "z", "a2", "b2", "z2", "a3", "z27", "a28",
     ]  # fmt: skip
+    joined = ["".join(map(letter, range(first, first + 3))) for first in range(80)]
+    assert [re.findall("[a-z][0-9]*", one) for one in joined] == [
+        [letter(first), letter(first + 1), letter(first + 2)] for first in range(80)
+    ]
     values = np.arange(30)[None, :, None] + np.random.default_rng(0).normal(0, 0.01, (1, 30, 9))
     text = hj.compare(scores_of(values)).to_text()
-    assert text.splitlines()[5].split()[0::3] == ["a", "b-ad"]
-    assert text.splitlines()[32].split()[-1] == "ac,ad"
+    assert text.splitlines()[5].split()[0::3] == ["a", "b-d2"]
+    assert text.splitlines()[32].split()[-1] == "c2,d2"
     assert "435 pairs" in text
 
 

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 import hungjury as hj
 from hungjury.cli.main import hungjury as command
-from hungjury.cli.study import OWN
+from hungjury.cli.study import study_command
 from hungjury.errors import HungjuryError, InputError, StudyFailed
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
@@ -183,8 +183,11 @@ def test_every_recipe_is_declared_in_full():
         assert recipe.__doc__
         assert recipe.paper
         assert set(recipe.needs) <= set(NEEDS)
-        for parameter in recipe.params():
-            assert parameter.name not in OWN, f"{recipe.name}: --{parameter.name} is taken"
+        made = study_command.get_command(None, recipe.name)
+        names = [parameter.name for parameter in made.params]
+        flags = [flag for parameter in made.params for flag in parameter.opts]
+        assert len(set(names)) == len(names), f"{recipe.name}: a parameter has a name twice"
+        assert len(set(flags)) == len(flags), f"{recipe.name}: a flag is declared twice"
         assert run("study", recipe.name, "--help").exit_code == 0
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from hungjury.assessors.closeness import GAPS
 from hungjury.assessors.merging import MERGES
 from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
+from hungjury.collection.scaling import SCALINGS
 from site_tools.commands import command_pages
 from site_tools.measures import measures_page
 from site_tools.names import names_page
@@ -19,6 +20,15 @@ A merge makes one label of a document out of the labels that several judges gave
 name where `hj.merge`, `hungjury merge` or a leaderboard asks for one, with parameters in
 brackets: `qbinmv(k=10)`. [How to merge labels](../how-to/merge-labels.md) says which to choose;
 [decisions](../decisions.md) tells how ties and missing labels are treated.
+"""
+
+SCALINGS_TEXT = """\
+# Scalings
+
+A scaling makes probabilities of relevance out of labels on an open scale, such as magnitude
+estimates. Write its name where `hj.read_qrels`, `hj.read_judgments` or `--scaling` asks for one,
+with parameters in brackets: `geometric(by=topic)`. In the formulas x is a label. All of them rise
+with the label. [Score with probabilities](../how-to/soft-labels.md) says which to choose.
 """
 
 WEIGHTS_TEXT = """\
@@ -36,6 +46,7 @@ def write_all(folder: Path) -> None:
     made = {
         "measures.md": measures_page(),
         "merges.md": merges_page(),
+        "scalings.md": scalings_page(),
         "aware-weights.md": weights_page(),
         "python.md": names_page(),
         **{f"commands/{name}.md": text for name, text in command_pages().items()},
@@ -57,6 +68,13 @@ def merges_page() -> str:
         "Any aggregator object of crowd-kit can be given as method from Python, where that package",
         "is installed: `hj.merge(judgments, GLAD())`.",
     ]
+    return "\n".join(lines) + "\n"
+
+
+def scalings_page() -> str:
+    lines = [SCALINGS_TEXT]
+    for cls in SCALINGS:
+        lines += [f"## {cls.name}", "", sentences(cls), "", *parameter_table(cls), ""]
     return "\n".join(lines) + "\n"
 
 

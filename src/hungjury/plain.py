@@ -9,7 +9,7 @@ from typing import Any
 
 from hungjury.errors import InputError, MissingExtra
 
-__all__ = ["columns", "csv_text", "frame", "latex_table", "tex"]
+__all__ = ["columns", "csv_text", "frame", "latex_table", "letter", "tex"]
 
 _TEX = {c: "\\" + c for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -27,6 +27,12 @@ def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def letter(place: int) -> str:
+    """a, b, ..., z, a2, ..., z2, a3, ...: names that can be told apart when they are joined."""
+    round_, at = divmod(place, 26)
+    return chr(ord("a") + at) + (str(round_ + 1) if round_ else "")
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:

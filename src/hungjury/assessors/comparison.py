@@ -26,13 +26,13 @@ from hungjury.evaluation import score_alignment
 from hungjury.scores import Scores
 from hungjury.stats import kendall, rmse, tau_ap
 
-__all__ = ["Compared", "Comparison", "compare_all", "expected_measure"]
+__all__ = ["ApproachComparison", "ComparedApproach", "compare_all", "expected_measure"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedApproach:
     """One approach against gold: correlations of the systems' means, and their error."""
 
     approach: str
@@ -43,17 +43,17 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ApproachComparison:
     """All approaches, and every assessor alone."""
 
     measure: str
-    approaches: list[Compared]
-    assessors: list[Compared]
+    approaches: list[ComparedApproach]
+    assessors: list[ComparedApproach]
 
-    def __iter__(self) -> Iterator[Compared]:
+    def __iter__(self) -> Iterator[ComparedApproach]:
         return iter(self.approaches)
 
-    def __getitem__(self, approach: str) -> Compared:
+    def __getitem__(self, approach: str) -> ComparedApproach:
         for one in self.approaches:
             if one.approach == approach:
                 return one
@@ -62,7 +62,7 @@ class Comparison:
             remedy=f"choose from {', '.join(one.approach for one in self.approaches)}",
         )
 
-    def best_first(self, by: str = "tau_ap") -> list[Compared]:
+    def best_first(self, by: str = "tau_ap") -> list[ComparedApproach]:
         """Approaches by "tau", "tau_ap" or "rmse"."""
         if by not in ("tau", "tau_ap", "rmse"):
             raise InputError(f"by is {by!r}", remedy="by is one of 'tau', 'tau_ap', 'rmse'")
@@ -105,7 +105,7 @@ def compare_all(
     progress: Progress | None = None,
     *,
     drop_empty: bool = False,
-) -> Comparison:
+) -> ApproachComparison:
     """Compare `uni`, the 30 estimators, merges and anything else with gold labels.
 
     Random assessors are drawn and scored once. merges: ways to merge labels by name; "binmv" and
@@ -128,12 +128,14 @@ def compare_all(
         found.append(against.compare(name, against.cells(name, scores), scores.measures[0]))
     alone = zip(scored.assessors, scored.panel(0).scores, strict=True)
     shown = str(wanted[0])
-    return Comparison(shown, found, [against.compare(who, one, shown) for who, one in alone])
+    return ApproachComparison(
+        shown, found, [against.compare(who, one, shown) for who, one in alone]
+    )
 
 
 def _weighted(
     scored: AssessorScores, random: Array, orientation: str, against: _Gold
-) -> Iterator[Compared]:
+) -> Iterator[ComparedApproach]:
     """`uni` and the estimators."""
     panel, name = scored.panel(0), str(scored.measures[0])
     for approach, raw in raw_weights(("uni", *ESTIMATORS), panel, random, orientation):
@@ -142,7 +144,7 @@ def _weighted(
         yield against.compare(approach, values, name)
 
 
-def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> Compared:
+def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> ComparedApproach:
     labels: Qrels = merged
     if isinstance(merged.method, (BinomialVote, QuantizedBinomialVote)):
         one = expected_measure(one)
@@ -161,10 +163,10 @@ class _Gold:
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
         self.means = scored.gold[0][:, self.known].mean(axis=1)
 
-    def compare(self, approach: str, values: Array, measure: str) -> Compared:
+    def compare(self, approach: str, values: Array, measure: str) -> ComparedApproach:
         """values: [system, topic]"""
         means = values[:, self.known].mean(axis=1)
-        return Compared(
+        return ComparedApproach(
             approach,
             float(kendall(means, self.means)),
             float(tau_ap(means, self.means)),

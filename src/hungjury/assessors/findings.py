@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from hungjury.assessors.chance import Pairs
 from hungjury.collection.notes import few, plural
+from hungjury.plain import columns
 
 if TYPE_CHECKING:
     from hungjury.assessors.agreement import Agreement, Rankings
@@ -123,8 +124,9 @@ def _strangers(pairs: Pairs) -> list[str]:
     none = int((pairs.common[upper] == 0).sum())
     if not none:
         return []
+    verb = "has" if none == 1 else "have"
     return [
-        f"{plural(none, 'pair')} of judges (of {len(upper[0]):,}) have no document in common: "
+        f"{plural(none, 'pair')} of judges (of {len(upper[0]):,}) {verb} no document in common: "
         "nothing is known of their agreement"
     ]
 
@@ -144,7 +146,7 @@ def text(found: Agreement) -> str:
         lines += _ranking_lines(found.rankings)
     if found.warnings:
         lines += ["", "warnings", *(f"- {w}" for w in found.warnings)]
-    return "\n".join([*lines, "", *_table(found), ""])
+    return "\n".join([*lines, "", _table(found), ""])
 
 
 def _ranking_lines(rankings: Rankings) -> list[str]:
@@ -162,7 +164,7 @@ def _mean(values: NDArray[np.float64]) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _table(found: Agreement) -> list[str]:
+def _table(found: Agreement) -> str:
     """A line per judge; of very many judges only those with most labels."""
     agreement, kappa = found.pairs.with_others()
     grades = [f"% {g}" for g in found.grades] if len(found.grades) <= 10 else []
@@ -178,16 +180,9 @@ def _table(found: Agreement) -> list[str]:
         rates = [_number(100 * v, 1) for v in found.label_rates[i][: len(grades)]]
         numbers = [_number(v[i]) for v in (agreement, kappa, *extra)]
         rows.append([found.assessors[i], str(found.labels[i]), *rates, *numbers])
-    widths = [max(len(row[c]) for row in rows) for c in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            cell.ljust(w) if c == 0 else cell.rjust(w)
-            for c, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
+    table = columns(rows)
     left = len(found.assessors) - len(rows) + 1
-    return lines if not left else [*lines, f"and {left:,} judges with fewer labels"]
+    return table if not left else f"{table}\nand {plural(left, 'judge')} with fewer labels"
 
 
 def _number(value: float, digits: int = 3) -> str:

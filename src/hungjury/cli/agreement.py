@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from hungjury.cli.options import (
-    judge_options,
+from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.output import deliver, tell
+from hungjury.cli.reading import (
+    JudgeFiles,
+    LabelFlags,
+    RunFlags,
+    judges_needed,
     label_options,
-    output_option,
-    quiet_option,
-    run_files,
     run_options,
 )
-from hungjury.cli.output import deliver, tell
 
 
 @click.command("agreement", no_args_is_help=True)
-@judge_options
+@judges_needed
 @click.option(
     "--runs",
     multiple=True,
@@ -42,10 +41,9 @@ from hungjury.cli.output import deliver, tell
 @run_options
 @quiet_option
 def agreement_command(
-    judges: tuple[str, ...], assessor_column: str | None, runs: tuple[str, ...], measure: str,
-    rel: int | None, heat_map: str | None, rankings: str | None, form: str, output: str | None,
-    duplicates: str, grades: Any, outside: str, ties: str, score_precision: str, names: str,
-    quiet: bool,
+    judges: JudgeFiles, runs: tuple[str, ...], measure: str, rel: int | None,
+    heat_map: str | None, rankings: str | None, form: str, output: str | None,
+    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Know your judges: how far they agree, who copies, who always says the same.
 
@@ -55,12 +53,11 @@ def agreement_command(
       hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --rankings ranks.svg
     """
     from hungjury.assessors.agreement import agreement
-    from hungjury.collection.judgments import read_judgments
 
     if rankings is not None and not runs:
         raise click.UsageError("--rankings wants --runs")
-    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
-    lists = run_files(list(runs), ties, score_precision, names) if runs else None
+    labels = label_flags.judgments(judges)
+    lists = run_flags.files(runs) if runs else None
     found = agreement(labels, lists, measure, rel)
     tell(labels.notes, quiet)
     deliver(found.to_text() if form == "table" else found.to_json(), output)

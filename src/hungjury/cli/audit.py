@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import (
+from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.output import deliver, is_much, progress_bar
+from hungjury.cli.reading import (
+    InputFiles,
+    JudgeFiles,
+    LabelFlags,
+    RunFlags,
     input_options,
+    judge_options,
     label_options,
-    output_option,
-    quiet_option,
-    run_files,
     run_options,
 )
-from hungjury.cli.output import deliver, is_much, progress_bar
+
+if TYPE_CHECKING:
+    from hungjury.collection.judgments import Judgments
+    from hungjury.collection.qrels import Qrels
 
 
 @click.command("audit", no_args_is_help=True)
 @input_options
-@click.option(
-    "--judges",
-    multiple=True,
-    metavar="FILES",
-    help="Labels of several assessors, a file each, instead of one qrels file.",
-)
+@judge_options("Labels of several assessors, instead of one qrels file.")
 @output_option
 @label_options
 @run_options
 @quiet_option
 def audit_command(
-    files: tuple[str, ...], qrels: str | None, runs: tuple[str, ...], judges: tuple[str, ...],
-    output: str | None, duplicates: str, grades: Any, outside: str, ties: str,
-    score_precision: str, names: str, quiet: bool,
+    inputs: InputFiles, judges: JudgeFiles, output: str | None, label_flags: LabelFlags,
+    run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Look files over before trusting a number: duplicates, ties, missing topics, odd labels.
 
@@ -42,20 +43,19 @@ def audit_command(
       hungjury audit --judges 'judges/*' 'runs/*.run' --duplicates first
     """
     from hungjury.collection.audit import audit
-    from hungjury.collection.judgments import Judgments, read_judgments
-    from hungjury.collection.qrels import Qrels, read_qrels
 
-    rest = [*runs, *files]
+    qrels, files = inputs.qrels, list(inputs.files)
     labels: Qrels | Judgments
-    if judges:
-        labels = read_judgments(list(judges), duplicates, grades, outside)
+    if judges.judges:
+        labels = label_flags.judgments(judges)
+    elif judges.assessor_column is not None:
+        raise click.UsageError("--assessor-column wants --judges")
     else:
-        if qrels is None:
-            qrels, rest = (files[0] if files else None), [*runs, *files[1:]]
-        if qrels is None:
+        if qrels is None and not files:
             raise click.UsageError("name a qrels file, or --judges")
-        labels = read_qrels(qrels, duplicates, grades, outside)
-    found = run_files(rest, ties, score_precision, names) if rest else None
+        labels = label_flags.qrels(files.pop(0) if qrels is None else qrels)
+    rest = [*inputs.runs, *files]
+    found = run_flags.files(rest) if rest else None
     with progress_bar(quiet, found is not None and is_much(found)) as progress:
         report = audit(labels, found, progress)
     deliver(str(report), output)

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import (
-    judge_options,
+from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.output import deliver, progress_bar, rows_as, tell
+from hungjury.cli.reading import (
+    JudgeFiles,
+    LabelFlags,
+    RunFlags,
+    judges_needed,
     label_options,
-    output_option,
-    quiet_option,
-    run_files,
     run_options,
 )
-from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 
 if TYPE_CHECKING:
     from hungjury.assessors.aware import AwareScores
-    from hungjury.assessors.comparison import Comparison
+    from hungjury.assessors.comparison import ApproachComparison
 
 MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
 
 
 @click.command("aware", no_args_is_help=True)
-@judge_options
+@judges_needed
 @click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
 @click.option(
     "-m",
@@ -77,11 +78,10 @@ MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
 @run_options
 @quiet_option
 def aware_command(
-    judges: tuple[str, ...], assessor_column: str | None, runs: tuple[str, ...],
-    measures: tuple[str, ...], weights: str, rel: int | None, gold: str | None, compare: bool,
-    replicates: int, seed: int, orientation: str, drop_empty: bool, form: str,
-    output: str | None, duplicates: str, grades: Any, outside: str, ties: str,
-    score_precision: str, names: str, quiet: bool,
+    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
+    rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
+    orientation: str, drop_empty: bool, form: str, output: str | None, label_flags: LabelFlags,
+    run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the measures, not the labels: each assessor weighted by distance from random ones.
 
@@ -92,14 +92,12 @@ def aware_command(
     """
     from hungjury.assessors.aware import aware
     from hungjury.assessors.comparison import compare_all
-    from hungjury.collection.judgments import read_judgments
-    from hungjury.collection.qrels import read_qrels
 
     if compare and gold is None:
         raise click.UsageError("--all wants --gold")
-    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
-    truth = None if gold is None else read_qrels(gold, duplicates, grades, outside)
-    lists = run_files(list(runs), ties, score_precision, names)
+    labels = label_flags.judgments(judges)
+    truth = None if gold is None else label_flags.gold(gold)
+    lists = run_flags.files(runs)
     with progress_bar(quiet, True) as progress:
         if compare:
             found = compare_all(
@@ -117,7 +115,7 @@ def aware_command(
     deliver(text, output)
 
 
-def _compared(found: Comparison, form: str) -> str:
+def _compared(found: ApproachComparison, form: str) -> str:
     if form == "table":
         return f"{found.measure} against gold, best first\n{found}"
     return rows_as(found.to_dict(), form)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from hungjury.cli.options import (
+from hungjury.cli.options import quiet_option
+from hungjury.cli.output import deliver, is_much, progress_bar, tell
+from hungjury.cli.reading import (
+    InputFiles,
+    LabelFlags,
+    RunFlags,
     input_options,
     label_options,
-    quiet_option,
-    run_files,
     run_options,
-    sort_out,
 )
-from hungjury.cli.output import deliver, is_much, progress_bar, tell
 
 
 @click.command("curve", no_args_is_help=True)
@@ -30,9 +29,8 @@ from hungjury.cli.output import deliver, is_much, progress_bar, tell
 @run_options
 @quiet_option
 def curve_command(
-    files: tuple[str, ...], qrels: str | None, runs: tuple[str, ...], rel: int,
-    output: str | None, duplicates: str, grades: Any, outside: str, ties: str,
-    score_precision: str, names: str, quiet: bool,
+    inputs: InputFiles, rel: int, output: str | None, label_flags: LabelFlags,
+    run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Interpolated precision at recall 0, 0.1, ..., 1, as data or as a picture.
 
@@ -41,13 +39,12 @@ def curve_command(
       hungjury curve qrels.txt bm25.run dense.run -o curve.svg
       hungjury curve qrels.txt 'runs/*' > curve.csv
     """
-    from hungjury.collection.qrels import read_qrels
     from hungjury.evaluation import precision_recall
 
-    labels_file, run_paths = sort_out(files, qrels, runs)
-    found = run_files(run_paths, ties, score_precision, names)
+    labels_file, run_paths = inputs.sorted_out()
+    found = run_flags.files(run_paths)
     with progress_bar(quiet, is_much(found)) as progress:
-        labels = read_qrels(labels_file, duplicates, grades, outside)
+        labels = label_flags.qrels(labels_file)
         scores = precision_recall(labels, found, rel, progress=progress)
     tell(scores.notes, quiet)
     if output is None or output.endswith(".csv"):

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import click
 
-from hungjury.cli.options import (
-    judge_options,
+from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.output import deliver, progress_bar, tell
+from hungjury.cli.reading import (
+    JudgeFiles,
+    LabelFlags,
+    RunFlags,
+    judges_needed,
     label_options,
-    output_option,
-    quiet_option,
-    run_files,
     run_options,
 )
-from hungjury.cli.output import deliver, progress_bar, tell
 
 
 @click.command("leaderboard", no_args_is_help=True)
-@judge_options
+@judges_needed
 @click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
 @click.option(
     "-m",
@@ -74,10 +74,10 @@ from hungjury.cli.output import deliver, progress_bar, tell
 @run_options
 @quiet_option
 def leaderboard_command(
-    judges: tuple[str, ...], assessor_column: str | None, runs: tuple[str, ...], measure: str,
-    merge: str, rel: int | None, target: str, gold: str | None, draws: int, seed: int, scope: str,
-    prior: str, report: str | None, form: str, output: str | None, duplicates: str, grades: Any,
-    outside: str, ties: str, score_precision: str, names: str, quiet: bool,
+    judges: JudgeFiles, runs: tuple[str, ...], measure: str, merge: str, rel: int | None,
+    target: str, gold: str | None, draws: int, seed: int, scope: str, prior: str,
+    report: str | None, form: str, output: str | None, label_flags: LabelFlags,
+    run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Which system is better, and can these judges on these topics tell?
 
@@ -87,13 +87,11 @@ def leaderboard_command(
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 \\
           --gold qrels.txt --report report.html
     """
-    from hungjury.collection.judgments import read_judgments
-    from hungjury.collection.qrels import read_qrels
     from hungjury.uncertainty.leaderboard import leaderboard
 
-    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
-    truth = None if gold is None else read_qrels(gold, duplicates, grades, outside)
-    lists = run_files(list(runs), ties, score_precision, names)
+    labels = label_flags.judgments(judges)
+    truth = None if gold is None else label_flags.gold(gold)
+    lists = run_flags.files(runs)
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
             labels, lists, measure, merge, rel, target, draws, seed, truth, scope=scope,

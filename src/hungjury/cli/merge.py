@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from hungjury.cli.options import judge_options, label_options, quiet_option
+from hungjury.cli.options import quiet_option
 from hungjury.cli.output import tell
+from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 
 
 @click.command("merge", no_args_is_help=True)
-@judge_options
+@judges_needed
 @click.option(
     "--method",
     default="em-neu",
@@ -36,9 +35,8 @@ from hungjury.cli.output import tell
 @label_options
 @quiet_option
 def merge_command(
-    judges: tuple[str, ...], assessor_column: str | None, method: str, rel: int | None,
-    scope: str, soft: bool, seed: int, output: str, duplicates: str, grades: Any, outside: str,
-    quiet: bool,
+    judges: JudgeFiles, method: str, rel: int | None, scope: str, soft: bool, seed: int,
+    output: str, label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the labels of several assessors into one qrels file.
 
@@ -48,9 +46,8 @@ def merge_command(
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --soft -o soft.qrels
     """
     from hungjury.assessors.merging import merge
-    from hungjury.collection.judgments import read_judgments
 
-    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
+    labels = label_flags.judgments(judges)
     merged = merge(labels, method, rel, scope, seed)
     tell(labels.notes + merged.notes, quiet)
     (merged.plain() if soft else merged.hard()).write(output)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import judge_options, label_options, output_option, quiet_option
+from hungjury.cli.options import output_option, quiet_option
 from hungjury.cli.output import deliver, rows_as, tell
+from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 
 if TYPE_CHECKING:
     from hungjury.assessors.prm import PRM
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("prm", no_args_is_help=True)
-@judge_options
+@judges_needed
 @click.option(
     "--rel", type=click.IntRange(min=1), help="Lowest relevant grade; default: every one in turn."
 )
@@ -49,9 +50,9 @@ if TYPE_CHECKING:
 @label_options
 @quiet_option
 def prm_command(
-    judges: tuple[str, ...], assessor_column: str | None, rel: int | None, smoothing: float,
-    draws: int, seed: int, qrels: str | None, soft: str | None, plot: str | None, form: str,
-    output: str | None, duplicates: str, grades: Any, outside: str, quiet: bool,
+    judges: JudgeFiles, rel: int | None, smoothing: float, draws: int, seed: int,
+    qrels: str | None, soft: str | None, plot: str | None, form: str, output: str | None,
+    label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """What another judge would have said: P(relevant) of each level, from disagreement.
 
@@ -62,18 +63,16 @@ def prm_command(
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
     """
     from hungjury.assessors.prm import prm, prm_scenarios
-    from hungjury.collection.judgments import read_judgments
-    from hungjury.collection.qrels import read_qrels
 
     if soft is not None and (qrels is None or rel is None):
         raise click.UsageError("--soft wants --qrels and --rel")
-    labels = read_judgments(list(judges), duplicates, grades, outside, assessor_column)
+    labels = label_flags.judgments(judges)
     if rel is None:
         models = prm_scenarios(labels, smoothing, draws, seed)
     else:
         models = [prm(labels, rel, None, smoothing, draws, seed)]
     tell(labels.notes + models[0].notes, quiet)
-    chosen = None if qrels is None else read_qrels(qrels, duplicates, grades, outside)
+    chosen = None if qrels is None else label_flags.qrels(qrels)
     deliver(_formatted(models, form, chosen), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import (
-    F,
+from hungjury.cli.options import F, all_of, measure_option, quiet_option
+from hungjury.cli.output import is_much, progress_bar, tell
+from hungjury.cli.reading import (
+    InputFiles,
+    LabelFlags,
+    RunFlags,
     input_options,
     label_options,
-    measure_option,
-    quiet_option,
-    run_files,
     run_options,
-    sort_out,
 )
-from hungjury.cli.output import is_much, progress_bar, tell
 
 if TYPE_CHECKING:
     from hungjury.catalogue import Measure
@@ -42,37 +41,31 @@ _READING = [label_options, run_options, quiet_option]
 
 def scoring_options(command: F) -> F:
     """The flags that say what is scored; `score_files` takes them."""
-    for option in reversed(_SCORING):
-        command = option(command)
-    return command
+    return all_of(_SCORING)(command)
 
 
 def reading_options(command: F) -> F:
     """The flags that say how files are read; `score_files` takes them."""
-    for option in reversed(_READING):
-        command = option(command)
-    return command
+    return all_of(_READING)(command)
 
 
 def score_files(
     default: tuple[str, ...], default_topics: str = "judged", *,
-    files: tuple[str, ...], qrels: str | None, runs: tuple[str, ...], measures: tuple[str, ...],
-    complete: bool, depth: int | None, rel: int | None, judged_only: bool, topics: str | None,
-    undefined: str, duplicates: str, grades: Any, outside: str, ties: str, score_precision: str,
-    names: str, quiet: bool,
+    inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
+    rel: int | None, judged_only: bool, topics: str | None, undefined: str,
+    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> tuple[Scores, list[Measure]]:  # fmt: skip
     """Read, score, and tell what is odd."""
-    from hungjury.collection.qrels import read_qrels
     from hungjury.evaluation import evaluate
 
-    labels_file, run_paths = sort_out(files, qrels, runs)
+    labels_file, run_paths = inputs.sorted_out()
     wanted = _measures(measures or default, rel)
     if complete and topics not in (None, "judged"):
         raise click.UsageError("-c means --topics judged; choose one")
     which = "judged" if complete else topics or default_topics
     chosen = which if which in ("judged", "retrieved") else which.split(",")
-    labels = read_qrels(labels_file, duplicates, grades, outside)
-    found = run_files(run_paths, ties, score_precision, names)
+    labels = label_flags.qrels(labels_file)
+    found = run_flags.files(run_paths)
     unjudged = "condensed" if judged_only else "nonrelevant"
     with progress_bar(quiet, is_much(found)) as progress:
         scores = evaluate(

@@ -7,23 +7,27 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import Field
+from dataclasses import Field, asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import label_options, quiet_option, run_options
+from hungjury.cli.options import quiet_option
 from hungjury.cli.output import progress_bar
+from hungjury.cli.reading import (
+    GradeFlags,
+    JudgeFiles,
+    RunFlags,
+    grade_options,
+    judge_options,
+    run_options,
+)
 
 if TYPE_CHECKING:
     from hungjury.collection.runs import Progress
     from hungjury.studies.recipe import Recipe
 
 EVERY = 10.0  # seconds between lines of progress where there is no terminal
-OWN = (
-    "data", "runs", "judges", "gold", "assessor_column", "output", "engine", "workers", "seed",
-    "duplicates", "grades", "outside", "ties", "score_precision", "names", "quiet",
-)  # fmt: skip
 
 
 class _Studies(click.Group):
@@ -57,11 +61,8 @@ _STUDY = [
                  help="Holds runs/, and judges*/ and gold.qrels (or qrels*) where there are any."),
     click.option("--runs", multiple=True, metavar="FILES",
                  help="Runs, instead of those of --data."),
-    click.option("--judges", multiple=True, metavar="FILES",
-                 help="Judges, instead of those of --data."),
+    judge_options("Judges, instead of those of --data."),
     click.option("--gold", metavar="QRELS", help="Gold labels, instead of those of --data."),
-    click.option("--assessor-column", type=click.Choice(["iteration"]),
-                 help="The second column of a qrels file names the assessor."),
     click.option("-o", "--output", metavar="FOLDER", required=True,
                  help="Results go into a folder in this one that has the study's name."),
     click.option("--engine", default="local", show_default=True,
@@ -78,12 +79,12 @@ def _command(recipe: type[Recipe]) -> click.Command:
     from hungjury.studies.recipe import NEEDS
 
     def run(**given: Any) -> None:
-        own = {name: given.pop(name) for name in OWN}
-        chosen = {name: value for name, value in given.items() if value not in (None, ())}
-        _run(recipe(**chosen), **own)
+        chosen = {parameter.name: given.pop(parameter.name) for parameter in recipe.params()}
+        named = {name: value for name, value in chosen.items() if value not in (None, ())}
+        _run(recipe(**named), **given)
 
     command: Callable[..., None] = quiet_option(run)
-    for decorate in (run_options, label_options, *reversed(_STUDY)):
+    for decorate in (run_options, grade_options, *reversed(_STUDY)):
         command = decorate(command)
     for parameter in reversed(recipe.params()):
         command = _flag(parameter)(command)
@@ -123,26 +124,29 @@ def _value(text: str) -> Any:
 
 
 def _run(
-    recipe: Recipe, *, data: str | None, runs: tuple[str, ...], judges: tuple[str, ...],
-    gold: str | None, output: str, engine: str, workers: int | None, seed: int, quiet: bool,
-    **policies: Any,
+    recipe: Recipe, *, data: str | None, runs: tuple[str, ...], judges: JudgeFiles,
+    gold: str | None, output: str, engine: str, workers: int | None, seed: int,
+    label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
     from hungjury.studies.data import Sources
     from hungjury.studies.engines import Engine
     from hungjury.studies.study import run_study
 
-    files: dict[str, Any] = {
+    given: dict[str, Any] = {
         "runs": list(runs) or None,
-        "judges": list(judges) or None,
+        "judges": list(judges.judges) or None,
         "gold": gold,
+        "assessor_column": judges.assessor_column,
+        **asdict(label_flags),
+        **asdict(run_flags),
     }
     if data is None and not runs:
         raise click.UsageError("name the data: --data FOLDER, or --runs and what else is needed")
     if data is None:
-        sources = Sources.of(**files, **policies)
+        sources = Sources.of(**given)
     else:
-        sources = Sources.in_folder(data, **files, **policies)
+        sources = Sources.in_folder(data, **given)
 
     def told(sentence: str) -> None:
         if not quiet:

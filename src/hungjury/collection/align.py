@@ -241,13 +241,13 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
             names = few(pool.topics[t] for t in missing)
             text = f"no list for {plural(len(missing), 'judged topic')}: {names}"
             yield Note("missing-topic", len(missing), text, part.name)
-    for code, key, text in (
-        ("ties", "tied_lists", "hold documents with equal scores"),
-        ("rank-contradicts", "contradicted_lists", "have ranks that contradict their scores"),
+    for code, key, verbs, what in (
+        ("ties", "tied_lists", ("holds", "hold"), "documents with equal scores"),
+        ("rank-contradicts", "contradicted_lists", ("has", "have"), "ranks against the scores"),
     ):
         count = sum(int(part.arrays[key]) for part in parts)
         if count:
-            yield Note(code, count, f"{plural(count, 'list')} {text}")
+            yield Note(code, count, f"{plural(count, 'list')} {verbs[count > 1]} {what}")
     others = max(part.other_topics for part in parts)
     if others:
         text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"

@@ -56,7 +56,8 @@ class Judgments:
         """Grades as [assessor, document], `MISSING` where there is none."""
         if self.soft:
             raise InputError(
-                "these judgments are probabilities, not grades", remedy="use expected measures"
+                "these judgments are probabilities, not grades",
+                remedy="merge them by binmv, and score by expected measures such as eRAP",
             )
         out = np.full((len(self.assessors), len(self.pool)), MISSING, dtype=np.int16)
         out[self.assessor, self.document] = self.label.astype(np.int16)
@@ -89,6 +90,7 @@ def read_judgments(
     grades: Iterable[int] | None = None,
     outside: str = "error",
     assessor_column: str | None = None,
+    scaling: Any = None,
 ) -> Judgments:
     """Read the labels of several assessors.
 
@@ -96,7 +98,7 @@ def read_judgments(
     or, when asked for by ``assessor_column="iteration"``, the second column of a qrels file, or
     ``{assessor: {topic: {document: label}}}``. The other arguments are those of `read_qrels`.
     """
-    policy = LabelPolicy.of(duplicates, grades, outside)
+    policy = LabelPolicy.of(duplicates, grades, outside, scaling)
     source = _listed(source)
     how = _how(source, assessor_column)
     found, assessors = read_labels(source, policy, assessor=how)
@@ -108,7 +110,7 @@ def read_judgments(
         found.label,
         found.grades,
         found.soft,
-        {"duplicates": duplicates, "grades": list(found.grades), "outside": outside},
+        policy.used(found.grades),
         found.notes,
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,29 +13,49 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.pool import Pool, natural_order
+from hungjury.collection.scaling import Scaling, scale_rows, scaling_of
 from hungjury.errors import InputError, check_choice
 
 __all__ = ["MISSING", "TOP_GRADE", "LabelPolicy", "Rows", "resolve"]
 
 MISSING = np.int16(-32768)  # this assessor did not judge this document
 TOP_GRADE = 1000  # larger labels, also below zero, are no grades but something else
+OPEN = 'scaling="geometric" (or "median", "linear", "percentile")'
 
 
 @dataclass(frozen=True)
 class LabelPolicy:
-    """How labels are read: duplicates, the declared scale, labels outside it."""
+    """How labels are read: duplicates, the declared scale, labels outside it, open scales."""
 
     duplicates: str = "error"
     grades: tuple[int, ...] | None = None
     outside: str = "error"
+    scaling: Scaling | None = None
 
     def __post_init__(self) -> None:
         check_choice("duplicates", self.duplicates, ("error", "first", "last", "max"))
         check_choice("outside", self.outside, ("error", "clip", "missing"))
+        if self.scaling is not None and self.grades is not None:
+            raise InputError(
+                f"grades are declared, and scaling={str(self.scaling)!r} makes probabilities",
+                remedy="leave grades out: labels on an open scale are no grades",
+            )
 
     @staticmethod
-    def of(duplicates: str, grades: Iterable[int] | None, outside: str) -> LabelPolicy:
-        return LabelPolicy(duplicates, None if grades is None else _declared(grades), outside)
+    def of(
+        duplicates: str, grades: Iterable[int] | None, outside: str, scaling: Any = None
+    ) -> LabelPolicy:
+        scale = None if grades is None else _declared(grades)
+        return LabelPolicy(duplicates, scale, outside, scaling_of(scaling))
+
+    def used(self, grades: tuple[int, ...]) -> dict[str, Any]:
+        """What results carry; `grades` are those that were found."""
+        shown = {
+            "duplicates": self.duplicates,
+            "grades": list(grades),
+            "outside": self.outside,
+        }
+        return shown if self.scaling is None else {**shown, "scaling": str(self.scaling)}
 
 
 def _declared(grades: Iterable[int]) -> tuple[int, ...]:
@@ -94,8 +115,14 @@ def resolve(rows: Rows, policy: LabelPolicy, assessors: list[str]) -> Resolved:
     rows = _declared_scale(rows, policy, notes)
     if not len(rows.pair):
         raise InputError("no label is left", remedy="check the declared grades and the input")
-    grades, soft = _scale(rows, policy)
-    rows = _without_duplicates(rows, policy, notes, assessors)
+    if policy.scaling is None:
+        grades, soft = _scale(rows, policy)
+        rows = _without_duplicates(rows, policy, notes, assessors)
+    else:  # an open scale: labels are counted once before they are compared with each other
+        rows = _without_duplicates(rows, policy, notes, assessors)
+        rows, more = scale_rows(rows, policy.scaling, assessors)
+        grades, soft = (0, 1), True
+        notes += more
     pool, position = _pool(rows)
     return Resolved(
         pool, position[rows.pair], rows.assessor, rows.label, grades, soft, tuple(notes)
@@ -129,10 +156,7 @@ def _declared_scale(rows: Rows, policy: LabelPolicy, notes: list[Note]) -> Rows:
     scale = np.array(policy.grades, dtype=float)
     # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
     label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
-    return Rows(
-        rows.table, rows.pair_topic, rows.pair, rows.assessor, label, rows.line,
-        rows.file, rows.files,
-    )  # fmt: skip
+    return replace(rows, label=label)
 
 
 def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
@@ -149,7 +173,7 @@ def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
                 "labels are either whole grades or probabilities between 0 and 1",
                 file=file,
                 line=line,
-                remedy="round to grades, or scale every label into [0, 1]",
+                remedy=f"round to grades, or scale labels into [0, 1], as {OPEN} does",
             )
         return (0, 1), True
     far = np.flatnonzero(abs(label) > TOP_GRADE)
@@ -161,7 +185,7 @@ def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
             file=file,
             line=line,
             remedy=f"grades go from 0 to {TOP_GRADE}, labels below 0 down to {-TOP_GRADE}; "
-            "scale open-ended labels into [0, 1]",
+            f"scale open-ended labels into [0, 1], as {OPEN} does",
         )
     if policy.grades is not None:
         return policy.grades, False

@@ -161,6 +161,7 @@ def read_qrels(
     duplicates: str = "error",
     grades: Iterable[int] | None = None,
     outside: str = "error",
+    scaling: Any = None,
 ) -> Qrels:
     """Read labels: TREC qrels, a table, a frame, ``{topic: {document: label}}`` or the id of a
     dataset, as in ``ir_datasets:msmarco-passage/trec-dl-2019``.
@@ -168,12 +169,20 @@ def read_qrels(
     duplicates: a document labelled twice, differently: "error", "first", "last" or "max".
     grades: the declared scale, such as range(4); default: 0 to the largest label of the input.
     outside: labels outside a declared scale: "error", "clip" or "missing".
+    scaling: makes probabilities of labels on an open scale, such as magnitude estimates:
+    "geometric", "median", "linear" or "percentile", with parameters as in "geometric(by=topic)".
     """
-    policy = LabelPolicy.of(duplicates, grades, outside)
+    policy = LabelPolicy.of(duplicates, grades, outside, scaling)
     if not isinstance(source, Mapping) and not is_frame(source):
         source = expand(source)  # streams are read only once
     one = source[0] if isinstance(source, list) and len(source) == 1 else source
     if (table := grade_table(one)) is not None:
+        if policy.scaling is not None:
+            raise InputError(
+                "the table gives the probability of every grade already",
+                file=table.name,
+                remedy="leave scaling out",
+            )
         return _from_grade_columns(table)
     found, _ = read_labels(source, policy)
     labels = None if found.soft else found.label.astype(np.int16)
@@ -184,7 +193,7 @@ def read_qrels(
         labels,
         found.grades,
         found.label[ordered] if found.soft else None,
-        policies={"duplicates": duplicates, "grades": list(found.grades), "outside": outside},
+        policies=policy.used(found.grades),
         notes=found.notes + _empty_topics(found.pool, found.label[ordered]),
     )
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from hungjury import __version__
+from hungjury.plain import letter
 from hungjury.report.page_figures import chart, lowest_shown, scale
 from hungjury.report.page_matrices import judges_map, pairs_map, script_data
 from hungjury.report.page_words import conclusions, lead, shown
 from hungjury.uncertainty.against_gold import AgainstGold
-from hungjury.uncertainty.board_text import group_name, headline, percent
+from hungjury.uncertainty.board_text import headline, percent
 from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["content"]
@@ -29,8 +30,8 @@ MOST_NOTES = 100
 HARDLY = 0.97  # of the difference needed, and more: more judges or topics hardly help
 # What is odd about files; all other notes bear on how far results can be believed.
 OF_INPUT = ("conflict", "duplicate", "missing-topic", "nobody-judged", "nothing-relevant",
-            "outside", "rank-contradicts", "ties", "two-tags", "unjudged-document",
-            "unjudged-topic")  # fmt: skip
+            "outside", "rank-contradicts", "scaled", "scaled-negative", "ties", "two-tags",
+            "unjudged-document", "unjudged-topic")  # fmt: skip
 CAUSES = {
     "topics": ("Which topics were asked", "other topics like these would give other means"),
     "labels": ("Labels of single documents", "slips that differ from topic to topic"),
@@ -104,7 +105,7 @@ def _group_names(board: Leaderboard) -> list[tuple[float, str]]:
             mine[s].append(number)
     out = []
     for numbers in mine:
-        names = [group_name(number) for number in numbers]
+        names = [letter(number) for number in numbers]
         text = "".join(names) if len(names) <= MOST_LETTERS else f"{names[0]}–{names[-1]}"
         out.append((numbers[0] + numbers[-1] / 1e6, text))
     return out
@@ -114,7 +115,7 @@ def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
     """Groups of two and more, as ranges of ranks."""
     return [
         {
-            "letter": group_name(number),
+            "letter": letter(number),
             "first": first + 1,
             "last": last + 1,
             "many": last - first + 1,

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.notes import plural
-from hungjury.plain import columns, csv_text, frame, latex_table, tex
+from hungjury.plain import columns, csv_text, frame, latex_table, letter, tex
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.leaderboard import Leaderboard
@@ -16,7 +16,6 @@ __all__ = [
     "as_dict",
     "as_frame",
     "csv",
-    "group_name",
     "headline",
     "json_text",
     "latex",
@@ -39,17 +38,12 @@ def headline(board: Leaderboard) -> str:
     )
 
 
-def group_name(number: int) -> str:
-    """Groups are called a, b, ..., z, a2, ..."""
-    return chr(ord("a") + number % 26) + (str(number // 26 + 1) if number >= 26 else "")
-
-
 def letters(board: Leaderboard) -> list[str]:
     """Per system the groups it belongs to."""
     out = [""] * len(board.systems)
     for number, (first, last) in enumerate(board.group_ranges):
         for s in range(first, last + 1):
-            out[s] += group_name(number)
+            out[s] += letter(number)
     return out
 
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hungjury.collection.notes import plural
-from hungjury.plain import columns, latex_table, tex
+from hungjury.plain import columns, latex_table, letter, tex
 from hungjury.uncertainty.paired import TESTS
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.compare import Compared, Comparison
 
 MOST_PAIRS = 15  # beyond, pairs are listed by to_csv and to_frame only
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
+ALPHABET = 26  # systems beyond that get letters with a number
 SMALLEST_P = 0.0001
 
 
@@ -151,17 +151,11 @@ def _latex_row(row: list[str]) -> list[str]:
     return [tex(row[0]), tex(row[1]), *numbers]
 
 
-def letter(place: int) -> str:
-    """a to z, then aa, ab, ..."""
-    rest, last = divmod(place, len(LETTERS))
-    return (letter(rest - 1) if rest else "") + LETTERS[last]
-
-
 def _marks(found: Comparison, measure: str) -> list[str]:
     """By system: the letters of the systems it beats, as superscripts are written."""
     place = {system: i for i, system in enumerate(found.systems)}
     beaten = found.beaten()
-    many = len(found.systems) > len(LETTERS)
+    many = len(found.systems) > ALPHABET
     out = []
     for system in found.systems:
         places = [place[other] for other in beaten[measure, system]]

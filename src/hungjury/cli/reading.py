@@ -1,0 +1,170 @@
+"""Flags that say which files are read and how; a command gets each group of them as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, fields
+from functools import wraps
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from hungjury.cli.options import F, all_of
+
+if TYPE_CHECKING:
+    from hungjury.collection.judgments import Judgments
+    from hungjury.collection.qrels import Qrels
+    from hungjury.collection.runs import RunFiles
+
+
+@dataclass(frozen=True)
+class InputFiles:
+    """Labels and runs, by arguments and by long options."""
+
+    files: tuple[str, ...]
+    qrels: str | None
+    runs: tuple[str, ...]
+
+    def sorted_out(self) -> tuple[str, list[str]]:
+        """The labels' file and the runs' files."""
+        rest = list(self.files)
+        qrels = self.qrels
+        if qrels is None:
+            if not rest:
+                raise click.UsageError("name a qrels file and at least one run")
+            qrels = rest.pop(0)
+        everything = [*self.runs, *rest]
+        if not everything:
+            raise click.UsageError("name at least one run after the qrels file")
+        return qrels, everything
+
+
+@dataclass(frozen=True)
+class JudgeFiles:
+    """Labels of several assessors, and where their names stand."""
+
+    judges: tuple[str, ...]
+    assessor_column: str | None
+
+
+@dataclass(frozen=True)
+class GradeFlags:
+    """How grades are read."""
+
+    duplicates: str
+    grades: list[int] | None
+    outside: str
+
+    def gold(self, source: str) -> Qrels:
+        """True labels, which are grades whatever scale the judges use."""
+        from hungjury.collection.qrels import read_qrels
+
+        return read_qrels(source, self.duplicates, self.grades, self.outside)
+
+
+@dataclass(frozen=True)
+class LabelFlags(GradeFlags):
+    """How labels are read, be they grades, probabilities or on an open scale."""
+
+    scaling: str | None
+
+    def qrels(self, source: str) -> Qrels:
+        from hungjury.collection.qrels import read_qrels
+
+        return read_qrels(source, **asdict(self))
+
+    def judgments(self, source: JudgeFiles) -> Judgments:
+        from hungjury.collection.judgments import read_judgments
+
+        return read_judgments(
+            list(source.judges), assessor_column=source.assessor_column, **asdict(self)
+        )
+
+
+@dataclass(frozen=True)
+class RunFlags:
+    """How runs are read."""
+
+    ties: str
+    score_precision: str
+    names: str
+
+    def files(self, runs: Iterable[str]) -> RunFiles:
+        from hungjury.collection.runs import RunFiles, RunPolicy
+        from hungjury.collection.sources import expand
+
+        return RunFiles(expand(list(runs), "scoreddocs"), RunPolicy(**asdict(self)))
+
+
+def _grades(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+    """'0-3' or '0,1,2' as a list of grades."""
+    if value is None:
+        return None
+    try:
+        if "-" in value:
+            low, high = value.split("-")
+            return list(range(int(low), int(high) + 1))
+        return [int(v) for v in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no scale; write 0-3 or 0,1,2") from None
+
+
+def _together(name: str, kind: type[Any], *options: Any) -> Callable[[F], F]:
+    """A decorator that gives a command some flags, and their values as one argument."""
+    members = [field.name for field in fields(kind)]
+
+    def decorate(command: F) -> F:
+        @wraps(command)
+        def gathered(**given: Any) -> Any:
+            values = {member: given.pop(member) for member in members}
+            return command(**given, **{name: kind(**values)})
+
+        return cast(F, all_of(options)(gathered))
+
+    return decorate
+
+
+def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
+    """Flags that name the files of several assessors."""
+    return _together(
+        "judges", JudgeFiles,
+        click.option("--judges", multiple=True, required=required, metavar="FILES", help=meaning),
+        click.option("--assessor-column", type=click.Choice(["iteration"]),
+                     help="The second column of a qrels file names the assessor."),
+    )  # fmt: skip
+
+
+judges_needed = judge_options(
+    "Labels of several assessors: a file each, or a table with their names.", required=True
+)
+input_options = _together(
+    "inputs", InputFiles,
+    click.argument("files", nargs=-1, metavar="QRELS RUN..."),
+    click.option("--qrels", metavar="FILE", help="Labels; instead of the first argument."),
+    click.option("--runs", multiple=True, metavar="FILES", help="Runs (repeat, or a glob)."),
+)  # fmt: skip
+_GRADES = [
+    click.option("--duplicates", type=click.Choice(["error", "first", "last", "max"]),
+                 default="error", show_default=True,
+                 help="A document labelled twice, differently."),
+    click.option("--grades", callback=_grades, metavar="0-3",
+                 help="The scale of the labels; default: 0 to the largest label."),
+    click.option("--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
+                 show_default=True, help="Labels outside --grades."),
+]  # fmt: skip
+grade_options = _together("label_flags", GradeFlags, *_GRADES)
+label_options = _together(
+    "label_flags", LabelFlags, *_GRADES,
+    click.option("--scaling", metavar="NAME",
+                 help="Makes probabilities of labels on an open scale: geometric, median, linear "
+                 "or percentile."),
+)  # fmt: skip
+run_options = _together(
+    "run_flags", RunFlags,
+    click.option("--ties", type=click.Choice(["trec", "input", "expected"]), default="trec",
+                 show_default=True, help="Order of documents with equal scores."),
+    click.option("--score-precision", type=click.Choice(["double", "single"]), default="double",
+                 show_default=True, help="Precision in which scores are compared."),
+    click.option("--names", type=click.Choice(["tag", "stem"]), default="tag", show_default=True,
+                 help="Systems are named by run tag, or by file name."),
+)  # fmt: skip

@@ -1,0 +1,228 @@
+"""Scalings: labels on an open scale, such as magnitude estimates, become probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import Note, few, plural
+from hungjury.errors import InputError, MeasureError
+from hungjury.named import Catalogue, Named, number, one_of, param
+
+if TYPE_CHECKING:
+    from hungjury.collection.labels import Rows
+
+__all__ = ["SCALINGS", "Scaling", "scale_rows", "scaling_of"]
+
+Array = NDArray[np.float64]
+
+
+class Problem(NamedTuple):
+    """Why labels cannot be scaled: which of them, what is wrong, what to do."""
+
+    at: int
+    text: str
+    remedy: str
+
+
+class Scaling(Named):
+    """A rising function of labels to [0, 1], the same for all labels that are scaled together."""
+
+    by: str = param(
+        "assessor",
+        kind=one_of("assessor", "topic", "all"),
+        doc="what is scaled together: labels of an assessor, of an assessor on a topic, or all",
+    )
+
+    def problem(self, labels: Array) -> Problem | None:
+        """What stands in the way, if anything."""
+        return None
+
+    def chances(self, labels: Array) -> Array:
+        raise NotImplementedError
+
+
+SCALINGS: Catalogue[Scaling] = Catalogue("scaling")
+
+
+class _Odds(Scaling):
+    """Magnitudes x are odds in units of a typical magnitude c: p = x^k / (x^k + c^k)."""
+
+    k: float = param(1.0, kind=number, low=0, open_low=True, doc="steepness")
+
+    def log_typical(self, labels: Array) -> float:
+        raise NotImplementedError
+
+    def chances(self, labels: Array) -> Array:
+        # As a logistic function of logarithms, where no power can overflow before the end.
+        with np.errstate(divide="ignore", over="ignore"):
+            above = np.log(labels) - self.log_typical(labels)
+            return np.asarray(1 / (1 + np.exp(-self.k * above)))
+
+
+@SCALINGS.add("geometric")
+class Geometric(_Odds):
+    """p = x^k / (x^k + g^k), g the geometric mean of the labels scaled together.
+
+    Ratios of labels become ratios of odds, whatever unit an assessor counts in: twice the label is
+    twice the odds (with k = 1), the geometric mean has p = 0.5. Labels have to be above 0.
+    """
+
+    def problem(self, labels: Array) -> Problem | None:
+        bad = np.flatnonzero(labels <= 0)
+        if not len(bad):
+            return None
+        return Problem(
+            int(bad[0]),
+            f"the label {labels[bad[0]]:g} is not above 0",
+            'scaling="median" takes labels of 0; "percentile" and "linear" take any',
+        )
+
+    def log_typical(self, labels: Array) -> float:
+        return float(np.log(labels).mean())
+
+
+@SCALINGS.add("median")
+class Median(_Odds):
+    """p = x^k / (x^k + m^k), m the median of the labels scaled together.
+
+    As geometric, but labels may be 0 (then p = 0), and a few extreme labels do not move the others.
+    """
+
+    def problem(self, labels: Array) -> Problem | None:
+        others = 'scaling="percentile" and "linear" take any labels'
+        bad = np.flatnonzero(labels < 0)
+        if len(bad):
+            return Problem(int(bad[0]), f"the label {labels[bad[0]]:g} is below 0", others)
+        if np.median(labels) == 0:
+            return Problem(0, "their median is 0, which nothing can be compared with", others)
+        return None
+
+    def log_typical(self, labels: Array) -> float:
+        return float(np.log(np.median(labels)))
+
+
+@SCALINGS.add("linear")
+class Linear(Scaling):
+    """p = (x - low) / (high - low), between ends that are given or those of the labels."""
+
+    low: float | None = param(
+        None, kind=number, doc="label with p = 0; the smallest one scaled together if not given"
+    )
+    high: float | None = param(
+        None, kind=number, doc="label with p = 1; the largest one scaled together if not given"
+    )
+
+    def __post_init__(self) -> None:
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise MeasureError(
+                f"{self}: low has to be below high", remedy="write linear(low=0, high=100)"
+            )
+
+    def _ends(self, labels: Array) -> tuple[float, float]:
+        low = float(labels.min()) if self.low is None else self.low
+        return low, float(labels.max()) if self.high is None else self.high
+
+    def problem(self, labels: Array) -> Problem | None:
+        low, high = self._ends(labels)
+        bad = np.flatnonzero((labels < low) | (labels > high))
+        if len(bad):
+            return Problem(
+                int(bad[0]),
+                f"the label {labels[bad[0]]:g} is not between {low:g} and {high:g}",
+                "declare ends that hold all labels, or leave them out",
+            )
+        if not 0 < high - low < np.inf:
+            return Problem(
+                0,
+                f"labels go from {low:g} to {high:g}, and nothing can be divided by that span",
+                'declare the ends, as in "linear(low=0, high=100)", or take scaling="percentile"',
+            )
+        return None
+
+    def chances(self, labels: Array) -> Array:
+        low, high = self._ends(labels)
+        return np.asarray((labels - low) / (high - low))
+
+
+@SCALINGS.add("percentile")
+class Percentile(Scaling):
+    """p = the share of the labels scaled together that are lower, equal ones counted half.
+
+    Takes nothing but the order of labels; p is 0.5 on average, however much is relevant.
+    """
+
+    def chances(self, labels: Array) -> Array:
+        _, place, count = np.unique(labels, return_inverse=True, return_counts=True)
+        return np.asarray(((np.cumsum(count) - count / 2) / len(labels))[place])
+
+
+def scaling_of(given: Any) -> Scaling | None:
+    """A scaling by name, as it is, or none."""
+    if given is None or isinstance(given, Scaling):
+        return given
+    if not isinstance(given, str):
+        raise InputError(
+            f"scaling is {given!r}",
+            remedy=f"name one: {', '.join(cls.name for cls in SCALINGS)}",
+        )
+    return SCALINGS.parse(given)
+
+
+def scale_rows(rows: Rows, scaling: Scaling, assessors: list[str]) -> tuple[Rows, tuple[Note, ...]]:
+    """The rows with probabilities as labels, and what is to be told of it."""
+    label, p = rows.label, np.empty(len(rows.label))
+    alike = []
+    for members in _together(rows, scaling.by):
+        mine = label[members]
+        problem = scaling.problem(mine)
+        if problem is not None:
+            row = int(members[problem.at])
+            file, line = rows.at(row)
+            raise InputError(
+                f"{scaling} of {_whose(rows, row, scaling.by, assessors)}: {problem.text}",
+                file=file,
+                line=line,
+                remedy=problem.remedy,
+            )
+        p[members] = scaling.chances(mine)
+        if mine.min() == mine.max():
+            alike.append(_whose(rows, int(members[0]), scaling.by, assessors))
+    return replace(rows, label=p), tuple(_notes(label, scaling, alike))
+
+
+def _together(rows: Rows, by: str) -> list[NDArray[np.int64]]:
+    """The numbers of the rows that are scaled together."""
+    key = np.zeros(len(rows.label), dtype=np.int64)
+    if by != "all":
+        key += rows.assessor
+    if by == "topic":
+        key = key * (int(rows.pair_topic.max()) + 1) + rows.pair_topic[rows.pair]
+    order = np.argsort(key, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
+
+
+def _whose(rows: Rows, row: int, by: str, assessors: list[str]) -> str:
+    who = assessors[rows.assessor[row]] if by != "all" else ""
+    said = f"the labels of assessor '{who}'" if who else "the labels"
+    if by == "topic":
+        said += f" on topic '{rows.table.topics[rows.pair_topic[rows.pair[row]]]}'"
+    return said
+
+
+def _notes(label: Array, scaling: Scaling, alike: list[str]) -> Iterator[Note]:
+    count = len(label)
+    span = f"from {label.min():g} to {label.max():g}"
+    text = f"{plural(count, 'label')} {span} made probabilities by {scaling}"
+    yield Note("scaled", count, text)
+    below = int((label < 0).sum())
+    if below:
+        text = f"{plural(below, 'label')} below 0 scaled as the others, not taken as not judged"
+        yield Note("scaled-negative", below, text)
+    if alike:
+        text = f"nothing can be learned where all labels are the same: {few(alike, 3)}"
+        yield Note("scaled-constant", len(alike), text)
