@@ -96,6 +96,20 @@ def test_a_line_may_be_cut_anywhere(tmp_path, monkeypatch, size, packed):
     assert_same(hj.evaluate(qrels, hj.read_runs(run), MEASURES), whole)
 
 
+@pytest.mark.parametrize("gap", [" ", "  ", "\t "])
+def test_columns_may_begin_and_end_anywhere(gap):
+    """Lines are looked at in steps of 64 bytes."""
+    documents = ["d" * n for n in range(1, 200)]
+    labels = gap.join(["t", "0", "{}", "{}\n"])
+    text = "".join(labels.format(d, len(d) % 3) for d in documents)
+    assert hj.read_qrels(io.StringIO(text)).to_dict() == {"t": {d: len(d) % 3 for d in documents}}
+    lines = gap.join(["t", "Q0", "{}", "1", "{}", "tag\n"])
+    text = "".join(lines.format(d, len(d)) for d in documents)
+    assert hj.read_runs(io.StringIO(text)).to_dict() == {
+        "tag": {"t": {d: float(len(d)) for d in reversed(documents)}}
+    }
+
+
 def test_only_column_zero_makes_a_comment():
     text = "#1 0 a 1\n 1 0 #b 1\n1 0 c# 0\n1 #0 #d 2\n"
     assert hj.read_qrels(io.StringIO(text)).to_dict() == {"1": {"#b": 1, "c#": 0, "#d": 2}}

@@ -270,5 +270,5 @@ def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
     offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
     kept = order_of_topics[counts > 0]
     topics = [names[t] for t in kept.tolist()]
-    found = native.Pool.of_table(rows.table, kept, pairs)
+    found = native.Pool.of_table(rows.table, kept, pairs, offsets)
     return Pool(topics, found, offsets), position

@@ -106,7 +106,10 @@ class Pool:
     def __init__(self, topics: list[str], documents: list[str], offsets: list[int]) -> None: ...
     @staticmethod
     def of_table(
-        table: LabelTable, topics: NDArray[np.int64], pairs: NDArray[np.int64]
+        table: LabelTable,
+        topics: NDArray[np.int64],
+        pairs: NDArray[np.int64],
+        offsets: NDArray[np.int64],
     ) -> Pool: ...
     @property
     def documents(self) -> list[str]: ...

@@ -150,20 +150,23 @@ class Alignment {
     int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
-    // Where each entry of the list stands in the pool, or -1: found_. First all are looked up for
-    // whether a search is worth while, without a branch; few or most are, which is foreseeable.
+    // Where each entry of the list stands in the pool, or -1: found_. First it is asked of all, without
+    // a branch, whether a search is worth while; those that are find what they want to read next
+    // on its way from memory.
     void join(const RankedList &list, int32_t topic_index, const Pool &pool) {
         size_t n = list.size(), likely = 0;
-        auto judged = pool(topic_index);
+        Interner::Scope judged = pool.documents_of(topic_index);
         likely_.resize(n);
         found_.assign(n, -1);
         for (size_t i = 0; i < n; ++i) {
-            likely_[likely] = static_cast<uint32_t>(i);
-            likely += judged.may_hold(list[i].hash);
+            uint64_t hash = list[i].hash;
+            Interner::Slot home = judged.home(hash);
+            likely_[likely] = {static_cast<uint32_t>(i), home};
+            likely += home.fits(hash) | home.leads_on();
         }
         for (size_t k = 0; k < likely; ++k) {
-            uint32_t i = likely_[k];
-            found_[i] = judged.document(list.id(i), list[i].hash);
+            auto [i, home] = likely_[k];
+            found_[i] = judged.find(list.id(i), list[i].hash, home);
         }
     }
     // Appends the pooled ones of the first n documents; which they are cannot be foretold, so
@@ -218,7 +221,11 @@ class Alignment {
     }
     Ranking how_;
     Sorter sorter_;
-    std::vector<uint32_t> likely_;
+    struct Likely {
+        uint32_t entry;
+        Interner::Slot home;
+    };
+    std::vector<Likely> likely_;
     std::vector<int32_t> found_, first_, last_;
 };
 

@@ -43,29 +43,28 @@ class Strings {
 // Strings to integers. A key may carry a scope (a document's topic): every scope has a small hash
 // table of its own, which stays in cache as long as the lines of a topic stand together.
 class Interner {
-    struct Slot {
-        uint32_t tag;  // from the upper half of the hash; its lowest bit: look on in the next slot
-        int32_t string;
-    };
     static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32) & ~1u; }
 
   public:
+    struct Slot {
+        uint32_t tag;  // from the upper half of the hash; its lowest bit: look on in the next slot
+        int32_t string;
+        bool fits(uint64_t hash) const { return (tag ^ tag_of(hash)) < 2; }
+        bool leads_on() const { return tag & 1; }
+    };
     // The table of a scope, for who looks for many strings.
     class Scope {
       public:
-        // False where a search would find nothing.
-        bool may_hold(uint64_t hash) const {
-            uint32_t found = slots_[hash & mask_].tag;
-            return (found & 1) | ((found ^ tag_of(hash)) < 2);
-        }
+        // Where a search begins; it is in vain unless this slot fits or leads on.
+        Slot home(uint64_t hash) const { return slots_[hash & mask_]; }
         // The number of a string, or -1.
-        int32_t find(Bytes s, uint64_t hash) const {
-            for (size_t i = hash;; ++i) {
-                Slot slot = slots_[i & mask_];
-                if ((slot.tag ^ tag_of(hash)) < 2 && slot.string >= 0 &&
+        int32_t find(Bytes s, uint64_t hash) const { return find(s, hash, home(hash)); }
+        int32_t find(Bytes s, uint64_t hash, Slot slot) const {
+            for (size_t i = hash;; slot = slots_[++i & mask_]) {
+                if (slot.fits(hash) && slot.string >= 0 &&
                     same(strings_[static_cast<size_t>(slot.string)], s))
                     return slot.string;
-                if (!(slot.tag & 1)) return -1;
+                if (!slot.leads_on()) return -1;
             }
         }
 

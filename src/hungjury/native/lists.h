@@ -38,7 +38,7 @@ class RankedList {
         end_ += id.size();
         if (line != next_line_) leap(line);
         next_line_ = line + 1;
-        in_order_ &= score < last_score_ && rank >= last_rank_;
+        in_order_ &= (score < last_score_) & (rank >= last_rank_);
         last_score_ = score;
         last_rank_ = rank;
         // Written in place: a struct put together elsewhere and then moved here would stall.

@@ -325,20 +325,21 @@ NB_MODULE(_core, m) {
                             std::vector<int64_t> offsets) {
             new (self) Pool(strings_of(topics), strings_of(documents), offsets);
         }, "topics"_a, "documents"_a, "offsets"_a)
-        .def_static("of_table", [](LabelTable &table, Lines64 topics, Lines64 pairs) {
+        .def_static("of_table", [](LabelTable &table, Lines64 topics, Lines64 pairs,
+                                   Lines64 offsets) {
             auto copy = [](const Lines64 &a) {
                 return std::vector<int64_t>(a.data(), a.data() + a.size());
             };
             Ids ids = std::exchange(table.ids, Ids());
-            return std::make_shared<Pool>(std::move(ids), copy(topics), copy(pairs));
-        }, "table"_a, "topics"_a, "pairs"_a,
+            return std::make_shared<Pool>(std::move(ids), copy(topics), copy(pairs), copy(offsets));
+        }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a,
              "The pool of some topics and pairs of a table, by their numbers; the table's ids "
              "become the pool's: call once.")
-        .def_prop_ro("documents", [](const Pool &p) { return texts(p); })
+        .def_prop_ro("documents", [](const Pool &p) { return texts(p.documents()); })
         .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)
         .def("document", [](const Pool &p, int32_t topic, nb::str name) {
             std::string id = bytes_of(name);
-            return p(topic).document(id, hash_bytes(id));
+            return p.documents_of(topic).find(id, hash_bytes(id));
         }, "topic"_a, "name"_a, "Index among all documents of the pool, or -1.");
 
     nb::class_<RunStore>(m, "RunStore", "A whole run in memory.")

@@ -12,70 +12,54 @@ struct Ids {
     Interner topics, documents;
 };
 
+// Topics and documents are known by their places in the pool.
 class Pool {
   public:
     // `offsets` has one entry more than there are topics; documents of a topic are contiguous.
     Pool(const std::vector<std::string> &topics, const std::vector<std::string> &documents,
          const std::vector<int64_t> &offsets) {
-        for (const auto &t : topics) topics_.push_back(ids_.topics.add(t));
-        for (size_t t = 0; t < topics.size(); ++t)
-            for (int64_t d = offsets[t]; d < offsets[t + 1]; ++d)
-                documents_.push_back(ids_.documents.add(documents[static_cast<size_t>(d)], t));
-        if (ids_.topics.size() != topics.size() || ids_.documents.size() != documents.size())
-            throw std::invalid_argument("a topic, or a document of a topic, is there twice");
-        number();
+        fill(topics.size(), documents.size(), offsets, [&](size_t t) -> Bytes { return topics[t]; },
+             [&](size_t d) -> Bytes { return documents[d]; });
     }
-    // Some topics and documents of those whose ids are known, in the order of the pool.
-    Pool(Ids ids, std::vector<int64_t> topics, std::vector<int64_t> documents)
-        : ids_(std::move(ids)), topics_(std::move(topics)), documents_(std::move(documents)) {
-        number();
-    }
-    size_t topics() const { return topics_.size(); }
-    size_t size() const { return documents_.size(); }
-    Bytes operator[](size_t document) const {
-        return ids_.documents[static_cast<size_t>(documents_[document])];
-    }
-    // The number of a topic, or -1.
-    int32_t topic(Bytes name) const { return number_of(ids_.topics.find(name), topic_numbers_); }
-
-    // The documents of one topic.
-    class Topic {
-      public:
-        // False where a search would find nothing.
-        bool may_hold(uint64_t hash) const { return scope_.may_hold(hash); }
-        // Index within all documents of the pool, or -1.
-        int32_t document(Bytes name, uint64_t hash) const {
-            return number_of(scope_.find(name, hash), pool_.document_numbers_);
+    // Some topics and documents of those whose ids are known, by their numbers.
+    Pool(Ids ids, const std::vector<int64_t> &topics, const std::vector<int64_t> &documents,
+         const std::vector<int64_t> &offsets) {
+        if (counts_up(topics, ids.topics.size()) && counts_up(documents, ids.documents.size())) {
+            ids_ = std::move(ids);
+            return;
         }
-
-      private:
-        friend Pool;
-        Topic(const Pool &pool, Interner::Scope scope) : pool_(pool), scope_(scope) {}
-        const Pool &pool_;
-        Interner::Scope scope_;
-    };
-    Topic operator()(int32_t topic) const {
-        auto known_as = static_cast<size_t>(topics_[static_cast<size_t>(topic)]);
-        return Topic(*this, ids_.documents.scope(known_as));
+        // In the order of the pool, so that what belongs to a topic is close together in memory.
+        fill(topics.size(), documents.size(), offsets,
+             [&](size_t t) { return ids.topics[static_cast<size_t>(topics[t])]; },
+             [&](size_t d) { return ids.documents[static_cast<size_t>(documents[d])]; });
+    }
+    const Interner &documents() const { return ids_.documents; }
+    size_t topics() const { return ids_.topics.size(); }
+    // The number of a topic, or -1.
+    int32_t topic(Bytes name) const { return ids_.topics.find(name); }
+    // Finds documents of a topic.
+    Interner::Scope documents_of(int32_t topic) const {
+        return ids_.documents.scope(static_cast<size_t>(topic));
     }
 
   private:
-    static int32_t number_of(int32_t id, const std::vector<int32_t> &numbers) {
-        return id < 0 ? -1 : numbers[static_cast<size_t>(id)];
+    template <class Topic, class Document>
+    void fill(size_t topics, size_t documents, const std::vector<int64_t> &offsets, Topic topic,
+              Document document) {
+        for (size_t t = 0; t < topics; ++t) {
+            ids_.topics.add(topic(t));
+            for (int64_t d = offsets.at(t); d < offsets.at(t + 1); ++d)
+                ids_.documents.add(document(static_cast<size_t>(d)), t);
+        }
+        if (ids_.topics.size() != topics || ids_.documents.size() != documents)
+            throw std::invalid_argument("a topic, or a document of a topic, is there twice");
     }
-    void number() {
-        auto place = [](const std::vector<int64_t> &order, size_t ids) {
-            std::vector<int32_t> numbers(ids, -1);
-            for (size_t i = 0; i < order.size(); ++i)
-                numbers.at(static_cast<size_t>(order[i])) = static_cast<int32_t>(i);
-            return numbers;
-        };
-        topic_numbers_ = place(topics_, ids_.topics.size());
-        document_numbers_ = place(documents_, ids_.documents.size());
+    static bool counts_up(const std::vector<int64_t> &numbers, size_t count) {
+        for (size_t i = 0; i < numbers.size(); ++i)
+            if (numbers[i] != static_cast<int64_t>(i)) return false;
+        return numbers.size() == count;
     }
     Ids ids_;
-    std::vector<int64_t> topics_, documents_;                // their ids, in the order of the pool
-    std::vector<int32_t> topic_numbers_, document_numbers_;  // places in the pool, by id; or -1
 };
 
 }  // namespace hungjury
