@@ -8,9 +8,13 @@ from pathlib import Path
 from benchmarks.collections import Collection
 from benchmarks.suite import Contender, Setting
 
-__all__ = ["BYTES", "ONE", "PYTREC", "TWO", "byte_reader", "evaluators", "script", "threads"]
+__all__ = [
+    "BYTES", "ONE", "PYTREC", "RANX_ONE", "RANX_TWO", "TWO", "byte_reader", "evaluators", "script",
+    "threads",
+]  # fmt: skip
 
 ONE, TWO, PYTREC = "hungjury (1 core)", "hungjury (2 cores)", "pytrec_eval"
+RANX_ONE, RANX_TWO = "ranx warm (1 core)", "ranx warm (2 cores)"
 BYTES = "reading bytes"
 _SCRIPTS = Path(__file__).parent / "contenders"
 
@@ -21,9 +25,9 @@ def script(name: str, *arguments: str) -> list[str]:
 
 
 def threads(number: int) -> dict[str, str]:
-    """hungjury's threads, and those of the libraries below numpy."""
-    names = ("HUNGJURY_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    return dict.fromkeys(names, str(number))
+    """hungjury's threads, ranx's (numba), and those of the libraries below numpy."""
+    names = ("HUNGJURY", "NUMBA_NUM", "OMP_NUM", "OPENBLAS_NUM", "MKL_NUM")
+    return {f"{name}_THREADS": str(number) for name in names}
 
 
 def byte_reader(files: Collection) -> Contender:
@@ -71,10 +75,13 @@ def evaluators(files: Collection, setting: Setting) -> list[Contender]:
             "without RBP (wants another package) and ERR (cut off only, by a Perl script)",
             most=3, lines=files.lines,
         ),
-        Contender(
-            "ranx warm", script("with_ranx.py", "warm", *paths), "ranx",
-            "without ERR, which it has not; imports and compiling not counted",
-            {"NUMBA_CACHE_DIR": kept}, most=3, quick=False, lines=files.lines,
+        *(
+            Contender(
+                name, script("with_ranx.py", "warm", *paths), "ranx",
+                "without ERR, which it has not; imports and compiling not counted",
+                {"NUMBA_CACHE_DIR": kept, **threads(cores)}, most=3, quick=False, lines=files.lines,
+            )
+            for name, cores in ((RANX_ONE, 1), (RANX_TWO, 2))
         ),
         Contender(
             "ranx cold", script("with_ranx.py", "cold", *paths), "ranx",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.collections import Shape, collection
-from benchmarks.peers import BYTES, ONE, PYTREC, TWO, evaluators
+from benchmarks.peers import BYTES, ONE, PYTREC, RANX_ONE, RANX_TWO, TWO, evaluators
 from benchmarks.suite import Contender, Faster, Setting, Suite, Within
 
 
@@ -23,7 +23,8 @@ SUITE = Suite(
         Faster(ONE, PYTREC, 8),
         Faster(TWO, PYTREC, 12),
         Faster(ONE, "ir_measures", 15),
-        Faster(ONE, "ranx warm", 30),
+        Faster(ONE, RANX_ONE, 30),
+        Faster(TWO, RANX_TWO, 30),
         Within(ONE, BYTES, 10),
     ),
 )

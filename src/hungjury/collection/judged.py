@@ -150,18 +150,17 @@ class _Picked:
         p: NDArray[np.float64] | None,
     ) -> None:
         self.alignment, self.labels, self.p = alignment, labels, p
-        self.single = labels.ndim == 1
-        entries = len(alignment.document)
-        at = labels[alignment.document] if self.single else None
-        self.all_judged = at is not None and bool((at >= 0).all())
+        single = labels.ndim == 1
+        self.all_judged = single and bool((labels >= 0).all())
         self.judged = self.pooled = None
-        if at is not None and not self.all_judged:
+        if single and not self.all_judged:
+            at = labels[alignment.document]
             self.judged, self.pooled = _running(at >= 0), _running(at != MISSING)
-        if at is None or every:
-            self.where = np.arange(entries)
+        if every or not single:
+            self.where = np.arange(len(alignment.document))
             self.first, self.last = alignment.start, alignment.stop
         else:
-            self.where = np.flatnonzero(at > 0)
+            self.where = np.flatnonzero((labels > 0)[alignment.document])
             self.first = np.searchsorted(self.where, alignment.start)
             self.last = np.searchsorted(self.where, alignment.stop)
         self.sizes = self.last - self.first
