@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.options import output_option, picture, quiet_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -26,8 +26,15 @@ from hungjury.cli.reading import (
 )
 @click.option("-m", "--measure", default="AP", show_default=True, help="For these rankings.")
 @click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
-@click.option("--heat-map", metavar="FILE", help="Draw pairwise kappa (.svg, .png, .pdf).")
-@click.option("--rankings", metavar="FILE", help="Draw the ranking by each assessor (with --runs).")
+@click.option(
+    "--heat-map", type=picture, metavar="FILE", help="Draw pairwise kappa (.svg, .png, .pdf)."
+)
+@click.option(
+    "--rankings",
+    type=picture,
+    metavar="FILE",
+    help="Draw the ranking by each assessor (with --runs).",
+)
 @click.option(
     "--format",
     "form",

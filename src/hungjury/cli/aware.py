@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.options import output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -55,7 +55,7 @@ MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
     show_default=True,
     help="Random assessors of each kind.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the random assessors.")
+@seed_option("Seed of the random assessors.")
 @click.option(
     "--orientation",
     type=click.Choice(["dissimilarity", "printed"]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import quiet_option
+from hungjury.cli.options import new_file, picture, quiet_option
 from hungjury.cli.output import deliver
 
 if TYPE_CHECKING:
@@ -60,8 +60,10 @@ ODD = {
     metavar="SIZE",
     help="What DuckDB may hold in memory before it uses the disk.",
 )
-@click.option("-o", "--output", metavar="FILE", help="Save the user model (JSON).")
-@click.option("--plot", metavar="FILE", help="A picture of the users (.svg, .png, .pdf).")
+@click.option("-o", "--output", type=new_file, metavar="FILE", help="Save the user model (JSON).")
+@click.option(
+    "--plot", type=picture, metavar="FILE", help="A picture of the users (.svg, .png, .pdf)."
+)
 @quiet_option
 def clicks_command(
     log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import output_option
+from hungjury.cli.options import output_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
               help="Level of significance; intervals hold 1 - alpha.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(min=1), default=10000, show_default=True,
               help="Of randomisation and bootstrap.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-              help="Of randomisation and bootstrap.")  # fmt: skip
+@seed_option("Of randomisation and bootstrap.")
 @click.option(
     "--format",
     "form",

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.options import output_option, picture, quiet_option
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
@@ -45,7 +45,7 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
     help="Rankers to train; the first is compared with.",
 )
 @training_options
-@click.option("--plot", metavar="FILE", help="Learning curves (.svg, .png, .pdf).")
+@click.option("--plot", type=picture, metavar="FILE", help="Learning curves (.svg, .png, .pdf).")
 @click.option(
     "--format",
     "form",

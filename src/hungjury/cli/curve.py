@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import quiet_option
+from hungjury.cli.options import new_file, quiet_option
 from hungjury.cli.output import deliver, is_much, progress_bar, tell
 from hungjury.cli.reading import (
     InputFiles,
@@ -22,6 +22,7 @@ from hungjury.cli.reading import (
 @click.option(
     "-o",
     "--output",
+    type=new_file,
     metavar="FILE",
     help="A picture (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
 )

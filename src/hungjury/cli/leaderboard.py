@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.options import new_file, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -45,7 +45,7 @@ from hungjury.cli.reading import (
 )
 @click.option("--gold", metavar="QRELS", help="True labels of some documents, as a check.")
 @click.option("--draws", default=1000, show_default=True, help="Draws of labels and topics.")
-@click.option("--seed", default=0, show_default=True, help="Where the draws come from.")
+@seed_option("Where the draws come from.")
 @click.option(
     "--scope",
     type=click.Choice(["all", "topic"]),
@@ -60,7 +60,12 @@ from hungjury.cli.reading import (
     show_default=True,
     help="em's prior: by how systems rank a document, or the same for all.",
 )
-@click.option("--report", metavar="FILE", help="Also write a page (HTML) to look at and to share.")
+@click.option(
+    "--report",
+    type=new_file,
+    metavar="FILE",
+    help="Also write a page (HTML) to look at and to share.",
+)
 @click.option(
     "--format",
     "form",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import quiet_option
-from hungjury.cli.output import tell
+from hungjury.cli.options import output_option, quiet_option, seed_option
+from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 
 
@@ -30,30 +30,33 @@ from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_op
     help="What em learns about assessors: per topic, or over all topics.",
 )
 @click.option("--soft", is_flag=True, help="Write probabilities, not the likeliest labels.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the coins that decide ties.")
-@click.option("-o", "--output", required=True, metavar="FILE", help="The merged qrels.")
+@seed_option("Seed of the coins that decide ties.")
+@output_option
 @label_options
 @quiet_option
 def merge_command(
     judges: JudgeFiles, method: str, rel: int | None, scope: str, soft: bool, seed: int,
-    output: str, label_flags: LabelFlags, quiet: bool,
+    output: str | None, label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the labels of several assessors into one qrels file.
 
     \b
     Examples:
       hungjury merge --judges 'judges/*' --method em-neu --rel 2 -o merged.qrels
+      hungjury merge --judges 'judges/*' --rel 2 | hungjury evaluate - 'runs/*' -m AP
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --soft -o soft.qrels
     """
     from hungjury.assessors.merging import merge
+    from hungjury.collection.notes import plural
 
     labels = label_flags.judgments(judges)
     merged = merge(labels, method, rel, scope, seed)
     tell(labels.notes + merged.notes, quiet)
-    (merged.plain() if soft else merged.hard()).write(output)
+    deliver((merged.plain() if soft else merged.hard()).to_text(), output)
     if not quiet:
         click.echo(
-            f"{output}: {len(merged):,} documents for {len(merged.topics):,} topics, "
-            f"{len(labels.assessors)} assessors merged by {merged.policies['merge']}",
+            f"{output or 'merged'}: {plural(len(merged), 'document')} for "
+            f"{plural(len(merged.topics), 'topic')}, {len(labels.assessors)} assessors merged by "
+            f"{merged.policies['merge']}",
             err=True,
         )

@@ -19,8 +19,8 @@ MOST_NOTES = 6
 
 
 def deliver(text: str, output: str | None) -> None:
-    """Print, or write a file whole."""
-    if output is None:
+    """Print, or write a file whole; `-` is stdout, as it is stdin where files are read."""
+    if output is None or output == "-":
         click.echo(text, nl=not text.endswith("\n"))
         return
     from hungjury.files import write_whole

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.options import new_file, output_option, picture, quiet_option, seed_option
 from hungjury.cli.output import deliver, rows_as, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 
@@ -34,10 +34,15 @@ if TYPE_CHECKING:
     show_default=True,
     help="Bootstrap samples of topics for the intervals.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
+@seed_option("Seed of the bootstrap.")
 @click.option("--qrels", metavar="FILE", help="One judge's labels, to look at with this model.")
-@click.option("--soft", metavar="FILE", help="Write --qrels here as probabilities (for one --rel).")
-@click.option("--plot", metavar="FILE", help="Draw a picture (.svg, .png, .pdf).")
+@click.option(
+    "--soft",
+    type=new_file,
+    metavar="FILE",
+    help="Write --qrels here as probabilities (for one --rel).",
+)
+@click.option("--plot", type=picture, metavar="FILE", help="Draw a picture (.svg, .png, .pdf).")
 @click.option(
     "--format",
     "form",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.options import new_file, output_option, quiet_option
 from hungjury.cli.output import deliver
 
 if TYPE_CHECKING:
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="What the first column of DATA is.",
 )
-@click.option("--qrels", metavar="FILE", help="Write the labels of DATA here, for evaluation.")
+@click.option(
+    "--qrels", type=new_file, metavar="FILE", help="Write the labels of DATA here, for evaluation."
+)
 @output_option
 @quiet_option
 def rank_command(

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import F, all_of
+from hungjury.cli.options import F, all_of, seed_option
 
 
 def _settings(
@@ -62,7 +62,7 @@ _TRAINING = [
                  show_default=True, help="Share of each tree that counts."),
     click.option("--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",
                  help="Any other parameter of LightGBM; repeatable."),
-    click.option("--seed", default=0, show_default=True, help="Seed of all that is random."),
+    seed_option("Seed of all that is random."),
 ]  # fmt: skip
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from hungjury.cli.options import seed_option
+
 
 @click.command("simulate")
 @click.option(
@@ -12,7 +14,7 @@ import click
     default="demo",
     show_default=True,
     metavar="FOLDER",
-    help="Where gold.qrels, judges/ and runs/ go.",
+    help="Where gold.qrels, judges/ and runs/ go, in place of an earlier simulation.",
 )
 @click.option("--systems", default=8, show_default=True, help="Systems, best first.")
 @click.option("--topics", default=20, show_default=True, help="Topics.")
@@ -31,7 +33,7 @@ import click
     type=click.Choice(["copycat", "constant", "lazy"]),
     help="One more assessor, who does not do the work; repeatable.",
 )
-@click.option("--seed", default=0, show_default=True, help="Same seed, same collection.")
+@seed_option("Same seed, same collection.")
 def simulate_command(
     output: str, systems: int, topics: int, documents: int, depth: int, grades: int,
     accuracies: str, odd: tuple[str, ...], seed: int,
@@ -39,7 +41,7 @@ def simulate_command(
     """Make up a collection where the truth is known: systems, topics, assessors, gold labels.
 
     \b
-    Example:
+    Examples:
       hungjury simulate -o demo --systems 5 --seed 7
       hungjury evaluate demo/gold.qrels 'demo/runs/*'
     """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import quiet_option
+from hungjury.cli.options import quiet_option, seed_option
 from hungjury.cli.output import progress_bar
 from hungjury.cli.reading import (
     GradeFlags,
@@ -69,8 +69,7 @@ _STUDY = [
                  help="local, dask://HOST:PORT, or the name of a joblib backend."),
     click.option("--jobs", "workers", type=click.IntRange(min=1),
                  help="Jobs done at once; default: one for each core."),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
-                 help="Same seed, same numbers."),
+    seed_option("Same seed, same numbers."),
 ]  # fmt: skip
 
 

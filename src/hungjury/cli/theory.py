@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from hungjury.cli.options import picture, seed_option
 from hungjury.cli.output import deliver
 
 
@@ -90,7 +91,9 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 
 @theory_command.command("figure")
 @click.argument("which", type=click.Choice(["balancing", "significance"]))
-@click.option("-o", "--output", required=True, metavar="FILE", help=".svg, .png or .pdf")
+@click.option(
+    "-o", "--output", type=picture, required=True, metavar="FILE", help=".svg, .png or .pdf"
+)
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
@@ -98,7 +101,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
     show_default=True,
     help="For significance.",
 )
-@click.option("--seed", default=0, show_default=True, help="For significance.")
+@seed_option("For significance.")
 def figure(which: str, output: str, trials: int, seed: int) -> None:
     """Draw how balancing indices grow, or how often RBP calls runs different."""
     from hungjury import theory

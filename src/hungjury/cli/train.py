@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import quiet_option
+from hungjury.cli.options import new_file, picture, quiet_option
 from hungjury.cli.output import progress_bar, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
 
@@ -40,8 +40,15 @@ if TYPE_CHECKING:
     help="Trees without a rise on --valid before training stops.",
 )
 @training_options
-@click.option("-o", "--output", required=True, metavar="FILE", help="The ranker (JSON).")
-@click.option("--plot", metavar="FILE", help="The measure by number of trees (.svg, .png, .pdf).")
+@click.option(
+    "-o", "--output", type=new_file, required=True, metavar="FILE", help="The ranker (JSON)."
+)
+@click.option(
+    "--plot",
+    type=picture,
+    metavar="FILE",
+    help="The measure by number of trees (.svg, .png, .pdf).",
+)
 @quiet_option
 def train_command(
     train: str, valid: str | None, objective: str, labels: str, qrels: str | None, stop_after: int,

@@ -125,8 +125,12 @@ class Qrels:
         return out
 
     def write(self, path: str) -> None:
+        """What `to_text` gives, as a file that appears whole or not at all."""
+        write_whole(path, self.to_text(path))
+
+    def to_text(self, name: str = "qrels") -> str:
         """TREC columns, probabilities as decimals; where every grade has a probability, a CSV
-        table with a column for each. The file appears whole or not at all."""
+        table with a column for each. `name` is what errors call it."""
         text = io.StringIO()
         if self.grade_p is not None:
             table = csv.writer(text, lineterminator="\n")
@@ -135,9 +139,9 @@ class Qrels:
                 table.writerows([topic, document, *map(repr, p)] for document, p in rows.items())
         else:
             for topic, rows in self.to_dict().items():
-                _check_writable(path, [topic], rows)
+                _check_writable(name, [topic], rows)
                 text.writelines(f"{topic} 0 {d} {label!r}\n" for d, label in rows.items())
-        write_whole(path, text.getvalue())
+        return text.getvalue()
 
 
 def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) -> None:

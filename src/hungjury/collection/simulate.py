@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,8 @@ __all__ = ["Simulation", "simulate"]
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
 ODD = ("copycat", "constant", "lazy")
 SLIP = 0.01  # how often a copycat does not copy
+_JUDGE_FILE = re.compile(rf"(judge|{'|'.join(ODD)})\d*\.qrels")
+_RUN_FILE = re.compile(r"system\d+\.run")
 READ, GUESSED = 1 / 3, 0.5  # what a lazy judge labels at all, and of that without looking
 
 
@@ -38,10 +41,10 @@ class Simulation:
     accuracy: dict[str, float]
 
     def write(self, folder: str | Path) -> None:
-        """Write ``gold.qrels``, ``judges/*.qrels`` and ``runs/*.run`` into a folder."""
+        """Write ``gold.qrels``, ``judges/*.qrels`` and ``runs/*.run`` into a folder, in place of
+        an earlier simulation there."""
         folder = Path(folder)
-        for name in ("judges", "runs"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
+        _make_room(folder)
         self.gold.write(str(folder / "gold.qrels"))
         for assessor in self.judgments.assessors:
             self.judgments.by(assessor).write(str(folder / "judges" / f"{assessor}.qrels"))
@@ -52,6 +55,23 @@ class Simulation:
                 for rank, (document, score) in enumerate(self.runs.ranked(system, topic), 1)
             ]
             write_whole(folder / "runs" / f"{system}.run", "".join(lines))
+
+
+def _make_room(folder: Path) -> None:
+    """The folders, without systems and assessors of an earlier simulation: a pattern such as
+    ``judges/*`` would take them for part of this one."""
+    try:
+        for name, ours in (("judges", _JUDGE_FILE), ("runs", _RUN_FILE)):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            for old in (folder / name).iterdir():
+                if ours.fullmatch(old.name):
+                    old.unlink()
+    except OSError as error:
+        raise InputError(
+            f"cannot be made a folder: {error.strerror}",
+            file=str(folder),
+            remedy="name a folder, or one that is not there yet",
+        ) from None
 
 
 def simulate(
@@ -128,6 +148,12 @@ def _judge_name(index: int) -> str:
     return f"judge{index + 1}"
 
 
+def _odd_names(odd: Sequence[str]) -> list[str]:
+    """'lazy', and 'lazy2' for a second one."""
+    before = [list(odd[:i]).count(kind) for i, kind in enumerate(odd)]
+    return [kind if n == 0 else f"{kind}{n + 1}" for kind, n in zip(odd, before, strict=True)]
+
+
 def _true_grades(documents: int, grades: int, rng: np.random.Generator) -> NDArray[np.int16]:
     relevant = rng.random(documents) < 1 / 8
     relevant[0] = True  # no topic without a relevant document
@@ -174,7 +200,7 @@ def _judged_by(
     assessor, document = np.nonzero(np.stack(given) >= 0)
     return Judgments(
         gold.pool,
-        [*(_judge_name(i) for i in range(len(accuracies))), *odd],
+        [*(_judge_name(i) for i in range(len(accuracies))), *_odd_names(odd)],
         document.astype(np.int32),
         assessor.astype(np.int32),
         np.stack(given)[assessor, document].astype(float),

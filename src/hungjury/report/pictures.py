@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["new_grid", "new_panels", "new_picture", "picture_bytes", "save_picture"]
+__all__ = ["check_ending", "new_grid", "new_panels", "new_picture", "picture_bytes", "save_picture"]
 
 ENDINGS = (".svg", ".png", ".pdf")
 
@@ -59,12 +59,17 @@ def _plain(axes: Any) -> list[Axes]:
 
 def save_picture(figure: Figure, path: str) -> None:
     """Write a picture; the file's ending says the format."""
+    write_whole(path, picture_bytes(figure, check_ending(path)[1:]))
+
+
+def check_ending(path: str) -> str:
+    """The ending of a picture's file, which says its format."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise InputError(
             f"'{ending}' is no kind of picture", file=path, remedy=f"end it in {', '.join(ENDINGS)}"
         )
-    write_whole(path, picture_bytes(figure, ending[1:]))
+    return ending
 
 
 def picture_bytes(figure: Figure, form: str) -> bytes:

@@ -1,0 +1,93 @@
+"""How commands treat people: what is wrong is told early, in their words; nothing is ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from hungjury.cli.main import hungjury as group
+from test_cli import hungjury
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("manners")
+    made = CliRunner().invoke(
+        group, ["simulate", "-o", f"{folder}/demo", "--systems", "3", "--topics", "6"]
+    )
+    assert made.exit_code == 0
+    return folder
+
+
+def commands(of: click.Group = group) -> Iterator[tuple[str, click.Command]]:
+    """All commands, those of groups too, by the words that call them."""
+    context = click.Context(of)
+    for name in of.list_commands(context):
+        command = of.get_command(context, name)
+        assert command is not None
+        yield name, command
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {inner}", one) for inner, one in commands(command))
+
+
+ALL = dict(commands())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_no_command_takes_a_negative_seed(name: str) -> None:
+    for option in ALL[name].params:
+        if option.name == "seed":
+            with pytest.raises(click.BadParameter, match="x>=0"):
+                option.type_cast_value(click.Context(ALL[name]), "-1")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_folder_that_is_not_there_is_told_before_the_work(name: str, tmp_path: Path) -> None:
+    written = ("output", "report", "heat_map", "rankings", "plot", "soft")
+    for option in ALL[name].params:
+        if option.name in written and option.metavar == "FILE":
+            with pytest.raises(click.BadParameter, match="there is no folder"):
+                option.type_cast_value(click.Context(ALL[name]), f"{tmp_path}/nowhere/x.svg")
+
+
+def test_a_dash_is_standard_output(demo: Path) -> None:
+    there = ("demo/gold.qrels", "demo/runs/*", "-m", "AP", "--quiet")
+    assert (
+        hungjury("evaluate", *there, "-o", "-", cwd=demo).stdout
+        == hungjury("evaluate", *there, cwd=demo).stdout
+        != ""
+    )
+    assert not (demo / "-").exists()
+
+
+def test_merged_labels_go_through_a_pipe(demo: Path) -> None:
+    merged = hungjury("merge", "--judges", "demo/judges/*", "--rel", "1", "--quiet", cwd=demo)
+    scored = ("demo/runs/*", "-m", "AP", "--quiet")
+    piped = hungjury("evaluate", "-", *scored, cwd=demo, stdin=merged.stdout)
+    hungjury("merge", "--judges", "demo/judges/*", "--rel", "1", "-o", "m.qrels", cwd=demo)
+    assert piped.stdout == hungjury("evaluate", "m.qrels", *scored, cwd=demo).stdout != ""
+
+
+def test_a_simulation_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
+    first = ["simulate", "-o", "x", "--topics", "2", "--odd", "lazy", "--odd", "lazy"]
+    told = hungjury(*first, cwd=tmp_path)
+    judges = sorted(path.name for path in (tmp_path / "x" / "judges").iterdir())
+    assert judges[-2:] == ["lazy.qrels", "lazy2.qrels"]
+    assert f"{len(judges)} assessors" in told.stderr
+    (tmp_path / "x" / "runs" / "mine.run").write_text("1 Q0 a 1 1 mine\n")
+    hungjury("simulate", "-o", "x", "--systems", "2", "--accuracies", "0.9,0.8", cwd=tmp_path)
+    assert sorted(path.name for path in (tmp_path / "x").glob("*/*")) == [
+        "judge1.qrels", "judge2.qrels", "mine.run", "system1.run", "system2.run",
+    ]  # fmt: skip
+
+
+def test_a_simulation_into_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = hungjury("simulate", "-o", "file", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "remedy: name a folder" in done.stderr
+    assert "Traceback" not in done.stderr
