@@ -136,7 +136,7 @@ def test_names_and_reading_policies(files: Path) -> None:
     (files / "again.run").write_text(ONE)
     clash = hungjury("evaluate", "qrels", "one.run", "again.run", "-m", "AP", cwd=files)
     assert clash.returncode == 2
-    assert 'names="stem"' in clash.stderr
+    assert "--names stem" in clash.stderr
     done = hungjury(
         "evaluate", "qrels", "one.run", "again.run", "-m", "AP", "--names", "stem", cwd=files
     )

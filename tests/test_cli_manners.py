@@ -91,3 +91,58 @@ def test_a_simulation_into_a_file_is_refused(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "remedy: name a folder" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("leaderboard", "--judges", "J", "--runs", "R", "-m", "AP", "-m", "RR"), "one measure"),
+        (("agreement", "--judges", "J", "--runs", "R", "-m", "AP", "-m", "RR"), "one measure"),
+        (("agreement", "--judges", "J", "-m", "RR"), "-m wants --runs"),
+        (("aware", "--judges", "J", "--runs", "R", "-m", "AP", "-m", "RR", "--all", "--gold", "G"),
+         "one measure"),
+        (("evaluate", "G", "R", "-n"), "give -q too"),
+        (("evaluate", "G", "R", "-q", "--format", "latex"), "leave out -q"),
+        (("evaluate", "G", "R", "nDCG@10"), "-m nDCG@10"),
+        (("agreement", "--judges", "demo/judges/judge1.qrels", "demo/judges/judge2.qrels", "x"),
+         "'demo/judges/judge2.qrels' (and 1 more) belongs to no option"),
+    ],
+)  # fmt: skip
+def test_what_would_be_ignored_is_refused(
+    demo: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    named = {"J": "demo/judges/*", "R": "demo/runs/*", "G": "demo/gold.qrels"}
+    done = hungjury(*(named.get(a, a) for a in arguments), cwd=demo)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "remedy"),
+    [
+        (("evaluate", "twice", "R"), "--duplicates first, last or max;"),
+        (("evaluate", "twice", "R"), "commands with --judges"),
+        (("evaluate", "G", "R", "--grades", "3-0"), "such as --grades 0-3"),
+        (("evaluate", "G", "R", "-m", "ERR", "--ties", "expected"),
+         "use --ties trec or --ties input for"),
+        (("aware", "--judges", "J", "--runs", "R", "--weights", "supervised"),
+         "give --gold with --weights supervised, and"),
+        (("agreement", "--judges", "G"), "or --assessor-column iteration if"),
+        (("evaluate", "nope", "R"), "check the path"),
+        (("evaluate", "G", "R", "demo/runs/system1.run"), "name it once"),
+    ],
+)  # fmt: skip
+def test_remedies_name_options_and_not_arguments(
+    demo: Path, arguments: tuple[str, ...], remedy: str
+) -> None:
+    (demo / "twice").write_text("1 0 doc1-0 1\n1 0 doc1-0 0\n")
+    named = {"J": "demo/judges/*", "R": "demo/runs/*", "G": "demo/gold.qrels"}
+    done = hungjury(*(named.get(a, a) for a in arguments), cwd=demo)
+    assert done.returncode == 2
+    assert remedy in done.stderr.split("remedy: ")[1]
+
+
+def test_the_relevance_level_has_the_letter_of_trec_eval(demo: Path) -> None:
+    there = ("demo/gold.qrels", "demo/runs/*", "-m", "AP", "--quiet")
+    done = hungjury("evaluate", *there, "-l", "1", cwd=demo)
+    assert done.stdout == hungjury("evaluate", *there, "--rel", "1", cwd=demo).stdout != ""

@@ -24,7 +24,9 @@ from hungjury.cli.reading import (
     metavar="FILES",
     help="Compare the rankings of systems that each assessor alone would give.",
 )
-@click.option("-m", "--measure", default="AP", show_default=True, help="For these rankings.")
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="NAME", help="For these rankings: AP."
+)
 @click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
 @click.option(
     "--heat-map", type=picture, metavar="FILE", help="Draw pairwise kappa (.svg, .png, .pdf)."
@@ -48,7 +50,7 @@ from hungjury.cli.reading import (
 @run_options
 @quiet_option
 def agreement_command(
-    judges: JudgeFiles, runs: tuple[str, ...], measure: str, rel: int | None,
+    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
     heat_map: str | None, rankings: str | None, form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
@@ -61,11 +63,14 @@ def agreement_command(
     """
     from hungjury.assessors.agreement import agreement
 
-    if rankings is not None and not runs:
-        raise click.UsageError("--rankings wants --runs")
+    for name, value in (("--rankings", rankings), ("-m", measures)):
+        if value and not runs:
+            raise click.UsageError(f"{name} wants --runs")
+    if len(measures) > 1:
+        raise click.UsageError("systems are ranked by one measure; give -m once")
     labels = label_flags.judgments(judges)
     lists = run_flags.files(runs) if runs else None
-    found = agreement(labels, lists, measure, rel)
+    found = agreement(labels, lists, measures[0] if measures else "AP", rel)
     tell(labels.notes, quiet)
     deliver(found.to_text() if form == "table" else found.to_json(), output)
     if heat_map is not None or rankings is not None:

@@ -35,7 +35,7 @@ MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
     default=["AP"],
     show_default=True,
     metavar="NAME",
-    help="Repeatable; with --all: the first one.",
+    help="Repeatable, but not with --all.",
 )
 @click.option(
     "--weights",
@@ -95,6 +95,8 @@ def aware_command(
 
     if compare and gold is None:
         raise click.UsageError("--all wants --gold")
+    if compare and len(measures) > 1:
+        raise click.UsageError("--all compares by one measure; give -m once")
     labels = label_flags.judgments(judges)
     truth = None if gold is None else label_flags.gold(gold)
     lists = run_flags.files(runs)

@@ -40,6 +40,10 @@ def evaluate_command(
       hungjury evaluate qrels.txt 'runs/*.gz' -q --format csv -o scores.csv
       hungjury evaluate -m map -m ndcg_cut.10 --format trec qrels.txt bm25.run
     """
+    if no_summary and not per_topic:
+        raise click.UsageError("-n leaves out the summary of -q; give -q too")
+    if per_topic and form == "latex":
+        raise click.UsageError("--format latex is a table of means; leave out -q")
     if form == "trec":
         scores, measures = score_files(("official",), "retrieved", **scoring)
     else:

@@ -24,7 +24,9 @@ from hungjury.cli.reading import (
 @click.option(
     "-m",
     "--measure",
-    default="nDCG@10",
+    "measures",
+    multiple=True,
+    default=["nDCG@10"],
     show_default=True,
     metavar="NAME",
     help="Any measure of `hungjury measures`.",
@@ -79,8 +81,8 @@ from hungjury.cli.reading import (
 @run_options
 @quiet_option
 def leaderboard_command(
-    judges: JudgeFiles, runs: tuple[str, ...], measure: str, merge: str, rel: int | None,
-    target: str, gold: str | None, draws: int, seed: int, scope: str, prior: str,
+    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
+    rel: int | None, target: str, gold: str | None, draws: int, seed: int, scope: str, prior: str,
     report: str | None, form: str, output: str | None, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
@@ -94,12 +96,14 @@ def leaderboard_command(
     """
     from hungjury.uncertainty.leaderboard import leaderboard
 
+    if len(measures) > 1:
+        raise click.UsageError("a leaderboard is by one measure; make one for each -m")
     labels = label_flags.judgments(judges)
     truth = None if gold is None else label_flags.gold(gold)
     lists = run_flags.files(runs)
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
-            labels, lists, measure, merge, rel, target, draws, seed, truth, scope=scope,
+            labels, lists, measures[0], merge, rel, target, draws, seed, truth, scope=scope,
             prior=prior, progress=progress,
         )  # fmt: skip
     tell(sorted(board.notes, key=lambda note: note.code not in OF_JUDGES), quiet)

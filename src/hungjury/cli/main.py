@@ -68,15 +68,21 @@ for command in (
 
 
 def main() -> None:
+    from hungjury.cli.complaints import complaint, usage
     from hungjury.errors import HungjuryError
 
     try:
         hungjury.main(standalone_mode=False)
+    except click.UsageError as error:
+        usage(error).show()
+        sys.exit(2)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
     except HungjuryError as error:
-        click.echo(click.style("error: ", fg="red", bold=True) + str(error), err=True)
+        options = {option.name for one in hungjury.commands.values() for option in one.params}
+        told = complaint(error, options)
+        click.echo(click.style("error: ", fg="red", bold=True) + told, err=True)
         sys.exit(2)
     except click.exceptions.Abort:
         click.echo("stopped", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import click
@@ -27,7 +28,7 @@ _SCORING = [
     measure_option,
     click.option("-c", "--complete", is_flag=True, help="Same as --topics judged."),
     click.option("-M", "--depth", type=click.IntRange(min=1), help="Look at the first ranks only."),
-    click.option("--rel", type=click.IntRange(min=1),
+    click.option("-l", "--rel", type=click.IntRange(min=1),
                  help="Lowest relevant grade, for all measures."),
     click.option("-J", "--judged-only", is_flag=True,
                  help="Leave unjudged documents out of lists."),
@@ -59,6 +60,7 @@ def score_files(
     from hungjury.evaluation import evaluate
 
     labels_file, run_paths = inputs.sorted_out()
+    _no_measure_among(run_paths)
     wanted = _measures(measures or default, rel)
     if complete and topics not in (None, "judged"):
         raise click.UsageError("-c means --topics judged; choose one")
@@ -73,6 +75,20 @@ def score_files(
         )
     tell(scores.notes, quiet)
     return scores, wanted
+
+
+def _no_measure_among(runs: list[str]) -> None:
+    """ir_measures takes measures behind the run; here they would be taken for files."""
+    from hungjury.catalogue import measure_list
+    from hungjury.errors import HungjuryError
+
+    for name in runs:
+        if not os.path.exists(name):
+            try:
+                measure_list(name)
+            except HungjuryError:
+                continue
+            raise click.UsageError(f"{name} is no file but a measure; ask for it with -m {name}")
 
 
 def _measures(names: tuple[str, ...], rel: int | None) -> list[Measure]:

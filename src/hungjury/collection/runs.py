@@ -160,6 +160,8 @@ def check_names(systems: Iterable[tuple[str, str]]) -> None:
     """Two runs with one name are an error: (name, file) pairs in, nothing out."""
     seen: dict[str, str] = {}
     for name, file in systems:
+        if file and seen.get(name) == file:
+            raise InputError("this run is given twice", file=file, remedy="name it once")
         if name in seen:
             places = f" ({seen[name]} and {file})" if file else ""
             raise InputError(
