@@ -209,7 +209,9 @@ def test_many_constant_judges_share_a_sentence():
     labels = {f"j{i:02}": rng.integers(0, 3, 100) for i in range(20)}
     labels |= {f"lazy{i}": np.zeros(100) for i in range(7)}
     found = agreement(panel_of(labels))
-    assert found.warnings[0].startswith("7 judges give one label to 100 % of documents and more")
+    assert found.warnings[0].startswith("7 judges give one label to 100 % of documents: lazy0")
+    found = agreement(panel_of(labels | {"idle": np.arange(100) == 7}))
+    assert found.warnings[0].startswith("8 judges give one label to 99.0 % of documents and more:")
 
 
 def test_judges_no_better_than_chance():

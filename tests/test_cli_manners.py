@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -146,3 +147,35 @@ def test_the_relevance_level_has_the_letter_of_trec_eval(demo: Path) -> None:
     there = ("demo/gold.qrels", "demo/runs/*", "-m", "AP", "--quiet")
     done = hungjury("evaluate", *there, "-l", "1", cwd=demo)
     assert done.stdout == hungjury("evaluate", *there, "--rel", "1", cwd=demo).stdout != ""
+
+
+def test_notes_that_are_left_out_are_where_it_says(
+    demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hungjury.cli.output.MOST_NOTES", 0)
+    files = ["--judges", f"{demo}/demo/judges/*", "--runs", f"{demo}/demo/runs/*"]
+    done = CliRunner().invoke(group, ["leaderboard", *files, "--draws", "100", "--format", "json"])
+    notes = json.loads(done.stdout)["notes"]
+    assert notes
+    assert done.stderr == f"note: {len(notes)} more; --format json tells them all\n"
+
+
+def test_the_audit_counts_in_words_that_fit(demo: Path) -> None:
+    (demo / "one.qrels").write_text("1 0 a 1\n")
+    (demo / "one.run").write_text("1 Q0 a 1 1 one\n")
+    said = hungjury("audit", "one.qrels", "one.run", cwd=demo).stdout
+    assert "1 list on judged topics, 1 document long" in said
+    assert (
+        "50 documents long" in hungjury("audit", "demo/gold.qrels", "demo/runs/*", cwd=demo).stdout
+    )
+
+
+def test_weights_stand_in_columns(demo: Path) -> None:
+    asked = ["aware", "--judges", "demo/judges/*", "--runs", "demo/runs/*", "--replicates", "5"]
+    (demo / "demo/judges/a-longer-name.qrels").write_bytes(
+        (demo / "demo/judges/judge1.qrels").read_bytes()
+    )
+    table = hungjury(*asked, "--quiet", cwd=demo).stdout.split("\n\n")[1].splitlines()
+    (demo / "demo/judges/a-longer-name.qrels").unlink()
+    assert len(table) == 7
+    assert len({len(line) for line in table}) == 1

@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -593,3 +594,10 @@ def test_command_complains(folder):
     assert "two assessors" in str(result.exception)
     assert command(folder, "--rel", "0").exit_code == 2
     assert command(folder, "--smoothing", "-1").exit_code == 2
+
+
+def test_the_table_is_aligned_whatever_the_counts():
+    model = prm(panel(pairs_of((0, 0), (0, 1), (1, 1))), 1)
+    lines = str(replace(model, seen=np.array([111_111_111, 2]))).splitlines()
+    assert "111,111,111" in lines[1]
+    assert len({len(line) for line in lines}) == 1

@@ -23,6 +23,7 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.evaluation import score_alignment
+from hungjury.plain import columns
 from hungjury.scores import Scores
 from hungjury.stats import kendall, rmse, tau_ap
 
@@ -63,11 +64,13 @@ class ApproachComparison:
         )
 
     def best_first(self, by: str = "tau_ap") -> list[ComparedApproach]:
-        """Approaches by "tau", "tau_ap" or "rmse"."""
+        """Approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
         if by not in ("tau", "tau_ap", "rmse"):
             raise InputError(f"by is {by!r}", remedy="by is one of 'tau', 'tau_ap', 'rmse'")
         sign = 1 if by == "rmse" else -1
-        return sorted(self.approaches, key=lambda one: sign * np.nan_to_num(getattr(one, by)))
+        return sorted(
+            self.approaches, key=lambda one: (sign * np.nan_to_num(getattr(one, by)), one.rmse)
+        )
 
     def to_dict(self) -> list[dict[str, Any]]:
         return [asdict(one) for one in self.approaches]
@@ -77,15 +80,11 @@ class ApproachComparison:
         best of them."""
         alone = [(one.tau, one.tau_ap, one.rmse) for one in self.assessors]
         best = max(self.assessors, key=lambda one: np.nan_to_num(one.tau_ap))
-        rows = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
-        rows.append(("mean assessor", *np.mean(alone, axis=0)))
-        rows.append((f"best assessor ({best.approach})", best.tau, best.tau_ap, best.rmse))
-        width = max(len("approach"), *(len(row[0]) for row in rows))
-        lines = [f"{'approach':<{width}}  {'tau':>7}  {'tau_ap':>7}  {'RMSE':>7}"]
-        for name, *values in rows:
-            shown = "  ".join(f"{value:>7.{digits}f}" for value in values)
-            lines.append(f"{name:<{width}}  {shown}")
-        return "\n".join(lines)
+        found = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
+        found.append(("mean assessor", *np.mean(alone, axis=0)))
+        found.append((f"best assessor ({best.approach})", best.tau, best.tau_ap, best.rmse))
+        rows = [[name, *(f"{v:.{digits}f}" for v in values)] for name, *values in found]
+        return columns([["approach", "tau", "tau_ap", "RMSE"], *rows])
 
     def __str__(self) -> str:
         return self.to_text()

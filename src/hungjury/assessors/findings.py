@@ -21,7 +21,7 @@ COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
 CONSTANT = 0.95
 TENTATIVE = 0.667  # the alpha that Krippendorff asks for even for tentative conclusions
 LINES = 40  # judges listed
-MOST_NAMED = 5  # near-constant judges who get a sentence of their own
+MOST_NAMED = 2  # near-constant judges who get a sentence of their own
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -82,9 +82,10 @@ def warnings(found: Agreement) -> list[str]:
 
 def _constant_lines(constant: dict[str, float]) -> list[str]:
     if len(constant) > MOST_NAMED:
-        least = _percent(min(constant.values()))
+        least = min(constant.values())
+        more = " and more" if least < 1 else ""
         return [
-            f"{len(constant)} judges give one label to {least} of documents and more: "
+            f"{len(constant)} judges give one label to {_percent(least)} of documents{more}: "
             f"{few(constant, 10)}"
         ]
     return [

@@ -19,6 +19,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import InputError, MeasureError
+from hungjury.plain import columns
 from hungjury.stats import resample_counts
 
 __all__ = ["PRM", "prm", "prm_scenarios"]
@@ -111,16 +112,14 @@ class PRM:
         ]
 
     def to_text(self) -> str:
-        lines = ["level  P(relevant)  95 % interval     pairs    labels"]
+        lines = [["level", "P(relevant)", "95 % interval", "pairs", "labels"]]
         for row in self.rows():
             p, interval = "unknown", "-"
             if row["p"] is not None:
                 p, interval = f"{row['p']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}"
-            lines.append(
-                f"{row['level']:>5}  {p:>11}  {interval:<14}  {row['pairs']:>8,}"
-                f"  {row['labels']:>8,}"
-            )
-        return "\n".join(lines)
+            counts = [f"{row['pairs']:,}", f"{row['labels']:,}"]
+            lines.append([str(row["level"]), p, interval, *counts])
+        return columns(lines)
 
 
 def prm(

@@ -131,5 +131,8 @@ def _scored(scores: AwareScores, form: str) -> str:
         import json
 
         return json.dumps({**json.loads(scores.to_json()), "weights": mean}, indent=1)
-    lines = [f"{name}  {weight:.3f}" for name, weight in sorted(mean.items(), key=lambda x: -x[1])]
-    return f"{scores}\n\nmean weight of each assessor\n" + "\n".join(lines)
+    from hungjury.plain import columns
+
+    heaviest = sorted(mean.items(), key=lambda one: -one[1])
+    weights = columns([["assessor", "mean weight"], *([n, f"{w:.3f}"] for n, w in heaviest)])
+    return f"{scores}\n\n{weights}"

@@ -106,7 +106,8 @@ def leaderboard_command(
             labels, lists, measures[0], merge, rel, target, draws, seed, truth, scope=scope,
             prior=prior, progress=progress,
         )  # fmt: skip
-    tell(sorted(board.notes, key=lambda note: note.code not in OF_JUDGES), quiet)
+    notes = sorted(board.notes, key=lambda note: note.code not in OF_JUDGES)
+    tell(notes, quiet, "--format json")
     shown = {"table": board.to_text, "csv": board.to_csv, "json": board.to_json,
              "latex": board.to_latex}  # fmt: skip
     deliver(shown[form](), output)

@@ -43,8 +43,8 @@ def rows_as(rows: list[dict[str, Any]], form: str) -> str:
     return text.getvalue()
 
 
-def tell(notes: Iterable[Note], quiet: bool) -> None:
-    """The oddest first few findings, on stderr."""
+def tell(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
+    """The oddest first few findings, on stderr, and where to find all of them."""
     if quiet:
         return
     listed = list(notes)
@@ -52,7 +52,7 @@ def tell(notes: Iterable[Note], quiet: bool) -> None:
         click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
     if len(listed) > MOST_NOTES:
         more = len(listed) - MOST_NOTES
-        click.echo(f"note: {more} more; `hungjury audit` tells them all", err=True)
+        click.echo(f"note: {more} more; {where} tells them all", err=True)
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def _label_facts(qrels: Qrels) -> list[str]:
         return [*facts, f"probabilities of relevance, {qrels.p.mean():.3f} on average"]
     grades, counts = np.unique(qrels.labels, return_counts=True)
     shares = ", ".join(
-        f"{g}: {n:,} ({n / len(qrels):.1%})" for g, n in zip(grades, counts, strict=True)
+        f"{g}: {n:,} ({100 * n / len(qrels):.1f} %)" for g, n in zip(grades, counts, strict=True)
     )
     return [*facts, f"grades {qrels.grades[0]} to {qrels.max_grade}; {shares}"]
 
@@ -72,9 +72,11 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
 def _run_facts(aligned: Alignment) -> list[str]:
     present = aligned.length[aligned.length >= 0]
     lists = f"{plural(len(present), 'list')} on judged topics"
+    shortest, longest = int(present.min()), int(present.max())
+    least = "" if shortest == longest else f"{shortest:,} to "
     return [
         f"runs: {plural(len(aligned.systems), 'system')} ({few(aligned.systems)}), {lists}, "
-        f"{present.min()} to {present.max()} documents long",
+        f"{least}{plural(longest, 'document')} long",
         f"policies: ties {aligned.policy.ties}, scores in {aligned.policy.score_precision} "
         "precision",
     ]
@@ -88,6 +90,6 @@ def _unjudged(aligned: Alignment) -> list[Note]:
         return []
     text = (
         f"{missing:,} of {shown:,} documents in the first {TOP} ranks were judged by nobody "
-        f"({missing / shown:.1%})"
+        f"({100 * missing / shown:.1f} %)"
     )
     return [Note("unjudged-document", missing, text)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Note", "few"]
+__all__ = ["Note", "few", "percent", "plural"]
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,13 @@ def few(names: Iterable[str], most: int = 5) -> str:
     listed = list(names)
     shown = ", ".join(listed[:most])
     return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"
+
+
+def percent(share: float) -> str:
+    """Rounded, but never to 0 or 100 where it is neither."""
+    if 0 < share < 0.005:
+        return "<1 %"
+    return ">99 %" if 0.995 < share < 1 else f"{share * 100:.0f} %"
 
 
 def plural(count: int, noun: str) -> str:

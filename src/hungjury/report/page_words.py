@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hungjury.collection.notes import plural
-from hungjury.uncertainty.board_text import percent
+from hungjury.collection.notes import percent, plural
 from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["conclusions", "lead", "shown"]

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from hungjury.collection.notes import plural
+from hungjury.collection.notes import percent, plural
 from hungjury.plain import columns, csv_text, frame, latex_table, letter, tex
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def letters(board: Leaderboard) -> list[str]:
 
 
 def text(board: Leaderboard, digits: int) -> str:
-    level = f"{board.policies['level']:.0%}".replace("%", " %")
+    level = percent(board.policies["level"])
     rows = [["", "system", "mean", f"{level} interval", "", "best", "ranks", "group"]]
     groups = letters(board)
     width = max(len("group"), *map(len, groups))
@@ -92,12 +92,12 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
         pairs = systems * (systems - 1) // 2
         told = int(board.apart.sum()) // 2
         lines.append(
-            f"{told} of {pairs} pairs of systems can be told apart; those that share a group "
+            f"{told:,} of {pairs:,} pairs of systems can be told apart; those that share a group "
             "letter cannot."
         )
     names = {"topics": "which topics were asked", "labels": "labels of single documents",
              "judges": "what the judges err on in common"}  # fmt: skip
-    made = ", ".join(f"{share:.0%} {names[name]}" for name, share in board.shares.items())
+    made = ", ".join(f"{percent(share)} {names[name]}" for name, share in board.shares.items())
     lines.append(f"The uncertainty of a mean comes from: {made}.")
     ahead = board.outlook
     if ahead is not None:
@@ -133,7 +133,8 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
             f"({low:+.{digits}f} to {high:+.{digits}f})"
         )
     if gold.relevant is not None:
-        lines.append(f"called relevant: {gold.relevant[0]:.0%}, by gold {gold.relevant[1]:.0%}")
+        ours, theirs = map(percent, gold.relevant)
+        lines.append(f"called relevant: {ours}, by gold {theirs}")
     return lines
 
 
@@ -199,13 +200,6 @@ def latex(board: Leaderboard, digits: int) -> str:
         for row in _rows(board)
     ]
     return latex_table(header, body)
-
-
-def percent(share: float) -> str:
-    """Rounded, but never to 0 or 100 where it is neither."""
-    if 0 < share < 0.005:
-        return "<1 %"
-    return ">99 %" if 0.995 < share < 1 else f"{share * 100:.0f} %"
 
 
 def _range(low: int, high: int) -> str:

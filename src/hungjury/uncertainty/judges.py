@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.assessors.agreement import Agreement
-from hungjury.collection.notes import Note, plural
+from hungjury.collection.notes import Note, percent, plural
 from hungjury.uncertainty.label_model import LabelDraws
 
 __all__ = ["JudgeRow", "dependence", "judge_rows"]
@@ -85,9 +85,9 @@ def dependence(found: Agreement, labels: LabelDraws) -> tuple[Note, ...]:
     text = (
         f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
         f"who err independently would, most of all {found.assessors[one]} and "
-        f"{found.assessors[other]}: on {seen[one, other]:.0%} of documents, where "
-        f"{expected[one, other]:.0%} was to be expected. They may share their errors; intervals "
-        "are then too narrow"
+        f"{found.assessors[other]}: on {percent(seen[one, other])} of documents, where "
+        f"{percent(expected[one, other])} was to be expected. They may share their errors; "
+        "intervals are then too narrow"
     )
     return (Note("dependent-judges", many, text),)
 
