@@ -491,7 +491,7 @@ def test_two_runs_with_one_tag(tmp_path):
     for call in (lambda: hj.read_runs(paths), lambda: hj.evaluate(QRELS, paths, "AP")):
         refused(call, ("two runs are called 'good'", *paths, 'names="stem"'))
     same = [paths[0], paths[0]]
-    refused(lambda: hj.read_runs(same, names="stem"), "two runs are called 'x'")
+    refused(lambda: hj.read_runs(same, names="stem"), "this run is given twice", file=paths[0])
 
 
 def test_two_systems_of_one_table_cannot_be_named_after_it(tmp_path):

@@ -179,3 +179,47 @@ def test_weights_stand_in_columns(demo: Path) -> None:
     (demo / "demo/judges/a-longer-name.qrels").unlink()
     assert len(table) == 7
     assert len({len(line) for line in table}) == 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_command_has_an_example_and_every_option_a_word(name: str) -> None:
+    assert "Example" in (ALL[name].help or "")
+    options = [one for one in ALL[name].params if isinstance(one, click.Option)]
+    assert [one.opts for one in options if not one.help] == []
+
+
+@pytest.mark.parametrize("name", ["", "study", "theory"])
+def test_lists_of_commands_hold_whole_sentences(name: str) -> None:
+    done = CliRunner().invoke(group, [*name.split(), "--help"], terminal_width=80)
+    listed = done.stdout.split("Commands:")[1]
+    assert not [line for line in listed.splitlines() if line.endswith("...")]
+    assert all(len(line) <= 80 for line in listed.splitlines())
+
+
+def test_a_switch_of_a_study_is_a_switch(demo: Path) -> None:
+    options = {one.name: one for one in ALL["study aware"].params if isinstance(one, click.Option)}
+    assert options["drop_empty"].is_flag
+    assert "[default: ]" not in str(options["sizes"].help)
+
+
+def test_the_first_sentence_of_a_measure_is_a_whole_one() -> None:
+    listed = hungjury("measures").stdout
+    assert "in place of relevance (RR eq. 1)\n" in listed
+    page = hungjury("measures", "eRAP").stdout.splitlines()
+    assert max(map(len, page)) <= 90
+    assert not [line for line in page if "None" in line]
+    assert [line.split("  ")[1] for line in page if line.startswith("  re")] == [
+        "rel",
+        "recall_base",
+    ]
+
+
+def test_many_measures_of_few_systems_stand_below_each_other(demo: Path) -> None:
+    asked = ("evaluate", "demo/gold.qrels", "demo/runs/*", "--quiet", "-m")
+    tall = [line.split() for line in hungjury(*asked, "official", cwd=demo).stdout.splitlines()]
+    assert tall[0] == ["measure", "system1", "system2", "system3"]
+    assert len(tall) > 20
+    wide = [line.split() for line in hungjury(*asked, "AP", cwd=demo).stdout.splitlines()]
+    assert dict(zip(tall[0][1:], *[row[1:] for row in tall if row[0] == "AP"], strict=True)) == (
+        dict(map(tuple, wide[1:]))
+    )

@@ -122,6 +122,12 @@ def range_text(details: Mapping[str, Any]) -> str:
     return f"{'< ' if details['open_high'] else '<= '}{high}"
 
 
+def _where(details: Mapping[str, Any]) -> str:
+    """'in [0, 1)' or '>= 1'."""
+    text = range_text(details)
+    return f"in {text}" if text[0] in "([" else text
+
+
 def _outside(value: float, details: Mapping[str, Any]) -> bool:
     low, high = details["low"], details["high"]
     if low is not None and (value < low or (details["open_low"] and value == low)):
@@ -215,7 +221,7 @@ class Named:
         for v in each:
             if isinstance(v, (int, float)) and _outside(v, f.metadata):
                 raise MeasureError(
-                    f"{self.name}: {f.name} is {v}, but has to be in {range_text(f.metadata)}",
+                    f"{self.name}: {f.name} is {v}, but has to be {_where(f.metadata)}",
                     remedy=f"{f.name}: {f.metadata['doc']}",
                 )
         return value
@@ -276,6 +282,9 @@ class Catalogue(Generic[T]):
         """Raise, with the names that look alike."""
         names = [*self._classes, *more]
         lower = {n.lower(): n for n in names}
+        if name.lower() in lower:  # only the case differs
+            names = [lower[name.lower()]]
+            lower = {name.lower(): names[0]}
         close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
         guess = " or ".join(lower[c] for c in close)
         raise UnknownName(

@@ -17,6 +17,7 @@ from hungjury.plain import columns, csv_text, frame, latex_table, tex
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
+MANY_MEASURES = 12  # more of them make a line that no screen holds
 GMEAN_FLOOR = 0.00001
 
 
@@ -138,12 +139,16 @@ class Scores:
         )
 
     def to_text(self, digits: int = 4) -> str:
-        """A plain table: a line per system, best first by the first measure."""
+        """A plain table: a line per system, best first by the first measure; where measures are
+        many and more than systems, a line per measure."""
         mean = self.mean()
         cells = [["system", *self.measures]]
         for s in self.best_first():
             shown = [_shown(mean[m, s], digits, self._is_count(m)) for m in range(len(mean))]
             cells.append([self.systems[s], *shown])
+        if len(self.measures) > max(MANY_MEASURES, len(self.systems)):
+            cells = [list(line) for line in zip(*cells, strict=True)]
+            cells[0][0] = "measure"
         return columns(cells)
 
     def _is_count(self, m: int) -> bool:

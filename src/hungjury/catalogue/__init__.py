@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import MISSING
 from typing import Any
@@ -20,8 +21,8 @@ import hungjury.catalogue.sets
 
 # isort: on
 from hungjury.catalogue.base import CATALOGUE, Measure
-from hungjury.catalogue.trec_names import from_trec, trec_name
-from hungjury.errors import MeasureError
+from hungjury.catalogue.trec_names import from_elsewhere, from_trec, trec_name
+from hungjury.errors import HungjuryError, MeasureError, UnknownName
 from hungjury.named import range_text
 
 __all__ = ["CATALOGUE", "Measure", "measure", "measure_list", "measures", "trec_name"]
@@ -54,7 +55,32 @@ def measure_list(names: str | Measure | Iterable[str | Measure]) -> list[Measure
 
 def _parse(text: str) -> list[Measure]:
     text = text.strip()
-    return from_trec(text) or [CATALOGUE.parse(text)]
+    if found := from_trec(text):
+        return found
+    try:
+        return [CATALOGUE.parse(text)]
+    except UnknownName as error:
+        hint = _hint(text)
+        if hint is None:
+            raise
+        raise UnknownName(error.message, remedy=hint) from None
+
+
+def _hint(text: str) -> str | None:
+    """What somebody may have meant who writes names as other tools do."""
+    parts = re.split(r"[,\s]+", text)
+    if len(parts) > 1 and all(from_trec(part) or _is_ours(part) for part in parts):
+        return f"name each measure by itself: {' and '.join(parts)}"
+    ours = from_elsewhere(text)
+    return None if ours is None else f"did you mean {ours}?"
+
+
+def _is_ours(text: str) -> bool:
+    try:
+        CATALOGUE.parse(text)
+    except HungjuryError:
+        return False
+    return True
 
 
 def measures() -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hungjury.catalogue.base import CATALOGUE, Measure
 from hungjury.errors import UnknownName
 
-__all__ = ["NOT_HERE", "OFFICIAL", "from_trec", "trec_name"]
+__all__ = ["NOT_HERE", "OFFICIAL", "from_elsewhere", "from_trec", "trec_name"]
 
 _CUTS = "5,10,15,20,30,100,200,500,1000"
 _LEVELS = ",".join(f"{i / 10:.2f}" for i in range(11))
@@ -41,6 +41,11 @@ _CUT = {
     "map_cut": ("AP", _CUTS),
     "success": ("Success", "1,5,10"),
 }
+# Names of MTEB, ranx and common speech.
+_ELSEWHERE = {
+    "map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "hits": "Success",
+    "hit_rate": "Success", "r-precision": "Rprec", "r_precision": "Rprec",
+}  # fmt: skip
 OFFICIAL = [
     "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
     "iprec_at_recall", "P",
@@ -79,6 +84,18 @@ def from_trec(text: str) -> list[Measure] | None:
             remedy="`hungjury measures` lists those that are",
         )
     return None
+
+
+def from_elsewhere(text: str) -> str | None:
+    """What other tools' names mean here, for a hint: 'ndcg_at_10' and 'MRR@10' are nDCG@10 and
+    RR@10."""
+    match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_)(\d+))?", text.lower())
+    if match is None:
+        return None
+    ours = _ELSEWHERE | {cls.name.lower(): cls.name for cls in CATALOGUE}
+    if (name := ours.get(match[1])) is None:
+        return None
+    return f"{name}@{match[2]}" if match[2] else name
 
 
 def _split(text: str) -> tuple[str, str | None]:

@@ -20,6 +20,7 @@ from hungjury.cli.evaluate import evaluate_command
 from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
+from hungjury.cli.options import in_full
 from hungjury.cli.prm import prm_command
 from hungjury.cli.rank import rank_command
 from hungjury.cli.simulate import simulate_command
@@ -37,9 +38,9 @@ def hungjury() -> None:
 
     \b
     First steps:
-      hungjury evaluate qrels.txt runs/*.run -m nDCG@10 -m AP
+      hungjury evaluate qrels.txt 'runs/*' -m nDCG@10 -m AP
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10
-      hungjury audit qrels.txt runs/*.run
+      hungjury audit qrels.txt 'runs/*'
       hungjury measures
     """
 
@@ -64,7 +65,7 @@ for command in (
     simulate_command,
     completion_command,
 ):
-    hungjury.add_command(command)
+    hungjury.add_command(in_full(command))
 
 
 def main() -> None:

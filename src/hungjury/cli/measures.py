@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from typing import Any
 
@@ -13,7 +14,14 @@ from hungjury.cli.output import deliver
 
 @click.command("measures")
 @click.argument("name", required=False)
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How they are printed.",
+)
 def measures_command(name: str | None, form: str) -> None:
     """List the measures, or tell all about one.
 
@@ -39,15 +47,23 @@ def measures_command(name: str | None, form: str) -> None:
 
 
 def _first_sentence(text: str) -> str:
-    return textwrap.shorten(text.split(";")[0].split(". ")[0].rstrip("."), 90, placeholder=" ...")
+    first = re.split(r";|(?<!\beq)\. ", text)[0].rstrip(".")
+    return textwrap.shorten(first, 90, placeholder=" ...")
 
 
 def _page(row: dict[str, Any]) -> str:
     lines = [f"{row['write']}", textwrap.fill(row["meaning"], 90), f"({row['paper']})"]
     lines += textwrap.wrap(row["formula"], 90, initial_indent="  ", subsequent_indent="    ")
     lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}")
+    width = max((len(one["name"]) for one in row["parameters"]), default=0)
     for one in row["parameters"]:
-        default = "required" if one["required"] else f"default {one['default']}"
-        told = [one["range"], default] if one["range"] else [default]
-        lines.append(f"  {one['name']:<10} {one['meaning']} ({'; '.join(told)})")
+        told = [one["range"], "required" if one["required"] else f"default {one['default']}"]
+        told = [word for word in told if word and word != "default None"]
+        text = one["meaning"] + (f" ({'; '.join(told)})" if told else "")
+        lines += textwrap.wrap(
+            text,
+            90,
+            initial_indent=f"  {one['name']:<{width}}  ",
+            subsequent_indent=" " * (width + 4),
+        )
     return "\n".join(lines)

@@ -58,3 +58,9 @@ measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", shell_complete=_measures,
     help='Such as nDCG@10 or "AP(rel=2)"; repeatable; trec_eval\'s names work too.',
 )  # fmt: skip
+
+
+def in_full(command: click.Command) -> click.Command:
+    """Lists of commands show what a command does in a whole sentence, not the start of one."""
+    command.short_help = (command.help or "").split("\n\n")[0].replace("\n", " ")
+    return command

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import quiet_option, seed_option
+from hungjury.cli.options import in_full, quiet_option, seed_option
 from hungjury.cli.output import progress_bar
 from hungjury.cli.reading import (
     GradeFlags,
@@ -88,21 +88,27 @@ def _command(recipe: type[Recipe]) -> click.Command:
     for parameter in reversed(recipe.params()):
         command = _flag(parameter)(command)
     needs = ", ".join(NEEDS[need] for need in recipe.needs)
-    text = f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}."
-    return click.command(recipe.name, help=text)(command)
+    text = (
+        f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.\n\n"
+        f"\b\nExample:\n  hungjury study {recipe.name} --data demo -o results"
+    )
+    return in_full(click.command(recipe.name, help=text)(command))
 
 
 def _flag(parameter: Field[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     default = parameter.default
+    name = f"--{parameter.name.replace('_', '-')}"
+    if default is False:
+        return click.option(name, is_flag=True, help=parameter.metadata["doc"])
     several = isinstance(default, tuple)
     shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
     meaning = parameter.metadata["doc"] + ("; repeatable" if several else "")
     return click.option(
-        f"--{parameter.name.replace('_', '-')}",
+        name,
         multiple=several,
         callback=_literals if several else _literal,
         metavar="VALUE",
-        help=f"{meaning}  [default: {shown}]",
+        help=f"{meaning}  [default: {shown}]" if shown else meaning,
     )
 
 

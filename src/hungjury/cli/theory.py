@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import picture, seed_option
+from hungjury.cli.options import in_full, picture, seed_option
 from hungjury.cli.output import deliver
 
 
@@ -33,9 +33,20 @@ def _labels(_context: click.Context, option: click.Parameter, value: str) -> lis
 @theory_command.command("order")
 @click.argument("a", callback=_labels)
 @click.argument("b", callback=_labels)
-@click.option("--kind", type=click.Choice(["rank", "set"]), default="rank", show_default=True)
+@click.option(
+    "--kind",
+    type=click.Choice(["rank", "set"]),
+    default="rank",
+    show_default=True,
+    help="Do ranks count, or are the lists sets?",
+)
 def order(a: list[int], b: list[int], kind: Any) -> None:
-    """Compare two judged lists, grades in rank order: less, equal, greater or incomparable."""
+    """Compare two judged lists, grades in rank order: less, equal, greater or incomparable.
+
+    \b
+    Example:
+      hungjury theory order 0,1,1,0 1,0,1,0
+    """
     from hungjury.theory import compare_lists
 
     deliver(str(compare_lists(a, b, kind)), None)
@@ -43,7 +54,13 @@ def order(a: list[int], b: list[int], kind: Any) -> None:
 
 @theory_command.command("axioms")
 @click.argument("measures", nargs=-1)
-@click.option("--length", type=click.IntRange(min=1), default=5, show_default=True)
+@click.option(
+    "--length",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    help="Length of the lists.",
+)
 @click.option(
     "--grades",
     type=click.IntRange(min=2),
@@ -55,6 +72,10 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
     """Do measures rise with better documents (Replacement) and better order (Swap)?
 
     Without a measure: the table of the whole catalogue.
+
+    \b
+    Example:
+      hungjury theory axioms nDCG@3 Bpref --grades 3
     """
     from hungjury.theory import axiom_markdown, check_axioms
 
@@ -78,7 +99,12 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
 @click.option("--q-min", type=click.IntRange(min=1), default=1, help="Smallest relevant grade.")
 @click.option("--q-max", type=click.IntRange(min=1), default=1, help="Largest grade.")
 def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
-    """The deepest rank at which one good document can outweigh all that follows it."""
+    """The deepest rank at which one good document can outweigh all that follows it.
+
+    \b
+    Example:
+      hungjury theory balancing AP "RBP(p=0.8)" --length 100
+    """
     from hungjury.plain import columns
     from hungjury.theory import balancing_index
 
@@ -103,7 +129,12 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 )
 @seed_option("For significance.")
 def figure(which: str, output: str, trials: int, seed: int) -> None:
-    """Draw how balancing indices grow, or how often RBP calls runs different."""
+    """Draw how balancing indices grow, or how often RBP calls runs different.
+
+    \b
+    Example:
+      hungjury theory figure balancing -o figure.svg
+    """
     from hungjury import theory
     from hungjury.report.pictures import save_picture
 
@@ -112,3 +143,7 @@ def figure(which: str, output: str, trials: int, seed: int) -> None:
     else:
         drawn = theory.plot_significance_curve(theory.significance_curve(trials=trials, seed=seed))
     save_picture(drawn, output)
+
+
+for command in theory_command.commands.values():
+    in_full(command)
