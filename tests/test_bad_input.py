@@ -104,7 +104,8 @@ LABEL_FILES = {
     "empty": ("", None, "empty"),
     "a document id that is not UTF-8": (b"1 0 a 1\n1 0 caf\xe9 1\n", 2, "not UTF-8"),
     "a topic id that is not UTF-8": (b"1 0 a 1\ncaf\xe9 0 a 1\n", 2, "not UTF-8"),
-    "UTF-16": ("1 0 a 1\n".encode("utf-16"), 1, ""),
+    "UTF-16": ("1 0 a 1\n".encode("utf-16"), None, ("UTF-16", "save the file as UTF-8")),
+    "UTF-16, the other way round": ("\ufeff1 0 a 1\n".encode("utf-16-be"), None, "UTF-16"),
     "old Mac line ends": ("1 0 a 1\r1 0 b 1\r", 1, "expected 4 columns"),
     "semicolons": ("1;0;a;1\n", 1, ("expected 4 columns", "header")),
     "CSV without a header": ("1,0,a,1\n", 1, ("expected 4 columns", "header")),
@@ -476,6 +477,12 @@ def test_lazy_frames():
                  lambda: hj.read_judgments(lazy), lambda: hj.evaluate(lazy, RUN, "AP"),
                  lambda: hj.evaluate(QRELS, lazy, "AP")):  # fmt: skip
         refused(call, ("LazyFrame", "collect"))
+
+
+def test_arguments_that_changed_places():
+    runs, qrels = hj.read_runs(RUN), hj.read_qrels(QRELS)
+    refused(lambda: hj.evaluate(runs, qrels, "AP"), ("Runs cannot stand here", "before runs"))
+    refused(lambda: hj.agreement(qrels), ("Qrels cannot stand here", "read_judgments"))
 
 
 def test_things_that_look_like_frames():

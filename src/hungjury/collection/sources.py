@@ -25,6 +25,7 @@ LONGEST_HEAD = 1 << 20
 LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
 MAGIC_GZ = b"\x1f\x8b"
 MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8
+MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STEM_ENDINGS = {
     ".gz", ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
     ".parquet",
@@ -93,6 +94,10 @@ class Source:
                     while count < min(3, len(view)) and (more := self._read(stream, view[count:])):
                         count += more
                     piece = view[:count]
+                if first and buffer.startswith(MARKS_UTF16):
+                    raise InputError(
+                        "this file is in UTF-16", file=self.name, remedy="save the file as UTF-8"
+                    )
                 if first and buffer.startswith(MARK):
                     piece = piece[len(MARK) :]
                 at, first = at + count, False
@@ -171,6 +176,12 @@ def expand(source: Any, part: str = "qrels") -> list[Source]:
         if not found:
             raise InputError("no files were given", remedy="name at least one file")
         return found
+    if type(source).__module__.startswith("hungjury."):
+        raise InputError(
+            f"{type(source).__name__} cannot stand here",
+            remedy="labels come before runs; one label a document is read by read_qrels, labels of "
+            "several assessors by read_judgments, ranked lists by read_runs",
+        )
     raise InputError(
         f"cannot read from {type(source).__name__}",
         remedy="give a path, a glob, an open file, a list of these, a frame or a dict of dicts",
