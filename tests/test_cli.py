@@ -248,6 +248,17 @@ def test_the_curve_as_data_and_as_picture(files: Path) -> None:
     assert "</svg>" in (files / "c.svg").read_text()
 
 
+def test_every_named_curve_looks_different() -> None:
+    import hungjury as hj
+    from hungjury.report.curves import draw_precision_recall
+
+    made = hj.simulate(systems=14, topics=2, documents=60, depth=20)
+    (axes,) = draw_precision_recall(hj.precision_recall(made.gold, made.runs)).axes
+    named = [line for line in axes.lines if not str(line.get_label()).startswith("_")]
+    assert len(named) == 12
+    assert len({(line.get_color(), line.get_linestyle()) for line in named}) == 12
+
+
 def test_completion_and_help() -> None:
     assert "_HUNGJURY_COMPLETE" in hungjury("completion", "bash").stdout
     assert "Examples:" in hungjury("evaluate", "--help").stdout

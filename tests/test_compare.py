@@ -350,6 +350,14 @@ def test_infinite_ends_are_null_in_json_and_told_elsewhere():
     assert ",-inf,inf," in found.to_csv()
 
 
+def test_intervals_are_told_of_only_where_they_are_shown():
+    few, many = (hj.compare(some_scores(1, systems=n)) for n in (3, 8))
+    assert "intervals" in few.to_text().splitlines()[1]
+    assert "intervals" not in many.to_text().splitlines()[1]
+    assert many.to_text().splitlines()[-1].startswith("The differences, intervals and p-values of")
+    assert "intervals" not in few.to_latex()
+
+
 def test_text_against_a_baseline():
     lines = hj.compare(some_scores(measures=1), "s0").to_text().splitlines()
     assert lines[0] == "against s0; Student's t test, two-sided, paired over 9 topics"

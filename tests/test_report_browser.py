@@ -101,6 +101,14 @@ def test_pages_load_in_silence_and_fit(visit, pages, name, width, scheme):
     assert (max(map(int, dark[4:-1].split(","))) < 60) == (scheme == "dark")
 
 
+def test_the_line_below_a_row_goes_through_its_name_on_a_telephone(visit):
+    one = visit("ordinary", viewport={"width": 360, "height": 800})
+    below = "one => [getComputedStyle(one).position, getComputedStyle(one).boxShadow]"
+    position, shadow = one.page.eval_on_selector("#systems tbody th.name", below)
+    assert position == "sticky"  # which hides the border that cells of a table share
+    assert "inset" in shadow
+
+
 def test_hostile_ids_are_seen_and_do_not_run(visit):
     one = visit("hostile")
     assert one.page.evaluate("window.hurt") is None

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_precision_recall"]
 
+COLOURS = 10
 MOST_NAMED = 12  # more systems than this are drawn in grey behind the best ones
 
 
@@ -23,8 +24,9 @@ def draw_precision_recall(scores: Scores) -> Figure:
     figure, axes = new_picture(6.4, 4.4)
     for s in best[MOST_NAMED:]:
         axes.plot(levels, mean[:, s], color="0.8", linewidth=0.8)
-    for s in best[:MOST_NAMED]:
-        axes.plot(levels, mean[:, s], marker="o", markersize=3, label=scores.systems[s])
+    for place, s in enumerate(best[:MOST_NAMED]):
+        line = "-" if place < COLOURS else "--"  # colours come round again
+        axes.plot(levels, mean[:, s], line, marker="o", markersize=3, label=scores.systems[s])
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel="interpolated precision")
     axes.legend(frameon=False, fontsize=8)
     return figure

@@ -20,29 +20,34 @@ SMALLEST_P = 0.0001
 
 def text(found: Comparison, digits: int) -> str:
     """What was done, then the tables."""
-    head = "\n".join(_explained(found))
-    if found.baseline is not None:
-        return f"{head}\n\n{columns(_difference_cells(found, digits), left=2)}"
-    parts = [head, columns(_mark_cells(found, digits), left=2)]
     pairs = len(found.rows) // len(found.measures)
-    if pairs <= MOST_PAIRS:
+    listed = found.baseline is not None or pairs <= MOST_PAIRS
+    parts = ["\n".join(_explained(found, listed))]
+    if found.baseline is None:
+        parts.append(columns(_mark_cells(found, digits), left=2))
+    if listed:
         parts.append(columns(_difference_cells(found, digits), left=2))
     else:
-        parts.append(f"{pairs:,} pairs: as CSV, JSON or a frame with differences and p-values")
+        parts.append(
+            f"The differences, intervals and p-values of all {pairs:,} pairs are in the CSV "
+            "(--format csv, to_csv()), JSON and frames."
+        )
     return "\n\n".join(parts)
 
 
 def latex(found: Comparison, digits: int) -> str:
     """One booktabs table, what was done as comments above it."""
-    head = "".join(f"% {' '.join(line.split())}\n" for line in _explained(found))
+    head = "".join(
+        f"% {' '.join(line.split())}\n" for line in _explained(found, found.baseline is not None)
+    )
     if found.baseline is None:
         return head + _latex_marks(found, digits)
     header, *rows = _difference_cells(found, digits)
     return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], left=2)
 
 
-def _explained(found: Comparison) -> list[str]:
-    """Test, family and interval in words."""
+def _explained(found: Comparison, intervals: bool) -> list[str]:
+    """Test, family and, where they are shown, intervals in words."""
     how = TESTS[found.test]
     topics = sorted({row.topics for row in found.rows})
     over = plural(topics[0], "topic") if len(topics) == 1 else f"{topics[0]} to {topics[-1]} topics"
@@ -61,7 +66,9 @@ def _explained(found: Comparison) -> list[str]:
     )
     return [
         f"{against}; {how.name} test, two-sided, paired over {over}{drawn}",
-        f"{family}; intervals ({how.interval}) are of one difference alone",
+        f"{family}; intervals ({how.interval}) are of one difference alone"
+        if intervals
+        else family,
         marks,
     ]
 
