@@ -507,6 +507,18 @@ def test_two_systems_of_one_table_cannot_be_named_after_it(tmp_path):
     refused(lambda: hj.read_runs(path, names="stem"), ("2 systems", 'names="tag"'), file=path)
 
 
+def test_two_assessors_with_files_of_one_name(tmp_path):
+    paths = []
+    for folder, label in (("gpt", 1), ("llama", 0)):
+        (tmp_path / folder).mkdir()
+        paths.append(write(tmp_path / folder, "labels.qrels", f"1 0 a {label}\n"))
+    for policy in ("error", "first"):  # which would leave the second one's labels out
+        refused(
+            lambda policy=policy: hj.read_judgments(paths, policy),
+            ("two files are called 'labels'", *paths, "after its assessor"),
+        )
+
+
 def test_files_with_and_without_a_column_of_assessors(tmp_path):
     table = write(tmp_path, "a.csv", "qid,docno,label,worker\n1,a,1,ann\n")
     plain = write(tmp_path, "b.qrels", "1 0 a 0\n")

@@ -112,6 +112,26 @@ def test_more_judges_follow_the_smaller_panels():
     assert judges_curve(1, 0.3, lambda k: truth[k]) == ([(1, 0.3)], 1)
 
 
+def test_more_judges_never_make_it_worse_than_it_is():
+    steep = {2: 4.4, 4: 1.1, 5: 0.2}
+    curve, _ = judges_curve(5, 0.2, lambda k: steep[k])
+    assert dict(curve)[8] == pytest.approx(0.2 * np.sqrt(5 / 8))
+    rising = {2: 0.1, 4: 0.15, 5: 0.2}
+    curve, _ = judges_curve(5, 0.2, lambda k: rising[k])
+    assert dict(curve)[8] == pytest.approx(0.2)
+
+
+def test_intervals_end_where_the_measure_ends():
+    few = hj.simulate(systems=2, topics=2, accuracies=(0.9, 0.8))
+    board = hj.leaderboard(few.judgments, few.runs, "nDCG@10", draws=1000)
+    assert board.samples.min() < 0  # what two topics make of it
+    assert board.samples.max() > 1
+    assert board.low.min() == 0
+    assert board.high.max() == 1
+    counts = hj.leaderboard(few.judgments, few.runs, "NumRelRet", draws=200)
+    assert counts.high.min() > 1
+
+
 def test_a_board_is_in_order_and_consistent(board, made):
     assert board.systems == sorted(made.quality, key=lambda s: -made.quality[s])
     assert (np.diff(board.mean) <= 0).all()

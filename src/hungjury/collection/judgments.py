@@ -14,7 +14,7 @@ from hungjury.collection.notes import Note
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.reading import read_labels
-from hungjury.collection.sources import expand
+from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import is_frame, read_table, table_format
 from hungjury.errors import InputError, UnknownName
 
@@ -146,4 +146,18 @@ def _how(source: Any, assessor_column: str | None) -> str:
             remedy='give one file per assessor, or assessor_column="iteration" if the second '
             "column of a qrels file names the assessor",
         )
+    _check_names(source)
     return "file"
+
+
+def _check_names(files: list[Source]) -> None:
+    """Two files of one name would be one assessor, and the second one's labels conflicts."""
+    seen: dict[str, str] = {}
+    for file in files:
+        if file.stem in seen:
+            raise InputError(
+                f"two files are called '{file.stem}' ({seen[file.stem]} and {file.name}), and an "
+                "assessor is named after its file",
+                remedy="name every file after its assessor, and give each file once",
+            )
+        seen[file.stem] = file.name

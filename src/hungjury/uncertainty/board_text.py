@@ -103,7 +103,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     if ahead is not None:
         lines.append(f"Two systems have to differ by about {ahead.difference:.{digits}f}. With")
         now = len(board.topics)
-        more = [f"{n} topics: {v:.{digits}f}" for n, v in ahead.topics if n != now]
+        more = [f"{plural(n, 'topic')}: {v:.{digits}f}" for n, v in ahead.topics if n != now]
         lines.append("  " + ", ".join(more))
         here = board.policies["assessors"]
         more = [f"{k} judges: {v:.{digits}f}" for k, v in ahead.judges if k != here]

@@ -221,6 +221,11 @@ def _board(
 ) -> Leaderboard:
     shown = _shown(setting.measure, drawn.cells.shape[1])
     mean = drawn.cells.mean(axis=1)
+
+    def within(ends: Floats) -> Floats:
+        """No mean lies outside the measure's range, whatever few topics make of its interval."""
+        return np.clip(shown(ends), setting.measure.low, setting.measure.high)
+
     order = np.lexsort((np.arange(len(mean)), -mean))
     where = standing(mean[order], samples[:, order], policies["level"])
     names = [drawn.alignment.systems[s] for s in order]
@@ -231,8 +236,8 @@ def _board(
         systems=names,
         topics=drawn.alignment.pool.topics,
         mean=shown(mean[order]),
-        low=shown(where.low),
-        high=shown(where.high),
+        low=within(where.low),
+        high=within(where.high),
         p_best=where.p_best,
         rank_low=where.rank_low,
         rank_high=where.rank_high,

@@ -94,8 +94,8 @@ def judges_curve(
     size, value = np.array(curve).T
     squares = value**2  # variances add up
     slope, floor = np.polyfit(1 / size, squares, 1)
-    slope = max(slope, 0.0)
-    floor = max(squares[-1] - slope / number, 0.0)  # the fit goes through what there is
+    slope = min(max(slope, 0.0), squares[-1] * number)
+    floor = squares[-1] - slope / number  # the fit goes through what there is
     more = [round(number * times) for times in MORE]
     return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
 
