@@ -121,6 +121,12 @@ def test_more_judges_never_make_it_worse_than_it_is():
     assert dict(curve)[8] == pytest.approx(0.2)
 
 
+def test_no_difference_needed_is_larger_than_the_range_of_the_measure():
+    one = hj.simulate(systems=3, topics=1)
+    board = hj.leaderboard(one.judgments, one.runs, "nDCG@10", target="topics")
+    assert max(needed for _, needed in board.outlook.judges) == 1
+
+
 def test_intervals_end_where_the_measure_ends():
     few = hj.simulate(systems=2, topics=2, accuracies=(0.9, 0.8))
     board = hj.leaderboard(few.judgments, few.runs, "nDCG@10", draws=1000)

@@ -55,11 +55,14 @@ def look_ahead(
         panel = only(judgments, order[:size])
         fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
         _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
-        return typical(np.sqrt(of_differences(small.total))) * spread / _spread(fewer)
+        needed = typical(np.sqrt(of_differences(small.total))) * spread / _spread(fewer)
+        return min(needed, widest)
 
     # Fewer judges may see all systems closer together: a difference counts by how far apart
     # systems are.
     spread = _spread(drawn)
+    chosen = setting.measure
+    widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
     here = typical(np.sqrt(total))
     judges, measured = judges_curve(len(judgments.assessors), here, with_fewer)
     return Outlook(here, topics, judges, measured)
