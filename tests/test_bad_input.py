@@ -479,10 +479,24 @@ def test_lazy_frames():
         refused(call, ("LazyFrame", "collect"))
 
 
+def test_the_audit_takes_what_reading_takes():
+    same = [
+        str(hj.audit(q, r)) for q in (QRELS, hj.read_qrels(QRELS)) for r in (RUN, hj.read_runs(RUN))
+    ]
+    assert len(set(same)) == 1
+    assert "1 system" in same[0]
+
+
 def test_arguments_that_changed_places():
     runs, qrels = hj.read_runs(RUN), hj.read_qrels(QRELS)
     refused(lambda: hj.evaluate(runs, qrels, "AP"), ("Runs cannot stand here", "before runs"))
     refused(lambda: hj.agreement(qrels), ("Qrels cannot stand here", "read_judgments"))
+
+
+def test_a_frame_in_a_list_is_no_list_of_files():
+    run = {"qid": ["1"], "docno": ["a"], "score": [1.0]}
+    for one in (pandas.DataFrame(run), polars.DataFrame(run)):
+        refused(lambda one=one: hj.read_runs([one, one]), ("a frame stands among", "`system`"))
 
 
 def test_things_that_look_like_frames():

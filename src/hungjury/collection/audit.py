@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, few, plural
-from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Progress, RunFiles, Runs
+from hungjury.collection.qrels import Qrels, as_qrels
+from hungjury.collection.runs import Progress, RunFiles, Runs, read_runs
 
 __all__ = ["Audit", "audit"]
 
@@ -30,11 +31,19 @@ class Audit:
 
 
 def audit(
-    labels: Qrels | Judgments,
-    runs: Runs | RunFiles | None = None,
+    labels: Qrels | Judgments | Any,
+    runs: Runs | RunFiles | Any = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Look labels and runs over before anything is computed."""
+    """Look labels and runs over before anything is computed.
+
+    labels: `Qrels`, `Judgments`, or anything `read_qrels` takes. runs: `Runs`, or anything
+    `read_runs` takes.
+    """
+    if not isinstance(labels, Judgments):
+        labels = as_qrels(labels)
+    if runs is not None and not isinstance(runs, (Runs, RunFiles)):
+        runs = read_runs(runs)
     facts = _judgment_facts(labels) if isinstance(labels, Judgments) else _label_facts(labels)
     notes = list(labels.notes)
     if runs is not None:

@@ -172,6 +172,11 @@ def expand(source: Any, part: str = "qrels") -> list[Source]:
     if isinstance(source, (str, os.PathLike)):
         return _from_path(os.fspath(source), part)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
+        if hasattr(source, "columns"):  # iterated over, its columns would be taken for files
+            raise InputError(
+                "a frame stands among other sources",
+                remedy="give one frame, with a column `system` (runs) or `assessor` (labels)",
+            )
         found = [one for item in source for one in expand(item, part)]
         if not found:
             raise InputError("no files were given", remedy="name at least one file")
