@@ -204,6 +204,13 @@ def test_nobody_is_constant_where_relevant_documents_are_rare():
     assert "lazy gives one label to 99.8 % of documents" in found.warnings
 
 
+def test_no_number_is_less_than_nothing():
+    rng = np.random.default_rng(0)
+    found = agreement(panel_of({"a": rng.integers(0, 2, 9000), "b": np.arange(9000) == 3}))
+    assert -0.0005 < found.pairs.kappa[0, 1] < 0
+    assert "-0.000" not in str(found)
+
+
 def test_many_constant_judges_share_a_sentence():
     rng = np.random.default_rng(2)
     labels = {f"j{i:02}": rng.integers(0, 3, 100) for i in range(20)}

@@ -248,6 +248,13 @@ def test_the_curve_as_data_and_as_picture(files: Path) -> None:
     assert "</svg>" in (files / "c.svg").read_text()
 
 
+def test_the_package_can_be_run() -> None:
+    call = [sys.executable, "-m", "hungjury", "--version"]
+    assert subprocess.run(call, capture_output=True, text=True, check=True).stdout == (
+        hungjury("--version").stdout
+    )
+
+
 def test_every_named_curve_looks_different() -> None:
     import hungjury as hj
     from hungjury.report.curves import draw_precision_recall

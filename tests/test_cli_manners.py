@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from hungjury.cli.main import hungjury as group
+from hungjury.cli.scoring import DEFAULT
 from test_cli import hungjury
 
 
@@ -194,6 +195,13 @@ def test_lists_of_commands_hold_whole_sentences(name: str) -> None:
     listed = done.stdout.split("Commands:")[1]
     assert not [line for line in listed.splitlines() if line.endswith("...")]
     assert all(len(line) <= 80 for line in listed.splitlines())
+
+
+@pytest.mark.parametrize("name", ["evaluate", "compare"])
+def test_the_measures_that_are_the_default_are_told(name: str) -> None:
+    (option,) = [one for one in ALL[name].params if one.name == "measures"]
+    assert isinstance(option, click.Option)
+    assert f"Default: {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]}." in str(option.help)
 
 
 def test_a_switch_of_a_study_is_a_switch(demo: Path) -> None:

@@ -29,6 +29,7 @@ ROOMS = [
     ["uncertainty", "theory", "studies", "ltr"],
     ["report"],
     ["cli"],
+    ["__main__"],
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",

@@ -187,4 +187,5 @@ def _table(found: Agreement) -> str:
 
 
 def _number(value: float, digits: int = 3) -> str:
-    return "-" if np.isnan(value) else f"{value:.{digits}f}"
+    rounded = round(float(value), digits) + 0.0  # -0.0 becomes 0.0
+    return "-" if np.isnan(value) else f"{rounded:.{digits}f}"

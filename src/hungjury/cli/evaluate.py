@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "trec", "csv", "json", "latex"]),
     default="table",
     show_default=True,
-    help="How results are printed; trec: topics are those retrieved, unless told otherwise.",
+    help="How results are printed; trec: topics are those retrieved and measures trec_eval's "
+    "official ones, unless told otherwise.",
 )
 @output_option
 @reading_options

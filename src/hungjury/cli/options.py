@@ -56,7 +56,8 @@ output_option = click.option(
 )
 measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", shell_complete=_measures,
-    help='Such as nDCG@10 or "AP(rel=2)"; repeatable; trec_eval\'s names work too.',
+    help='Such as nDCG@10 or "AP(rel=2)"; repeatable; trec_eval\'s names work too. '
+    "Default: nDCG@10, AP, P@10 and RR.",
 )  # fmt: skip
 
 
