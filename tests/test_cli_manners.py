@@ -81,7 +81,8 @@ def test_a_simulation_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     assert judges[-2:] == ["lazy.qrels", "lazy2.qrels"]
     assert f"{len(judges)} assessors" in told.stderr
     (tmp_path / "x" / "runs" / "mine.run").write_text("1 Q0 a 1 1 mine\n")
-    hungjury("simulate", "-o", "x", "--systems", "2", "--accuracies", "0.9,0.8", cwd=tmp_path)
+    second = ["simulate", "-o", "x", "--systems", "2", "--accuracies", "0.9,0.8", "--quiet"]
+    assert hungjury(*second, cwd=tmp_path).stderr == ""
     assert sorted(path.name for path in (tmp_path / "x").glob("*/*")) == [
         "judge1.qrels", "judge2.qrels", "mine.run", "system1.run", "system2.run",
     ]  # fmt: skip
@@ -104,6 +105,7 @@ def test_a_simulation_into_a_file_is_refused(tmp_path: Path) -> None:
         (("aware", "--judges", "J", "--runs", "R", "-m", "AP", "-m", "RR", "--all", "--gold", "G"),
          "one measure"),
         (("evaluate", "G", "R", "-n"), "give -q too"),
+        (("audit", "--judges", "J", "--qrels", "G"), "give --judges, or one qrels file"),
         (("evaluate", "G", "R", "-q", "--format", "latex"), "leave out -q"),
         (("evaluate", "G", "R", "nDCG@10"), "-m nDCG@10"),
         (("agreement", "--judges", "demo/judges/judge1.qrels", "demo/judges/judge2.qrels", "x"),
@@ -220,6 +222,11 @@ def test_the_first_sentence_of_a_measure_is_a_whole_one() -> None:
         "rel",
         "recall_base",
     ]
+
+
+@pytest.mark.parametrize("name", ["nDCG@10", "ndcg_cut_10", "ndcg"])
+def test_a_measure_is_found_by_any_of_its_names(name: str) -> None:
+    assert hungjury("measures", name).stdout == hungjury("measures", "nDCG").stdout != ""
 
 
 def test_many_measures_of_few_systems_stand_below_each_other(demo: Path) -> None:

@@ -93,6 +93,7 @@ def test_any_text_is_a_measure_or_an_error_of_ours(text, start):
         ("AP(rel=1)", "AP"),
         ("nDCG@10", "nDCG@10"),
         ("nDCG(dcg='exp-log2')@10", 'nDCG(dcg="exp-log2")@10'),
+        ("nDCG(dcg=exp-log2)@10", 'nDCG(dcg="exp-log2")@10'),
         ("nDCG(dcg=log2)", "nDCG"),
         ("nDCG(gains={2: 9, 1: 3.5})", "nDCG(gains={1: 3.5, 2: 9})"),
         ("RBP(p=0.80)", "RBP"),

@@ -334,11 +334,12 @@ class Catalogue(Generic[T]):
             return {}
         known = [f.name for f in cls.params()]
         try:
-            call = ast.parse("f" + args, mode="eval").body
+            source = "f" + args
+            call = ast.parse(source, mode="eval").body
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
                 raise ValueError
-            values = {k.arg: self._value(k.value) for k in call.keywords}
-            positional = [self._value(a) for a in call.args]
+            values = {k.arg: self._value(k.value, source) for k in call.keywords}
+            positional = [self._value(a, source) for a in call.args]
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise MeasureError(
                 f"'{text}': the parameters cannot be read",
@@ -368,7 +369,7 @@ class Catalogue(Generic[T]):
         return {str(k): v for k, v in values.items()}
 
     @staticmethod
-    def _value(node: ast.expr) -> Any:
+    def _value(node: ast.expr, source: str) -> Any:
         """A literal; a bare word is a string; anything else stays text for its own parser."""
         if isinstance(node, ast.Name):
             return node.id
@@ -376,5 +377,5 @@ class Catalogue(Generic[T]):
             return ast.literal_eval(node)
         except ValueError:
             if isinstance(node, (ast.Call, ast.BinOp)):
-                return ast.unparse(node)
+                return ast.get_source_segment(source, node)
             raise

@@ -45,6 +45,8 @@ def audit_command(
     from hungjury.collection.audit import audit
 
     qrels, files = inputs.qrels, list(inputs.files)
+    if judges.judges and qrels is not None:
+        raise click.UsageError("give --judges, or one qrels file")
     labels: Qrels | Judgments
     if judges.judges:
         labels = label_flags.judgments(judges)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("evaluate", no_args_is_help=True)
 @scoring_options
-@click.option("-q", "--per-topic", is_flag=True, help="Every topic too.")
+@click.option("-q", "--per-topic", is_flag=True, help="Every topic too; as CSV, topics only.")
 @click.option("-n", "--no-summary", is_flag=True, help="With -q: topics only.")
 @click.option(
     "--format",

@@ -29,13 +29,14 @@ def measures_command(name: str | None, form: str) -> None:
     Examples:
       hungjury measures
       hungjury measures nDCG
+      hungjury measures ndcg_cut_10
     """
-    from hungjury.catalogue import CATALOGUE, measures
+    from hungjury.catalogue import CATALOGUE, measure_list, measures
 
     rows = measures()
     if name is not None:
-        cls = CATALOGUE[name]
-        rows = [row for row in rows if row["name"] == cls.name]
+        ours = name if name in CATALOGUE else measure_list(name)[0].name
+        rows = [row for row in rows if row["name"] == ours]
     if form == "json":
         deliver(json.dumps(rows, indent=1, default=str), None)
     elif name is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import seed_option
+from hungjury.cli.options import quiet_option, seed_option
 
 
 @click.command("simulate")
@@ -34,9 +34,10 @@ from hungjury.cli.options import seed_option
     help="One more assessor, who does not do the work; repeatable.",
 )
 @seed_option("Same seed, same collection.")
+@quiet_option
 def simulate_command(
     output: str, systems: int, topics: int, documents: int, depth: int, grades: int,
-    accuracies: str, odd: tuple[str, ...], seed: int,
+    accuracies: str, odd: tuple[str, ...], seed: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Make up a collection where the truth is known: systems, topics, assessors, gold labels.
 
@@ -53,6 +54,8 @@ def simulate_command(
         raise click.BadParameter(f"{accuracies!r} is no list of numbers") from None
     made = simulate(systems, topics, documents, depth, numbers, grades, seed, odd=odd)
     made.write(output)
+    if quiet:
+        return
     click.echo(
         f"{output}: gold.qrels, {len(made.judgments.assessors)} assessors in judges/, "
         f"{len(made.quality)} systems in runs/",
