@@ -210,7 +210,7 @@ def test_audit_of_judges_in_one_file(files: Path) -> None:
     assert "3 by 2 assessors (ann, bob)" in done.stdout
     assert "1 system (one)" in done.stdout
     alone = hungjury("audit", "--judges", "panel", "one.run", cwd=files)
-    assert 'assessor_column="iteration"' in alone.stderr
+    assert "--assessor-column iteration" in alone.stderr
     pointless = hungjury("audit", "panel", "--assessor-column", "iteration", cwd=files)
     assert pointless.returncode == 2
     assert "--assessor-column wants --judges" in pointless.stderr
