@@ -19,8 +19,9 @@ def told(qrels, runs, **policy):
 
 def test_nothing_odd_is_told_of_clean_input(tmp_path):
     paths = [write(tmp_path, n, joined(run_rows(lists, n))) for n, lists in RUNS.items()]
-    assert told(hj.read_qrels(QRELS), paths) == {}
-    assert hj.evaluate(QRELS, paths, "AP").notes == ()
+    judged = {t: {**docs, "unjudged": 0, "other": 0} for t, docs in QRELS.items()}
+    assert told(hj.read_qrels(judged), paths) == {}
+    assert hj.evaluate(judged, paths, "AP").notes == ()
 
 
 def test_topics_without_relevant_documents_are_told():
@@ -28,6 +29,23 @@ def test_topics_without_relevant_documents_are_told():
     assert codes(qrels) == {"nothing-relevant": 2}
     assert "1, x" in str(qrels.notes[0])
     assert "nothing-relevant" in codes(hj.evaluate(qrels, {"2": {"a": 1.0}}, "AP"))
+
+
+def test_documents_that_nobody_judged_are_told(tmp_path):
+    """In the first ten ranks, of all runs together; a run without any judged document by name."""
+    qrels = hj.read_qrels({"1": {"a": 1, "b": 0}})
+    runs = {
+        "some": "".join(f"1 Q0 x{i} {i} {-i} some\n" for i in range(1, 12))
+        + "1 Q0 a 12 -12 some\n",
+        "none": "1 Q0 A 1 1 none\n",
+        "all": "1 Q0 a 1 2 all\n1 Q0 b 2 1 all\n",
+    }
+    paths = [write(tmp_path, name, text) for name, text in runs.items()]
+    notes = told(qrels, paths)
+    assert set(notes) == {"unjudged-document", "nothing-judged"}
+    assert notes["unjudged-document"].count == 11
+    assert "11 of 13 documents in the first 10 ranks" in notes["unjudged-document"].text
+    assert notes["nothing-judged"].where == "none"
 
 
 def test_topics_missing_from_a_run_are_told(tmp_path):
@@ -113,5 +131,5 @@ def test_scores_carry_what_was_told_of_labels_and_runs(tmp_path):
     for runs in (run, hj.read_runs(run)):
         assert codes(hj.evaluate(labels, runs, "AP")) == {
             "duplicate": 1, "nothing-relevant": 1, "outside": 1, "missing-topic": 1, "ties": 1,
-            "rank-contradicts": 1, "two-tags": 1, "unjudged-topic": 1,
+            "rank-contradicts": 1, "two-tags": 1, "unjudged-topic": 1, "unjudged-document": 2,
         }  # fmt: skip

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.notes import Note, few, percent, plural
 from hungjury.collection.pool import Pool
 from hungjury.collection.reading import parse_text
 from hungjury.collection.runs import (
@@ -29,6 +29,8 @@ from hungjury.errors import InputError
 from hungjury.machine import cores
 
 __all__ = ["Alignment", "align"]
+
+TOP = 10  # ranks looked at for documents that nobody judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,6 +243,9 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
             names = few(pool.topics[t] for t in missing)
             text = f"no list for {plural(len(missing), 'judged topic')}: {names}"
             yield Note("missing-topic", len(missing), text, part.name)
+        if not len(part.arrays["rank"]):
+            text = "none of its documents was judged: are ids written the same way in both?"
+            yield Note("nothing-judged", 1, text, part.name)
     for code, key, verbs, what in (
         ("ties", "tied_lists", ("holds", "hold"), "documents with equal scores"),
         ("rank-contradicts", "contradicted_lists", ("has", "have"), "ranks against the scores"),
@@ -252,3 +257,11 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
     if others:
         text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"
         yield Note("unjudged-topic", others, text)
+    shown = sum(int(np.minimum(part.arrays["length"], TOP).sum()) for part in parts)
+    judged = sum(int((part.arrays["rank"] <= TOP).sum()) for part in parts)
+    if judged < shown:
+        text = (
+            f"{shown - judged:,} of {shown:,} documents in the first {TOP} ranks were judged by "
+            f"nobody ({percent((shown - judged) / shown)})"
+        )
+        yield Note("unjudged-document", shown - judged, text)

@@ -15,8 +15,6 @@ from hungjury.collection.runs import Progress, RunFiles, Runs, read_runs
 
 __all__ = ["Audit", "audit"]
 
-TOP = 10  # ranks looked at for documents that nobody judged
-
 
 @dataclass(frozen=True)
 class Audit:
@@ -49,7 +47,7 @@ def audit(
     if runs is not None:
         aligned = align(runs, labels.pool, progress=progress)
         facts += _run_facts(aligned)
-        notes += [*aligned.notes, *_unjudged(aligned)]
+        notes += aligned.notes
     return Audit(facts, tuple(notes))
 
 
@@ -89,16 +87,3 @@ def _run_facts(aligned: Alignment) -> list[str]:
         f"policies: ties {aligned.policy.ties}, scores in {aligned.policy.score_precision} "
         "precision",
     ]
-
-
-def _unjudged(aligned: Alignment) -> list[Note]:
-    """How much of the first ranks nobody judged."""
-    shown = int(np.minimum(np.maximum(aligned.length, 0), TOP).sum())
-    missing = shown - int((aligned.rank <= TOP).sum())
-    if not missing:
-        return []
-    text = (
-        f"{missing:,} of {shown:,} documents in the first {TOP} ranks were judged by nobody "
-        f"({100 * missing / shown:.1f} %)"
-    )
-    return [Note("unjudged-document", missing, text)]
