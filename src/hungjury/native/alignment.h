@@ -35,7 +35,7 @@ class Sorter {
     static bool in_order(const RankedList &list, const Ranking &how) {
         return list.in_order() && !how.single && how.ties == Ties::trec;
     }
-    // Valid after order(), unless the list was in order: are the documents at two places of the list tied?
+    // Valid after order(), unless the list was in order: are two documents, by their places, tied?
     bool tied(uint32_t a, uint32_t b) const { return keys_[a] == keys_[b]; }
 
   private:
@@ -150,9 +150,8 @@ class Alignment {
     int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
-    // Where each entry of the list stands in the pool, or -1: found_. First it is asked of all, without
-    // a branch, whether a search is worth while; those that are find what they want to read next
-    // on its way from memory.
+    // Where each entry of the list stands in the pool, or -1: found_. Which of them are worth a search
+    // is asked first, without a branch, since it cannot be foretold.
     void join(const RankedList &list, int32_t topic_index, const Pool &pool) {
         size_t n = list.size(), likely = 0;
         Interner::Scope judged = pool.documents_of(topic_index);

@@ -93,7 +93,8 @@ class Interner {
     int32_t find(Bytes s) const { return scope(0).find(s, hash_bytes(s)); }
     Scope scope(size_t i) const {
         static constexpr Slot nothing{0, -1};
-        return i < tables_.size() && tables_[i].size ? of(tables_[i]) : Scope(&nothing, 0, strings_);
+        if (i >= tables_.size() || !tables_[i].size) return Scope(&nothing, 0, strings_);
+        return of(tables_[i]);
     }
     Bytes operator[](size_t i) const { return strings_[i]; }
     size_t size() const { return strings_.size(); }

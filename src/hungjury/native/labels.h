@@ -36,14 +36,15 @@ class LabelTable {
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
         // Neighbouring lines mostly share topic and iteration.
-        auto t = pair_of.empty() || !same(topic, ids.topics[last_topic_]) ? ids.topics.add(topic)
-                                                                     : static_cast<int32_t>(last_topic_);
-        if (pair_of.empty() || !same(iteration, iterations[last_iteration_]))
-            last_iteration_ = static_cast<size_t>(iterations.add(iteration));
-        last_topic_ = static_cast<size_t>(t);
-        iteration_of.push_back(static_cast<int32_t>(last_iteration_));
-        auto pair = ids.documents.add(document, static_cast<size_t>(t));
-        if (static_cast<size_t>(pair) == pair_topic.size()) pair_topic.push_back(t);
+        bool first = pair_of.empty();
+        if (first || !same(topic, ids.topics[topic_]))
+            topic_ = static_cast<size_t>(ids.topics.add(topic));
+        if (first || !same(iteration, iterations[iteration_]))
+            iteration_ = static_cast<size_t>(iterations.add(iteration));
+        int32_t pair = ids.documents.add(document, topic_);
+        if (static_cast<size_t>(pair) == pair_topic.size())
+            pair_topic.push_back(static_cast<int32_t>(topic_));
+        iteration_of.push_back(static_cast<int32_t>(iteration_));
         pair_of.push_back(pair);
         label_of.push_back(label);
         line_of.push_back(static_cast<int64_t>(line));
@@ -73,7 +74,7 @@ class LabelTable {
     }
     Lines lines_;
     size_t expected_ = 0;
-    size_t last_topic_ = 0, last_iteration_ = 0;
+    size_t topic_ = 0, iteration_ = 0;  // of the latest row
 };
 
 }  // namespace hungjury

@@ -71,7 +71,8 @@ inline uint64_t fold(uint64_t a, uint64_t b) {
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 #else
     constexpr uint64_t half = 0xFFFFFFFFull;
-    uint64_t low = (a & half) * (b & half), left = (a >> 32) * (b & half), right = (a & half) * (b >> 32);
+    uint64_t low = (a & half) * (b & half);
+    uint64_t left = (a >> 32) * (b & half), right = (a & half) * (b >> 32);
     uint64_t carried = ((low >> 32) + (left & half) + (right & half)) >> 32;
     return (a * b) ^ ((a >> 32) * (b >> 32) + (left >> 32) + (right >> 32) + carried);
 #endif

@@ -1,0 +1,171 @@
+// Labels, pools and runs.
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.h"
+#include "labels.h"
+#include "runs.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hungjury {
+
+namespace {
+
+std::vector<std::string> strings_of(nb::list list) {
+    std::vector<std::string> out;
+    out.reserve(list.size());
+    for (nb::handle h : list) out.push_back(bytes_of(h));
+    return out;
+}
+
+Ranking ranking(const std::string &ties, bool single, int64_t depth, int64_t others) {
+    Ranking how;
+    how.ties = ties == "input" ? Ties::input : ties == "expected" ? Ties::expected : Ties::trec;
+    how.single = single;
+    how.depth = depth;
+    how.others = others;
+    return how;
+}
+
+// The arrays leave the object: call once.
+nb::dict taken(Alignment &a) {
+    nb::dict out;
+    out["topic"] = array(std::move(a.topic));
+    out["length"] = array(std::move(a.length));
+    out["end"] = array(std::move(a.end));
+    out["rank"] = array(std::move(a.rank));
+    out["document"] = array(std::move(a.document));
+    out["tie_first"] = array(std::move(a.tie_first));
+    out["tie_last"] = array(std::move(a.tie_last));
+    out["other_topic"] = array(std::move(a.other_topic));
+    out["other_rank"] = array(std::move(a.other_rank));
+    out["other_hash"] = array(std::move(a.other_hash));
+    out["tied_lists"] = a.tied_lists;
+    out["contradicted_lists"] = a.contradicted_lists;
+    out["cut_ties"] = a.cut_ties;
+    return out;
+}
+
+}  // namespace
+
+void bind_reading(nb::module_ &m) {
+    nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
+        .def(nb::init<>())
+        .def("expect", &LabelTable::expect, "bytes"_a, "Make room for what will be fed.")
+        .def("feed", &feed<LabelTable>, "piece"_a, "Parse a piece of a TREC qrels file.")
+        .def("finish", &LabelTable::finish, "Parse a last line that has no newline.")
+        .def("add", [](LabelTable &t, nb::list topics, nb::list iterations, nb::list documents,
+                       Given<double> labels, Given<int64_t> lines) {
+            for (size_t i = 0; i < labels.size(); ++i)
+                t.add(bytes_of(topics[i]), bytes_of(iterations[i]), bytes_of(documents[i]),
+                      labels(i), static_cast<uint64_t>(lines(i)));
+        }, "topics"_a, "iterations"_a, "documents"_a, "labels"_a, "lines"_a,
+             "Add rows of a table.")
+        .def_prop_ro("topics", [](const LabelTable &t) { return texts(t.ids.topics); })
+        .def_prop_ro("iterations", [](const LabelTable &t) { return texts(t.iterations); })
+        .def_prop_ro("documents", [](const LabelTable &t) { return texts(t.ids.documents); },
+                     "Document id of each (topic, document) pair.")
+        .def_prop_ro("rows", [](const LabelTable &t) { return t.label_of.size(); })
+        .def("take_columns", [](LabelTable &t) {
+            nb::dict out;
+            out["pair_topic"] = array(std::move(t.pair_topic));
+            out["pair"] = array(std::move(t.pair_of));
+            out["iteration"] = array(std::move(t.iteration_of));
+            out["label"] = array(std::move(t.label_of));
+            out["line"] = array(std::move(t.line_of));
+            return out;
+        }, "The topic of each pair, and for each row its pair, iteration, label and line; the "
+           "columns leave the table: call once.");
+
+    nb::class_<Pool>(m, "Pool", "Judged documents by topic, found by id.")
+        .def("__init__", [](Pool *self, nb::list topics, nb::list documents,
+                            std::vector<int64_t> offsets) {
+            new (self) Pool(strings_of(topics), strings_of(documents), offsets);
+        }, "topics"_a, "documents"_a, "offsets"_a)
+        .def_static("of_table", [](LabelTable &table, Given<int64_t> topics, Given<int64_t> pairs,
+                                   Given<int64_t> offsets) {
+            auto copy = [](const Given<int64_t> &a) {
+                return std::vector<int64_t>(a.data(), a.data() + a.size());
+            };
+            Ids ids = std::exchange(table.ids, Ids());
+            return std::make_shared<Pool>(std::move(ids), copy(topics), copy(pairs), copy(offsets));
+        }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a,
+             "The pool of some topics and pairs of a table, by their numbers; the table's ids "
+             "become the pool's: call once.")
+        .def_prop_ro("documents", [](const Pool &p) { return texts(p.documents()); })
+        .def("topic", [](const Pool &p, nb::str name) { return p.topic(bytes_of(name)); }, "name"_a)
+        .def("document", [](const Pool &p, int32_t topic, nb::str name) {
+            std::string id = bytes_of(name);
+            return p.documents_of(topic).find(id, hash_bytes(id));
+        }, "topic"_a, "name"_a, "Index among all documents of the pool, or -1.");
+
+    nb::class_<RunStore>(m, "RunStore", "A whole run in memory.")
+        .def(nb::init<>())
+        .def("feed", &feed<RunStore>, "piece"_a, "Parse a piece of a TREC run file.")
+        .def("add", [](RunStore &r, nb::list topics, nb::list documents, Given<double> scores,
+                       Given<int64_t> lines) {
+            for (size_t i = 0; i < scores.size(); ++i)
+                r.add(bytes_of(topics[i]), bytes_of(documents[i]), scores(i), -1,
+                      static_cast<uint64_t>(lines(i)));
+        }, "topics"_a, "documents"_a, "scores"_a, "lines"_a, "Add rows of a table.")
+        .def("finish", [](RunStore &r) {
+            nb::gil_scoped_release free;
+            r.finish();
+        }, "End of input: look for documents that stand twice in a list.")
+        .def("align", [](const RunStore &r, const Pool &pool, const std::string &ties, bool single,
+                         int64_t depth, int64_t others) {
+            Alignment out(ranking(ties, single, depth, others));
+            {
+                nb::gil_scoped_release free;
+                r.align(pool, out);
+            }
+            return taken(out);
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a)
+        .def("ranked", [](const RunStore &r, nb::str topic, const std::string &ties, bool single) {
+            nb::list documents, scores;
+            auto t = r.topics.find(bytes_of(topic));
+            if (t >= 0) {
+                const RankedList &list = r.lists[static_cast<size_t>(t)];
+                Sorter sorter;
+                for (uint32_t i : sorter.order(list, ranking(ties, single, 0, 0))) {
+                    documents.append(text(list.id(i)));
+                    scores.append(list[i].score);
+                }
+            }
+            return nb::make_tuple(documents, scores);
+        }, "topic"_a, "ties"_a, "single"_a, "Document ids and scores of a topic, best first.")
+        .def_prop_ro("topics", [](const RunStore &r) { return texts(r.topics); })
+        .def_prop_ro("rows", [](const RunStore &r) {
+            size_t n = 0;
+            for (const auto &list : r.lists) n += list.size();
+            return n;
+        })
+        .def_prop_ro("tags", [](const RunStore &r) {
+            return nb::make_tuple(text(r.tags.first), text(r.tags.second));
+        });
+
+    nb::class_<RunStream>(m, "RunStream", "A run aligned to a pool while it is read.")
+        .def("__init__", [](RunStream *self, std::shared_ptr<Pool> pool, const std::string &ties,
+                            bool single, int64_t depth, int64_t others) {
+            new (self) RunStream(std::move(pool), ranking(ties, single, depth, others));
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a)
+        .def("feed", &feed<RunStream>, "piece"_a)
+        .def("finish", [](RunStream &r) {
+            nb::gil_scoped_release free;
+            r.finish();
+        })
+        .def("append", &RunStream::append, "next"_a,
+             "Take in what another stream has read behind this one in the same file.")
+        .def("take", [](RunStream &r) { return taken(r.out); }, "The alignment; call once.")
+        .def_ro("interleaved", &RunStream::interleaved)
+        .def_ro("rows", &RunStream::rows)
+        .def_prop_ro("other_topics", &RunStream::other_topics)
+        .def_prop_ro("tags", [](const RunStream &r) {
+            return nb::make_tuple(text(r.tags.first), text(r.tags.second));
+        });
+}
+
+}  // namespace hungjury

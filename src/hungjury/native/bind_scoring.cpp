@@ -1,0 +1,125 @@
+// Lists scored under many labels, and draws of labels.
+#include <nanobind/stl/string.h>
+
+#include "bindings.h"
+#include "grades.h"
+#include "kernels.h"
+#include "moments.h"
+#include "pairs.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hungjury {
+
+namespace {
+
+// Rows of `ranks` and `p` are lists; returns mean and variance of each.
+nb::tuple precision_sums(Tabled<int32_t> ranks, Tabled<double> p, Given<int32_t> lengths,
+                         double unjudged) {
+    std::vector<double> mean(lengths.size()), variance(lengths.size());
+    {
+        nb::gil_scoped_release free;
+        PrecisionSum sum;
+        size_t places = ranks.shape(1);
+        for (size_t i = 0; i < lengths.size(); ++i) {
+            sum.add(ranks.data() + i * places, p.data() + i * places, places, lengths(i), unjudged);
+            mean[i] = sum.mean;
+            variance[i] = sum.variance;
+        }
+    }
+    return nb::make_tuple(array(std::move(mean)), array(std::move(variance)));
+}
+
+
+// Lists are entries start .. stop of `document` and `weight`.
+std::vector<WeightedList> weighted_lists(const Given<int64_t> &start, const Given<int64_t> &stop,
+                                         const Given<int32_t> &document,
+                                         const Given<double> &weight, int64_t documents) {
+    std::vector<WeightedList> lists;
+    auto entries = static_cast<int64_t>(std::min(document.size(), weight.size()));
+    for (size_t i = 0; i < std::min(start.size(), stop.size()); ++i) {
+        if (start(i) < 0 || stop(i) < start(i) || stop(i) > entries)
+            throw std::out_of_range("a list lies outside the entries");
+        const int32_t *mine = document.data() + start(i);
+        auto size = static_cast<size_t>(stop(i) - start(i));
+        for (size_t e = 0; e < size; ++e)
+            if (mine[e] < 0 || mine[e] >= documents)
+                throw std::out_of_range("a document lies outside its topic");
+        lists.push_back({mine, weight.data() + start(i), size});
+    }
+    return lists;
+}
+
+template <class Label>
+Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> worth, int64_t first,
+                  int64_t documents, Given<int64_t> start, Given<int64_t> stop,
+                  Given<int32_t> document, Given<double> weight) {
+    if (first < 0 || documents < 0 || static_cast<size_t>(first + documents) > labels.shape(1))
+        throw std::out_of_range("the topic lies outside the labels");
+    auto lists = weighted_lists(start, stop, document, weight, documents);
+    LabelVectors<Label> given{labels.data(), labels.shape(0), labels.shape(1),
+                              {worth.data(), worth.data() + worth.size()}};
+    auto *scores = new double[lists.size() * given.vectors];
+    nb::capsule owner(scores, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    {
+        nb::gil_scoped_release free;
+        score_topic(kernel(name), given, static_cast<size_t>(first), static_cast<size_t>(documents),
+                    lists, scores);
+    }
+    return Table(scores, {lists.size(), given.vectors}, owner);
+}
+
+// [left, right]: sums over pairs of every row of one table with every row of the other.
+Table cross_pair_sums(Tabled<double> left, Tabled<double> right, bool by_rank) {
+    if (left.shape(1) != right.shape(1)) throw std::out_of_range("rows of different length");
+    size_t lefts = left.shape(0), rights = right.shape(0);
+    auto *sums = new double[lefts * rights];
+    nb::capsule owner(sums, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    {
+        nb::gil_scoped_release free;
+        pair_sums(left.data(), lefts, right.data(), rights, left.shape(1), by_rank, sums);
+    }
+    return Table(sums, {lefts, rights}, owner);
+}
+
+
+void sweep_grades(Given<int64_t> begin, Given<int32_t> said, Given<int32_t> stratum,
+                  Tabled<double> prior, Tabled<double> evidence, Given<double> uniforms,
+                  Filled<int8_t> drawn, Filled<double> chances, Filled<int64_t> in_stratum,
+                  Filled<int64_t> with_vote) {
+    size_t documents = stratum.size(), grades = prior.shape(1);
+    if (begin.size() != documents + 1 || uniforms.size() != documents ||
+        drawn.size() != documents || chances.size() != documents * grades ||
+        evidence.shape(1) != grades || in_stratum.size() != prior.size() ||
+        with_vote.size() != evidence.size())
+        throw std::out_of_range("arrays of different sizes");
+    nb::gil_scoped_release free;
+    draw_grades({documents, grades, begin.data(), said.data(), stratum.data()}, prior.data(),
+                evidence.data(), uniforms.data(), drawn.data(),
+                {chances.data(), in_stratum.data(), with_vote.data()});
+}
+
+}  // namespace
+
+void bind_scoring(nb::module_ &m) {
+    m.def("precision_sums", &precision_sums, "ranks"_a, "p"_a, "lengths"_a, "unjudged"_a,
+          "Mean and variance of the sum of precisions of each list of independent documents.");
+
+    auto scores_doc = "Scores [list, vector] of one topic's lists under label vectors "
+                      "[vector, document].";
+    m.def("score_lists", &score_lists<int16_t>, "kernel"_a, "labels"_a, "worth"_a,
+          "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a, scores_doc);
+    m.def("score_lists", &score_lists<uint8_t>, "kernel"_a, "labels"_a, "worth"_a,
+          "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a, scores_doc);
+    m.def("pair_sums", &cross_pair_sums, "left"_a, "right"_a, "by_rank"_a,
+          "Sums [left, right] over pairs with j above i in a left row of the sign of j - i in a "
+          "right row; `by_rank` weighs them by the mean of 1/(rank of i - 1).");
+
+    m.def("draw_grades", &sweep_grades, "begin"_a, "said"_a, "stratum"_a, "prior"_a, "evidence"_a,
+          "uniforms"_a, "drawn"_a, "chances"_a, "in_stratum"_a, "with_vote"_a,
+          "Draw the true grade of every document given priors and judges (logarithms); fills "
+          "`drawn`, and adds to the last three.");
+}
+
+}  // namespace hungjury
