@@ -557,12 +557,14 @@ def test_conflicts_between_two_files(tmp_path):
 def test_an_assessor_who_contradicts_himself(tmp_path):
     mine = write(tmp_path, "ann", "1 0 a 1\n1 0 b 1\n1 0 a 2\n")
     other = write(tmp_path, "bob", "1 0 a 0\n")
-    refused(lambda: hj.read_judgments([other, mine]), "2 here and 1 in line 1", file=mine, line=3)
+    says = "2 here and 1 in line 1, both by assessor 'ann'"
+    error = refused(lambda: hj.read_judgments([other, mine]), says, file=mine, line=3)
+    assert "read_judgments" not in str(error)  # which is what was used
     both = write(tmp_path, "both", "1 ann a 1\n1 bob a 0\n1 bob b 0\n1 bob a 1\n")
-    refused(lambda: hj.read_judgments(both, assessor_column="iteration"), "1 here and 0 in line 2",
-            file=both, line=4)  # fmt: skip
+    refused(lambda: hj.read_judgments(both, assessor_column="iteration"),
+            "1 here and 0 in line 2, both by assessor 'bob'", file=both, line=4)  # fmt: skip
     crowd = pandas.DataFrame({"task": ["x", "x"], "worker": ["u", "u"], "label": [1, 0]})
-    refused(lambda: hj.read_judgments(crowd), "0 here and 1", file="<frame>", line=2)
+    refused(lambda: hj.read_judgments(crowd), ("0 here and 1", "'u'"), file="<frame>", line=2)
 
 
 def test_one_file_is_one_assessor(tmp_path):

@@ -207,7 +207,8 @@ def _without_duplicates(
     conflicting = highest > lowest
     if conflicting.any() and policy.duplicates == "error":
         group = int(np.flatnonzero(conflicting)[0])
-        _raise_conflict(rows, order[starts[group] : starts[group] + sizes[group]], conflicting)
+        mine = order[starts[group] : starts[group] + sizes[group]]
+        _raise_conflict(rows, mine, int(conflicting.sum()), assessors)
     same = int((sizes[~conflicting] - 1).sum())
     if same:
         notes.append(
@@ -235,22 +236,24 @@ def _without_duplicates(
     return rows.keep(np.sort(chosen))
 
 
-def _raise_conflict(rows: Rows, group: NDArray[np.int64], conflicting: NDArray[np.bool_]) -> None:
+def _raise_conflict(rows: Rows, group: NDArray[np.int64], count: int, assessors: list[str]) -> None:
     first = int(group[0])
     other = next(int(r) for r in group if rows.label[r] != rows.label[first])
     file, line = rows.at(other)
     before, before_line = rows.at(first)
     place = f"line {before_line}" if before == file else f"{before}:{before_line}"
     pair = int(rows.pair[first])
-    count = int(conflicting.sum())
+    whose, advice = f", both by assessor '{assessors[rows.assessor[first]]}'", ""
+    if assessors == [""]:  # qrels: perhaps what was read is several assessors
+        whose, advice = "", "; several assessors are read by read_judgments"
     raise InputError(
         f"document '{rows.table.documents[pair]}' of topic "
         f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and "
-        f"{rows.label[first]:g} in {place} "
+        f"{rows.label[first]:g} in {place}{whose} "
         f"({plural(count, 'document')} with conflicting labels)",
         file=file,
         line=line,
-        remedy='duplicates="first", "last" or "max"; several assessors are read by read_judgments',
+        remedy=f'duplicates="first", "last" or "max"{advice}',
     )
 
 
