@@ -644,6 +644,15 @@ def test_labels_outside_the_declared_scale(tmp_path):
             "no label is left")  # fmt: skip
 
 
+@pytest.mark.parametrize("outside", ["clip", "missing"])
+def test_nothing_is_outside_a_scale_that_was_not_declared(outside):
+    says = (f"outside is '{outside}'", "no grades are declared", "grades=range(4)")
+    refused(lambda: hj.read_qrels(QRELS, outside=outside), says)
+    refused(lambda: hj.read_judgments({"a": QRELS}, outside=outside), says)
+    refused(lambda: hj.read_qrels(QRELS, outside=outside, scaling="median"),
+            (f"outside is '{outside}'", "open scale", "leave outside out"))  # fmt: skip
+
+
 @pytest.mark.parametrize("depth", [0, -1, "10", 1.5, float("nan")], ids=repr)
 def test_depths_that_are_none(depth):
     refused(lambda: hj.evaluate(QRELS, RUN, "AP", depth=depth), "depth")

@@ -40,6 +40,14 @@ class LabelPolicy:
                 f"grades are declared, and scaling={str(self.scaling)!r} makes probabilities",
                 remedy="leave grades out: labels on an open scale are no grades",
             )
+        if self.outside != "error" and self.grades is None:
+            raise InputError(
+                f"outside is {self.outside!r}, but no grades are declared that a label could be "
+                "outside of",
+                remedy="declare the scale, such as grades=range(4)"
+                if self.scaling is None
+                else "leave outside out: an open scale has no bounds",
+            )
 
     @staticmethod
     def of(
