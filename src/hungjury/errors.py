@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Any
+
 __all__ = [
     "HungjuryError",
     "InputError",
@@ -10,6 +13,7 @@ __all__ = [
     "StudyFailed",
     "UnknownName",
     "check_choice",
+    "check_seed",
 ]
 
 
@@ -62,3 +66,13 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
         raise InputError(
             f"{name} is {value!r}", remedy=f"{name} is one of {', '.join(map(repr, choices))}"
         )
+
+
+def check_seed(seed: Any, name: str = "seed") -> None:
+    """An argument that random numbers are made from."""
+    try:
+        if operator.index(seed) >= 0:
+            return
+    except TypeError:
+        pass
+    raise InputError(f"{name} is {seed!r}", remedy=f"{name} is a whole number of 0 or more")

@@ -16,7 +16,7 @@ from hungjury.assessors.merging import as_judgments
 from hungjury.assessors.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import InputError, MeasureError, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
@@ -81,6 +81,7 @@ def aware(
             f"the weights {chosen} {'need' if gold is None else 'have no use for'} gold labels",
             remedy="give gold= with weights='supervised', and with no others",
         )
+    check_seed(seed)
     scored = score_assessors(judgments, runs, measure, rel, gold, drop_empty, progress)
     random = None
     if chosen.needs == "random" and len(scored.assessors) > 1:

@@ -21,7 +21,7 @@ from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.errors import InputError, MeasureError, UnknownName, check_seed
 from hungjury.evaluation import score_alignment
 from hungjury.plain import columns
 from hungjury.scores import Scores
@@ -116,6 +116,7 @@ def compare_all(
     if len(wanted) != 1:
         raise MeasureError(f"{measure!r} is more than one measure", remedy="compare one at a time")
     methods = [merge_method(one) for one in merges]
+    check_seed(seed)
     scored = score_assessors(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
     (random,) = scored.random(replicates, seed, progress)

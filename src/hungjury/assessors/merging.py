@@ -11,7 +11,7 @@ from hungjury.assessors.crowdkit import CrowdKit, is_aggregator
 from hungjury.assessors.merged import MERGES, Merge, Merged
 from hungjury.assessors.panel import Panel
 from hungjury.collection.judgments import Judgments, read_judgments
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import InputError, MeasureError, check_seed
 
 __all__ = ["MERGES", "Merge", "Merged", "as_judgments", "binomial", "em", "merge",
            "merge_method", "vote"]  # fmt: skip
@@ -39,6 +39,8 @@ def merge(
     chosen = merge_method(method)
     if scope not in ("topic", "all"):
         raise InputError(f"scope is {scope!r}", remedy="scope is one of 'topic', 'all'")
+    if not isinstance(seed, np.random.Generator):
+        check_seed(seed)
     given = as_judgments(judgments)
     panel = Panel.of(given, rel)
     if not len(panel.document):

@@ -18,7 +18,7 @@ from hungjury.catalogue.expected import Expected
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import InputError, MeasureError, check_seed
 from hungjury.plain import columns
 from hungjury.stats import resample_counts
 
@@ -142,6 +142,7 @@ def prm(
         )
     if not smoothing >= 0:
         raise InputError(f"smoothing is {smoothing}", remedy="smoothing is 0 or more")
+    check_seed(seed)
     values, code = np.unique(judgments.label.astype(np.int64), return_inverse=True)
     levels = sorted({*values.tolist(), *judgments.grades})
     place = np.array([levels.index(v) for v in values.tolist()])[code]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import InputError, MeasureError, check_seed
 from hungjury.machine import cores
 
 __all__ = ["CLASSES", "Score", "class_law", "draw_labels", "random_scores"]
@@ -68,6 +68,7 @@ def random_scores(
     depend on how many others there are. Where a measure is undefined it scores 0.
     """
     _check(grades, replicates)
+    check_seed(seed)
     step = max(1, LABELS_AT_ONCE // max(documents, 1))
     total, done = len(CLASSES) * replicates, 0
     out: list[list[list[Array]]] = [[[] for _ in CLASSES] for _ in scores]

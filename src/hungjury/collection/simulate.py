@@ -16,7 +16,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Runs
-from hungjury.errors import InputError, check_choice
+from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.files import write_whole
 
 __all__ = ["Simulation", "simulate"]
@@ -119,6 +119,7 @@ def simulate(
         raise InputError("an accuracy is outside [0, 1]", remedy="accuracies are probabilities")
     for kind in odd:
         check_choice("a kind of assessor", kind, ODD)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     quality = {f"system{i + 1}": float(q) for i, q in enumerate(np.linspace(1.6, 0.4, systems))}
     stores = [native.RunStore() for _ in quality]

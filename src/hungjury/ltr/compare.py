@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_seed
 from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
@@ -122,6 +122,7 @@ def compare_rankers(
     are nDCG@cutoff with gains 2^grade - 1, and nMCG@cutoff; queries without a relevant document
     count as 0. seed: of LightGBM and of the test's `samples` random signs.
     """
+    check_seed(seed)
     users = user_model(user)
     goals = [Goal(name, users, nav_rel, cutoff) for name in objectives]
     if len(set(objectives)) < len(goals) or not goals:

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_seed
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = Any
@@ -77,6 +77,14 @@ def count(value: int, name: str) -> None:
     """How many times something random is repeated."""
     if value < 1:
         raise InputError(f"{name} is {value}", remedy=f"choose {name} of 1 or more")
+
+
+def generator(seed: Seed, name: str = "rng") -> np.random.Generator:
+    """Random numbers from a seed, or from where they come already."""
+    if isinstance(seed, np.random.Generator):
+        return seed
+    check_seed(seed, name)
+    return np.random.default_rng(seed)
 
 
 def as_number(array: Floats) -> Numbers:

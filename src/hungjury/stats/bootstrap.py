@@ -3,7 +3,16 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hungjury.stats._checks import Floats, Numbers, Seed, as_number, count, numbers, share
+from hungjury.stats._checks import (
+    Floats,
+    Numbers,
+    Seed,
+    as_number,
+    count,
+    generator,
+    numbers,
+    share,
+)
 
 CELLS_AT_ONCE = 2**22
 """Entries of one block of a table of resampled topics, to bound memory."""
@@ -13,8 +22,8 @@ def resample_counts(topics: int, draws: int, rng: Seed = 0) -> Floats:
     """[draws, topics]: how often each topic is drawn, `topics` draws with replacement a row."""
     count(topics, "topics")
     count(draws, "draws")
-    generator = np.random.default_rng(rng)
-    return generator.multinomial(topics, np.full(topics, 1 / topics), size=draws).astype(float)
+    random = generator(rng)
+    return random.multinomial(topics, np.full(topics, 1 / topics), size=draws).astype(float)
 
 
 def bootstrap_means(values: ArrayLike, draws: int = 1000, rng: Seed = 0) -> Floats:
@@ -26,11 +35,11 @@ def bootstrap_means(values: ArrayLike, draws: int = 1000, rng: Seed = 0) -> Floa
     count(draws, "draws")
     topics = table.shape[-1]
     rows = table.reshape(-1, topics)
-    generator = np.random.default_rng(rng)
+    random = generator(rng)
     means = np.empty((draws, len(rows)))
     step = max(1, CELLS_AT_ONCE // topics)
     for start in range(0, draws, step):
-        counts = resample_counts(topics, min(step, draws - start), generator)
+        counts = resample_counts(topics, min(step, draws - start), random)
         means[start : start + len(counts)] = counts @ rows.T / topics
     return means.reshape(draws, *table.shape[:-1])
 

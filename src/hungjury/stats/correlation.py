@@ -20,6 +20,7 @@ from hungjury.stats._checks import (
     Seed,
     as_number,
     count,
+    generator,
     leading_shape,
     numbers,
     same_items,
@@ -74,7 +75,7 @@ def tau_ap(
     if ties != "sampled":
         raise InputError(f"ties={ties!r} is unknown", remedy='choose "exact" or "sampled"')
     count(samples, "samples")
-    rng = np.random.default_rng(seed)
+    rng = generator(seed, "seed")
     total = np.zeros(shape)
     for _ in range(samples):
         total += _exact_tau_ap(_random_order(first, rng), _random_order(second, rng), shape)

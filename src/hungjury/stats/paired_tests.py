@@ -10,7 +10,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hungjury.stats._checks import Floats, Numbers, Seed, as_number, count, numbers, share
+from hungjury.stats._checks import (
+    Floats,
+    Numbers,
+    Seed,
+    as_number,
+    count,
+    generator,
+    numbers,
+    share,
+)
 from hungjury.stats.bootstrap import resample_counts
 
 CELLS_AT_ONCE = 2**21
@@ -175,5 +184,5 @@ def _all_signs(topics: int) -> Floats:
 
 
 def _random_signs(topics: int, samples: int, rng: Seed) -> Floats:
-    generator = np.random.default_rng(rng)
-    return np.where(generator.integers(0, 2, size=(samples, topics)) == 1, 1.0, -1.0)
+    coins = generator(rng).integers(0, 2, size=(samples, topics))
+    return np.where(coins == 1, 1.0, -1.0)

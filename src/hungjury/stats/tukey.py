@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.errors import InputError
-from hungjury.stats._checks import Floats, Seed, count, numbers, share
+from hungjury.stats._checks import Floats, Seed, count, generator, numbers, share
 
 CELLS_AT_ONCE = 2**21
 """Entries of one block of permuted tables, to bound memory."""
@@ -43,7 +43,7 @@ def randomised_tukey(
         )
     count(samples, "samples")
     share(alpha, "alpha")
-    largest = _largest_differences(table, samples, np.random.default_rng(rng))
+    largest = _largest_differences(table, samples, generator(rng))
     means = table.mean(axis=1)
     one, other = np.triu_indices(len(table), 1)
     limit = np.abs(means[one] - means[other]) - NOISE * np.abs(table).max()

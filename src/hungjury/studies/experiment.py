@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from hungjury.collection.runs import Progress
+from hungjury.errors import check_seed
 
 __all__ = ["Experiment", "Found", "Job", "seed_for"]
 
@@ -51,5 +52,6 @@ class Experiment(ABC, Generic[Result]):
 
 def seed_for(seed: int, *key: str | int | float) -> np.random.SeedSequence:
     """The seed of whatever goes by this key: it does not depend on what else is drawn."""
+    check_seed(seed)
     digest = hashlib.sha256(repr(key).encode()).digest()
     return np.random.SeedSequence([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.runs import Progress
-from hungjury.errors import check_choice
+from hungjury.errors import check_choice, check_seed
 from hungjury.scores import Scores
 from hungjury.stats import randomised_tukey, studentised_bootstrap
 from hungjury.studies.checks import need_systems
@@ -97,6 +97,7 @@ class PowerExperiment(Experiment[DiscriminativePower]):
         seed: int = 0,
     ) -> None:
         check_choice("method", method, tuple(METHODS))
+        check_seed(seed)
         need_systems(scores, "discriminative power")
         self.scores, self.method, self.alpha, self.seed = scores, method, alpha, seed
         self.samples = METHODS[method] if samples is None else samples

@@ -17,7 +17,7 @@ from hungjury.catalogue import measure_list
 from hungjury.collection.align import align
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, check_choice
+from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
 from hungjury.scores import Scores
 from hungjury.stats import kendall, tau_ap
@@ -165,6 +165,7 @@ class RobustnessExperiment(Experiment[Robustness]):
         seed: int = 0,
         systems: Sequence[str] | None = None,
     ) -> None:
+        check_seed(seed)
         self.qrels, self.measures = as_qrels(qrels), measure_list(measures)
         need_hard_labels(self.qrels, "down-sampling")
         need_measures(self.measures, self.qrels)

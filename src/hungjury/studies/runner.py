@@ -22,7 +22,7 @@ import numpy as np
 from hungjury import __version__
 from hungjury.collection.notes import plural
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_seed
 from hungjury.studies.data import Sources, StudyData, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.store import Store, as_text
@@ -127,8 +127,7 @@ def run_jobs(
 
 
 def _checked(jobs: list[Job], seed: int) -> list[Job]:
-    if seed < 0:
-        raise InputError(f"the seed is {seed}", remedy="a seed is 0 or more")
+    check_seed(seed)
     key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
     if times > 1:
         raise InputError(f"{times} jobs are called '{key}'", remedy="give every job its own key")

@@ -25,7 +25,7 @@ from hungjury.assessors.random_assessors import random_scores
 from hungjury.assessors.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress, load
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_seed
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
 from hungjury.studies.checks import need_assessors, need_gold
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
@@ -105,6 +105,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         *,
         drop_empty: bool = False,
     ) -> None:
+        check_seed(seed)
         need_gold(gold, "a study of assessors")
         given = as_judgments(judgments)
         need_assessors(given, "a study of tuples of assessors")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_seed
 from hungjury.theory.pairs import Pairs, all_pairs, all_pools, is_small, random_pairs
 from hungjury.theory.scoring import MeasureLike, Scorer, plentiful_pool, whole_number
 
@@ -104,6 +104,7 @@ def check_axioms(
     """
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
     samples = whole_number(samples, "samples", 1)
+    check_seed(seed)
     scorer = Scorer(measure)
     scorer.check(grades - 1)
     given = None if pool is None else _pool_counts(pool, length, grades)

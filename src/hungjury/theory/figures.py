@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError, MissingExtra
+from hungjury.errors import InputError, MissingExtra, check_seed
 from hungjury.stats import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
 from hungjury.theory.scoring import Floats, whole_number
@@ -105,6 +105,7 @@ def significance_curve(
         raise InputError(f"alpha is {alpha}", remedy="choose alpha between 0 and 1, both excluded")
     length = whole_number(length, "length", MIDDLE)
     topics, trials = whole_number(topics, "topics", 2), whole_number(trials, "trials", 1)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     felt = min(length, max(MIDDLE, math.ceil(math.log(UNSEEN) / math.log(p))))
     weights: Floats = (1 - p) * np.power(p, np.arange(felt, dtype=float))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note, few
-from hungjury.errors import InputError, MeasureError, UnknownName, check_choice
+from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.plain import csv_text, frame
 from hungjury.scores import Scores
 from hungjury.uncertainty import compare_tables
@@ -165,6 +165,7 @@ def compare(
     note. Counts are compared by their sums. Geometric means and undefined values are refused.
     """
     _check(scores, baseline, test, correction)
+    check_seed(seed)
     values, kept, notes = common_values(scores)
     means = np.array([v.mean(axis=1) for v in values])
     order = sorted(range(len(scores.systems)), key=lambda s: (-means[0, s], s))

@@ -19,7 +19,7 @@ from hungjury.collection.align import align
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.runs import Progress, load
-from hungjury.errors import InputError, MeasureError, check_choice
+from hungjury.errors import InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import as_runs
 from hungjury.uncertainty import board_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
@@ -144,6 +144,7 @@ def leaderboard(
     chosen = _one(measure)
     check_choice("target", target, ("population", "topics"))
     check_choice("prior", prior, ("ranks", "flat"))
+    check_seed(seed)
     _check_draws(draws)
     given, lists = as_judgments(judgments), as_runs(runs)
     _check_topics(given, target)
