@@ -27,12 +27,20 @@ if TYPE_CHECKING:
 @click.command("audit", no_args_is_help=True)
 @input_options
 @judge_options("Labels of several assessors, instead of one qrels file.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How results are printed.",
+)
 @output_option
 @label_options
 @run_options
 @quiet_option
 def audit_command(
-    inputs: InputFiles, judges: JudgeFiles, output: str | None, label_flags: LabelFlags,
+    inputs: InputFiles, judges: JudgeFiles, form: str, output: str | None, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Look files over before trusting a number: duplicates, ties, missing topics, odd labels.
@@ -60,4 +68,4 @@ def audit_command(
     found = run_flags.files(rest) if rest else None
     with progress_bar(quiet, found is not None and is_much(found)) as progress:
         report = audit(labels, found, progress)
-    deliver(str(report), output)
+    deliver(str(report) if form == "text" else report.to_json(), output)

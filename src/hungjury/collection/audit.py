@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,13 @@ class Audit:
     def __str__(self) -> str:
         odd = [f"  ! {note}" for note in self.notes] or ["  nothing odd was found"]
         return "\n".join([*self.facts, "odd:", *odd])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as sentences, and every note with its code, count, text and where."""
+        return {"facts": self.facts, "notes": [asdict(note) for note in self.notes]}
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
 
 def audit(
