@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -283,14 +284,45 @@ def test_completion_and_help() -> None:
     assert hungjury("--version").stdout.startswith("hungjury")
 
 
-def test_a_reader_that_goes_away_is_no_error(files: Path) -> None:
-    command = f"'{sys.executable}' -c 'from hungjury.cli.main import main; main()' measures"
+def unread(command: str, streams: str, cwd: Path) -> tuple[int, str, str]:
+    """Exit code and streams of a command, where some streams are a pipe that nobody reads."""
+    end, pipe = os.pipe()
+    os.close(end)
+    call = f"'{sys.executable}' -c 'from hungjury.cli.main import main; main()' {command} {streams}"
     done = subprocess.run(
-        ["bash", "-c", f"{command} | head -1; exit ${{PIPESTATUS[0]}}"],
-        capture_output=True, text=True, check=False,
+        ["bash", "-c", call.replace("PIPE", str(pipe))],
+        capture_output=True, text=True, check=False, cwd=cwd, pass_fds=[pipe],
     )  # fmt: skip
-    assert done.returncode == 0
-    assert done.stderr == ""
+    os.close(pipe)
+    return done.returncode, done.stdout, done.stderr
+
+
+TOLD = "evaluate qrels one.run two.run -m AP"  # a note on stderr, a table on stdout
+
+
+@pytest.mark.parametrize("streams", [">&PIPE", "2>&PIPE", ">&PIPE 2>&PIPE"])
+@pytest.mark.parametrize(
+    ("command", "code"), [(TOLD, 0), ("--help", 0), ("evaluate", 2), ("evaluate no such", 2)]
+)
+def test_a_reader_that_goes_away_is_no_error(
+    command: str, code: int, streams: str, files: Path
+) -> None:
+    full = hungjury(*command.split(), cwd=files)
+    expected = (
+        code,
+        "" if ">&PIPE" in streams.split() else full.stdout,
+        "" if "2>&PIPE" in streams else full.stderr,
+    )
+    assert full.returncode == code
+    assert unread(command, streams, files) == expected
+
+
+def test_files_are_written_when_nobody_reads_the_rest(files: Path) -> None:
+    command = "leaderboard --judges j1 --judges j2 --runs '*.run' -m AP --report page.html"
+    for name in ("j1", "j2"):
+        (files / name).write_text(QRELS)
+    assert unread(command, ">&PIPE 2>&PIPE", files) == (0, "", "")
+    assert "</html>" in (files / "page.html").read_text()
 
 
 def test_theory_commands(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 import click
@@ -21,6 +20,7 @@ from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
 from hungjury.cli.options import in_full
+from hungjury.cli.output import readers_may_leave
 from hungjury.cli.prm import prm_command
 from hungjury.cli.rank import rank_command
 from hungjury.cli.simulate import simulate_command
@@ -72,6 +72,7 @@ def main() -> None:
     from hungjury.cli.complaints import complaint, usage
     from hungjury.errors import HungjuryError
 
+    readers_may_leave()
     try:
         hungjury.main(standalone_mode=False)
     except click.UsageError as error:
@@ -88,6 +89,3 @@ def main() -> None:
     except click.exceptions.Abort:
         click.echo("stopped", err=True)
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output has gone, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -16,6 +16,41 @@ if TYPE_CHECKING:
 
 MANY_FILES, LARGE = 20, 100_000_000
 MOST_NOTES = 6
+
+
+class _Leavable:
+    """A stream whose reader may leave, as `head` does: what comes then goes nowhere."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._leave()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._leave()
+
+    def _leave(self) -> None:
+        """What is still held back has to go somewhere too, when the interpreter ends."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)
+
+
+def readers_may_leave() -> None:
+    """For the whole process: a closed stdout or stderr is no error, and files are still written."""
+    sys.stdout = cast(TextIO, _Leavable(sys.stdout))
+    sys.stderr = cast(TextIO, _Leavable(sys.stderr))
 
 
 def deliver(text: str, output: str | None) -> None:
