@@ -80,10 +80,13 @@ def test_per_topic_in_every_format(files: Path) -> None:
     ]
     assert table.splitlines()[-1].split() == ["one", "0.9167"]
     assert "0.9167" not in hungjury(*arguments, "-n", cwd=files).stdout
-    rows = list(
-        csv.DictReader(io.StringIO(hungjury(*arguments, "--format", "csv", cwd=files).stdout))
-    )
-    assert [(r["topic"], r["measure"]) for r in rows] == [("1", "AP"), ("2", "AP")]
+    as_csv = (*arguments, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(hungjury(*as_csv, cwd=files).stdout)))
+    assert [(r["system"], r["topic"], r["measure"], f"{float(r['value']):.4f}") for r in rows] == [
+        ("one", "1", "AP", "0.8333"), ("one", "2", "AP", "1.0000"), ("one", "all", "AP", "0.9167"),
+    ]  # fmt: skip
+    cells = list(csv.DictReader(io.StringIO(hungjury(*as_csv, "-n", cwd=files).stdout)))
+    assert cells == rows[:2]
 
 
 def test_latex_escapes_names(files: Path) -> None:

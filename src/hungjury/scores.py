@@ -154,11 +154,16 @@ class Scores:
     def _is_count(self, m: int) -> bool:
         return bool(self.averages) and self.averages[m] == "sum"
 
-    def to_csv(self, per_topic: bool = False) -> str:
-        """Means as system,measure...; or every cell as system,topic,measure,value."""
+    def to_csv(self, per_topic: bool = False, summary: bool = False) -> str:
+        """Means as system,measure...; or every cell as system,topic,measure,value, with `summary`
+        followed by the means as topic "all"."""
         if per_topic:
-            rows = ((s, t, m, repr(v)) for s, t, m, v in self.rows())
-            return csv_text(["system", "topic", "measure", "value"], rows)
+            cells = [(s, t, m, repr(v)) for s, t, m, v in self.rows()]
+            if summary:
+                for system, row in zip(self.systems, self.mean().T.tolist(), strict=True):
+                    named = zip(self.measures, row, strict=True)
+                    cells += [(system, "all", m, repr(v)) for m, v in named]
+            return csv_text(["system", "topic", "measure", "value"], cells)
         means = zip(self.systems, self.mean().T, strict=True)
         return csv_text(
             ["system", *self.measures], ([s, *(repr(float(v)) for v in row)] for s, row in means)

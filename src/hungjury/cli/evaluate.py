@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("evaluate", no_args_is_help=True)
 @scoring_options
-@click.option("-q", "--per-topic", is_flag=True, help="Every topic too; as CSV, topics only.")
+@click.option("-q", "--per-topic", is_flag=True, help="Every topic too.")
 @click.option("-n", "--no-summary", is_flag=True, help="With -q: topics only.")
 @click.option(
     "--format",
@@ -60,7 +60,7 @@ def _formatted(
 
         return trec_lines(scores, measures, per_topic, summary)
     if form == "csv":
-        return scores.to_csv(per_topic)
+        return scores.to_csv(per_topic, summary)
     if form == "json":
         return scores.to_json(per_topic)
     if form == "latex":
