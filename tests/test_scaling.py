@@ -382,3 +382,12 @@ def test_gold_labels_stay_grades(files):
 def test_commands_on_grades_say_so(files, words):
     done = run(*words, "--judges", "*.qrels", "--scaling", "geometric")
     assert "these judgments are probabilities" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [([3.5, 1], "3.5 is fractional, but not between"), ([7, 0.5], "7 stands beside .* as 0.5")],
+)
+def test_open_scales_are_refused_by_their_first_odd_label(labels, said):
+    with pytest.raises(InputError, match=said):
+        hj.read_qrels({"1": {"a": labels[0], "b": labels[1]}})

@@ -174,11 +174,15 @@ def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
     if fractional.any():
         bad = np.flatnonzero((label < 0) | (label > 1))
         if len(bad):
-            file, line = rows.at(int(bad[0]))
-            shown = rows.label[int(np.flatnonzero(fractional)[0])]
+            first = int(bad[0])
+            file, line = rows.at(first)
+            if fractional[first]:
+                what = f"the label {label[first]:g} is fractional, but not between 0 and 1"
+            else:
+                other = label[int(np.flatnonzero(fractional)[0])]
+                what = f"the label {label[first]:g} stands beside fractional ones such as {other:g}"
             raise InputError(
-                f"the label {label[bad[0]]:g} stands beside fractional labels such as {shown:g}: "
-                "labels are either whole grades or probabilities between 0 and 1",
+                f"{what}: labels are either whole grades or probabilities between 0 and 1",
                 file=file,
                 line=line,
                 remedy=f"round to grades, or scale labels into [0, 1], as {OPEN} does",
