@@ -55,6 +55,8 @@ class Interner {
     // The table of a scope, for who looks for many strings.
     class Scope {
       public:
+        // A search for this hash will come.
+        void expect(uint64_t hash) const { fetch(slots_ + (hash & mask_)); }
         // Where a search begins; it is in vain unless this slot fits or leads on.
         Slot home(uint64_t hash) const { return slots_[hash & mask_]; }
         // The number of a string, or -1.
@@ -62,7 +64,7 @@ class Interner {
         int32_t find(Bytes s, uint64_t hash, Slot slot) const {
             for (size_t i = hash;; slot = slots_[++i & mask_]) {
                 if (slot.fits(hash) && slot.string >= 0 &&
-                    same(strings_[static_cast<size_t>(slot.string)], s))
+                    same((*strings_)[static_cast<size_t>(slot.string)], s))
                     return slot.string;
                 if (!slot.leads_on()) return -1;
             }
@@ -70,11 +72,11 @@ class Interner {
 
       private:
         friend Interner;
-        Scope(const Slot *slots, size_t mask, const Strings &strings)
+        Scope(const Slot *slots, size_t mask, const Strings *strings)
             : slots_(slots), mask_(mask), strings_(strings) {}
         const Slot *slots_;
         size_t mask_;
-        const Strings &strings_;
+        const Strings *strings_;
     };
 
     int32_t add(Bytes s, size_t scope = 0) {
@@ -93,7 +95,7 @@ class Interner {
     int32_t find(Bytes s) const { return scope(0).find(s, hash_bytes(s)); }
     Scope scope(size_t i) const {
         static constexpr Slot nothing{0, -1};
-        if (i >= tables_.size() || !tables_[i].size) return Scope(&nothing, 0, strings_);
+        if (i >= tables_.size() || !tables_[i].size) return Scope(&nothing, 0, &strings_);
         return of(tables_[i]);
     }
     Bytes operator[](size_t i) const { return strings_[i]; }
@@ -109,7 +111,7 @@ class Interner {
         uint32_t size = 0, count = 0;
     };
     Scope of(const Table &table) const {
-        return Scope(slots_.data() + table.start, table.size - 1, strings_);
+        return Scope(slots_.data() + table.start, table.size - 1, &strings_);
     }
     void insert(const Table &table, uint64_t hash, int32_t string) {
         size_t i = hash;

@@ -32,7 +32,8 @@ class RankedList {
         return std::prev(after)->line + (i - std::prev(after)->first);
     }
 
-    void add(Bytes id, double score, int32_t rank, uint64_t line) {
+    // Returns the hash of the id.
+    uint64_t add(Bytes id, double score, int32_t rank, uint64_t line) {
         if (end_ + id.size() > ids_.size() || size_ == entries_.size()) grow(id.size(), line);
         copy(id, ids_.data() + end_);
         end_ += id.size();
@@ -43,10 +44,12 @@ class RankedList {
         last_rank_ = rank;
         // Written in place: a struct put together elsewhere and then moved here would stall.
         Entry &entry = entries_[size_++];
-        entry.hash = hash_bytes(id);
+        uint64_t hash = hash_bytes(id);
+        entry.hash = hash;
         entry.score = score;
         entry.id_end = static_cast<uint32_t>(end_);
         entry.rank = rank;
+        return hash;
     }
     void clear() {
         size_ = end_ = next_line_ = 0;

@@ -129,7 +129,7 @@ class RunStream {
         ++rows;
         tags.see(row.tag, one.number);
         if (rows == 1 || !same(row.topic, name_)) open(row.topic, one.number);
-        list_.add(row.document, row.score, row.rank, one.number);
+        judged_.expect(list_.add(row.document, row.score, row.rank, one.number));
     }
     size_t other_topics() const { return others_.size(); }
 
@@ -144,6 +144,7 @@ class RunStream {
         check_utf8("topic", topic, line);
         name_ = topic;
         topic_ = pool_->topic(topic);
+        judged_ = pool_->documents_of(topic_);
         if (topic_ < 0) return see_other(topic);
         char &seen = seen_[static_cast<size_t>(topic_)];
         interleaved |= seen;
@@ -168,6 +169,7 @@ class RunStream {
     DuplicateFinder duplicates_;
     std::string name_;
     int32_t topic_ = -1;
+    Interner::Scope judged_ = pool_->documents_of(topic_);  // of the topic
 };
 
 }  // namespace hungjury

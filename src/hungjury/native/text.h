@@ -35,6 +35,15 @@ template <class Word> uint64_t load(const char *p) {
     return word;
 }
 
+// Has memory brought to the cache while other things are done.
+inline void fetch(const void *p) {
+#if defined(_MSC_VER)
+    (void)p;
+#else
+    __builtin_prefetch(p);
+#endif
+}
+
 // Fewer than eight bytes as a number, a different one for every content of the same length.
 inline uint64_t load_few(const char *p, size_t n) {
     if (n >= 4) return load<uint32_t>(p) | load<uint32_t>(p + n - 4) << 32;
