@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -35,7 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in asked.suite or known:
         suite = known[name]
         usual = QUICK_REPEATS if asked.quick else suite.repeats
-        good = _run(suite, setting, asked.repeats or usual, asked.only, asked.results) and good
+        repeats = asked.repeats or usual
+        good = _run(suite, setting, repeats, asked.only, asked.results, asked.whole) and good
     return 0 if good else 1
 
 
@@ -52,6 +54,9 @@ def _parser(known: dict[str, Suite]) -> argparse.ArgumentParser:
         help="contenders whose name holds this; repeatable",
     )  # fmt: skip
     parser.add_argument(
+        "--whole", action="store_true", help="count whole processes, start and imports included"
+    )
+    parser.add_argument(
         "--folder", type=Path, default=default_folder(),
         help="where generated collections are kept; default: in the system's temporary folder",
     )  # fmt: skip
@@ -61,12 +66,14 @@ def _parser(known: dict[str, Suite]) -> argparse.ArgumentParser:
     return parser
 
 
-def _run(suite: Suite, setting: Setting, repeats: int, only: Sequence[str], results: Path) -> bool:
+def _run(
+    suite: Suite, setting: Setting, repeats: int, only: Sequence[str], results: Path, whole: bool
+) -> bool:
     """Run one suite; False where a contender failed or gave other values."""
     _say(f"== {suite.name}: preparing")
     facts = machine_facts()
     chosen = [
-        one
+        replace(one, whole=whole or one.whole)
         for one in suite.contenders(setting)
         if (one.quick or not setting.quick) and _wanted(one.name, only)
     ]
@@ -76,8 +83,10 @@ def _run(suite: Suite, setting: Setting, repeats: int, only: Sequence[str], resu
     tables = [ratio_table(suite, measured), *suite.tables(ran)]
     if verdicts:
         tables.append(verdict_table(verdicts, setting))
-    name = suite.name + _size_of(setting)
+    name = suite.name + _size_of(setting) + ("-whole" if whole else "")
     about = suite.about
+    if whole:
+        about += " Here all times are of whole processes."
     if not setting.full:
         about += f" Here on a collection of {setting.scale:g} times that size."
     print(f"\n# {name}: {about}\n")

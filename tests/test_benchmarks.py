@@ -31,13 +31,16 @@ def _suite(*contenders: Any, **more: Any) -> Any:
     return Suite("toy", "A toy.", contenders[0].name, lambda _setting: contenders, **more)
 
 
-def _run(suite: Any, folder: Path, repeats: int = 1) -> tuple[bool, str, dict[str, Any]]:
+def _run(
+    suite: Any, folder: Path, repeats: int = 1, whole: bool = False
+) -> tuple[bool, str, dict[str, Any]]:
     from benchmarks import run
     from benchmarks.suite import Setting
 
-    good = run._run(suite, Setting(folder), repeats, [], folder)
-    page = (folder / "toy.md").read_text(encoding="utf-8")
-    return good, page, json.loads((folder / "toy.json").read_text(encoding="utf-8"))
+    good = run._run(suite, Setting(folder), repeats, [], folder, whole)
+    name = "toy-whole" if whole else "toy"
+    page = (folder / f"{name}.md").read_text(encoding="utf-8")
+    return good, page, json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def test_quick_evaluate(tmp_path: Path) -> None:
@@ -93,6 +96,13 @@ def test_seconds_of_a_part(tmp_path: Path) -> None:
     _, page, found = _run(_suite(_prints("mine", "1"), told), tmp_path, 3)
     assert found["contenders"][1]["seconds"] == [12.5]
     assert "12.50-12.50 (1)" in page
+
+
+def test_seconds_of_whole_processes(tmp_path: Path) -> None:
+    told = _prints("told", '{"seconds": 1000}')
+    _, page, found = _run(_suite(told), tmp_path, whole=True)
+    assert 0 < found["contenders"][0]["seconds"][0] < 1000
+    assert "whole processes" in page
 
 
 def test_goals() -> None:
