@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option
+from hungjury.cli.options import output_option, quiet_option, text_or_json
 from hungjury.cli.output import deliver, is_much, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
@@ -27,14 +27,7 @@ if TYPE_CHECKING:
 @click.command("audit", no_args_is_help=True)
 @input_options
 @judge_options("Labels of several assessors, instead of one qrels file.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How results are printed.",
-)
+@text_or_json
 @output_option
 @label_options
 @run_options

@@ -9,19 +9,13 @@ from typing import Any
 
 import click
 
+from hungjury.cli.options import text_or_json
 from hungjury.cli.output import deliver
 
 
 @click.command("measures")
 @click.argument("name", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="How they are printed.",
-)
+@text_or_json
 def measures_command(name: str | None, form: str) -> None:
     """List the measures, or tell all about one.
 
@@ -41,15 +35,17 @@ def measures_command(name: str | None, form: str) -> None:
         deliver(json.dumps(rows, indent=1, default=str), None)
     elif name is None:
         width = max(len(row["write"]) for row in rows)
-        lines = [f"{row['write']:<{width}}  {_first_sentence(row['meaning'])}" for row in rows]
+        lines = [_entry(row["write"], row["meaning"], width) for row in rows]
         deliver("\n".join([*lines, "", "`hungjury measures NAME` tells its parameters."]), None)
     else:
         deliver(_page(rows[0]), None)
 
 
-def _first_sentence(text: str) -> str:
-    first = re.split(r";|(?<!\beq)\. ", text)[0].rstrip(".")
-    return textwrap.shorten(first, 90, placeholder=" ...")
+def _entry(name: str, meaning: str, width: int) -> str:
+    """A measure's name and the first sentence about it, whole."""
+    first = re.split(r";|(?<!\beq)\. ", meaning)[0].rstrip(".")
+    beside = f"{name:<{width}}  "
+    return textwrap.fill(first, 110, initial_indent=beside, subsequent_indent=" " * len(beside))
 
 
 def _page(row: dict[str, Any]) -> str:

@@ -54,6 +54,10 @@ quiet_option = click.option("--quiet", is_flag=True, help="No notes and no progr
 output_option = click.option(
     "-o", "--output", type=new_file, metavar="FILE", help="Write here, not to stdout."
 )
+text_or_json = click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="How results are printed.",
+)  # fmt: skip
 measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", shell_complete=_measures,
     help='Such as nDCG@10 or "AP(rel=2)"; repeatable; trec_eval\'s names work too. '

@@ -62,7 +62,8 @@ class LabelTable {
     void reserve(Bytes chunk) {
         auto lines = static_cast<size_t>(std::count(chunk.begin(), chunk.end(), '\n'));
         size_t known = label_of.size();
-        size_t rows = known + (lines + 1) * (expected_ / std::max<size_t>(chunk.size(), 1) + 1);
+        size_t more = (lines + 1) * (expected_ / std::max<size_t>(chunk.size(), 1) + 1);
+        size_t rows = known + std::min(more, expected_ / 8 + 1);  // a label takes eight bytes
         if (rows > label_of.capacity()) {
             rows = std::max(rows, 2 * known);  // many small files should not each make room
             for (auto *column : {&pair_topic, &iteration_of, &pair_of}) column->reserve(rows);
