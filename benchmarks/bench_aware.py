@@ -1,7 +1,7 @@
-"""``python -m benchmarks.bench_aware``: AWARE's random assessors and estimators, and pytrec_eval.
+"""``python -m benchmarks.bench_aware``: AWARE's random judges and estimators, and pytrec_eval.
 
-3 x 1000 random assessors score 129 systems on 10 topics by three measures; then all 30 estimators
-weigh 31 assessors. pytrec_eval scores a sample of the same random assessors, two of the measures
+3 x 1000 random judges score 129 systems on 10 topics by three measures; then all 30 estimators
+weigh 31 judges. pytrec_eval scores a sample of the same random judges, two of the measures
 (it has no ERR), with runs and labels in its dictionaries already; its time for all of them is
 extrapolated. The measures' values are compared on the sample.
 """
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from benchmarks.collections import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
 from hungjury import read_qrels, read_runs
-from hungjury.assessors.assessor_scores import AssessorScores, score_assessors
-from hungjury.assessors.random_assessors import CLASSES, class_law, draw_labels
-from hungjury.assessors.weights import ESTIMATORS, closeness_to_random, normalised
 from hungjury.batch import score_many
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Runs
+from hungjury.judges.judge_scores import JudgeScores, score_judges
+from hungjury.judges.random_judges import CLASSES, class_law, draw_labels
+from hungjury.judges.weights import ESTIMATORS, closeness_to_random, normalised
 
 Array = NDArray[np.float64]
 SHAPE = Shape(runs=129, topics=10, depth=1000, judged=1700)
@@ -41,28 +41,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_aware", description=__doc__)
     parser.add_argument("--folder", type=Path, default=default_folder())
     parser.add_argument("--replicates", type=int, default=1000)
-    parser.add_argument("--sample", type=int, default=3, help="random assessors for pytrec_eval")
+    parser.add_argument("--sample", type=int, default=3, help="random judges for pytrec_eval")
     asked = parser.parse_args()
     for name, value in {**machine_facts(), **versions()}.items():
         print(f"{name}: {value}")
     files = collection(SHAPE, asked.folder)
     qrels, runs = read_qrels(files.qrels), read_runs(files.runs)
-    scored = score_assessors(noisy(qrels), runs, MEASURES)
+    scored = score_judges(noisy(qrels), runs, MEASURES)
     print(f"\nbefore: {memory():.0f} MB")
     mine, random = timed(lambda: scored.random(asked.replicates))
     labels = len(CLASSES) * asked.replicates
-    print(f"hungjury: {labels} random assessors, {len(MEASURES)} measures: {mine:.2f} s")
+    print(f"hungjury: {labels} random judges, {len(MEASURES)} measures: {mine:.2f} s")
     print(f"peak: {memory():.0f} MB")
     estimators(scored, random)
     theirs = pytrec_eval_seconds(scored, runs, asked.sample)
     if theirs is not None:
         whole = theirs * labels
-        print(f"pytrec_eval: {theirs:.2f} s a random assessor, {len(IN_PYTREC)} measures;")
+        print(f"pytrec_eval: {theirs:.2f} s a random judge, {len(IN_PYTREC)} measures;")
         print(f"  extrapolated to all: {whole:.0f} s, {whole / mine:.0f} times hungjury's")
 
 
 def noisy(qrels: Qrels) -> Judgments:
-    """Assessors who see what is relevant as such with a probability from 0.95 down to 0.05."""
+    """Judges who see what is relevant as such with a probability from 0.95 down to 0.05."""
     assert qrels.labels is not None
     rng = np.random.default_rng(0)
     size = len(qrels)
@@ -70,7 +70,7 @@ def noisy(qrels: Qrels) -> Judgments:
     label = np.where(qrels.labels > 0, right, rng.random((ASSESSORS, size)) < 0.05)
     return Judgments(
         qrels.pool,
-        [f"assessor{k}" for k in range(ASSESSORS)],
+        [f"judge{k}" for k in range(ASSESSORS)],
         np.tile(np.arange(size, dtype=np.int32), ASSESSORS),
         np.repeat(np.arange(ASSESSORS, dtype=np.int32), size),
         label.ravel().astype(float),
@@ -78,7 +78,7 @@ def noisy(qrels: Qrels) -> Judgments:
     )
 
 
-def estimators(scored: AssessorScores, random: list[Array]) -> None:
+def estimators(scored: JudgeScores, random: list[Array]) -> None:
     """All 30, for every measure; those that differ in the last step only share the others."""
     total = 0.0
     for name, panel, others in zip(MEASURES, map(scored.panel, range(3)), random, strict=True):
@@ -91,14 +91,12 @@ def estimators(scored: AssessorScores, random: list[Array]) -> None:
                 if (one.granularity, one.gap) == kind:
                     normalised(one.of(close), panel.judged)
         print(f"  {name}: {', '.join(parts)}")
-    print(
-        f"hungjury: 30 estimators, {ASSESSORS} assessors, {len(MEASURES)} measures: {total:.1f} s"
-    )
+    print(f"hungjury: 30 estimators, {ASSESSORS} judges, {len(MEASURES)} measures: {total:.1f} s")
     print(f"peak: {memory():.0f} MB")
 
 
-def pytrec_eval_seconds(scored: AssessorScores, runs: Runs, sample: int) -> float | None:
-    """Seconds for one random assessor, the mean of a few of each class."""
+def pytrec_eval_seconds(scored: JudgeScores, runs: Runs, sample: int) -> float | None:
+    """Seconds for one random judge, the mean of a few of each class."""
     try:
         import pytrec_eval
     except ImportError:
@@ -120,7 +118,7 @@ def pytrec_eval_seconds(scored: AssessorScores, runs: Runs, sample: int) -> floa
     return float(np.mean(seconds))
 
 
-def compare(scored: AssessorScores, labels: NDArray[np.uint8], theirs: Any) -> None:
+def compare(scored: JudgeScores, labels: NDArray[np.uint8], theirs: Any) -> None:
     for mine, name in IN_PYTREC.items():
         values = score_many(mine, scored.alignment, labels[None], 1)[0]
         for s, system in enumerate(scored.alignment.systems):

@@ -16,7 +16,7 @@ import hungjury as hj
 from benchmarks.collections import Shape, collection, default_folder
 from hungjury.catalogue.markov import MP
 from hungjury.collection.align import align
-from hungjury.collection.judged import Judged, judge
+from hungjury.collection.judged import Judged, judge_lists
 from hungjury.evaluation import as_runs
 from hungjury.users.transitions import MODELS, user_matrix
 
@@ -34,7 +34,7 @@ def main() -> None:
     aligned = align(as_runs(files.runs), qrels.pool)
     print(f"reading and aligning {files.lines:,} lines: {time.perf_counter() - begin:.2f} s")
     assert qrels.labels is not None
-    blocks = [judged for _, judged in judge(aligned, qrels.labels, qrels.max_grade)]
+    blocks = [judged for _, judged in judge_lists(aligned, qrels.labels, qrels.max_grade)]
     lists = asked.runs * len(qrels.topics)
     print("\nmodel      all lists, s  processor, s  one solve, s      ratio")
     whole = processor = 0.0

@@ -93,7 +93,7 @@ def tuples(judgments: Any, runs: Any, gold: Any, asked: argparse.Namespace) -> N
     seconds, used = time.perf_counter() - begin, _processor()
     print(f"k-tuples: k = {experiment.sizes[0]}..{experiment.sizes[-1]}, up to {asked.tuples} "
           f"tuples, {len(experiment.approaches)} approaches, {len(MERGED)} measures, "
-          f"{asked.replicates} random assessors: {seconds:.0f} s in {workers} processes "
+          f"{asked.replicates} random judges: {seconds:.0f} s in {workers} processes "
           f"({used:.0f} s of processor time), {len(jobs)} jobs, "
           f"{len(study.rows)} rows")  # fmt: skip
 

@@ -1,6 +1,6 @@
 """Slow, obvious loops for AWARE's weights: the yardstick for the fast code.
 
-Scores of one assessor are a list of systems, each a list of topics. Nothing of the package is
+Scores of one judge are a list of systems, each a list of topics. Nothing of the package is
 imported.
 """
 
@@ -29,7 +29,7 @@ def system_means(scores: Scores) -> list[float]:
     return [statistics.fmean(row) for row in scores]
 
 
-# How close two assessors are: 1 for the same
+# How close two judges are: 1 for the same
 
 
 def fro(mine: Scores, other: Scores) -> float:
@@ -74,7 +74,7 @@ def tau(mine: Scores, other: Scores) -> float:
 
 
 def apc(mine: Scores, other: Scores) -> float:
-    """The assessor is the truth, the random one the estimate."""
+    """The judge is the truth, the random one the estimate."""
     return abs(naive_stats.tau_ap(system_means(other), system_means(mine)))
 
 
@@ -116,7 +116,7 @@ def weights(
     judged: Sequence[Sequence[bool]],
     printed: bool = False,
 ) -> list[list[float]]:
-    """[assessor][topic]; an assessor has weight 0 on topics not judged."""
+    """[judge][topic]; a judge has weight 0 on topics not judged."""
     granularity, gap, kind = name.split("_")
     out = [[0.0] * len(row) for row in judged]
     for k, mine in enumerate(panel):
@@ -156,7 +156,7 @@ def supervised(
 
 
 def aware(panel: Sequence[Scores], a: Sequence[Sequence[float]]) -> list[list[float]]:
-    """[system][topic]: the weighted mean over assessors."""
+    """[system][topic]: the weighted mean over judges."""
     systems, topics = len(panel[0]), len(a[0])
     return [
         [sum(a[k][t] * panel[k][s][t] for k in range(len(panel))) for t in range(topics)]

@@ -1,7 +1,7 @@
 """Slow, obvious loops for scalings of labels on an open scale. Nothing of the package is imported.
 
-A label is (assessor, topic, document, value). A scaling is applied to each set of labels that are
-scaled together: those of an assessor, of an assessor on a topic, or all of them.
+A label is (judge, topic, document, value). A scaling is applied to each set of labels that are
+scaled together: those of a judge, of a judge on a topic, or all of them.
 """
 
 from __future__ import annotations
@@ -46,14 +46,12 @@ def percentile(x: float, others: Sequence[float]) -> float:
 
 
 def scaled(labels: Sequence[Label], scale: Scale, by: str) -> dict[tuple[str, str, str], float]:
-    """The probability of every (assessor, topic, document)."""
+    """The probability of every (judge, topic, document)."""
     out = {}
-    for assessor, topic, document, x in labels:
+    for judge, topic, document, x in labels:
         others = []
-        for other_assessor, other_topic, _, y in labels:
-            if (by == "all" or other_assessor == assessor) and (
-                by != "topic" or other_topic == topic
-            ):
+        for other_judge, other_topic, _, y in labels:
+            if (by == "all" or other_judge == judge) and (by != "topic" or other_topic == topic):
                 others.append(y)
-        out[assessor, topic, document] = scale(x, others)
+        out[judge, topic, document] = scale(x, others)
     return out

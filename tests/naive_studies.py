@@ -62,7 +62,7 @@ def tukey_exact(values: Sequence[Sequence[float]]) -> list[float]:
     ]
 
 
-# Tuples of assessors
+# Tuples of judges
 
 
 def nearness(

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 import hungjury as hj
-from hungjury.assessors.chance import Pairs
 from hungjury.collection.notes import Note
+from hungjury.judges.chance import Pairs
 from hungjury.uncertainty.standing import standing
 
 HOSTILE = [
@@ -43,7 +43,7 @@ def hostile():
         systems=HOSTILE,
         topics=HOSTILE[: len(board.topics)],
         judges=[replace(j, name=name) for j, name in zip(board.judges, judges, strict=True)],
-        agreement=replace(found, panel=replace(found.panel, assessors=judges)),
+        agreement=replace(found, panel=replace(found.panel, judges=judges)),
         gold=replace(
             board.gold,
             rows=[replace(r, name=f"{r.name} {HOSTILE[0]}") for r in board.gold.rows],
@@ -81,7 +81,7 @@ def large(board, systems, judges, seed=0):
         judges=[replace(board.judges[0], name=name) for name in labellers],
         agreement=replace(
             found,
-            panel=replace(found.panel, assessors=labellers),
+            panel=replace(found.panel, judges=labellers),
             pairs=Pairs(np.full(kappa.shape, 900), kappa, kappa, kappa),
             labels=np.full(judges, 1000),
             label_rates=np.full((judges, 2), 0.5),

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_assessors as naive
+import naive_judges as naive
 import naive_stats
-from hungjury.assessors.agreement import agreement
-from hungjury.assessors.chance import (
+from hungjury.collection.judgments import read_judgments
+from hungjury.collection.runs import read_runs
+from hungjury.errors import InputError, MeasureError, MissingExtra, UnknownName
+from hungjury.evaluation import evaluate
+from hungjury.judges.agreement import agreement
+from hungjury.judges.chance import (
     fleiss_kappa,
     krippendorff_alpha,
     pair_agreement,
     pairs_of,
 )
-from hungjury.collection.judgments import read_judgments
-from hungjury.collection.runs import read_runs
-from hungjury.errors import InputError, MeasureError, MissingExtra, UnknownName
-from hungjury.evaluation import evaluate
 from test_merge import judgments, made_up
 
 # Krippendorff, Computing Krippendorff's alpha-reliability (2011): 4 observers, 12 units.
@@ -67,8 +67,8 @@ def test_pairs_are_the_loops(seed, top):
     votes = made_up(seed, top=top, documents=4, missing=0.5)
     given_ = judgments(votes, top)
     found = agreement(given_)
-    for i, one in enumerate(given_.assessors):
-        for j, other in enumerate(given_.assessors):
+    for i, one in enumerate(given_.judges):
+        for j, other in enumerate(given_.judges):
             pairs = naive.common_labels(flat(votes), one, other)
             assert found.pairs.common[i, j] == len(pairs)
             matrix = found.confusion(one, other)
@@ -89,9 +89,9 @@ def test_numbers_with_the_others_weigh_documents_alike():
     votes = made_up(6, top=2, missing=0.4)
     given_ = judgments(votes, 2)
     agreed, kappa = agreement(given_).pairs.with_others()
-    for i, one in enumerate(given_.assessors):
+    for i, one in enumerate(given_.judges):
         total = seen = above = room = 0.0
-        for other in given_.assessors:
+        for other in given_.judges:
             pairs = naive.common_labels(flat(votes), one, other) if one != other else []
             if pairs:
                 observed = sum(a == b for a, b in pairs)
@@ -165,7 +165,7 @@ def test_full_agreement_and_none_by_chance():
 
 
 def panel_of(labels):
-    """Judgments from {assessor: labels in document order}."""
+    """Judgments from {judge: labels in document order}."""
     return read_judgments(
         {a: {"t": {f"d{i}": int(v) for i, v in enumerate(vs)}} for a, vs in labels.items()},
         grades=range(3),
@@ -245,7 +245,7 @@ def test_judges_without_common_documents():
 
 def test_a_silent_judge_is_told():
     given_ = judgments(made_up(4), 1)
-    given_ = replace(given_, assessors=[*given_.assessors, "silent"])
+    given_ = replace(given_, judges=[*given_.judges, "silent"])
     found = agreement(given_, RUNS)
     assert any("silent" in w for w in found.warnings)
     assert np.isnan(found.label_rates[-1]).all()
@@ -271,7 +271,7 @@ def test_rankings_are_those_of_each_judge_alone(measure):
     runs = read_runs(RUNS)
     rankings = agreement(given_, runs, measure).rankings
     assert rankings.measure == measure
-    for i, name in enumerate(given_.assessors):
+    for i, name in enumerate(given_.judges):
         means = evaluate(given_.by(name), runs, measure).mean()[0]
         assert rankings.scores[i] == pytest.approx(means, abs=1e-12)
     for i, one in enumerate(rankings.scores.tolist()):
@@ -329,7 +329,7 @@ def test_text_and_json():
     assert data["krippendorff_alpha_nominal"] == found.alpha_nominal
     assert data["rankings"]["systems"] == ["s0", "s1", "s2", "s3"]
     assert np.array(data["pairs"]["common"]).tolist() == found.pairs.common.tolist()
-    assert "Agreement(5 assessors" in repr(found)
+    assert "Agreement(5 judges" in repr(found)
 
 
 def test_only_the_busiest_of_many_judges_are_listed():
@@ -353,12 +353,12 @@ def test_pairs_without_a_common_document_are_told():
 
 
 def test_bad_input():
-    with pytest.raises(InputError, match="only one assessor"):
+    with pytest.raises(InputError, match="only one judge"):
         agreement({"a": {"t": {"x": 1, "y": 0}}})
     with pytest.raises(MeasureError, match="probabilities"):
         agreement({"a": {"t": {"x": 0.5}}, "b": {"t": {"x": 1}}})
     found = agreement(judgments(made_up(1), 1))
-    with pytest.raises(UnknownName, match="no assessor 'nobody'"):
+    with pytest.raises(UnknownName, match="no judge 'nobody'"):
         found.confusion("a0", "nobody")
     with pytest.raises(InputError, match="only one system"):
         agreement(judgments(made_up(1), 1), {"s": RUNS["s0"]})
@@ -393,7 +393,7 @@ def test_pictures(tmp_path):
     for what in ("kappa", "agreement", "tau", "tau_ap"):
         figure = agreement_heatmap(found, what)
         shown = [t.get_text() for t in figure.axes[0].get_xticklabels()]
-        assert shown == [found.assessors[i] for i in found.order()]
+        assert shown == [found.judges[i] for i in found.order()]
     figure.savefig(tmp_path / "tau_ap.png")
     figure = ranking_plot(found)
     assert sorted(t.get_text() for t in figure.axes[0].get_yticklabels()) == list(RUNS)

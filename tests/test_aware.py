@@ -1,4 +1,4 @@
-"""AWARE from judgments and runs: toy, laws, planted assessors, incomplete panels, errors."""
+"""AWARE from judgments and runs: toy, laws, planted judges, incomplete panels, errors."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import pytest
 
 import hungjury as hj
 import naive_aware
-from hungjury.assessors.assessor_scores import score_assessors
-from hungjury.assessors.aware import aware, combine, weighted_votes
-from hungjury.assessors.merging import merge
-from hungjury.assessors.random_assessors import CLASSES
-from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
 from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.judges.aware import aware, combine, weighted_votes
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.merging import merge
+from hungjury.judges.random_judges import CLASSES
+from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 
 Nested = dict[str, dict[str, dict[str, Any]]]
@@ -23,10 +23,10 @@ TRUTH = (0.95, 0.75, 0.5)
 
 
 def planted(seed: int, systems: int = 20, topics: int = 15, pool: int = 120) -> tuple[Any, ...]:
-    """Judgments, runs and truth. An assessor is right with the probability in TRUTH.
+    """Judgments, runs and truth. A judge is right with the probability in TRUTH.
 
     Systems differ in how well they rank, and, independently, in how many of the pooled documents
-    they find: that is what rankings by random assessors show.
+    they find: that is what rankings by random judges show.
     """
     rng = np.random.default_rng(seed)
     quality = np.linspace(2.5, 0.2, systems)
@@ -58,7 +58,7 @@ def small() -> Any:
 
 
 def toy(labels: tuple[tuple[int, ...], ...], missing: tuple[int, ...]) -> tuple[Any, Any]:
-    """One list d1 .. d5; an assessor has so many relevant documents beyond it."""
+    """One list d1 .. d5; a judge has so many relevant documents beyond it."""
     given: Nested = {}
     for k, row in enumerate(labels):
         given[f"a{k}"] = {"t": {f"d{i + 1}": x for i, x in enumerate(row)}}
@@ -74,9 +74,9 @@ def test_the_toy_of_the_thesis() -> None:
     assert scores.mean()[0, 0] == pytest.approx(0.7519, abs=5e-5)
 
 
-def test_each_assessor_alone_is_what_evaluate_says(small: Any) -> None:
+def test_each_judge_alone_is_what_evaluate_says(small: Any) -> None:
     scores = aware(small.judgments, small.runs, ["AP", "nDCG@5"], "uni")
-    for k, name in enumerate(small.judgments.assessors):
+    for k, name in enumerate(small.judgments.judges):
         alone = hj.evaluate(small.judgments.by(name), small.runs, ["AP", "nDCG@5"])
         assert np.allclose(scores.alone[:, k], alone.values, rtol=1e-12, atol=1e-12)
     assert np.allclose(scores.values, scores.alone.mean(axis=1), rtol=1e-12, atol=1e-12)
@@ -84,7 +84,7 @@ def test_each_assessor_alone_is_what_evaluate_says(small: Any) -> None:
 
 @pytest.mark.parametrize("weights", ["sgl_tau_msd", "tpc_kld_med", "sgl_fro_md", "tpc_apc_md"])
 def test_the_whole_way_is_the_loops(small: Any, weights: str) -> None:
-    scored = score_assessors(small.judgments, small.runs, "AP")
+    scored = score_judges(small.judgments, small.runs, "AP")
     (random,) = scored.random(replicates=6, seed=4)
     scores = aware(small.judgments, small.runs, "AP", weights, replicates=6, seed=4)
     panel = np.nan_to_num(scored.values[0]).tolist()
@@ -96,7 +96,7 @@ def test_the_whole_way_is_the_loops(small: Any, weights: str) -> None:
 
 
 @pytest.mark.parametrize(("rbp", "expected"), [("RBP", "eRRBP"), ("DCG(base=10)", "eRDCG")])
-def test_sums_over_equal_assessors_are_those_of_mean_votes(
+def test_sums_over_equal_judges_are_those_of_mean_votes(
     small: Any, rbp: str, expected: str
 ) -> None:
     merged = hj.evaluate(merge(small.judgments, "binmv"), small.runs, expected)
@@ -104,18 +104,18 @@ def test_sums_over_equal_assessors_are_those_of_mean_votes(
     assert np.allclose(scores.values, merged.values, rtol=1e-12, atol=1e-12)
 
 
-# Planted assessors
+# Planted judges
 
 
 @pytest.fixture(scope="module")
 def plants() -> tuple[Any, list[Any]]:
     judgments, runs, _ = planted(0)
-    scored = score_assessors(judgments, runs, "AP")
+    scored = score_judges(judgments, runs, "AP")
     return scored, scored.random(replicates=40)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_better_assessors_weigh_more_and_coins_least(name: str, plants: Any) -> None:
+def test_better_judges_weigh_more_and_coins_least(name: str, plants: Any) -> None:
     scored, random = plants
     weights = combine(scored, ESTIMATORS[name], random).weights.mean(axis=1)
     assert (np.diff(weights) < 0).all()
@@ -128,7 +128,7 @@ def test_supervised_weights_order_them_too() -> None:
     few = gold.select(["q1", "q4"])
     scores = aware(judgments, runs, "AP", "supervised", gold=few)
     assert (np.diff(scores.weights.mean(axis=1)) < 0).all()
-    scored = score_assessors(judgments, runs, "AP", gold=few)
+    scored = score_judges(judgments, runs, "AP", gold=few)
     slow = naive_aware.supervised(
         "tau", scored.values[0].tolist(), scored.gold[0].tolist(), [1, 4], scored.judged.tolist()
     )
@@ -139,7 +139,7 @@ def test_gold_is_read_with_the_same_threshold_and_any_pool(small: Any) -> None:
     graded = hj.simulate(systems=4, topics=3, documents=40, depth=20, grades=4, seed=5)
     more = graded.gold.to_dict()
     more["1"]["an unpooled document"] = 3
-    scored = score_assessors(graded.judgments, graded.runs, "AP", rel=2, gold=more)
+    scored = score_judges(graded.judgments, graded.runs, "AP", rel=2, gold=more)
     expected = hj.evaluate(more, graded.runs, "AP(rel=2)")
     assert np.allclose(scored.gold, expected.values)
 
@@ -173,16 +173,16 @@ def test_several_measures_share_the_mean_of_their_weights(small: Any) -> None:
 
 def test_a_users_measure_by_arrays_alone(small: Any) -> None:
     """Any function of label vectors will do: here, relevant documents among the first five."""
-    from hungjury.assessors.random_assessors import random_scores
-    from hungjury.assessors.weights import weights_from_scores
     from hungjury.collection.align import align
-    from hungjury.collection.judged import judge
+    from hungjury.collection.judged import judge_lists
+    from hungjury.judges.random_judges import random_scores
+    from hungjury.judges.weights import weights_from_scores
 
     aligned = align(small.runs, small.judgments.pool)
 
     def score(labels: Any) -> Any:
         out = np.empty((len(labels), len(aligned.length)))
-        for cells, judged in judge(aligned, labels.astype(np.int16), 1):
+        for cells, judged in judge_lists(aligned, labels.astype(np.int16), 1):
             out[:, cells] = judged.hits(1, 5).sum(axis=-1) / 5
         return out.reshape(len(labels), *aligned.shape)
 
@@ -203,7 +203,7 @@ def test_graded_labels() -> None:
     sim = graded()
     scores = aware(sim.judgments, sim.runs, "nDCG@10", replicates=10)
     assert np.allclose(scores.weights.sum(axis=0), 1)
-    scored = score_assessors(sim.judgments, sim.runs, "ERR")
+    scored = score_judges(sim.judgments, sim.runs, "ERR")
     (random,) = scored.random(replicates=50)
     means = random.mean(axis=(1, 2, 3))
     assert means[0] < means[1] < means[2]
@@ -235,7 +235,7 @@ def test_what_is_not_judged_stays_so_with_rel() -> None:
 
 
 def some_topics() -> tuple[Any, Any]:
-    """Three assessors; the last judged the second topic only, and not all of it."""
+    """Three judges; the last judged the second topic only, and not all of it."""
     given: Nested = {
         "a": {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d1": 1, "d2": 1, "d3": 0}},
         "b": {"1": {"d1": 0, "d2": 1, "d3": 1}, "2": {"d1": 0, "d2": 1, "d3": 1}},
@@ -276,7 +276,7 @@ def test_status_of_cells() -> None:
     assert nothing.values[0].tolist() == [[0.0, 1.0]]
 
 
-def test_assessors_who_find_nothing(small: Any) -> None:
+def test_judges_who_find_nothing(small: Any) -> None:
     given = {
         "a": {"1": {"d": 1, "e": 0}, "2": {"d": 1, "e": 1}},
         "b": {"1": {"d": 0, "e": 0}, "2": {"d": 1, "e": 0}},
@@ -284,41 +284,41 @@ def test_assessors_who_find_nothing(small: Any) -> None:
     }
     runs = {s: {t: {"d": x, "e": 1.0} for t in "12"} for s, x in (("x", 2.0), ("y", 0.0))}
     kept = aware(given, runs, "AP", "uni")
-    (note,) = [n for n in kept.notes if n.code == "empty-assessor"]
+    (note,) = [n for n in kept.notes if n.code == "empty-judge"]
     assert note.text.endswith(": b")
     assert note.count == 1
     assert np.allclose(kept.values[0, :, 0], [(1 + 0 + 0.5) / 3, (0.5 + 0 + 1) / 3])
     dropped = aware(given, runs, "AP", "uni", drop_empty=True)
-    assert dropped.assessors == ["a", "c"]
+    assert dropped.judges == ["a", "c"]
     assert np.allclose(dropped.weights, [[0.5, 1], [0.5, 0]])
-    assert [n.code for n in dropped.notes if "assessor" in n.code] == ["dropped-assessor"]
+    assert [n.code for n in dropped.notes if "judge" in n.code] == ["dropped-judge"]
     del given["a"], given["c"]
     given["d"] = {"1": {"d": 0}}
-    with pytest.raises(InputError, match="every assessor has a topic without"):
+    with pytest.raises(InputError, match="every judge has a topic without"):
         aware(given, runs, "AP", "uni", drop_empty=True)
     complete = aware(small.judgments, small.runs, "AP", "uni", drop_empty=True)
-    assert complete.assessors == small.judgments.assessors
+    assert complete.judges == small.judgments.judges
 
 
-def test_one_assessor_keeps_its_scores() -> None:
+def test_one_judge_keeps_its_scores() -> None:
     given = {"a": {"1": {"d": 1, "e": 0}}}
     runs = {s: {"1": {"d": x, "e": 1.0}} for s, x in (("x", 2.0), ("y", 0.0))}
     scores = aware(given, runs, "AP")
     assert scores.values[0].tolist() == [[1.0], [0.5]]
     assert scores.weights.tolist() == [[1.0]]
-    assert "one-assessor" in [n.code for n in scores.notes]
+    assert "one-judge" in [n.code for n in scores.notes]
 
 
-def test_an_assessor_who_judged_nothing() -> None:
+def test_a_judge_who_judged_nothing() -> None:
     given = {"a": {"1": {"d": 1}}, "b": {"1": {"d": 0}}, "c": {"1": {"d": -1}}}
-    with pytest.raises(InputError, match="1 assessor judged no topic: c"):
+    with pytest.raises(InputError, match="1 judge judged no topic: c"):
         aware(given, {"x": {"1": {"d": 1.0}}}, "AP")
 
 
 # Resampling and votes
 
 
-def test_resampled_assessors(small: Any) -> None:
+def test_resampled_judges(small: Any) -> None:
     scores = aware(small.judgments, small.runs, ["AP", "RBP"], replicates=10)
     drawn = scores.sample(1, 400)
     assert drawn.shape == (400, *scores.values.shape)
@@ -362,7 +362,7 @@ def test_votes_weighted_by_aware(small: Any) -> None:
 
 def test_votes_of_other_judgments(small: Any) -> None:
     scores = aware(small.judgments, small.runs, "AP", "uni")
-    with pytest.raises(InputError, match="same topics and assessors"):
+    with pytest.raises(InputError, match="same topics and judges"):
         weighted_votes({"a": {"1": {"d": 1}}}, scores)
     sim = graded()
     with pytest.raises(MeasureError, match="4 grades"):
@@ -390,7 +390,7 @@ def test_policies_and_texts(small: Any) -> None:
 def test_progress(small: Any) -> None:
     seen: list[str] = []
     aware(small.judgments, small.runs, "AP", replicates=3, progress=lambda *a: seen.append(a[2]))
-    assert set(seen) == {"aligning runs", "scoring random assessors"}
+    assert set(seen) == {"aligning runs", "scoring random judges"}
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.assessors.assessor_scores import score_assessors
-from hungjury.assessors.aware import aware, combine
-from hungjury.assessors.comparison import ApproachComparison, compare_all
-from hungjury.assessors.merging import merge
-from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
 from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.judges.aware import aware, combine
+from hungjury.judges.comparison import ApproachComparison, compare_all
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.merging import merge
+from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from hungjury.stats import kendall, rmse, tau_ap
 
 
@@ -35,7 +35,7 @@ def compared(sim: Any) -> ApproachComparison:
 def test_every_approach_is_there(compared: ApproachComparison) -> None:
     merges = ['mv(ties="relevant")', "em-mv", "binmv", "qbinmv", "mine"]
     assert [one.approach for one in compared] == ["uni", *ESTIMATORS, *merges]
-    assert len(compared.assessors) == 5
+    assert len(compared.judges) == 5
 
 
 @pytest.mark.parametrize("name", ["uni", "sgl_kld_med", "tpc_tau_msd", "tpc_apc_md"])
@@ -67,8 +67,8 @@ def test_gold_itself_is_best(compared: ApproachComparison) -> None:
         assert getattr(compared.best_first(by)[0], by) == getattr(mine, by)
     lines = compared.to_text().splitlines()
     assert len(lines) == 1 + 36 + 2
-    assert "mean assessor" in lines[-2]
-    assert "best assessor (judge1)" in lines[-1]
+    assert "mean judge" in lines[-2]
+    assert "best judge (judge1)" in lines[-1]
     assert compared.to_dict()[0]["approach"] == "uni"
 
 
@@ -117,7 +117,7 @@ def dl21(shared_data: Path) -> tuple[Any, Any, Any]:
 
 def test_average_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None:
     judgments, runs, gold = dl21
-    scored = score_assessors(judgments, runs, "AP", rel=2, gold=gold)
+    scored = score_judges(judgments, runs, "AP", rel=2, gold=gold)
     truth = scored.gold[0].mean(axis=1)
     random = scored.random(replicates=30)
 
@@ -141,6 +141,6 @@ def test_average_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None:
 
 def test_rank_biased_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None:
     judgments, runs, gold = dl21
-    scored = score_assessors(judgments, runs, "RBP(p=0.8)", rel=2, gold=gold)
+    scored = score_judges(judgments, runs, "RBP(p=0.8)", rel=2, gold=gold)
     means = combine(scored, WEIGHTS.parse("uni")).mean()[0]
     assert tau_ap(means, scored.gold[0].mean(axis=1)) == pytest.approx(0.855, abs=5e-4)

@@ -1,4 +1,4 @@
-"""Random assessors: their laws, and that a seed says all."""
+"""Random judges: their laws, and that a seed says all."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hungjury.assessors import random_assessors
-from hungjury.assessors.random_assessors import CLASSES, class_law, draw_labels, random_scores
 from hungjury.errors import InputError, MeasureError
+from hungjury.judges import random_judges
+from hungjury.judges.random_judges import CLASSES, class_law, draw_labels, random_scores
 
 DOCUMENTS = 40
 
@@ -72,14 +72,14 @@ def test_a_replicate_depends_on_its_seed_alone(monkeypatch: pytest.MonkeyPatch) 
     assert np.array_equal(scores(), whole)
     assert np.array_equal(scores(replicates=10), whole[:, :10])
     assert not np.array_equal(scores(seed=8), whole)
-    monkeypatch.setattr(random_assessors, "LABELS_AT_ONCE", 3 * DOCUMENTS)
+    monkeypatch.setattr(random_judges, "LABELS_AT_ONCE", 3 * DOCUMENTS)
     for threads in ("1", "2"):
         monkeypatch.setenv("HUNGJURY_THREADS", threads)
         assert np.array_equal(scores(), whole)
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(random_assessors, "LABELS_AT_ONCE", 4 * DOCUMENTS)
+    monkeypatch.setattr(random_judges, "LABELS_AT_ONCE", 4 * DOCUMENTS)
     seen: list[tuple[int, int]] = []
     random_scores(
         [shares], DOCUMENTS, replicates=10, progress=lambda n, of, _: seen.append((n, of))

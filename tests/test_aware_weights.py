@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_aware
-from hungjury.assessors import closeness as closeness_module
-from hungjury.assessors.closeness import GAPS, closeness
-from hungjury.assessors.random_assessors import CLASSES
-from hungjury.assessors.weights import (
+from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.judges import closeness as closeness_module
+from hungjury.judges.closeness import GAPS, closeness
+from hungjury.judges.random_judges import CLASSES
+from hungjury.judges.weights import (
     ESTIMATORS,
     WEIGHTS,
     Estimator,
@@ -23,21 +24,20 @@ from hungjury.assessors.weights import (
     normalised,
     weights_from_scores,
 )
-from hungjury.errors import InputError, MeasureError, UnknownName
 
 NAMES = sorted(ESTIMATORS)
 by_name = pytest.mark.parametrize("name", NAMES)
 by_gap = pytest.mark.parametrize("gap", GAPS)
 
 
-def made(seed: int, assessors: int = 4, systems: int = 4, topics: int = 3) -> tuple[Any, Any, Any]:
-    """Scores with ties, a constant assessor, and who judged what; nobody judged nothing."""
+def made(seed: int, judges: int = 4, systems: int = 4, topics: int = 3) -> tuple[Any, Any, Any]:
+    """Scores with ties, a constant judge, and who judged what; nobody judged nothing."""
     rng = np.random.default_rng(seed)
-    scores = rng.integers(0, 5, (assessors, systems, topics)) / 4
+    scores = rng.integers(0, 5, (judges, systems, topics)) / 4
     scores[0] = 0.25
     random = rng.integers(0, 9, (3, 5, systems, topics)) / 8
     random[0, 0] = 0.5
-    judged = rng.random((assessors, topics)) < 0.7
+    judged = rng.random((judges, topics)) < 0.7
     judged[:, 0] |= ~judged.any(axis=1)
     judged[0] |= ~judged.any(axis=0)
     return scores, random, judged
@@ -92,7 +92,7 @@ def test_closeness_is_the_loop_and_within_bounds(gap: str, seed: int) -> None:
 
 
 @by_gap
-def test_an_assessor_is_closest_to_itself(gap: str) -> None:
+def test_a_judge_is_closest_to_itself(gap: str) -> None:
     rng = np.random.default_rng(1)
     scores = rng.random((2, 6, 3))
     assert closeness(gap, scores[:1], scores[:1]) == pytest.approx(1, abs=1e-12)
@@ -122,7 +122,7 @@ def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
 @by_name
 @settings(max_examples=8)
 @given(seed=st.integers(0, 10**6))
-def test_weights_add_up_to_one_and_follow_their_assessor(name: str, seed: int) -> None:
+def test_weights_add_up_to_one_and_follow_their_judge(name: str, seed: int) -> None:
     scores, random, judged = made(seed)
     weights = weights_from_scores(name, ScoredPanel.of(scores, judged), random)
     assert np.allclose(weights.sum(axis=0), 1, atol=1e-12)
@@ -135,7 +135,7 @@ def test_weights_add_up_to_one_and_follow_their_assessor(name: str, seed: int) -
 
 @by_name
 def test_single_granularity_gives_one_weight_before_they_are_shared_out(name: str) -> None:
-    scores, random, _ = made(7, assessors=5, topics=4)
+    scores, random, _ = made(7, judges=5, topics=4)
     weights = weights_from_scores(name, scores, random)
     assert np.allclose(weights, weights[:, :1]) == name.startswith("sgl")
 
@@ -143,7 +143,7 @@ def test_single_granularity_gives_one_weight_before_they_are_shared_out(name: st
 @by_name
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scores, random, judged = made(3, assessors=6, systems=7, topics=5)
+    scores, random, judged = made(3, judges=6, systems=7, topics=5)
     panel = ScoredPanel.of(scores, judged)
     before = weights_from_scores(name, panel, random)
     monkeypatch.setenv("HUNGJURY_THREADS", threads)
@@ -232,5 +232,5 @@ def test_what_is_missing_is_named() -> None:
         weights_from_scores("sgl_tau_md", scores, random, orientation="backwards")
     judged[2] = [True, False, False]
     gold = np.where(np.arange(3) == 0, np.nan, random[0, 0])
-    with pytest.raises(InputError, match="'assessor 3' judged no topic with gold labels"):
+    with pytest.raises(InputError, match="'judge 3' judged no topic with gold labels"):
         weights_from_scores("supervised", ScoredPanel.of(scores, judged), gold=gold)

@@ -382,7 +382,7 @@ def test_no_files_at_all(source):
 )
 def test_bad_dictionaries_of_labels(labels, says):
     calls = [lambda: hj.read_qrels(labels), lambda: hj.evaluate(labels, RUN, "AP")]
-    if labels not in ({}, {"1": {}}):  # an assessor may have judged nothing
+    if labels not in ({}, {"1": {}}):  # a judge may have judged nothing
         calls.append(lambda: hj.read_judgments({"ann": labels, "bob": QRELS}))
     for call in calls:
         assert says in complaint(call)
@@ -391,7 +391,7 @@ def test_bad_dictionaries_of_labels(labels, says):
 @pytest.mark.parametrize(
     "panel", [{}, {"ann": {}}, {"ann": 3}, {"ann": QRELS, "bob": None}], ids=repr
 )
-def test_bad_dictionaries_of_assessors(panel):
+def test_bad_dictionaries_of_judges(panel):
     complaint(lambda: hj.read_judgments(panel))
 
 
@@ -451,8 +451,8 @@ def test_bad_frames_of_runs_and_judgments(kind):
         refused(call, "'a' stands twice in the list of topic '1'", file="<frame>", line=2)
     labels = make({"qid": ["1"], "docno": ["a"], "label": [1]})
     refused(lambda: hj.read_runs(labels), "no column for the score", file="<frame>")
-    refused(lambda: hj.read_judgments(labels), "no column for the assessor", file="<frame>")
-    refused(lambda: hj.read_judgments(labels, assessor_column="iteration"),
+    refused(lambda: hj.read_judgments(labels), "no column for the judge", file="<frame>")
+    refused(lambda: hj.read_judgments(labels, judge_column="iteration"),
             "no column for the iteration", file="<frame>")  # fmt: skip
     nobody = make({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0], "worker": ["x", None]})
     refused(lambda: hj.read_judgments(nobody), "worker", file="<frame>", line=2)
@@ -521,7 +521,7 @@ def test_two_systems_of_one_table_cannot_be_named_after_it(tmp_path):
     refused(lambda: hj.read_runs(path, names="stem"), ("2 systems", 'names="tag"'), file=path)
 
 
-def test_two_assessors_with_files_of_one_name(tmp_path):
+def test_two_judges_with_files_of_one_name(tmp_path):
     paths = []
     for folder, label in (("gpt", 1), ("llama", 0)):
         (tmp_path / folder).mkdir()
@@ -529,17 +529,17 @@ def test_two_assessors_with_files_of_one_name(tmp_path):
     for policy in ("error", "first"):  # which would leave the second one's labels out
         refused(
             lambda policy=policy: hj.read_judgments(paths, policy),
-            ("two files are called 'labels'", *paths, "after its assessor"),
+            ("two files are called 'labels'", *paths, "after its judge"),
         )
 
 
-def test_files_with_and_without_a_column_of_assessors(tmp_path):
+def test_files_with_and_without_a_column_of_judges(tmp_path):
     table = write(tmp_path, "a.csv", "qid,docno,label,worker\n1,a,1,ann\n")
     plain = write(tmp_path, "b.qrels", "1 0 a 0\n")
     refused(lambda: hj.read_judgments([table, plain]), "beside", file=plain)
     refused(lambda: hj.read_judgments([plain, table]), "beside", file=table)
     bare = write(tmp_path, "c.csv", "qid,docno,label\n1,a,1\n")
-    refused(lambda: hj.read_judgments([table, bare]), "no column for the assessor", file=bare)
+    refused(lambda: hj.read_judgments([table, bare]), "no column for the judge", file=bare)
 
 
 def test_a_table_of_chances_without_a_row(tmp_path):
@@ -554,27 +554,27 @@ def test_conflicts_between_two_files(tmp_path):
     assert hj.read_qrels([one, two], duplicates="last").to_dict() == {"1": {"a": 0, "b": 1}}
 
 
-def test_an_assessor_who_contradicts_himself(tmp_path):
+def test_a_judge_who_contradicts_himself(tmp_path):
     mine = write(tmp_path, "ann", "1 0 a 1\n1 0 b 1\n1 0 a 2\n")
     other = write(tmp_path, "bob", "1 0 a 0\n")
-    says = "2 here and 1 in line 1, both by assessor 'ann'"
+    says = "2 here and 1 in line 1, both by judge 'ann'"
     error = refused(lambda: hj.read_judgments([other, mine]), says, file=mine, line=3)
     assert "read_judgments" not in str(error)  # which is what was used
     both = write(tmp_path, "both", "1 ann a 1\n1 bob a 0\n1 bob b 0\n1 bob a 1\n")
-    refused(lambda: hj.read_judgments(both, assessor_column="iteration"),
-            "1 here and 0 in line 2, both by assessor 'bob'", file=both, line=4)  # fmt: skip
+    refused(lambda: hj.read_judgments(both, judge_column="iteration"),
+            "1 here and 0 in line 2, both by judge 'bob'", file=both, line=4)  # fmt: skip
     crowd = pandas.DataFrame({"task": ["x", "x"], "worker": ["u", "u"], "label": [1, 0]})
     refused(lambda: hj.read_judgments(crowd), ("0 here and 1", "'u'"), file="<frame>", line=2)
 
 
-def test_one_file_is_one_assessor(tmp_path):
+def test_one_file_is_one_judge(tmp_path):
     path = write(tmp_path, "ann", GOOD_QRELS)
-    refused(lambda: hj.read_judgments(path), ("one assessor", "iteration"), file=path)
+    refused(lambda: hj.read_judgments(path), ("one judge", "iteration"), file=path)
     table = write(tmp_path, "t.csv", "qid,docno,label\n1,a,1\n")
-    refused(lambda: hj.read_judgments(table), "one assessor", file=table)
+    refused(lambda: hj.read_judgments(table), "one judge", file=table)
 
 
-def test_an_assessor_who_is_not_there():
+def test_a_judge_who_is_not_there():
     panel = hj.read_judgments({"ann": QRELS, "bob": QRELS})
     refused(lambda: panel.by("carl"), ("'carl'", "ann, bob"), error=UnknownName)
 
@@ -617,9 +617,9 @@ def test_topics_that_do_not_exist(value):
     refused(lambda: hj.evaluate(QRELS, RUN, "AP", topics=value), "topic")
 
 
-@pytest.mark.parametrize("value", ["assessor", "", 2, ["iteration"]], ids=repr)
-def test_assessor_columns_that_do_not_exist(value):
-    refused(lambda: hj.read_judgments({"a": QRELS}, assessor_column=value), "assessor_column")
+@pytest.mark.parametrize("value", ["judge", "", 2, ["iteration"]], ids=repr)
+def test_judge_columns_that_do_not_exist(value):
+    refused(lambda: hj.read_judgments({"a": QRELS}, judge_column=value), "judge_column")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hungjury.catalogue import measure
 from hungjury.catalogue.gain import DCG
 from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judged import Judged, judge
+from hungjury.collection.judged import Judged, judge_lists
 from hungjury.collection.labels import MISSING
 from hungjury.errors import InputError, MeasureError
 from test_measures_oracle import CLASSES, measures
@@ -54,7 +54,7 @@ def one_by_one(name: Any, alignment: Alignment, labels: Any) -> Any:
     m = measure(name)
     out = np.empty((len(labels), len(alignment.length)))
     for i, vector in enumerate(labels):
-        for cells, judged in judge(alignment, vector, TOP, every=m.every):
+        for cells, judged in judge_lists(alignment, vector, TOP, every=m.every):
             out[i, cells] = m(judged)
     return out.reshape(len(labels), *alignment.shape)
 

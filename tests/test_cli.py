@@ -220,15 +220,15 @@ def test_audit_of_a_clean_collection(files: Path) -> None:
 def test_audit_of_judges_in_one_file(files: Path) -> None:
     (files / "panel").write_text("1 ann a 1\n1 bob a 0\n1 bob b 0\n")
     done = hungjury(
-        "audit", "--judges", "panel", "--assessor-column", "iteration", "one.run", cwd=files
+        "audit", "--judges", "panel", "--judge-column", "iteration", "one.run", cwd=files
     )
-    assert "3 by 2 assessors (ann, bob)" in done.stdout
+    assert "3 by 2 judges (ann, bob)" in done.stdout
     assert "1 system (one)" in done.stdout
     alone = hungjury("audit", "--judges", "panel", "one.run", cwd=files)
-    assert "--assessor-column iteration" in alone.stderr
-    pointless = hungjury("audit", "panel", "--assessor-column", "iteration", cwd=files)
+    assert "--judge-column iteration" in alone.stderr
+    pointless = hungjury("audit", "panel", "--judge-column", "iteration", cwd=files)
     assert pointless.returncode == 2
-    assert "--assessor-column wants --judges" in pointless.stderr
+    assert "--judge-column wants --judges" in pointless.stderr
 
 
 def test_measures_lists_the_catalogue_and_one() -> None:

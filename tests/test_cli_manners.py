@@ -79,7 +79,7 @@ def test_a_simulation_takes_the_place_of_an_earlier_one(tmp_path: Path) -> None:
     told = hungjury(*first, cwd=tmp_path)
     judges = sorted(path.name for path in (tmp_path / "x" / "judges").iterdir())
     assert judges[-2:] == ["lazy.qrels", "lazy2.qrels"]
-    assert f"{len(judges)} assessors" in told.stderr
+    assert f"{len(judges)} judges" in told.stderr
     (tmp_path / "x" / "runs" / "mine.run").write_text("1 Q0 a 1 1 mine\n")
     second = ["simulate", "-o", "x", "--systems", "2", "--accuracies", "0.9,0.8", "--quiet"]
     assert hungjury(*second, cwd=tmp_path).stderr == ""
@@ -131,7 +131,7 @@ def test_what_would_be_ignored_is_refused(
          "use --ties trec or --ties input for"),
         (("aware", "--judges", "J", "--runs", "R", "--weights", "supervised"),
          "give --gold with --weights supervised, and"),
-        (("agreement", "--judges", "G"), "or --assessor-column iteration if"),
+        (("agreement", "--judges", "G"), "or --judge-column iteration if"),
         (("evaluate", "nope", "R"), "check the path"),
         (("evaluate", "G", "R", "demo/runs/system1.run"), "name it once"),
     ],

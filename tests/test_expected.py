@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import hungjury as hj
 import naive
 import naive_expected as loops
-from hungjury.assessors.merging import merge
 from hungjury.catalogue import CATALOGUE
 from hungjury.errors import InputError, MeasureError
+from hungjury.judges.merging import merge
 from hungjury.stats import tau_ap
 
 NAMES = ["eRRBP", "eRDCG", "eRAP"]

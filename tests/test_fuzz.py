@@ -295,7 +295,7 @@ def check(data):
         assert qrels.labels.max() <= qrels.max_grade
         assert len(qrels.labels) == len(qrels.pool.documents) == qrels.pool.offsets[-1]
     outcome(lambda: hj.read_qrels(io.BytesIO(data), "max", range(3), "clip"), InputError)
-    by = {"assessor_column": "iteration"}
+    by = {"judge_column": "iteration"}
     outcome(lambda: hj.read_judgments(io.BytesIO(data), "first", **by), InputError)
     runs = outcome(lambda: hj.read_runs(io.BytesIO(data)), InputError)
     if not isinstance(runs, str):

@@ -25,7 +25,7 @@ ROOMS = [
     ["expectation"],
     ["evaluation"],
     ["ecosystem"],
-    ["assessors"],
+    ["judges"],
     ["uncertainty", "theory", "studies", "ltr"],
     ["report"],
     ["cli"],

@@ -16,7 +16,7 @@ import naive
 from hungjury.catalogue import CATALOGUE, measure
 from hungjury.collection import judged as judged_module
 from hungjury.collection.align import align
-from hungjury.collection.judged import judge
+from hungjury.collection.judged import judge_lists
 from hungjury.collection.labels import MISSING
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 from test_measures_oracle import (
@@ -324,7 +324,7 @@ def test_topics_without_a_list(simulate: Simulate, data: st.DataObject, seed: in
 def scored(alignment: Any, labels: Any, m: Any, **how: Any) -> Any:
     """[..., cell]"""
     values = np.full((*labels.shape[:-1], len(alignment.length)), np.inf)
-    for cells, lists in judge(alignment, labels, 4, every=m.every, **how):
+    for cells, lists in judge_lists(alignment, labels, 4, every=m.every, **how):
         found = m(lists)
         assert found.shape == (*labels.shape[:-1], len(cells))
         values[..., cells] = found

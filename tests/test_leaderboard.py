@@ -243,7 +243,7 @@ def codes(found):
 
 def test_judges_who_share_errors_are_noticed():
     made = hj.simulate(systems=4, topics=20, documents=100, accuracies=(0.85,) * 3, seed=7)
-    labels = {a: made.judgments.by(a).to_dict() for a in made.judgments.assessors}
+    labels = {a: made.judgments.by(a).to_dict() for a in made.judgments.judges}
     rng = np.random.default_rng(8)
     wrong = {t: {d: rng.random() < 0.3 for d in docs} for t, docs in labels["judge1"].items()}
     for name in ("x", "y", "z"):  # err on the same documents, and now and then alone
@@ -286,16 +286,16 @@ def test_one_topic(made):
     assert "few-topics" in codes(found)
 
 
-def test_one_assessor(made):
+def test_one_judge(made):
     given = hj.read_judgments({"judge1": made.judgments.by("judge1").to_dict()})
     found = hj.leaderboard(given, made.runs, "AP", draws=100)
     truth = hj.evaluate(made.judgments.by("judge1"), made.runs, ["AP"])
     assert found.mean.max() == pytest.approx(truth.mean().max())
-    assert "one-assessor" in codes(found)
+    assert "one-judge" in codes(found)
     assert found.shares["topics"] == pytest.approx(1)
 
 
-def test_two_assessors_are_warned_about(made):
+def test_two_judges_are_warned_about(made):
     labels = {a: made.judgments.by(a).to_dict() for a in ("judge1", "judge2")}
     found = hj.leaderboard(labels, made.runs, "AP", draws=100, outlook=False)
     assert "two-judges" in codes(found)
@@ -320,7 +320,7 @@ def test_a_system_that_retrieved_nothing_scores_0(made):
         ({"measure": "E(AP)"}, "draws labels itself"),
         ({"measure": ["AP", "RR"]}, "one measure, not 2"),
         ({"merge": "em-new"}, "em-neu"),
-        ({"merge": "aware(supervised)"}, "does not weigh assessors by gold"),
+        ({"merge": "aware(supervised)"}, "does not weigh judges by gold"),
         ({"rel": 5}, "rel=5"),
         ({"gold": {"1": {"other": 1}}}, "no judged document has a gold label"),
         ({"runs": {"s": {"q9": {"d": 1.0}}}}, "no topic in common"),

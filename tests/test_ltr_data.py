@@ -8,10 +8,10 @@ import io
 import numpy as np
 import pytest
 
-from hungjury.assessors.merging import merge
 from hungjury.collection.judgments import read_judgments
 from hungjury.collection.qrels import read_qrels
 from hungjury.errors import InputError
+from hungjury.judges.merging import merge
 from hungjury.ltr import join_data, make_folds, ranking_data, read_fold, read_letor
 
 TEXT = """\
@@ -138,7 +138,7 @@ def test_bad_arrays(features, labels, groups, said):
 
 def test_labels_of_merged_judges():
     votes = ["one,10,GX01,2", "one,10,GX02,0", "two,10,GX01,1", "two,10,GX02,0"]
-    table = io.StringIO("\n".join(["assessor,topic,document,label", *votes]))
+    table = io.StringIO("\n".join(["judge,topic,document,label", *votes]))
     judgments = read_judgments(table, grades=range(3))
     data = read_letor(io.StringIO(TEXT))
     soft = data.judged_by(merge(judgments, "binmv", rel=2))

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_assessors as naive
-from hungjury.assessors.merging import MERGES, merge, merge_method
+import naive_judges as naive
 from hungjury.collection.judgments import read_judgments
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.evaluation import evaluate
+from hungjury.judges.merging import MERGES, merge, merge_method
 
 
-def made_up(seed, top=1, topics=3, documents=8, assessors=5, missing=0.3, negative=False):
-    """{topic: {document: {assessor: label}}}, every document with at least one label."""
+def made_up(seed, top=1, topics=3, documents=8, judges=5, missing=0.3, negative=False):
+    """{topic: {document: {judge: label}}}, every document with at least one label."""
     chance = random.Random(seed)
-    names = [f"a{i}" for i in range(assessors)]
+    names = [f"a{i}" for i in range(judges)]
     votes = {}
     for t in range(topics):
         for d in range(documents):
@@ -31,13 +31,13 @@ def made_up(seed, top=1, topics=3, documents=8, assessors=5, missing=0.3, negati
 
 def judgments(votes, top, names=()):
     """The same as Judgments."""
-    by_assessor = {name: {} for name in names}
+    by_judge = {name: {} for name in names}
     for topic, documents in votes.items():
         for document, labels in documents.items():
-            for assessor, label in labels.items():
-                mine = by_assessor.setdefault(assessor, {}).setdefault(topic, {})
+            for judge, label in labels.items():
+                mine = by_judge.setdefault(judge, {}).setdefault(topic, {})
                 mine[document] = label
-    return read_judgments(by_assessor, grades=range(top + 1))
+    return read_judgments(by_judge, grades=range(top + 1))
 
 
 def in_order(merged, votes):
@@ -59,7 +59,7 @@ def test_binary_majority_is_the_loop(seed, rule):
 
 @given(st.integers(0, 10**6))
 def test_random_ties_are_coins_and_nothing_else_is(seed):
-    votes = made_up(seed, assessors=2, missing=0.1)
+    votes = made_up(seed, judges=2, missing=0.1)
     given_ = judgments(votes, 1)
     first, again = merge(given_, "mv", seed=seed), merge(given_, "mv", seed=seed)
     assert (first.labels == again.labels).all()
@@ -111,7 +111,7 @@ def test_the_mean_over_judges_is_the_mean_over_votes(seed):
     runs = {f"s{s}": {f"t{t}": {f"d{(s + d * 3) % 9}": -d for d in range(7)} for t in range(3)}
             for s in range(2)}  # fmt: skip
     soft = evaluate(merge(given_, "binmv"), runs, "eRRBP(p=0.7)").values[0]
-    alone = [evaluate(given_.by(a), runs, "RBP(p=0.7)").values[0] for a in given_.assessors]
+    alone = [evaluate(given_.by(a), runs, "RBP(p=0.7)").values[0] for a in given_.judges]
     assert soft == pytest.approx(np.mean(alone, axis=0), abs=1e-12)
 
 
@@ -209,7 +209,7 @@ def test_draws_follow_the_posterior():
             assert seen == pytest.approx(merged.posterior[:, position], abs=0.05)
 
 
-def test_draws_of_a_vote_resample_assessors():
+def test_draws_of_a_vote_resample_judges():
     votes = {"t": {"x": {"a": 1, "b": 0, "c": 0}, "y": {"a": 1, "b": 1, "c": 0}}}
     merged = merge(judgments(votes, 1), "mv")
     resamples = [[votes["t"]["x"][w] for w in who] for who in itertools.product("abc", repeat=3)]
@@ -303,18 +303,18 @@ def test_other_bad_input():
 
 
 @pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu", "binmv"])
-def test_one_assessor_keeps_her_labels(method):
+def test_one_judge_keeps_her_labels(method):
     source = {"a": {"t": {"x": 1, "y": 0, "z": 0}}}
     merged = merge(source, method)
     assert merged.hard().labels.tolist() == [1, 0, 0]
-    assert [n.code for n in merged.notes] == ["one-assessor"]
+    assert [n.code for n in merged.notes] == ["one-judge"]
     assert merged.sample(0, 2).shape == (2, 3)
 
 
 @pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu", "binmv"])
-def test_a_silent_assessor_changes_nothing(method):
+def test_a_silent_judge_changes_nothing(method):
     given_ = judgments(made_up(4), 1)
-    more = replace(given_, assessors=[*given_.assessors, "silent"])
+    more = replace(given_, judges=[*given_.judges, "silent"])
     one, other = merge(given_, method), merge(more, method)
     assert one.to_dict() == other.to_dict()
     assert "silent" in str(other.notes[0])
@@ -323,7 +323,7 @@ def test_a_silent_assessor_changes_nothing(method):
 
 
 @pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu", "binmv"])
-def test_assessors_without_a_common_topic(method):
+def test_judges_without_a_common_topic(method):
     source = {"a": {"1": {"x": 1, "y": 0}}, "b": {"2": {"x": 0, "z": 1}}}
     for scope in ("topic", "all"):
         merged = merge(source, method, scope=scope)

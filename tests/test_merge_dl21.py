@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from hungjury.assessors.agreement import agreement
-from hungjury.assessors.merging import merge
 from hungjury.collection.judgments import read_judgments
 from hungjury.collection.qrels import read_qrels
 from hungjury.collection.runs import read_runs
 from hungjury.evaluation import evaluate
+from hungjury.judges.agreement import agreement
+from hungjury.judges.merging import merge
 from hungjury.stats import tau_ap
 
 PERSISTENCE = 0.8
@@ -66,7 +66,7 @@ def test_each_judge_alone(judges, runs, gold):
     one = judges.by("prompt8")
     binary = {t: {d: int(g >= 2) for d, g in ds.items()} for t, ds in one.to_dict().items()}
     means = evaluate(binary, runs, "AP").mean()[0]
-    assert found.rankings.scores[judges.assessors.index("prompt8")] == pytest.approx(means)
+    assert found.rankings.scores[judges.judges.index("prompt8")] == pytest.approx(means)
     assert found.warnings[0].startswith("5 judges give one label to 97.4 % of documents and more")
     assert found.near_constant["prompt20"] == pytest.approx(0.998, abs=5e-4)
     assert found.near_copies == []

@@ -1,4 +1,4 @@
-"""EM against a loop, against planted assessors, against crowd-kit; its laws."""
+"""EM against a loop, against planted judges, against crowd-kit; its laws."""
 
 import sys
 from dataclasses import replace
@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive_assessors as naive
-from hungjury.assessors.merging import merge
+import naive_judges as naive
 from hungjury.collection.judgments import read_judgments
 from hungjury.errors import MeasureError
+from hungjury.judges.merging import merge
 from test_merge import judgments, made_up
 
 STARTS = {
@@ -22,7 +22,7 @@ STARTS = {
 
 
 def planted(seed, confusion, prior, documents, seen=1.0, topics=1):
-    """Judgments drawn from known confusion matrices [assessor, true, label], and the truth."""
+    """Judgments drawn from known confusion matrices [judge, true, label], and the truth."""
     rng = np.random.default_rng(seed)
     truth = rng.choice(len(prior), documents * topics, p=prior)
     source = {}
@@ -43,10 +43,10 @@ def planted(seed, confusion, prior, documents, seen=1.0, topics=1):
 @settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from(sorted(STARTS)), st.integers(1, 3))
 def test_topic_by_topic_em_is_the_loop(seed, method, top):
-    votes = made_up(seed, top=top, documents=7, assessors=4)
+    votes = made_up(seed, top=top, documents=7, judges=4)
     limit = f"{method[:-1]}, rounds=60)" if method.endswith(")") else f"{method}(rounds=60)"
     merged = merge(judgments(votes, top), limit)
-    names = merged.panel.assessors
+    names = merged.panel.judges
     for t, (topic, documents) in enumerate(votes.items()):
         grades = range(top + 1)
         posterior, confusion, rounds, evidence = naive.dawid_skene(
@@ -57,8 +57,8 @@ def test_topic_by_topic_em_is_the_loop(seed, method, top):
         for document, distribution in posterior.items():
             row = merged.posterior[merged.pool.find(topic, document)]
             assert row == pytest.approx(list(distribution.values()), abs=1e-8)
-        for assessor, matrix in confusion.items():
-            mine = merged.confusion[t, names.index(assessor)]
+        for judge, matrix in confusion.items():
+            mine = merged.confusion[t, names.index(judge)]
             loop = [[matrix[true][label] for label in grades] for true in grades]
             assert mine == pytest.approx(np.array(loop), abs=1e-8)
 
@@ -66,7 +66,7 @@ def test_topic_by_topic_em_is_the_loop(seed, method, top):
 @settings(max_examples=10)
 @given(st.integers(0, 10**6), st.sampled_from(sorted(STARTS)))
 def test_em_over_all_topics_is_the_loop_over_one_big_topic(seed, method):
-    votes = made_up(seed, documents=7, assessors=4)
+    votes = made_up(seed, documents=7, judges=4)
     merged = merge(judgments(votes, 1), method, scope="all")
     together = {f"{t} {d}": g for t, documents in votes.items() for d, g in documents.items()}
     posterior, confusion, rounds, _ = naive.dawid_skene(together, (0, 1), STARTS[method])
@@ -74,13 +74,13 @@ def test_em_over_all_topics_is_the_loop_over_one_big_topic(seed, method):
     for name, distribution in posterior.items():
         assert merged.p[merged.pool.find(*name.split())] == pytest.approx(distribution[1], abs=1e-8)
     assert merged.confusion.shape == (4, 2, 2)
-    mine = merged.confusion[merged.panel.assessors.index("a0")]
+    mine = merged.confusion[merged.panel.judges.index("a0")]
     assert mine[1, 0] == pytest.approx(confusion["a0"][1][0], abs=1e-8)
 
 
 def test_a_topic_alone_is_as_among_others():
     votes = made_up(11, top=2, topics=6, documents=12)
-    names = [f"a{i}" for i in range(5)]  # one order of assessors, so one order of documents
+    names = [f"a{i}" for i in range(5)]  # one order of judges, so one order of documents
     for method in STARTS:
         whole = merge(judgments(votes, 2, names), method)
         assert len(set(whole.rounds.tolist())) > 1  # topics do leave at different times
@@ -94,7 +94,7 @@ def test_a_topic_alone_is_as_among_others():
 
 @settings(max_examples=20)
 @given(st.integers(0, 10**6), st.randoms(use_true_random=False))
-def test_the_order_of_assessors_and_documents_is_nothing(seed, chance):
+def test_the_order_of_judges_and_documents_is_nothing(seed, chance):
     votes = made_up(seed, top=2)
     names = [f"a{i}" for i in range(5)]
     one = merge(judgments(votes, 2, names), "em-mv")

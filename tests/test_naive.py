@@ -56,7 +56,7 @@ def test_graded_average_precision_of_a_late_key_document() -> None:
     assert expected.gap(run, run, g) == pytest.approx(0.9190, abs=5e-5)
 
 
-def test_three_assessors_toy() -> None:
+def test_three_judges_toy() -> None:
     runs = [[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [0, 1, 1, 0, 1]]
     scores = [naive.ap(run, [1, 1, 1]) or 0.0 for run in runs]
     assert scores == pytest.approx([2 / 3, 1, 53 / 90])

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 import hungjury as hj
 import naive
 import naive_expected as loops
-from hungjury.assessors.prm import prm, prm_scenarios
 from hungjury.cli.main import hungjury
 from hungjury.errors import InputError, MeasureError
+from hungjury.judges.prm import prm, prm_scenarios
 
 JUDGES, TOPICS, DOCUMENTS = "VWXYZ", ("1", "2"), ("a", "b", "c")
 
@@ -78,7 +78,7 @@ def test_every_level(rows, data, smoothing):
         chosen = data.draw(st.lists(st.sampled_from(levels), min_size=1, unique=True))
         choice = {"relevant": chosen}
     if not twice(rows):
-        with pytest.raises(InputError, match="two assessors"):
+        with pytest.raises(InputError, match="two judges"):
             prm(judgments, smoothing=smoothing, draws=1, **choice)
         return
     model = prm(judgments, smoothing=smoothing, draws=5, **choice)
@@ -100,7 +100,7 @@ def test_every_level(rows, data, smoothing):
 def test_real_judgment_groups(shared_data):
     """Several judges of the same documents, from the files that trec_eval is tested with."""
     path = shared_data / "trec_eval" / "qrels.123"
-    judgments = hj.read_judgments(path, assessor_column="iteration")
+    judgments = hj.read_judgments(path, judge_column="iteration")
     rows = [(t, d, judge, int(level)) for t, judge, d, level in map(str.split, path.open())]
     documents = random.Random(1).sample(sorted({row[:2] for row in rows}), 150)  # loops are slow
     few = [row for row in rows if row[:2] in documents]
@@ -250,7 +250,7 @@ def test_smoothing_starts_every_level_at_one_half():
 
 
 def test_no_document_was_judged_twice():
-    with pytest.raises(InputError, match="two assessors") as caught:
+    with pytest.raises(InputError, match="two judges") as caught:
         prm(panel([("1", "a", "X", 1), ("1", "b", "Y", 0), ("2", "a", "Y", 1)]), smoothing=1)
     assert caught.value.remedy
 
@@ -581,7 +581,7 @@ def test_command_judges_in_the_iteration_column(folder):
     lines = [f"{t} {judge} {d} {level}\n" for t, d, judge, level in ROWS]
     (folder / "all").write_text("".join(lines))
     options = ["--rel", "1", "--quiet"]
-    found = done(folder, "--assessor-column", "iteration", *options, judges="all")
+    found = done(folder, "--judge-column", "iteration", *options, judges="all")
     assert found.stdout == done(folder, *options).stdout
 
 
@@ -591,7 +591,7 @@ def test_command_complains(folder):
         hungjury, ["prm", "--judges", str(folder / "alone"), "--judges", str(folder / "other")]
     )
     assert isinstance(result.exception, InputError)
-    assert "two assessors" in str(result.exception)
+    assert "two judges" in str(result.exception)
     assert command(folder, "--rel", "0").exit_code == 2
     assert command(folder, "--smoothing", "-1").exit_code == 2
 

@@ -22,9 +22,9 @@ def test_conflicting_duplicates(tmp_path, policy, taken):
 
 
 @pytest.mark.parametrize(("policy", "taken"), [("first", 1), ("last", 0), ("max", 1)])
-def test_conflicting_duplicates_of_an_assessor(policy, taken):
+def test_conflicting_duplicates_of_a_judge(policy, taken):
     text = "1 x a 1\n1 y a 0\n1 x a 0\n"
-    judgments = hj.read_judgments(io.StringIO(text), duplicates=policy, assessor_column="iteration")
+    judgments = hj.read_judgments(io.StringIO(text), duplicates=policy, judge_column="iteration")
     assert judgments.by("x").to_dict() == {"1": {"a": taken}}
     assert judgments.by("y").to_dict() == {"1": {"a": 0}}
 

@@ -98,10 +98,10 @@ def test_scores_from_anywhere(place):
     assert_same(streamed, from_memory)
 
 
-def test_assessors_from_anywhere(place):
+def test_judges_from_anywhere(place):
     rows = [(t, a, d, label) for t, _, d, label in qrels_rows() for a in ("ann", "bob")]
-    judgments = hj.read_judgments(place(joined(rows)), assessor_column="iteration")
-    assert judgments.assessors == ["ann", "bob"]
+    judgments = hj.read_judgments(place(joined(rows)), judge_column="iteration")
+    assert judgments.judges == ["ann", "bob"]
     assert judgments.by("bob").to_dict() == QRELS
 
 

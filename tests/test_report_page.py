@@ -135,7 +135,7 @@ def test_data_for_the_script_are_the_boards(board, read):
     np.testing.assert_allclose(np.array(data["beats"]) / 1000, board.beats[upper], atol=1e-3)
     assert data["apart"] == "".join(str(int(v)) for v in board.apart[upper])
     order = board.agreement.order()
-    assert data["judges"] == [board.agreement.assessors[k] for k in order]
+    assert data["judges"] == [board.agreement.judges[k] for k in order]
     kappa = board.agreement.pairs.kappa[np.ix_(order, order)]
     np.testing.assert_allclose(data["kappa"], kappa[np.triu_indices(len(order), 1)], atol=6e-4)
 

@@ -50,8 +50,8 @@ def probabilities(judgments):
     names = judgments.pool.documents
     topic = np.repeat(judgments.topics, np.diff(judgments.pool.offsets))
     return {
-        (judgments.assessors[a], str(topic[d]), names[d]): float(p)
-        for a, d, p in zip(judgments.assessor, judgments.document, judgments.label, strict=True)
+        (judgments.judges[a], str(topic[d]), names[d]): float(p)
+        for a, d, p in zip(judgments.judge, judgments.document, judgments.label, strict=True)
     }
 
 
@@ -61,7 +61,7 @@ def test_every_scaling_has_a_loop():
         assert callable(getattr(naive_scaling, name))
 
 
-@pytest.mark.parametrize("by", ["assessor", "topic", "all"])
+@pytest.mark.parametrize("by", ["judge", "topic", "all"])
 @pytest.mark.parametrize(
     ("name", "given"),
     [
@@ -87,14 +87,14 @@ def test_as_the_loops_say(name, given, by, seed):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("by", ["assessor", "topic", "all"])
+@pytest.mark.parametrize("by", ["judge", "topic", "all"])
 def test_a_higher_label_is_never_less_probable(name, by):
     found = hj.read_judgments(made_up(5), scaling=f"{name}(by={by})")
     given = hj.read_judgments(made_up(5), scaling="linear(low=0, high=1e9, by=all)")
     topic = np.repeat(np.arange(3), np.diff(found.pool.offsets))[found.document]
     for j in range(3):
         for t in range(3):
-            mine = (found.assessor == j) & (topic == t)
+            mine = (found.judge == j) & (topic == t)
             p, x = found.label[mine], given.label[mine]
             assert ((p >= 0) & (p <= 1)).all()
             higher = x[:, None] > x[None, :]
@@ -116,7 +116,7 @@ def test_what_does_not_matter(name, change):
     bob = {t: {d: change(x) for d, x in q.items()} for t, q in PANEL["bob"].items()}
     other = hj.read_judgments({**PANEL, "bob": bob}, scaling=name)
     assert other.label == pytest.approx(plain.label)
-    # ... but does where all assessors are scaled together.
+    # ... but does where all judges are scaled together.
     joint = hj.read_judgments(PANEL, scaling=f"{name}(by=all)").label
     assert joint != pytest.approx(plain.label)
 
@@ -130,7 +130,7 @@ def test_twice_the_magnitude_is_twice_the_odds():
 
 
 def test_the_probabilities_that_magnitudes_were_made_from_are_found_again():
-    # Assessors who tell odds, each in a unit of their own; by noise in all, merged in the mean.
+    # Judges who tell odds, each in a unit of their own; by noise in all, merged in the mean.
     rng = np.random.default_rng(0)
     truth = np.concatenate([half := rng.uniform(0.05, 0.5, 200), 1 - half])
     odds = truth / (1 - truth)  # their geometric mean is 1
@@ -168,7 +168,7 @@ def test_an_object_will_do():
     assert qrels.policies["scaling"] == "linear(low=0)"
 
 
-def test_qrels_are_those_of_one_assessor():
+def test_qrels_are_those_of_one_judge():
     labels = {"1": {"a": 1, "b": 4}, "2": {"a": 16, "b": 64}}
     whole = hj.read_qrels(labels, scaling="linear").p
     assert whole.tolist() == [0, 3 / 63, 15 / 63, 1]
@@ -214,7 +214,7 @@ def test_labels_that_are_all_the_same_are_told():
         assert judgments.label[:2].tolist() == [0.5, 0.5]
         note = next(n for n in judgments.notes if n.code == "scaled-constant")
         assert note.count == 1
-        assert "assessor 'ann'" in note.text
+        assert "judge 'ann'" in note.text
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_sets_of_labels_that_cannot_be_scaled(scaling, said):
     panel = {"ann": {"1": {"a": 1, "b": 2}}, "bob": {"1": {"a": 0, "b": 0}, "2": {"a": 0}}}
     with pytest.raises(InputError, match=said) as caught:
         hj.read_judgments(panel, scaling=scaling)
-    assert "assessor 'bob'" in caught.value.message
+    assert "judge 'bob'" in caught.value.message
     assert ("topic '1'" in caught.value.message) == ("topic" in scaling)
     assert "percentile" in caught.value.remedy
     assert hj.read_judgments(panel, scaling="linear(low=0, high=2)").label.tolist() == [
@@ -336,7 +336,7 @@ def test_expected_measures_of_magnitudes(files, scaling):
     name, _, by = scaling.partition("(by=")
     labels = made_up(1)["j1"]
     p = naive_scaling.scaled(
-        rows({"j1": labels}), getattr(naive_scaling, name), by.rstrip(")") or "assessor"
+        rows({"j1": labels}), getattr(naive_scaling, name), by.rstrip(")") or "judge"
     )
     order = [f"d{d}" for d in np.random.default_rng(2).permutation(9)]
     for topic, pool in labels.items():
@@ -350,7 +350,7 @@ def test_merging_and_ranking_by_magnitudes(files):
     how = ["--judges", "*.qrels", "--scaling", "geometric", "--quiet"]
     done = run("merge", *how, "--method", "binmv", "--soft", "-o", "soft")
     assert done.exit_code == 0, done.output
-    each = naive_scaling.scaled(rows(made_up(1)), naive_scaling.geometric, "assessor")
+    each = naive_scaling.scaled(rows(made_up(1)), naive_scaling.geometric, "judge")
     merged = hj.read_qrels("soft").to_dict()
     for topic, documents in merged.items():
         for document, p in documents.items():

@@ -9,10 +9,10 @@ import pytest
 
 import hungjury as hj
 from hungjury import stats
-from hungjury.assessors.random_assessors import random_scores
 from hungjury.errors import InputError, check_seed
+from hungjury.judges.random_judges import random_scores
 from hungjury.studies.coverage import coverage
-from hungjury.studies.tuples import assessor_tuples
+from hungjury.studies.tuples import judge_tuples
 from hungjury.theory.figures import significance_curve
 
 MADE = hj.simulate(systems=3, topics=3, documents=20, depth=10)
@@ -38,7 +38,7 @@ PUBLIC = {
     "tuple_study": lambda seed: hj.tuple_study(*GIVEN, "AP", MADE.gold, seed=seed),
 }
 OTHERS = {
-    "assessor_tuples": lambda seed: assessor_tuples(9, 4, 2, seed),
+    "judge_tuples": lambda seed: judge_tuples(9, 4, 2, seed),
     "bootstrap_means": lambda seed: stats.bootstrap_means(VALUES, 10, seed),
     "bootstrap_test": lambda seed: stats.bootstrap_test(VALUES, 10, seed),
     "coverage": lambda seed: coverage(seed=seed).run_all(),

@@ -35,7 +35,7 @@ def test_all_judges_together_and_alone(dl21: tuple[Any, Any, Any]) -> None:
     for row in found.rows:
         if row.approach != "mv":
             assert row.tau_ap == pytest.approx(wanted[row.measure, row.approach], abs=5e-4)
-    alone = hj.lone_assessors(judgments, runs, "AP", gold, rel=2).rows[0]
+    alone = hj.lone_judges(judgments, runs, "AP", gold, rel=2).rows[0]
     assert alone.tau_ap.mean() == pytest.approx(0.654, abs=5e-4)
     assert alone.tau_ap.max() == pytest.approx(0.875, abs=5e-4)
 

@@ -99,7 +99,7 @@ def test_tables_of_crowd_are_laid_out_as_printed(crowd: Study) -> None:
     assert len(second.rows) == len(table(crowd, "table-2-tau").rows) == 3 * 7
 
 
-def test_single_assessors_are_scored_directly(folder: Path, crowd: Study) -> None:
+def test_single_judges_are_scored_directly(folder: Path, crowd: Study) -> None:
     chances = "eRAP(prob=[0.05, 0.95])"
     for row, mine, gold in zip(rows(crowd, "table-1"), ("AP", chances, chances),
                                ("AP", "AP", chances), strict=False):  # fmt: skip
@@ -113,7 +113,7 @@ def test_single_assessors_are_scored_directly(folder: Path, crowd: Study) -> Non
         assert float(row["mean tau_ap"]) == pytest.approx(np.mean(tau_ap), abs=1e-12)
 
 
-def test_pairs_of_assessors_are_combined_directly(folder: Path, crowd: Study) -> None:
+def test_pairs_of_judges_are_combined_directly(folder: Path, crowd: Study) -> None:
     """Ten tuples are all pairs there are: nothing is left to chance."""
     means, truth = judge_means(folder, "AP"), gold_means(folder, "AP")
     pairs = [(a + b) / 2 for a, b in itertools.combinations(means, 2)]
@@ -138,7 +138,7 @@ def test_only_the_printed_sizes_unless_others_are_asked_for(tmp_path: Path) -> N
     assert list(table(asked, "table-2").header[3:]) == ["M=3", "M=6"]
 
 
-def test_grades_and_assessors_left_out(tmp_path: Path) -> None:
+def test_grades_and_judges_left_out(tmp_path: Path) -> None:
     """Relevant from grade 2 on; the first judge has nothing relevant on the first topic."""
     hj.simulate(systems=5, topics=4, documents=50, depth=20, grades=4, seed=2).write(tmp_path)
     lazy, *others = sorted((tmp_path / "judges").iterdir())
@@ -156,7 +156,7 @@ def test_grades_and_assessors_left_out(tmp_path: Path) -> None:
         each = [hj.tau_ap(hj.evaluate(j, runs, "AP(rel=2)").mean()[0], gold) for j in judges]
         found = float(rows(study, "table-1")[0]["mean tau_ap"])
         assert found == pytest.approx(np.mean(each), abs=1e-12)
-        assert study.report.remarks[0].startswith(f"{len(judges)} assessors")
+        assert study.report.remarks[0].startswith(f"{len(judges)} judges")
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -317,7 +317,7 @@ def test_what_is_missing_is_said_before_any_job(
     runs, judges = str(folder / "runs" / "*"), str(folder / "judges" / "*")
     whole = Sources.in_folder(folder)
     one_run = Sources.of(sorted((folder / "runs").iterdir())[:1], judges, folder / "gold.qrels")
-    single = Sources.in_folder(few[1], assessor_column="iteration")
+    single = Sources.in_folder(few[1], judge_column="iteration")
     cases: list[tuple[str, Sources, str]] = [
         ("crowd", Sources.of(runs, judges), "needs gold labels, but no gold"),
         ("aware", Sources.of(runs, judges), "needs gold labels, but no gold"),
@@ -325,12 +325,12 @@ def test_what_is_missing_is_said_before_any_job(
         ("aware", Sources.of(runs, gold=folder / "gold.qrels"), "no judges were given"),
         ("crowd", one_run, "needs at least two runs"),
         ("aware", single, "needs at least two judges, but there is only one"),
-        ("crowd", Sources.in_folder(few[2]), "at least 3 assessors, but there are only 2"),
+        ("crowd", Sources.in_folder(few[2]), "at least 3 judges, but there are only 2"),
         ("aware", Sources.in_folder(few[3]), "compares sizes of tuples, but there is only 2"),
         ("crowd(rel=2)", whole, "largest grade of the judgments is 1"),
         ("aware(rel=2)", whole, "largest grade of the judgments is 1"),
         ("crowd(measures=['nDCG@10'])", whole, "no counterpart for probabilities"),
-        ("aware(sizes=[2, 6])", whole, "among 5 assessors"),
+        ("aware(sizes=[2, 6])", whole, "among 5 judges"),
         ("aware(sizes=['two'])", whole, "sizes"),
     ]
     for recipe, sources, message in cases:

@@ -1,4 +1,4 @@
-"""k-tuples of assessors: against loops over every tuple, and laws."""
+"""k-tuples of judges: against loops over every tuple, and laws."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pytest
 import hungjury as hj
 import naive_aware
 import naive_studies as naive
-from hungjury.assessors.assessor_scores import score_assessors
-from hungjury.assessors.weights import ESTIMATORS
 from hungjury.collection.judgments import Judgments
 from hungjury.errors import HungjuryError
-from hungjury.studies.tuples import APPROACHES, TupleExperiment, TupleStudy, assessor_tuples
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.weights import ESTIMATORS
+from hungjury.studies.tuples import APPROACHES, TupleExperiment, TupleStudy, judge_tuples
 
 ESTIMATED = ("uni", "sgl_tau_msd", "tpc_fro_md", "sgl_kld_med", "tpc_apc_msd")
 REPLICATES = 4
@@ -46,18 +46,18 @@ def row_of(found: TupleStudy, **wanted: Any) -> Any:
 
 
 def test_all_tuples_where_there_are_few() -> None:
-    assert assessor_tuples(5, 2, 10) == list(itertools.combinations(range(5), 2))
-    assert assessor_tuples(27, 26, 100) == list(itertools.combinations(range(27), 26))
+    assert judge_tuples(5, 2, 10) == list(itertools.combinations(range(5), 2))
+    assert judge_tuples(27, 26, 100) == list(itertools.combinations(range(27), 26))
 
 
 def test_tuples_are_different_and_random() -> None:
-    found = assessor_tuples(27, 13, 100, seed=2)
+    found = judge_tuples(27, 13, 100, seed=2)
     assert len(set(found)) == 100
     assert all(len(set(who)) == 13 and list(who) == sorted(who) for who in found)
-    assert found == assessor_tuples(27, 13, 100, seed=2)
-    assert found != assessor_tuples(27, 13, 100, seed=3)
-    assert found[:10] == assessor_tuples(27, 13, 10, seed=2)
-    often = np.bincount(np.ravel(assessor_tuples(27, 13, 2000)), minlength=27)
+    assert found == judge_tuples(27, 13, 100, seed=2)
+    assert found != judge_tuples(27, 13, 100, seed=3)
+    assert found[:10] == judge_tuples(27, 13, 10, seed=2)
+    often = np.bincount(np.ravel(judge_tuples(27, 13, 2000)), minlength=27)
     np.testing.assert_allclose(often / 2000, 13 / 27, atol=0.05)
 
 
@@ -71,14 +71,14 @@ def weighed(sim: Any) -> TupleStudy:
 
 @pytest.mark.parametrize("m", [0, 1])
 def test_weighted_tuples_are_the_oracles(sim: Any, weighed: TupleStudy, m: int) -> None:
-    scored = score_assessors(sim.judgments, sim.runs, ["AP", "RBP"], gold=sim.gold)
+    scored = score_judges(sim.judgments, sim.runs, ["AP", "RBP"], gold=sim.gold)
     panel = np.nan_to_num(scored.values[m]).tolist()
     drawn = scored.random(REPLICATES, 3)[m].tolist()
     random_ones = dict(zip(("und", "uni", "ovr"), drawn, strict=True))
     truth = naive_aware.system_means(scored.gold[m].tolist())
     for name, size in itertools.product(ESTIMATED, (2, 3)):
         estimates = []
-        for who in assessor_tuples(5, size, 7, 3):
+        for who in judge_tuples(5, size, 7, 3):
             mine = [panel[k] for k in who]
             judged = [[True] * 4] * size
             if name == "uni":
@@ -94,7 +94,7 @@ def test_weighted_tuples_are_the_oracles(sim: Any, weighed: TupleStudy, m: int) 
 
 
 def only(judgments: Judgments, who: tuple[int, ...]) -> dict[str, Any]:
-    return {judgments.assessors[k]: judgments.by(judgments.assessors[k]).to_dict() for k in who}
+    return {judgments.judges[k]: judgments.by(judgments.judges[k]).to_dict() for k in who}
 
 
 @pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu"])
@@ -103,7 +103,7 @@ def test_merged_tuples_are_merges_of_their_judgments(sim: Any, method: str) -> N
     for name in ("AP", "RBP"):
         truth = hj.evaluate(sim.gold, sim.runs, name).mean()[0]
         estimates = []
-        for who in assessor_tuples(5, 3, 3, 3):
+        for who in judge_tuples(5, 3, 3, 3):
             labels = hj.merge(only(sim.judgments, who), method).hard()
             estimates.append(list(hj.evaluate(labels, sim.runs, name).mean()[0]))
         row = row_of(found, measure=name)
@@ -115,7 +115,7 @@ def test_merged_tuples_are_merges_of_their_judgments(sim: Any, method: str) -> N
 def test_majorities_are_counted(sim: Any) -> None:
     """Three votes have no tie: the study's majority is that of a loop."""
     found = study(sim, approaches=["mv"], sizes=[3], tuples=1)
-    (who,) = assessor_tuples(5, 3, 1, 3)
+    (who,) = judge_tuples(5, 3, 1, 3)
     votes = [[None if v < 0 else int(v) for v in sim.judgments.matrix()[k]] for k in who]
     labels = naive.coin_free_majority(votes)
     pool = sim.judgments.pool
@@ -138,7 +138,7 @@ def test_probabilities_meet_both_gold_standards(sim: Any) -> None:
     }
     for method, (gold, truth) in itertools.product(("binmv", "qbinmv"), truths.items()):
         estimates = []
-        for who in assessor_tuples(5, 2, 7, 3):
+        for who in judge_tuples(5, 2, 7, 3):
             soft = hj.merge(only(sim.judgments, who), method)
             estimates.append(list(hj.evaluate(soft, sim.runs, "eRAP").mean()[0]))
         row = row_of(found, measure="AP", approach=method, gold=gold)
@@ -158,7 +158,7 @@ def test_uniform_weights_are_mean_votes(sim: Any) -> None:
         assert uni.tau_ap == pytest.approx(binmv.tau_ap, abs=1e-12)
 
 
-def test_all_assessors_together_are_aware_itself(sim: Any) -> None:
+def test_all_judges_together_are_aware_itself(sim: Any) -> None:
     found = study(sim, sizes=[5], approaches=[*ESTIMATORS, "uni"])
     compared = hj.compare_all(
         sim.judgments, sim.runs, "AP", sim.gold, replicates=REPLICATES, seed=3
@@ -170,7 +170,7 @@ def test_all_assessors_together_are_aware_itself(sim: Any) -> None:
 
 
 def test_incomplete_panels_and_partial_gold(sim: Any) -> None:
-    """Assessors who judged some topics only; means over the topics with gold labels."""
+    """Judges who judged some topics only; means over the topics with gold labels."""
     given = only(sim.judgments, tuple(range(5)))
     first, second = list(given)[:2]
     given[first].pop("1")
@@ -233,7 +233,7 @@ def test_results_print_and_export(weighed: TupleStudy) -> None:
     assert len(table) == 2 * 2 * len(ESTIMATED)
     assert table.to_csv().startswith("measure,size,approach,gold,by,tuples,tau,tau_std,tau_ap")
     assert weighed.by_size("AP").columns == ("tau_ap of AP", "k=2", "k=3")
-    assert "5 assessors, 6 systems, 4 topics" in str(weighed)
+    assert "5 judges, 6 systems, 4 topics" in str(weighed)
     parts = [o for o in weighed.observations(systems="T08") if "gap" in o]
     assert parts[0]["systems"] == "T08"
     assert {(o["granularity"], o["gap"], o["weight"]) for o in parts} == {
@@ -246,12 +246,12 @@ def test_results_print_and_export(weighed: TupleStudy) -> None:
     assert len(APPROACHES) == 34
 
 
-def test_assessors_alone(sim: Any) -> None:
-    found = hj.lone_assessors(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
+def test_judges_alone(sim: Any) -> None:
+    found = hj.lone_judges(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
     assert [(r.measure, r.gold) for r in found.rows] == [
         (m, g) for m in ("AP", "RBP") for g in ("DGS", "DGS", "RGS")
     ]
-    first = sim.judgments.by(sim.judgments.assessors[0])
+    first = sim.judgments.by(sim.judgments.judges[0])
     chances = "eRAP(prob=[0.05, 0.95])"
     for row, mine, gold in zip(found.rows, ("AP", chances, chances), ("AP", "AP", chances),
                                strict=False):  # fmt: skip
@@ -259,13 +259,13 @@ def test_assessors_alone(sim: Any) -> None:
         truth = hj.evaluate(sim.gold, sim.runs, gold).mean()[0]
         assert row.tau[0] == pytest.approx(hj.kendall(means, truth))
         assert row.rmse[0] == pytest.approx(hj.rmse(means, truth))
-        # Better assessors rank systems better.
+        # Better judges rank systems better.
         assert row.tau_ap[0] > row.tau_ap[4]
     mean, half = found.table().rows[0][2:4]
     tau = found.rows[0].tau
     assert mean == pytest.approx(tau.mean())
     assert half == pytest.approx(2.7764451 * tau.std(ddof=1) / math.sqrt(5))
-    assert "means over 5 assessors" in str(found)
+    assert "means over 5 judges" in str(found)
 
 
 # Bad input
@@ -273,14 +273,14 @@ def test_assessors_alone(sim: Any) -> None:
 
 def test_what_cannot_be_studied(sim: Any) -> None:
     two = only(sim.judgments, (0, 1))
-    one = {"a": two[sim.judgments.assessors[0]]}
+    one = {"a": two[sim.judgments.judges[0]]}
     graded = hj.simulate(systems=3, topics=2, documents=30, depth=10, grades=3)
     cases: list[tuple[Any, str]] = [
         (lambda: hj.tuple_study(sim.judgments, sim.runs, "AP", None), "compares with true labels"),
         (lambda: hj.tuple_study(one, sim.runs, "AP", sim.gold), "there is only 1"),
         (lambda: hj.tuple_study(two, sim.runs, "AP", sim.gold), "there are only 2"),
-        (lambda: study(sim, sizes=[6]), "among 5 assessors"),
-        (lambda: study(sim, sizes=[]), "among 5 assessors"),
+        (lambda: study(sim, sizes=[6]), "among 5 judges"),
+        (lambda: study(sim, sizes=[]), "among 5 judges"),
         (lambda: study(sim, tuples=0), "no 0 tuples"),
         (lambda: study(sim, approaches=["em-mvv"]), "em-mv"),
         (lambda: study(sim, standards=["GGS"]), "GGS"),
@@ -288,8 +288,8 @@ def test_what_cannot_be_studied(sim: Any) -> None:
                                 approaches=["binmv"]), "no counterpart"),
         (lambda: hj.tuple_study(graded.judgments, graded.runs, "AP", graded.gold,
                                 approaches=["binmv"], standards=["RGS"]), "binary labels"),
-        (lambda: hj.lone_assessors(one, sim.runs, "AP", sim.gold), "there is only 1"),
-        (lambda: hj.lone_assessors(two, sim.runs, "AP", None), "compares with true labels"),
+        (lambda: hj.lone_judges(one, sim.runs, "AP", sim.gold), "there is only 1"),
+        (lambda: hj.lone_judges(two, sim.runs, "AP", None), "compares with true labels"),
     ]  # fmt: skip
     for work, message in cases:
         with pytest.raises(HungjuryError, match=message) as caught:

@@ -155,7 +155,7 @@ def test_a_study_says_at_once_what_is_missing(demo, tmp_path, need, message):
 
 def test_a_study_says_at_once_what_is_too_little(tmp_path):
     hj.simulate(systems=2, topics=3, documents=30, depth=9, accuracies=[0.9]).write(tmp_path)
-    one = Sources.in_folder(tmp_path, assessor_column="iteration")
+    one = Sources.in_folder(tmp_path, judge_column="iteration")
     with pytest.raises(InputError, match="needs at least two judges, but there is only one"):
         run_study(study_needing("judges"), one, tmp_path / "out")
     with pytest.raises(InputError, match="but these are binary"):

@@ -223,7 +223,7 @@ def test_no_gold(name: str, folder: Path, tmp_path: Path) -> None:
     wanted = f'{name}(labels=["mv"])'
     with pytest.raises(InputError, match="but no judges were given"):
         run_study(wanted, runs_alone, tmp_path / "out")
-    with pytest.raises(HungjuryError, match="there is no assessor 'nobody'"):
+    with pytest.raises(HungjuryError, match="there is no judge 'nobody'"):
         run_study(f'{name}(labels=["nobody"])', judged, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -231,14 +231,12 @@ def test_no_gold(name: str, folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", BINARY_ONLY)
 def test_one_judge_or_binary_labels(name: str, tmp_path: Path) -> None:
     hj.simulate(systems=3, topics=3, documents=30, depth=9, accuracies=[0.9]).write(tmp_path)
-    data = Sources.in_folder(tmp_path, assessor_column="iteration")
+    data = Sources.in_folder(tmp_path, judge_column="iteration")
     with pytest.raises(InputError, match="at least two relevant grades, but these are binary"):
         run_study(name, data, tmp_path / "out")
     with pytest.raises(InputError, match="at least two judges, but there is only one"):
         run_study(f'{name}(labels=["mv"])', data, tmp_path / "out")
-    (judge,) = hj.read_judgments(
-        str(tmp_path / "judges" / "*"), assessor_column="iteration"
-    ).assessors
+    (judge,) = hj.read_judgments(str(tmp_path / "judges" / "*"), judge_column="iteration").judges
     with pytest.raises(InputError, match="but their labels are binary"):
         run_study(f'{name}(labels=["{judge}"])', data, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -143,14 +143,14 @@ def test_number_signs_in_runs(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["qrels.123", "qrels.comments.123"])
-def test_mean_over_assessors(folder: Path, name: str) -> None:
-    """trec_eval's judgment groups: the mean over the assessors of a topic, then over topics."""
-    judgments = hj.read_judgments(folder / name, assessor_column="iteration")
-    assert judgments.assessors == ["0", "1", "2"]
+def test_mean_over_judges(folder: Path, name: str) -> None:
+    """trec_eval's judgment groups: the mean over the judges of a topic, then over topics."""
+    judgments = hj.read_judgments(folder / name, judge_column="iteration")
+    assert judgments.judges == ["0", "1", "2"]
     wanted = {trec_name(m): m for m in measure_list(["map", "P"])}
     each = []
-    for assessor in judgments.assessors:
-        scores = hj.evaluate(judgments.by(assessor), folder / "results.test", wanted.values())
+    for judge in judgments.judges:
+        scores = hj.evaluate(judgments.by(judge), folder / "results.test", wanted.values())
         at = [scores.topics.index(t) if t in scores.topics else -1 for t in judgments.topics]
         there = np.array([i >= 0 for i in at])
         each.append(np.where(there, scores.values[:, 0, at], np.nan))

@@ -15,7 +15,7 @@ import hungjury as hj
 import naive_expected
 from hungjury.catalogue.markov import MP
 from hungjury.collection.align import align
-from hungjury.collection.judged import judge
+from hungjury.collection.judged import judge_lists
 from hungjury.collection.labels import MISSING
 from hungjury.errors import HungjuryError, MeasureError
 from hungjury.users import transitions
@@ -198,7 +198,7 @@ def test_many_lists_and_copies_at_once(model, room, condensed, monkeypatch):
     qrels = hj.read_qrels({t: dict.fromkeys(docs, 1) for t, docs in lists.items()})
     aligned = align(hj.read_runs({"s": lists}), qrels.pool)
     labels = np.random.default_rng(5).choice([0, 1, 1, MISSING], (2, 3, len(qrels)))
-    for cells, judged in judge(aligned, labels.astype(np.int16), 1, condensed=condensed):
+    for cells, judged in judge_lists(aligned, labels.astype(np.int16), 1, condensed=condensed):
         values = MP(model=model)(judged)
         for a, b, c in itertools.product(range(2), range(3), range(len(cells))):
             alone = labels[a, b, qrels.pool.slice(int(cells[c]))].tolist()

@@ -14,7 +14,7 @@ ROOMS = {
     "evaluation": "Scoring",
     "catalogue": "Scoring",
     "scores": "Scoring",
-    "assessors": "Many judges",
+    "judges": "Many judges",
     "uncertainty": "How sure one can be",
     "report": "How sure one can be",
     "stats": "Correlation of rankings",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hungjury.assessors.closeness import GAPS
-from hungjury.assessors.merging import MERGES
-from hungjury.assessors.weights import ESTIMATORS, WEIGHTS
 from hungjury.collection.scaling import SCALINGS
+from hungjury.judges.closeness import GAPS
+from hungjury.judges.merging import MERGES
+from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from site_tools.commands import command_pages
 from site_tools.measures import measures_page
 from site_tools.names import names_page

@@ -9,11 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hungjury.assessors.agreement import agreement
-    from hungjury.assessors.aware import aware
-    from hungjury.assessors.comparison import compare_all
-    from hungjury.assessors.merging import merge
-    from hungjury.assessors.prm import prm, prm_scenarios
     from hungjury.catalogue import Measure, measure, measures
     from hungjury.collection.audit import audit
     from hungjury.collection.judgments import Judgments, read_judgments
@@ -22,6 +17,11 @@ if TYPE_CHECKING:
     from hungjury.collection.simulate import simulate
     from hungjury.errors import HungjuryError
     from hungjury.evaluation import evaluate, precision_recall, score_list
+    from hungjury.judges.agreement import agreement
+    from hungjury.judges.aware import aware
+    from hungjury.judges.comparison import compare_all
+    from hungjury.judges.merging import merge
+    from hungjury.judges.prm import prm, prm_scenarios
     from hungjury.ltr import (
         NMCGObjective,
         NMCGRanker,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hungjury.stats import kendall, rbo, rmse, tau_ap
     from hungjury.studies.correlation import correlate_measures
     from hungjury.studies.factorial import factorial_anova
-    from hungjury.studies.lone_assessors import lone_assessors
+    from hungjury.studies.lone_judges import lone_judges
     from hungjury.studies.power import discriminative_power
     from hungjury.studies.robustness import downsample, robustness
     from hungjury.studies.topics import complete_runs, few_highly_relevant, run_quartiles
@@ -62,15 +62,15 @@ _HOME = {
     "Runs": "collection.runs",
     "Scores": "scores",
     "UserModel": "users.model",
-    "agreement": "assessors.agreement",
+    "agreement": "judges.agreement",
     "audit": "collection.audit",
-    "aware": "assessors.aware",
+    "aware": "judges.aware",
     "axiom_table": "theory",
     "balancing_index": "theory",
     "calibrate": "users.clicks",
     "check_axioms": "theory",
     "compare": "uncertainty.compare",
-    "compare_all": "assessors.comparison",
+    "compare_all": "judges.comparison",
     "compare_lists": "theory",
     "compare_rankers": "ltr",
     "complete_runs": "studies.topics",
@@ -82,13 +82,13 @@ _HOME = {
     "few_highly_relevant": "studies.topics",
     "kendall": "stats",
     "leaderboard": "uncertainty.leaderboard",
-    "lone_assessors": "studies.lone_assessors",
+    "lone_judges": "studies.lone_judges",
     "measure": "catalogue",
     "measures": "catalogue",
-    "merge": "assessors.merging",
+    "merge": "judges.merging",
     "precision_recall": "evaluation",
-    "prm": "assessors.prm",
-    "prm_scenarios": "assessors.prm",
+    "prm": "judges.prm",
+    "prm_scenarios": "judges.prm",
     "ranking_data": "ltr",
     "rbo": "stats",
     "read_judgments": "collection.judgments",
@@ -138,7 +138,7 @@ __all__ = [
     "few_highly_relevant",
     "kendall",
     "leaderboard",
-    "lone_assessors",
+    "lone_judges",
     "measure",
     "measures",
     "merge",

@@ -1,4 +1,4 @@
-"""Thousands of label vectors at once: random assessors, resampled panels, drawn labels.
+"""Thousands of label vectors at once: random judges, resampled panels, drawn labels.
 
 The common measures go through native kernels that walk a ranked list once for many label vectors;
 all others through the measure itself, in blocks. Both give what the measure gives.
@@ -19,7 +19,7 @@ from hungjury.catalogue.base import ratio
 from hungjury.catalogue.gain import ERR, Discounted, ideal_sum
 from hungjury.catalogue.precision import AP, RR, P, R, Success
 from hungjury.collection.align import Alignment
-from hungjury.collection.judged import Judged, judge
+from hungjury.collection.judged import Judged, judge_lists
 from hungjury.errors import InputError
 from hungjury.machine import cores
 
@@ -129,7 +129,7 @@ class Scorer:
 
     def _through_measure(self, labels: Labels, rows: slice, out: Array) -> None:
         block = labels[rows].astype(np.int16)
-        for cells, judged in judge(self.alignment, block, self.top, every=self.measure.every):
+        for cells, judged in judge_lists(self.alignment, block, self.top, every=self.measure.every):
             out[rows, cells] = self.measure(judged)
 
 

@@ -161,6 +161,6 @@ def _qrels(given: Any) -> Qrels:
             raise InputError(
                 f"document '{row.doc_id}' of topic '{row.query_id}' is labelled both "
                 f"{labels[row.doc_id]} and {row.relevance}",
-                remedy="merge the assessors first, for example with hungjury.merge",
+                remedy="merge the judges first, for example with hungjury.merge",
             )
     return read_qrels(found)

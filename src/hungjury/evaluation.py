@@ -14,7 +14,7 @@ from hungjury.catalogue import Measure, measure, measure_list
 from hungjury.catalogue.expectation import E
 from hungjury.catalogue.expected import Expected
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judged import Judged, judge, one_list
+from hungjury.collection.judged import Judged, judge_lists, one_list
 from hungjury.collection.labels import TOP_GRADE
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_runs
@@ -135,12 +135,12 @@ class _View:
         self, aligned: Alignment, qrels: Qrels, condensed: bool
     ) -> Iterator[tuple[NDArray[np.int64], Judged]]:
         if qrels.labels is not None:
-            return judge(
+            return judge_lists(
                 aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=self.every
             )
         p = qrels.at_least(self.rel or 1).p
         nothing = np.zeros(len(qrels), dtype=np.int16)
-        return judge(aligned, nothing, 1, condensed=condensed, every=True, p=p)
+        return judge_lists(aligned, nothing, 1, condensed=condensed, every=True, p=p)
 
 
 def score_alignment(

@@ -11,7 +11,7 @@ from hungjury.batch import Scorer
 from hungjury.catalogue.expectation import E
 from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment
-from hungjury.collection.judged import judge
+from hungjury.collection.judged import judge_lists
 from hungjury.collection.qrels import Qrels
 
 __all__ = ["Expectation", "expect"]
@@ -62,7 +62,7 @@ def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Exp
 def _condensed(aligned: Alignment, qrels: Qrels, measure: E, labels: NDArray[np.int16]) -> Array:
     """[label set, cell]: scores of condensed lists, which differ between label sets."""
     block = np.empty((len(labels), len(aligned.length)))
-    for where, judged in judge(
+    for where, judged in judge_lists(
         aligned, labels, qrels.max_grade, condensed=True, every=measure.of.every
     ):
         block[:, where] = measure.of(judged)
@@ -74,7 +74,7 @@ def _certain(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> E
     assert qrels.labels is not None
     value = np.empty(len(aligned.length))
     every = measure.of.every
-    for cells, judged in judge(
+    for cells, judged in judge_lists(
         aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=every
     ):
         value[cells] = measure.of(judged)
@@ -105,7 +105,9 @@ def expected_ap(aligned: Alignment, qrels: Qrels, measure: AP, condensed: bool) 
         with np.errstate(divide="ignore"):
             product = np.exp(qrels.pool.sum_by_topic(np.log(factor)))
         share = weights[start : start + BLOCK, None] * product / t
-        for cells, judged in judge(aligned, labels, 1, condensed=condensed, every=True, p=tilted):
+        for cells, judged in judge_lists(
+            aligned, labels, 1, condensed=condensed, every=True, p=tilted
+        ):
             assert judged.p is not None
             q = judged.p
             if measure.cutoff is not None:

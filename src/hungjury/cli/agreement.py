@@ -22,7 +22,7 @@ from hungjury.cli.reading import (
     "--runs",
     multiple=True,
     metavar="FILES",
-    help="Compare the rankings of systems that each assessor alone would give.",
+    help="Compare the rankings of systems that each judge alone would give.",
 )
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", help="For these rankings: AP."
@@ -35,7 +35,7 @@ from hungjury.cli.reading import (
     "--rankings",
     type=picture,
     metavar="FILE",
-    help="Draw the ranking by each assessor (with --runs).",
+    help="Draw the ranking by each judge (with --runs).",
 )
 @click.option(
     "--format",
@@ -61,7 +61,7 @@ def agreement_command(
       hungjury agreement --judges 'judges/*'
       hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --rankings ranks.svg
     """
-    from hungjury.assessors.agreement import agreement
+    from hungjury.judges.agreement import agreement
 
     for name, value in (("--rankings", rankings), ("-m", measures)):
         if value and not runs:

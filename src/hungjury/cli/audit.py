@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("audit", no_args_is_help=True)
 @input_options
-@judge_options("Labels of several assessors, instead of one qrels file.")
+@judge_options("Labels of several judges, instead of one qrels file.")
 @text_or_json
 @output_option
 @label_options
@@ -51,8 +51,8 @@ def audit_command(
     labels: Qrels | Judgments
     if judges.judges:
         labels = label_flags.judgments(judges)
-    elif judges.assessor_column is not None:
-        raise click.UsageError("--assessor-column wants --judges")
+    elif judges.judge_column is not None:
+        raise click.UsageError("--judge-column wants --judges")
     else:
         if qrels is None and not files:
             raise click.UsageError("name a qrels file, or --judges")

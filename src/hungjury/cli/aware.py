@@ -18,8 +18,8 @@ from hungjury.cli.reading import (
 )
 
 if TYPE_CHECKING:
-    from hungjury.assessors.aware import AwareScores
-    from hungjury.assessors.comparison import ApproachComparison
+    from hungjury.judges.aware import AwareScores
+    from hungjury.judges.comparison import ApproachComparison
 
 MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
 
@@ -53,9 +53,9 @@ MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Random assessors of each kind.",
+    help="Random judges of each kind.",
 )
-@seed_option("Seed of the random assessors.")
+@seed_option("Seed of the random judges.")
 @click.option(
     "--orientation",
     type=click.Choice(["dissimilarity", "printed"]),
@@ -63,7 +63,7 @@ MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
     help="Weights from distance, or as the equations print.",
 )
 @click.option(
-    "--drop-empty", is_flag=True, help="Leave out assessors with nothing relevant on some topic."
+    "--drop-empty", is_flag=True, help="Leave out judges with nothing relevant on some topic."
 )
 @click.option(
     "--format",
@@ -83,15 +83,15 @@ def aware_command(
     orientation: str, drop_empty: bool, form: str, output: str | None, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Merge the measures, not the labels: each assessor weighted by distance from random ones.
+    """Merge the measures, not the labels: each judge weighted by distance from random ones.
 
     \b
     Examples:
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --weights sgl_tau_msd --rel 2
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 --all --gold qrels.txt
     """
-    from hungjury.assessors.aware import aware
-    from hungjury.assessors.comparison import compare_all
+    from hungjury.judges.aware import aware
+    from hungjury.judges.comparison import compare_all
 
     if compare and gold is None:
         raise click.UsageError("--all wants --gold")
@@ -126,7 +126,7 @@ def _compared(found: ApproachComparison, form: str) -> str:
 def _scored(scores: AwareScores, form: str) -> str:
     if form == "csv":
         return scores.to_csv()
-    mean = dict(zip(scores.assessors, scores.weights.mean(axis=1).tolist(), strict=True))
+    mean = dict(zip(scores.judges, scores.weights.mean(axis=1).tolist(), strict=True))
     if form == "json":
         import json
 
@@ -134,5 +134,5 @@ def _scored(scores: AwareScores, form: str) -> str:
     from hungjury.plain import columns
 
     heaviest = sorted(mean.items(), key=lambda one: -one[1])
-    weights = columns([["assessor", "mean weight"], *([n, f"{w:.3f}"] for n, w in heaviest)])
+    weights = columns([["judge", "mean weight"], *([n, f"{w:.3f}"] for n, w in heaviest)])
     return f"{scores}\n\n{weights}"

@@ -119,4 +119,4 @@ def leaderboard_command(
             click.echo(f"wrote {report}", err=True)
 
 
-OF_JUDGES = ("judges", "dependent-judges", "two-judges", "one-assessor")
+OF_JUDGES = ("judges", "dependent-judges", "two-judges", "one-judge")

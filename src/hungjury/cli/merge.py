@@ -27,7 +27,7 @@ from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_op
     type=click.Choice(["topic", "all"]),
     default="topic",
     show_default=True,
-    help="What em learns about assessors: per topic, or over all topics.",
+    help="What em learns about judges: per topic, or over all topics.",
 )
 @click.option("--soft", is_flag=True, help="Write probabilities, not the likeliest labels.")
 @seed_option("Seed of the coins that decide ties.")
@@ -38,7 +38,7 @@ def merge_command(
     judges: JudgeFiles, method: str, rel: int | None, scope: str, soft: bool, seed: int,
     output: str | None, label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Merge the labels of several assessors into one qrels file.
+    """Merge the labels of several judges into one qrels file.
 
     \b
     Examples:
@@ -46,8 +46,8 @@ def merge_command(
       hungjury merge --judges 'judges/*' --rel 2 | hungjury evaluate - 'runs/*' -m AP
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --soft -o soft.qrels
     """
-    from hungjury.assessors.merging import merge
     from hungjury.collection.notes import plural
+    from hungjury.judges.merging import merge
 
     labels = label_flags.judgments(judges)
     merged = merge(labels, method, rel, scope, seed)
@@ -56,7 +56,7 @@ def merge_command(
     if not quiet:
         click.echo(
             f"{output or 'merged'}: {plural(len(merged), 'document')} for "
-            f"{plural(len(merged.topics), 'topic')}, {len(labels.assessors)} assessors merged by "
+            f"{plural(len(merged.topics), 'topic')}, {len(labels.judges)} judges merged by "
             f"{merged.policies['merge']}",
             err=True,
         )

@@ -11,8 +11,8 @@ from hungjury.cli.output import deliver, rows_as, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 
 if TYPE_CHECKING:
-    from hungjury.assessors.prm import PRM
     from hungjury.collection.qrels import Qrels
+    from hungjury.judges.prm import PRM
 
 
 @click.command("prm", no_args_is_help=True)
@@ -67,7 +67,7 @@ def prm_command(
       hungjury prm --judges 'judges/*' --plot prm.svg
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
     """
-    from hungjury.assessors.prm import prm, prm_scenarios
+    from hungjury.judges.prm import prm, prm_scenarios
 
     if soft is not None and (qrels is None or rel is None):
         raise click.UsageError("--soft wants --qrels and --rel")

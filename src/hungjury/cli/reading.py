@@ -41,10 +41,10 @@ class InputFiles:
 
 @dataclass(frozen=True)
 class JudgeFiles:
-    """Labels of several assessors, and where their names stand."""
+    """Labels of several judges, and where their names stand."""
 
     judges: tuple[str, ...]
-    assessor_column: str | None
+    judge_column: str | None
 
 
 @dataclass(frozen=True)
@@ -76,9 +76,7 @@ class LabelFlags(GradeFlags):
     def judgments(self, source: JudgeFiles) -> Judgments:
         from hungjury.collection.judgments import read_judgments
 
-        return read_judgments(
-            list(source.judges), assessor_column=source.assessor_column, **asdict(self)
-        )
+        return read_judgments(list(source.judges), judge_column=source.judge_column, **asdict(self))
 
 
 @dataclass(frozen=True)
@@ -125,17 +123,17 @@ def _together(name: str, kind: type[Any], *options: Any) -> Callable[[F], F]:
 
 
 def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
-    """Flags that name the files of several assessors."""
+    """Flags that name the files of several judges."""
     return _together(
         "judges", JudgeFiles,
         click.option("--judges", multiple=True, required=required, metavar="FILES", help=meaning),
-        click.option("--assessor-column", type=click.Choice(["iteration"]),
-                     help="The second column of a qrels file names the assessor."),
+        click.option("--judge-column", type=click.Choice(["iteration"]),
+                     help="The second column of a qrels file names the judge."),
     )  # fmt: skip
 
 
 judges_needed = judge_options(
-    "Labels of several assessors: a file each, or a table with their names.", required=True
+    "Labels of several judges: a file each, or a table with their names.", required=True
 )
 input_options = _together(
     "inputs", InputFiles,

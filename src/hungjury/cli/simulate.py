@@ -25,13 +25,13 @@ from hungjury.cli.options import quiet_option, seed_option
     "--accuracies",
     default="0.9,0.8,0.7,0.6,0.45",
     show_default=True,
-    help="How often each assessor gives the true grade.",
+    help="How often each judge gives the true grade.",
 )
 @click.option(
     "--odd",
     multiple=True,
     type=click.Choice(["copycat", "constant", "lazy"]),
-    help="One more assessor, who does not do the work; repeatable.",
+    help="One more judge, who does not do the work; repeatable.",
 )
 @seed_option("Same seed, same collection.")
 @quiet_option
@@ -39,7 +39,7 @@ def simulate_command(
     output: str, systems: int, topics: int, documents: int, depth: int, grades: int,
     accuracies: str, odd: tuple[str, ...], seed: int, quiet: bool,
 ) -> None:  # fmt: skip
-    """Make up a collection where the truth is known: systems, topics, assessors, gold labels.
+    """Make up a collection where the truth is known: systems, topics, judges, gold labels.
 
     \b
     Examples:
@@ -57,7 +57,7 @@ def simulate_command(
     if quiet:
         return
     click.echo(
-        f"{output}: gold.qrels, {len(made.judgments.assessors)} assessors in judges/, "
+        f"{output}: gold.qrels, {len(made.judgments.judges)} judges in judges/, "
         f"{len(made.quality)} systems in runs/",
         err=True,
     )

@@ -142,7 +142,7 @@ def _run(
         "runs": list(runs) or None,
         "judges": list(judges.judges) or None,
         "gold": gold,
-        "assessor_column": judges.assessor_column,
+        "judge_column": judges.judge_column,
         **asdict(label_flags),
         **asdict(run_flags),
     }

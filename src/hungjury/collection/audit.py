@@ -77,8 +77,8 @@ def _label_facts(qrels: Qrels) -> list[str]:
 def _judgment_facts(judgments: Judgments) -> list[str]:
     per_document = len(judgments) / len(judgments.pool)
     return [
-        f"labels: {len(judgments):,} by {plural(len(judgments.assessors), 'assessor')} "
-        f"({few(judgments.assessors)})",
+        f"labels: {len(judgments):,} by {plural(len(judgments.judges), 'judge')} "
+        f"({few(judgments.judges)})",
         f"{plural(len(judgments.pool), 'document')} judged for "
         f"{plural(len(judgments.topics), 'topic')}, {per_document:.1f} labels a document",
     ]

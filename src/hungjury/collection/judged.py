@@ -2,7 +2,7 @@
 
 A measure sees arrays [..., list, place]: the labelled documents of each list, best first, with
 their ranks. Documents that nobody labelled are not stored, for most measures neither are those
-labelled not relevant; ranks keep counting them. Leading axes are assessors, replicates or draws.
+labelled not relevant; ranks keep counting them. Leading axes are judges, replicates or draws.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hungjury.collection.align import Alignment
 from hungjury.collection.labels import MISSING
 
-__all__ = ["Judged", "grade_counts", "judge", "many_lists", "one_list"]
+__all__ = ["Judged", "grade_counts", "judge_lists", "many_lists", "one_list"]
 
 BUDGET = 1 << 16  # places worked on at once: half a MB per array, so that it stays in cache
 
@@ -88,7 +88,7 @@ def grade_counts(alignment: Alignment, labels: NDArray[np.int16], top: int) -> N
     return np.stack([pool.sum_by_topic(labels == g) for g in range(top + 1)], axis=-1)
 
 
-def judge(
+def judge_lists(
     alignment: Alignment,
     labels: NDArray[np.int16],
     top: int,

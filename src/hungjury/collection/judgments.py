@@ -1,4 +1,4 @@
-"""Judgments: labels per (topic, document, assessor)."""
+"""Judgments: labels per (topic, document, judge)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ __all__ = ["Judgments", "read_judgments"]
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """Rows (document, assessor, label) over a pool; what an assessor did not judge is no row."""
+    """Rows (document, judge, label) over a pool; what a judge did not judge is no row."""
 
     pool: Pool
-    assessors: list[str]
+    judges: list[str]
     document: NDArray[np.int32]
-    assessor: NDArray[np.int32]
+    judge: NDArray[np.int32]
     label: NDArray[np.float64]
     grades: tuple[int, ...]
     soft: bool = False
@@ -48,29 +48,29 @@ class Judgments:
 
     def __repr__(self) -> str:
         return (
-            f"Judgments({len(self.assessors)} assessors, {len(self.topics)} topics, "
+            f"Judgments({len(self.judges)} judges, {len(self.topics)} topics, "
             f"{len(self.pool)} documents, {len(self)} labels)"
         )
 
     def matrix(self) -> NDArray[np.int16]:
-        """Grades as [assessor, document], `MISSING` where there is none."""
+        """Grades as [judge, document], `MISSING` where there is none."""
         if self.soft:
             raise InputError(
                 "these judgments are probabilities, not grades",
                 remedy="merge them by binmv, and score by expected measures such as eRAP",
             )
-        out = np.full((len(self.assessors), len(self.pool)), MISSING, dtype=np.int16)
-        out[self.assessor, self.document] = self.label.astype(np.int16)
+        out = np.full((len(self.judges), len(self.pool)), MISSING, dtype=np.int16)
+        out[self.judge, self.document] = self.label.astype(np.int16)
         return out
 
-    def by(self, assessor: str) -> Qrels:
-        """What one assessor said, as qrels."""
-        if assessor not in self.assessors:
+    def by(self, judge: str) -> Qrels:
+        """What one judge said, as qrels."""
+        if judge not in self.judges:
             raise UnknownName(
-                f"there is no assessor '{assessor}'",
-                remedy=f"the assessors are {', '.join(self.assessors[:20])}",
+                f"there is no judge '{judge}'",
+                remedy=f"the judges are {', '.join(self.judges[:20])}",
             )
-        mine = self.assessor == self.assessors.index(assessor)
+        mine = self.judge == self.judges.index(judge)
         documents, labels = self.document[mine], self.label[mine]
         order = np.argsort(documents)
         keep = np.zeros(len(self.pool), dtype=bool)
@@ -89,24 +89,24 @@ def read_judgments(
     duplicates: str = "error",
     grades: Iterable[int] | None = None,
     outside: str = "error",
-    assessor_column: str | None = None,
+    judge_column: str | None = None,
     scaling: Any = None,
 ) -> Judgments:
-    """Read the labels of several assessors.
+    """Read the labels of several judges.
 
-    One file per assessor (named after the file), or one table or frame with an assessor column,
-    or, when asked for by ``assessor_column="iteration"``, the second column of a qrels file, or
-    ``{assessor: {topic: {document: label}}}``. The other arguments are those of `read_qrels`.
+    One file per judge (named after the file), or one table or frame with a judge column,
+    or, when asked for by ``judge_column="iteration"``, the second column of a qrels file, or
+    ``{judge: {topic: {document: label}}}``. The other arguments are those of `read_qrels`.
     """
     policy = LabelPolicy.of(duplicates, grades, outside, scaling)
     source = _listed(source)
-    how = _how(source, assessor_column)
-    found, assessors = read_labels(source, policy, assessor=how)
+    how = _how(source, judge_column)
+    found, judges = read_labels(source, policy, judge=how)
     return Judgments(
         found.pool,
-        assessors,
+        judges,
         found.document,
-        found.assessor,
+        found.judge,
         found.label,
         found.grades,
         found.soft,
@@ -122,42 +122,42 @@ def _listed(source: Any) -> Any:
     return expand(source)
 
 
-def _how(source: Any, assessor_column: str | None) -> str:
-    """Where the assessor's name stands."""
-    if assessor_column not in (None, "iteration"):
+def _how(source: Any, judge_column: str | None) -> str:
+    """Where the judge's name stands."""
+    if judge_column not in (None, "iteration"):
         raise InputError(
-            f"assessor_column is {assessor_column!r}",
+            f"judge_column is {judge_column!r}",
             remedy='leave it out, or say "iteration" for the second column of a qrels file',
         )
     if isinstance(source, Mapping):
         return "file"
     if is_frame(source):
-        return "column" if assessor_column is None else "iteration"
-    if assessor_column == "iteration":
+        return "column" if judge_column is None else "iteration"
+    if judge_column == "iteration":
         return "iteration"
     first = source[0]
     kind = table_format(first)
-    if kind is not None and read_table(first, kind).find("assessor") is not None:
+    if kind is not None and read_table(first, kind).find("judge") is not None:
         return "column"
     if len(source) == 1:
         raise InputError(
-            "one file without an assessor column is one assessor",
+            "one file without a judge column is one judge",
             file=first.name,
-            remedy='give one file per assessor, or assessor_column="iteration" if the second '
-            "column of a qrels file names the assessor",
+            remedy='give one file per judge, or judge_column="iteration" if the second '
+            "column of a qrels file names the judge",
         )
     _check_names(source)
     return "file"
 
 
 def _check_names(files: list[Source]) -> None:
-    """Two files of one name would be one assessor, and the second one's labels conflicts."""
+    """Two files of one name would be one judge, and the second one's labels conflicts."""
     seen: dict[str, str] = {}
     for file in files:
         if file.stem in seen:
             raise InputError(
                 f"two files are called '{file.stem}' ({seen[file.stem]} and {file.name}), and an "
-                "assessor is named after its file",
-                remedy="name every file after its assessor, and give each file once",
+                "judge is named after its file",
+                remedy="name every file after its judge, and give each file once",
             )
         seen[file.stem] = file.name

@@ -1,4 +1,4 @@
-"""From rows of labels to one label per document (and assessor): scales, duplicates, order."""
+"""From rows of labels to one label per document (and judge): scales, duplicates, order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hungjury.errors import InputError, check_choice
 
 __all__ = ["MISSING", "TOP_GRADE", "LabelPolicy", "Rows", "resolve"]
 
-MISSING = np.int16(-32768)  # this assessor did not judge this document
+MISSING = np.int16(-32768)  # this judge did not judge this document
 TOP_GRADE = 1000  # larger labels, also below zero, are no grades but something else
 OPEN = 'scaling="geometric" (or "median", "linear", "percentile")'
 
@@ -88,7 +88,7 @@ class Rows:
     table: native.LabelTable  # knows the ids of topics and of (topic, document) pairs
     pair_topic: NDArray[np.int32]
     pair: NDArray[np.int32]
-    assessor: NDArray[np.int32]
+    judge: NDArray[np.int32]
     label: NDArray[np.float64]
     line: NDArray[np.int64]
     file: NDArray[np.int32]
@@ -100,41 +100,39 @@ class Rows:
 
     def keep(self, rows: NDArray[np.generic]) -> Rows:
         return Rows(
-            self.table, self.pair_topic, self.pair[rows], self.assessor[rows], self.label[rows],
+            self.table, self.pair_topic, self.pair[rows], self.judge[rows], self.label[rows],
             self.line[rows], self.file[rows], self.files,
         )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """One label for each (document, assessor), documents in the order of the pool."""
+    """One label for each (document, judge), documents in the order of the pool."""
 
     pool: Pool
     document: NDArray[np.int32]
-    assessor: NDArray[np.int32]
+    judge: NDArray[np.int32]
     label: NDArray[np.float64]
     grades: tuple[int, ...]  # (0, 1) for probabilities
     soft: bool
     notes: tuple[Note, ...]
 
 
-def resolve(rows: Rows, policy: LabelPolicy, assessors: list[str]) -> Resolved:
+def resolve(rows: Rows, policy: LabelPolicy, judges: list[str]) -> Resolved:
     notes: list[Note] = []
     rows = _declared_scale(rows, policy, notes)
     if not len(rows.pair):
         raise InputError("no label is left", remedy="check the declared grades and the input")
     if policy.scaling is None:
         grades, soft = _scale(rows, policy)
-        rows = _without_duplicates(rows, policy, notes, assessors)
+        rows = _without_duplicates(rows, policy, notes, judges)
     else:  # an open scale: labels are counted once before they are compared with each other
-        rows = _without_duplicates(rows, policy, notes, assessors)
-        rows, more = scale_rows(rows, policy.scaling, assessors)
+        rows = _without_duplicates(rows, policy, notes, judges)
+        rows, more = scale_rows(rows, policy.scaling, judges)
         grades, soft = (0, 1), True
         notes += more
     pool, position = _pool(rows)
-    return Resolved(
-        pool, position[rows.pair], rows.assessor, rows.label, grades, soft, tuple(notes)
-    )
+    return Resolved(pool, position[rows.pair], rows.judge, rows.label, grades, soft, tuple(notes))
 
 
 def _declared_scale(rows: Rows, policy: LabelPolicy, notes: list[Note]) -> Rows:
@@ -205,9 +203,9 @@ def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
 
 
 def _without_duplicates(
-    rows: Rows, policy: LabelPolicy, notes: list[Note], assessors: list[str]
+    rows: Rows, policy: LabelPolicy, notes: list[Note], judges: list[str]
 ) -> Rows:
-    key = rows.pair.astype(np.int64) * max(len(assessors), 1) + rows.assessor
+    key = rows.pair.astype(np.int64) * max(len(judges), 1) + rows.judge
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
@@ -220,7 +218,7 @@ def _without_duplicates(
     if conflicting.any() and policy.duplicates == "error":
         group = int(np.flatnonzero(conflicting)[0])
         mine = order[starts[group] : starts[group] + sizes[group]]
-        _raise_conflict(rows, mine, int(conflicting.sum()), assessors)
+        _raise_conflict(rows, mine, int(conflicting.sum()), judges)
     same = int((sizes[~conflicting] - 1).sum())
     if same:
         notes.append(
@@ -248,16 +246,16 @@ def _without_duplicates(
     return rows.keep(np.sort(chosen))
 
 
-def _raise_conflict(rows: Rows, group: NDArray[np.int64], count: int, assessors: list[str]) -> None:
+def _raise_conflict(rows: Rows, group: NDArray[np.int64], count: int, judges: list[str]) -> None:
     first = int(group[0])
     other = next(int(r) for r in group if rows.label[r] != rows.label[first])
     file, line = rows.at(other)
     before, before_line = rows.at(first)
     place = f"line {before_line}" if before == file else f"{before}:{before_line}"
     pair = int(rows.pair[first])
-    whose, advice = f", both by assessor '{assessors[rows.assessor[first]]}'", ""
-    if assessors == [""]:  # qrels: perhaps what was read is several assessors
-        whose, advice = "", "; several assessors are read by read_judgments"
+    whose, advice = f", both by judge '{judges[rows.judge[first]]}'", ""
+    if judges == [""]:  # qrels: perhaps what was read is several judges
+        whose, advice = "", "; several judges are read by read_judgments"
     raise InputError(
         f"document '{rows.table.documents[pair]}' of topic "
         f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and "

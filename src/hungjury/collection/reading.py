@@ -56,14 +56,14 @@ def _remedy(message: str) -> str:
 
 
 def read_labels(
-    source: Any, policy: LabelPolicy, *, assessor: str | None = None
+    source: Any, policy: LabelPolicy, *, judge: str | None = None
 ) -> tuple[Resolved, list[str]]:
-    """Labels of a source, one per (document, assessor), and the assessors' names.
+    """Labels of a source, one per (document, judge), and the judges' names.
 
-    assessor: None for qrels (all rows are one assessor's); "file" for one assessor per file;
-    "column" for a table's assessor column; "iteration" for the second column of a qrels file.
+    judge: None for qrels (all rows are one judge's); "file" for one judge per file;
+    "column" for a table's judge column; "iteration" for the second column of a qrels file.
     """
-    reader = _Reader(assessor)
+    reader = _Reader(judge)
     if isinstance(source, Mapping):
         reader.nested(source)
     elif is_frame(source):
@@ -71,8 +71,8 @@ def read_labels(
     else:
         for one in expand(source):
             reader.text(one)
-    rows, assessors = reader.rows()
-    return resolve(rows, policy, assessors), assessors
+    rows, judges = reader.rows()
+    return resolve(rows, policy, judges), judges
 
 
 def grade_table(source: Any) -> Table | None:
@@ -89,12 +89,12 @@ def grade_table(source: Any) -> Table | None:
 
 
 class _Reader:
-    def __init__(self, assessor: str | None) -> None:
-        self.by = assessor
+    def __init__(self, judge: str | None) -> None:
+        self.by = judge
         self.labels = native.LabelTable()
         self.files: list[str] = []
         self.ends: list[int] = []
-        self.names: list[str] = []  # the assessor of each file
+        self.names: list[str] = []  # the judge of each file
 
     def text(self, source: Source) -> None:
         before = self.labels.rows
@@ -115,8 +115,8 @@ class _Reader:
         count = len(table)
         names = [""] * count
         if self.by in ("column", "iteration"):
-            names = table.texts(table.need("assessor" if self.by == "column" else "iteration"))
-        elif self.by == "file" and table.find("assessor") is not None:
+            names = table.texts(table.need("judge" if self.by == "column" else "iteration"))
+        elif self.by == "file" and table.find("judge") is not None:
             raise _mixed(table.name)
         self.labels.add(
             [ONE_TOPIC] * count if topic is None else table.texts(topic),
@@ -131,7 +131,7 @@ class _Reader:
         if self.by is None:
             self.table(nested_table(source, "label"), "<dict>")
             return
-        for name, one in source.items():  # {assessor: {topic: {document: label}}}
+        for name, one in source.items():  # {judge: {topic: {document: label}}}
             self.table(nested_table(one, "label", f"<dict>[{name!r}]"), str(name))
 
     def _close(self, name: str, stem: str) -> None:
@@ -144,18 +144,18 @@ class _Reader:
         if not len(columns["label"]):
             raise no_label(self.files[0] if self.files else "<dict>")
         file = np.repeat(np.arange(len(self.ends)), np.diff([0, *self.ends])).astype(np.int32)
-        assessor, names = columns["iteration"], self.labels.iterations
+        judge, names = columns["iteration"], self.labels.iterations
         if self.by is None:
-            assessor, names = np.zeros_like(assessor), [""]
+            judge, names = np.zeros_like(judge), [""]
         elif self.by == "file":
             names = list(dict.fromkeys(self.names))
-            assessor = np.array([names.index(n) for n in self.names], dtype=np.int32)[file]
+            judge = np.array([names.index(n) for n in self.names], dtype=np.int32)[file]
         elif self.by == "iteration":
             odd = next((i for i, n in enumerate(names) if not n.isprintable()), None)
             if odd is not None:
-                row = int(np.flatnonzero(assessor == odd)[0])
+                row = int(np.flatnonzero(judge == odd)[0])
                 raise InputError(
-                    f"the assessor {names[odd]!r} is not UTF-8 text",
+                    f"the judge {names[odd]!r} is not UTF-8 text",
                     file=self.files[int(file[row])],
                     line=int(columns["line"][row]),
                     remedy="save the file as UTF-8",
@@ -164,7 +164,7 @@ class _Reader:
             self.labels,
             columns["pair_topic"],
             columns["pair"],
-            assessor,
+            judge,
             columns["label"],
             columns["line"],
             file,
@@ -179,7 +179,7 @@ def no_label(file: str) -> InputError:
 
 def _mixed(file: str) -> InputError:
     return InputError(
-        "files with an assessor column stand beside files without one",
+        "files with a judge column stand beside files without one",
         file=file,
-        remedy="give one file per assessor, or only tables with an assessor column",
+        remedy="give one file per judge, or only tables with a judge column",
     )

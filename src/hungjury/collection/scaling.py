@@ -33,9 +33,9 @@ class Scaling(Named):
     """A rising function of labels to [0, 1], the same for all labels that are scaled together."""
 
     by: str = param(
-        "assessor",
-        kind=one_of("assessor", "topic", "all"),
-        doc="what is scaled together: labels of an assessor, of an assessor on a topic, or all",
+        "judge",
+        kind=one_of("judge", "topic", "all"),
+        doc="what is scaled together: labels of a judge, of a judge on a topic, or all",
     )
 
     def problem(self, labels: Array) -> Problem | None:
@@ -68,7 +68,7 @@ class _Odds(Scaling):
 class Geometric(_Odds):
     """p = x^k / (x^k + g^k), g the geometric mean of the labels scaled together.
 
-    Ratios of labels become ratios of odds, whatever unit an assessor counts in: twice the label is
+    Ratios of labels become ratios of odds, whatever unit a judge counts in: twice the label is
     twice the odds (with k = 1), the geometric mean has p = 0.5. Labels have to be above 0.
     """
 
@@ -173,7 +173,7 @@ def scaling_of(given: Any) -> Scaling | None:
     return SCALINGS.parse(given)
 
 
-def scale_rows(rows: Rows, scaling: Scaling, assessors: list[str]) -> tuple[Rows, tuple[Note, ...]]:
+def scale_rows(rows: Rows, scaling: Scaling, judges: list[str]) -> tuple[Rows, tuple[Note, ...]]:
     """The rows with probabilities as labels, and what is to be told of it."""
     label, p = rows.label, np.empty(len(rows.label))
     alike = []
@@ -184,14 +184,14 @@ def scale_rows(rows: Rows, scaling: Scaling, assessors: list[str]) -> tuple[Rows
             row = int(members[problem.at])
             file, line = rows.at(row)
             raise InputError(
-                f"{scaling} of {_whose(rows, row, scaling.by, assessors)}: {problem.text}",
+                f"{scaling} of {_whose(rows, row, scaling.by, judges)}: {problem.text}",
                 file=file,
                 line=line,
                 remedy=problem.remedy,
             )
         p[members] = scaling.chances(mine)
         if mine.min() == mine.max():
-            alike.append(_whose(rows, int(members[0]), scaling.by, assessors))
+            alike.append(_whose(rows, int(members[0]), scaling.by, judges))
     return replace(rows, label=p), tuple(_notes(label, scaling, alike))
 
 
@@ -199,16 +199,16 @@ def _together(rows: Rows, by: str) -> list[NDArray[np.int64]]:
     """The numbers of the rows that are scaled together."""
     key = np.zeros(len(rows.label), dtype=np.int64)
     if by != "all":
-        key += rows.assessor
+        key += rows.judge
     if by == "topic":
         key = key * (int(rows.pair_topic.max()) + 1) + rows.pair_topic[rows.pair]
     order = np.argsort(key, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
 
 
-def _whose(rows: Rows, row: int, by: str, assessors: list[str]) -> str:
-    who = assessors[rows.assessor[row]] if by != "all" else ""
-    said = f"the labels of assessor '{who}'" if who else "the labels"
+def _whose(rows: Rows, row: int, by: str, judges: list[str]) -> str:
+    who = judges[rows.judge[row]] if by != "all" else ""
+    said = f"the labels of judge '{who}'" if who else "the labels"
     if by == "topic":
         said += f" on topic '{rows.table.topics[rows.pair_topic[rows.pair[row]]]}'"
     return said

@@ -1,4 +1,4 @@
-"""Made-up collections where the truth is known: systems and assessors of given quality."""
+"""Made-up collections where the truth is known: systems and judges of given quality."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READ, GUESSED = 1 / 3, 0.5  # what a lazy judge labels at all, and of that witho
 @dataclass(frozen=True, eq=False)
 class Simulation:
     """A collection with its truth: gold labels, each system's quality, and the accuracy of each
-    assessor who has one."""
+    judge who has one."""
 
     gold: Qrels
     judgments: Judgments
@@ -46,8 +46,8 @@ class Simulation:
         folder = Path(folder)
         _make_room(folder)
         self.gold.write(str(folder / "gold.qrels"))
-        for assessor in self.judgments.assessors:
-            self.judgments.by(assessor).write(str(folder / "judges" / f"{assessor}.qrels"))
+        for judge in self.judgments.judges:
+            self.judgments.by(judge).write(str(folder / "judges" / f"{judge}.qrels"))
         for system in self.runs.systems:
             lines = [
                 f"{topic} Q0 {document} {rank} {score:.4f} {system}\n"
@@ -58,7 +58,7 @@ class Simulation:
 
 
 def _make_room(folder: Path) -> None:
-    """The folders, without systems and assessors of an earlier simulation: a pattern such as
+    """The folders, without systems and judges of an earlier simulation: a pattern such as
     ``judges/*`` would take them for part of this one."""
     try:
         for name, ours in (("judges", _JUDGE_FILE), ("runs", _RUN_FILE)):
@@ -91,13 +91,13 @@ def simulate(
 
     Every topic has `documents` documents, about one in eight of them relevant with a grade from 1
     to `grades` - 1. A system scores a document by its quality times the true grade plus noise and
-    retrieves the best `depth`; the pool holds the first 20 of every system. An assessor gives the
+    retrieves the best `depth`; the pool holds the first 20 of every system. A judge gives the
     true grade with the probability in `accuracies`, else another grade at random.
 
-    odd: more assessors: a "copycat" of the first, one who gives a "constant" label, a "lazy" one
+    odd: more judges: a "copycat" of the first, one who gives a "constant" label, a "lazy" one
     who labels a third of the documents and half of those without looking.
     hardness: how much topics differ in how well all systems do (a standard deviation).
-    fooled: the share of documents that look to all assessors like another grade than they have.
+    fooled: the share of documents that look to all judges like another grade than they have.
     """
     for name, value, least in (
         ("systems", systems, 1),
@@ -118,7 +118,7 @@ def simulate(
     if not accuracies or min(accuracies) < 0 or max(accuracies) > 1:
         raise InputError("an accuracy is outside [0, 1]", remedy="accuracies are probabilities")
     for kind in odd:
-        check_choice("a kind of assessor", kind, ODD)
+        check_choice("a kind of judge", kind, ODD)
     check_seed(seed)
     rng = np.random.default_rng(seed)
     quality = {f"system{i + 1}": float(q) for i, q in enumerate(np.linspace(1.6, 0.4, systems))}
@@ -198,13 +198,13 @@ def _judged_by(
     other = (seen + rng.integers(1, grades, right.shape)) % grades
     given = [*np.where(right, seen, other)]
     given += [_odd_labels(kind, given[0], seen, grades, rng) for kind in odd]
-    assessor, document = np.nonzero(np.stack(given) >= 0)
+    judge, document = np.nonzero(np.stack(given) >= 0)
     return Judgments(
         gold.pool,
         [*(_judge_name(i) for i in range(len(accuracies))), *_odd_names(odd)],
         document.astype(np.int32),
-        assessor.astype(np.int32),
-        np.stack(given)[assessor, document].astype(float),
+        judge.astype(np.int32),
+        np.stack(given)[judge, document].astype(float),
         gold.grades,
     )
 

@@ -175,7 +175,7 @@ def expand(source: Any, part: str = "qrels") -> list[Source]:
         if hasattr(source, "columns"):  # iterated over, its columns would be taken for files
             raise InputError(
                 "a frame stands among other sources",
-                remedy="give one frame, with a column `system` (runs) or `assessor` (labels)",
+                remedy="give one frame, with a column `system` (runs) or `judge` (labels)",
             )
         found = [one for item in source for one in expand(item, part)]
         if not found:
@@ -185,7 +185,7 @@ def expand(source: Any, part: str = "qrels") -> list[Source]:
         raise InputError(
             f"{type(source).__name__} cannot stand here",
             remedy="labels come before runs; one label a document is read by read_qrels, labels of "
-            "several assessors by read_judgments, ranked lists by read_runs",
+            "several judges by read_judgments, ranked lists by read_runs",
         )
     raise InputError(
         f"cannot read from {type(source).__name__}",

@@ -39,7 +39,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "pid",
     ),
     "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "p", "score"),
-    "assessor": ("assessor", "worker", "judge", "annotator", "performer"),
+    "judge": ("judge", "assessor", "worker", "annotator", "performer"),
     "iteration": ("iteration", "iter"),
     "score": ("score", "sim"),
     "rank": ("rank",),
@@ -66,7 +66,7 @@ class Table:
         return np.array([self.line(i) for i in range(len(self))], dtype=np.int64)
 
     def find(self, role: str) -> str | None:
-        """The column that plays a role (topic, document, label, assessor, ...)."""
+        """The column that plays a role (topic, document, label, judge, ...)."""
         lower = {str(c).lower(): c for c in self.columns}
         return next((lower[n] for n in SYNONYMS[role] if n in lower), None)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.agreement import Agreement, Rankings
 from hungjury.errors import InputError, MissingExtra
+from hungjury.judges.agreement import Agreement, Rankings
 from hungjury.report.heatmap import (
     MOST_NUMBERS,
     bare,
@@ -54,7 +54,7 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
     values = _matrix(found, what)
     order = found.order()
     values = values[np.ix_(order, order)]
-    names = [found.assessors[i] for i in order]
+    names = [found.judges[i] for i in order]
     side = min(max(0.24 * len(names), 2.6), 14.0) + 1.6
     figure = _figure(side + 0.6, side)
     axes = figure.add_subplot()
@@ -107,7 +107,7 @@ def ranking_plot(found: Agreement) -> Figure:
     image = left.imshow(
         masked(ranks.T), aspect="auto", cmap=colour_map("viridis_r"), vmin=1, vmax=len(systems)
     )
-    name_ticks(left, "x", [found.assessors[i] for i in order])
+    name_ticks(left, "x", [found.judges[i] for i in order])
     name_ticks(left, "y", [rankings.systems[s] for s in systems])
     left.set_title(f"rank by {rankings.measure}, each judge alone", fontsize=10, loc="left")
     bare(left)

@@ -154,7 +154,7 @@ def _charts(board: Leaderboard) -> list[dict[str, Any]]:
     ahead = board.outlook
     if ahead is None:
         return []
-    judges, topics = board.policies["assessors"], len(board.topics)
+    judges, topics = board.policies["judges"], len(board.topics)
     curves = [("topics", ahead.topics, topics, len(ahead.topics))]
     curves += [("judges", ahead.judges, judges, ahead.measured)]
     return [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.agreement import Agreement
+from hungjury.judges.agreement import Agreement
 from hungjury.report.page_figures import border, runs_by_bin
 from hungjury.report.page_words import shown
 from hungjury.uncertainty.leaderboard import Leaderboard
@@ -64,11 +64,11 @@ def judges_map(found: Agreement) -> dict[str, Any]:
     shares = np.round(kappa, 2) + 0.0  # as they are read: -0.001 is no less than chance
     bins = np.where(np.isnan(kappa), len(KAPPAS) + 1, np.searchsorted(KAPPAS, shares, side="right"))
     np.fill_diagonal(bins, -1)
-    names = [shown(found.assessors[k]) for k in order]
+    names = [shown(found.judges[k]) for k in order]
     return {
         "numbers": numbers,
         "matrix": _matrix(bins, len(KAPPAS) + 2, kappa, names),
-        "left": len(found.assessors) - len(order),
+        "left": len(found.judges) - len(order),
     }
 
 
@@ -90,7 +90,7 @@ def script_data(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
         pairs, upper = board.agreement.pairs, np.triu_indices(len(order), 1)
         at = np.ix_(order, order)
         data |= {
-            "judges": [shown(board.agreement.assessors[k]) for k in order],
+            "judges": [shown(board.agreement.judges[k]) for k in order],
             "kappa": [_rounded(v) for v in pairs.kappa[at][upper].tolist()],
             "agreement": [_rounded(v) for v in pairs.agreement[at][upper].tolist()],
             "common": pairs.common[at][upper].tolist(),
@@ -100,7 +100,7 @@ def script_data(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
 
 def _matrix_judges(found: Agreement) -> list[int]:
     """Judges who agree side by side; of very many those with most labels."""
-    if len(found.assessors) < 2:
+    if len(found.judges) < 2:
         return []
     most = set(np.argsort(-found.labels, kind="stable")[:MOST_JUDGES].tolist())
     return [k for k in found.order() if k in most]

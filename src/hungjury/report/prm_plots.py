@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hungjury.assessors.prm import PRM
+from hungjury.judges.prm import PRM
 from hungjury.report.pictures import new_picture
 
 if TYPE_CHECKING:

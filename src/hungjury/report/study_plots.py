@@ -1,4 +1,4 @@
-"""Pictures of studies: correlations, robustness, discriminative power, tuples of assessors."""
+"""Pictures of studies: correlations, robustness, discriminative power, tuples of judges."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.weights import ESTIMATORS
+from hungjury.judges.weights import ESTIMATORS
 from hungjury.report.heatmap import (
     MOST_NUMBERS,
     bare,
@@ -141,7 +141,7 @@ def draw_tuples(
     lines = {str(row[0]): np.array(row[1:], dtype=float) for row in table.rows}
     figure, axes = new_picture(7.6, 4.4)
     draw_approaches(axes, sizes, lines, what, named)
-    axes.set(xlabel="assessors in a tuple, k", ylabel=f"{SIGNS[what]} against gold")
+    axes.set(xlabel="judges in a tuple, k", ylabel=f"{SIGNS[what]} against gold")
     axes.set_title(measure, fontsize=10, loc="left")
     beside(axes)
     return figure

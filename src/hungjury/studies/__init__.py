@@ -1,1 +1,1 @@
-"""Experiments on measures, pools, assessors and systems."""
+"""Experiments on measures, pools, judges and systems."""

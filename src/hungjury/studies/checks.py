@@ -11,8 +11,14 @@ from hungjury.errors import InputError, MeasureError
 from hungjury.evaluation import MeasureNames, check_measure
 from hungjury.scores import Scores
 
-__all__ = ["need_assessors", "need_gold", "need_grades", "need_hard_labels", "need_measures",
-           "need_systems"]  # fmt: skip
+__all__ = [
+    "need_gold",
+    "need_grades",
+    "need_hard_labels",
+    "need_judges",
+    "need_measures",
+    "need_systems",
+]  # fmt: skip
 
 
 def need_gold(gold: Any, what: str) -> None:
@@ -24,14 +30,14 @@ def need_gold(gold: Any, what: str) -> None:
         )
 
 
-def need_assessors(judgments: Judgments, what: str, least: int = 3) -> None:
-    """Tuples of assessors need more of them than a tuple holds."""
-    number = len(judgments.assessors)
+def need_judges(judgments: Judgments, what: str, least: int = 3) -> None:
+    """Tuples of judges need more of them than a tuple holds."""
+    number = len(judgments.judges)
     if number < least:
         have = "there is only 1" if number == 1 else f"there are only {number}"
         raise InputError(
-            f"{what} needs at least {least} assessors, but {have}",
-            remedy="give one file of labels per assessor, several of them",
+            f"{what} needs at least {least} judges, but {have}",
+            remedy="give one file of labels per judge, several of them",
         )
 
 

@@ -11,13 +11,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from hungjury.assessors.merging import merge
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments, read_judgments
 from hungjury.collection.qrels import Qrels, read_qrels
 from hungjury.collection.runs import RunFiles, RunPolicy, Runs, load
 from hungjury.collection.sources import CHUNK, Source, expand
 from hungjury.errors import InputError
+from hungjury.judges.merging import merge
 
 __all__ = ["GOLD", "MAJORITY", "Sources", "StudyData", "study_data"]
 
@@ -33,7 +33,7 @@ class LabelReading:
     duplicates: str = "error"
     grades: tuple[int, ...] | None = None
     outside: str = "error"
-    assessor_column: str | None = None
+    judge_column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Sources:
         duplicates: str = "error",
         grades: Iterable[int] | None = None,
         outside: str = "error",
-        assessor_column: str | None = None,
+        judge_column: str | None = None,
         ties: str = "trec",
         score_precision: str = "double",
         names: str = "tag",
@@ -69,7 +69,7 @@ class Sources:
             _paths(runs),
             () if judges is None else _paths(judges),
             None if gold is None else _one(_paths(gold)),
-            LabelReading(duplicates, scale, outside, assessor_column),
+            LabelReading(duplicates, scale, outside, judge_column),
             RunPolicy(ties, score_precision, names),
         )
         return replace(found, digest=found.fresh_digest())
@@ -137,7 +137,7 @@ class StudyData:
             raise InputError("there are no judges", remedy="name their files with --judges")
         how = self.sources.labels
         return read_judgments(
-            list(self.sources.judges), how.duplicates, how.grades, how.outside, how.assessor_column
+            list(self.sources.judges), how.duplicates, how.grades, how.outside, how.judge_column
         )
 
     @cached_property

@@ -53,7 +53,7 @@ class Matrices:
 
 @dataclass(frozen=True, eq=False)
 class TupleLines:
-    """What approaches achieve by one measure, over the sizes of tuples of assessors."""
+    """What approaches achieve by one measure, over the sizes of tuples of judges."""
 
     found: TupleStudy
     measure: str

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import AssessorScores, gold_labels
-from hungjury.assessors.comparison import expected_measure
 from hungjury.catalogue import Measure
 from hungjury.catalogue.expected import Expected
 from hungjury.collection.qrels import as_qrels
 from hungjury.collection.runs import Runs
 from hungjury.errors import MeasureError, check_choice
 from hungjury.evaluation import evaluate
+from hungjury.judges.comparison import expected_measure
+from hungjury.judges.judge_scores import JudgeScores, gold_labels
 from hungjury.stats import kendall_cross, rmse, tau_ap_cross
 
 __all__ = ["DETERMINISTIC", "NEARLY_SURE", "RANDOMISED", "Nearness", "Truths", "nearly_sure"]
@@ -45,7 +45,7 @@ class Truths:
 
     def __init__(
         self,
-        scored: AssessorScores,
+        scored: JudgeScores,
         gold: Any,
         runs: Runs,
         rel: int | None,

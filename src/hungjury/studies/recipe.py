@@ -133,7 +133,7 @@ def _missing(need: str, data: StudyData) -> str | None:
         return "no gold labels were given"
     if need.endswith("judges") and not sources.judges:
         return "no judges were given"
-    if need == "judges" and len(data.judgments.assessors) < 2:
+    if need == "judges" and len(data.judgments.judges) < 2:
         return "there is only one"
     if need == "graded gold" and (data.gold.soft or data.gold.max_grade < 2):
         return "these are probabilities" if data.gold.soft else "these are binary"

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.panel import NOT_JUDGED
 from hungjury.catalogue import measure_list
 from hungjury.collection.align import align
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
+from hungjury.judges.panel import NOT_JUDGED
 from hungjury.scores import Scores
 from hungjury.stats import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems

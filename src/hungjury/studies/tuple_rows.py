@@ -1,12 +1,12 @@
-"""What tuples of assessors achieve, by measure, size and approach."""
+"""What tuples of judges achieve, by measure, size and approach."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from hungjury.assessors.weights import ESTIMATORS
 from hungjury.errors import InputError
+from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.gold import DETERMINISTIC
 from hungjury.studies.table import Cell, Table
 
@@ -33,10 +33,10 @@ class TupleRow:
 
 @dataclass(frozen=True, eq=False)
 class TupleStudy:
-    """What tuples of assessors achieve against gold labels."""
+    """What tuples of judges achieve against gold labels."""
 
     rows: list[TupleRow]
-    assessors: list[str]
+    judges: list[str]
     systems: int
     topics: int
     seed: int
@@ -69,7 +69,7 @@ class TupleStudy:
         return Table((f"{what} of {measure}", *(f"k={size}" for size in sizes)), rows, digits=3)
 
     def to_text(self) -> str:
-        head = f"{len(self.assessors)} assessors, {self.systems} systems, {self.topics} topics"
+        head = f"{len(self.judges)} judges, {self.systems} systems, {self.topics} topics"
         kinds = dict.fromkeys((row.measure, row.gold) for row in self.rows)
         parts = [f"{self.by_size(m, gold=g)}\n(against {g})" for m, g in kinds]
         return "\n\n".join([head, *parts])

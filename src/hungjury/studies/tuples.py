@@ -1,6 +1,6 @@
-"""How many assessors are enough, and how best to combine them? k-tuples of assessors (TH 4.4-4.6).
+"""How many judges are enough, and how best to combine them? k-tuples of judges (TH 4.4-4.6).
 
-Scores under each assessor and under random ones do not depend on the tuple: they are computed
+Scores under each judge and under random ones do not depend on the tuple: they are computed
 once, and tuples only recombine them.
 """
 
@@ -15,24 +15,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import score_assessors
-from hungjury.assessors.binomial import BinomialVote, QuantizedBinomialVote
-from hungjury.assessors.comparison import expected_measure
-from hungjury.assessors.merged import Merge, Merged
-from hungjury.assessors.merging import as_judgments, merge_method
-from hungjury.assessors.panel import Panel
-from hungjury.assessors.random_assessors import random_scores
-from hungjury.assessors.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import InputError, check_seed
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
-from hungjury.studies.checks import need_assessors, need_gold
+from hungjury.judges.binomial import BinomialVote, QuantizedBinomialVote
+from hungjury.judges.comparison import expected_measure
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.merged import Merge, Merged
+from hungjury.judges.merging import as_judgments, merge_method
+from hungjury.judges.panel import Panel
+from hungjury.judges.random_judges import random_scores
+from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
 from hungjury.studies.gold import DETERMINISTIC, Nearness, Truths
 from hungjury.studies.tuple_rows import TupleRow, TupleStudy
 
-__all__ = ["APPROACHES", "TupleExperiment", "TupleRow", "TupleStudy", "assessor_tuples",
+__all__ = ["APPROACHES", "TupleExperiment", "TupleRow", "TupleStudy", "judge_tuples",
            "tuple_study"]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -42,15 +42,15 @@ APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
 """The 34 approaches of the thesis."""
 
 
-def assessor_tuples(assessors: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:
-    """Different tuples of assessors: all of them where there are no more than `most`, else `most`
+def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:
+    """Different tuples of judges: all of them where there are no more than `most`, else `most`
     at random."""
-    if math.comb(assessors, size) <= most:
-        return list(itertools.combinations(range(assessors), size))
-    rng = np.random.default_rng(seed_for(seed, "tuples", assessors, size))
+    if math.comb(judges, size) <= most:
+        return list(itertools.combinations(range(judges), size))
+    rng = np.random.default_rng(seed_for(seed, "tuples", judges, size))
     found: dict[tuple[int, ...], None] = {}
     while len(found) < most:
-        found[tuple(sorted(map(int, rng.permutation(assessors)[:size])))] = None
+        found[tuple(sorted(map(int, rng.permutation(judges)[:size])))] = None
     return list(found)
 
 
@@ -71,13 +71,13 @@ def tuple_study(
     *,
     drop_empty: bool = False,
 ) -> TupleStudy:
-    """Combine tuples of assessors in many ways, and compare the systems' means with gold.
+    """Combine tuples of judges in many ways, and compare the systems' means with gold.
 
-    sizes: default 2 to all assessors but one. tuples: of each size, at random; all of them where
+    sizes: default 2 to all judges but one. tuples: of each size, at random; all of them where
     there are fewer. approaches: `uni`, estimators, and merges of labels by name; "binmv" and
     "qbinmv" are scored by the measure's expected counterpart, against every one of `standards`
     ("DGS", "RGS"), all others against DGS. The other arguments are those of `aware`. Random
-    assessors label the pool of all assessors.
+    judges label the pool of all judges.
     """
     return TupleExperiment(
         judgments, runs, measures, gold, rel, sizes, tuples, approaches, standards, replicates,
@@ -106,38 +106,38 @@ class TupleExperiment(Experiment[TupleStudy]):
         drop_empty: bool = False,
     ) -> None:
         check_seed(seed)
-        need_gold(gold, "a study of assessors")
+        need_gold(gold, "a study of judges")
         given = as_judgments(judgments)
-        need_assessors(given, "a study of tuples of assessors")
+        need_judges(given, "a study of tuples of judges")
         self.approaches = list(approaches)
         self.weights = [a for a in self.approaches if a == "uni" or a in ESTIMATORS]
         self.merges = {a: merge_method(a) for a in self.approaches if a not in self.weights}
         lists = load(as_runs(runs))
-        self.scored = score_assessors(given, lists, measures, rel, gold, drop_empty)
+        self.scored = score_judges(given, lists, measures, rel, gold, drop_empty)
         self.truths = Truths(self.scored, gold, lists, rel, standards)
         self.measures = [str(one) for one in self.scored.measures]
         if any(map(_gives_chances, self.merges.values())):
             self.expected = [expected_measure(one) for one in self.scored.measures]
         self.panel = Panel.of(given, rel)
-        # Where in the panel the assessors stand that are studied.
-        self.places = [given.assessors.index(name) for name in self.scored.assessors]
+        # Where in the panel the judges stand that are studied.
+        self.places = [given.judges.index(name) for name in self.scored.judges]
         self.tuples, self.replicates, self.seed = tuples, replicates, seed
         self.orientation = orientation
         self.sizes = self._checked(sizes)
 
     def _checked(self, sizes: Iterable[int] | None) -> list[int]:
-        number = len(self.scored.assessors)
+        number = len(self.scored.judges)
         wanted = list(range(2, number)) if sizes is None else list(sizes)
         if not wanted or min(wanted) < 1 or max(wanted) > number or self.tuples < 1:
             raise InputError(
-                f"there are no {self.tuples} tuples of the sizes {wanted} among {number} assessors",
+                f"there are no {self.tuples} tuples of the sizes {wanted} among {number} judges",
                 remedy=f"choose sizes from 1 to {number}, and at least 1 tuple",
             )
         return wanted
 
     def members(self, size: int) -> list[tuple[int, ...]]:
-        """The tuples of a size, as places among the assessors studied."""
-        return assessor_tuples(len(self.scored.assessors), size, self.tuples, self.seed)
+        """The tuples of a size, as places among the judges studied."""
+        return judge_tuples(len(self.scored.judges), size, self.tuples, self.seed)
 
     def jobs(self) -> list[Job]:
         weighed: list[Job] = [("aware", name) for name in self.measures if self.weights]
@@ -156,7 +156,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         rows.sort(key=lambda r: (self.measures.index(r.measure), r.gold, r.size, order[r.approach]))
         return TupleStudy(
             rows,
-            self.scored.assessors,
+            self.scored.judges,
             len(self.scored.alignment.systems),
             len(self.truths.known),
             self.seed,
@@ -173,7 +173,7 @@ class TupleExperiment(Experiment[TupleStudy]):
             (random,) = random_scores(
                 [scored.scorers[m]], pool, grades, self.replicates, self.seed
             )  # fmt: skip
-        # [assessor and topic, system]: a tuple's means are its weights times this.
+        # [judge and topic, system]: a tuple's means are its weights times this.
         scores = np.swapaxes(panel.scores[:, :, known], 1, 2)
         scores = scores.reshape(-1, scores.shape[-1]) / len(known)
         chosen = {size: _membership(self.members(size), len(panel.scores)) for size in self.sizes}
@@ -236,9 +236,9 @@ class TupleExperiment(Experiment[TupleStudy]):
         return TupleRow(self.measures[m], size, approach, gold, by, len(near.tau), *numbers)
 
 
-def _membership(tuples: Sequence[tuple[int, ...]], assessors: int) -> Members:
-    """[tuple, assessor]"""
-    out = np.zeros((len(tuples), assessors), dtype=bool)
+def _membership(tuples: Sequence[tuple[int, ...]], judges: int) -> Members:
+    """[tuple, judge]"""
+    out = np.zeros((len(tuples), judges), dtype=bool)
     for row, who in zip(out, tuples, strict=True):
         row[list(who)] = True
     return out

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import binary_at, gold_values, label_matrix
-from hungjury.assessors.chance import pairs_of
-from hungjury.assessors.merged import likeliest
-from hungjury.assessors.merging import merge
-from hungjury.assessors.panel import NOT_JUDGED, Panel
 from hungjury.batch import Scorer
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import RunFiles, Runs
 from hungjury.errors import InputError
+from hungjury.judges.chance import pairs_of
+from hungjury.judges.judge_scores import binary_at, gold_values, label_matrix
+from hungjury.judges.merged import likeliest
+from hungjury.judges.merging import merge
+from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.stats import tau_ap
 from hungjury.uncertainty.drawn import Drawn, Setting
 
@@ -87,7 +87,7 @@ def against_gold(
         values = np.nan_to_num(scorer(given[None])[0])
         return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
 
-    entries = [entry(n, "judge", row) for n, row in zip(judgments.assessors, labels, strict=True)]
+    entries = [entry(n, "judge", row) for n, row in zip(judgments.judges, labels, strict=True)]
     for name in MERGES:
         hard = merge(judgments, name, setting.rel, setting.scope).hard().labels
         assert hard is not None
@@ -145,11 +145,11 @@ def _agreement_with(
 ) -> list[tuple[int, float | None, float | None]]:
     """Documents in common with gold, agreement and kappa, of each entry."""
     labels = np.stack([*(e.labels for e in entries), gold])
-    assessor, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
+    judge, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
     names = [*(e.name for e in entries), "gold"]
     scale = tuple(sorted({*grades, *np.unique(gold[gold >= 0]).tolist()}))
-    choice = np.searchsorted(scale, labels[assessor, document])
-    found = pairs_of(Panel(pool, names, scale, document, assessor, choice))
+    choice = np.searchsorted(scale, labels[judge, document])
+    found = pairs_of(Panel(pool, names, scale, document, judge, choice))
     return [
         (int(n), _or_none(a), _or_none(k))
         for n, a, k in zip(

@@ -33,7 +33,7 @@ def headline(board: Leaderboard) -> str:
     of = "topics like these" if board.target == "population" else "these topics"
     return (
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
-        f"{plural(len(board.topics), 'topic')}, {plural(board.policies['assessors'], 'judge')} "
+        f"{plural(len(board.topics), 'topic')}, {plural(board.policies['judges'], 'judge')} "
         f"merged by {board.merge}"
     )
 
@@ -105,7 +105,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
         now = len(board.topics)
         more = [f"{plural(n, 'topic')}: {v:.{digits}f}" for n, v in ahead.topics if n != now]
         lines.append("  " + ", ".join(more))
-        here = board.policies["assessors"]
+        here = board.policies["judges"]
         more = [f"{k} judges: {v:.{digits}f}" for k, v in ahead.judges if k != here]
         if more:
             lines.append("  " + ", ".join(more))

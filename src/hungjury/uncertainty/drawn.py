@@ -9,13 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import score_assessors
-from hungjury.assessors.aware import combine
-from hungjury.assessors.em import ExpectationMaximisation
-from hungjury.assessors.merged import Merge, Merged
-from hungjury.assessors.merging import merge, merge_method
-from hungjury.assessors.vote import MajorityVote
-from hungjury.assessors.weights import WEIGHTS, Weights
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
@@ -23,6 +16,13 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError
+from hungjury.judges.aware import combine
+from hungjury.judges.em import ExpectationMaximisation
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.merged import Merge, Merged
+from hungjury.judges.merging import merge, merge_method
+from hungjury.judges.vote import MajorityVote
+from hungjury.judges.weights import WEIGHTS, Weights
 from hungjury.scores import GMEAN_FLOOR
 from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
 from hungjury.uncertainty.strata import RankStrata
@@ -52,7 +52,7 @@ class Setting:
     rel: int | None
     scope: str
     prior: str
-    replicates: int  # random assessors of AWARE
+    replicates: int  # random judges of AWARE
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class Drawn:
     notes: tuple[Note, ...]  # about the merge; not about judgments and runs
     merged: Merged | None = None
     labels: LabelDraws | None = None
-    weights: Floats | None = None  # [assessor, topic] of AWARE
+    weights: Floats | None = None  # [judge, topic] of AWARE
 
 
 def how_to_merge(name: str | Merge | Weights | Aware | Any) -> Merge | Aware:
@@ -89,13 +89,13 @@ def draw_scores(
     seed: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> Drawn:
-    """Score all systems under `draws` draws of labels, or of assessors.
+    """Score all systems under `draws` draws of labels, or of judges.
 
     aligned: the runs, with the judgments' pool.
     """
     if isinstance(setting.merge, Aware):
         return _resample_measures(judgments, aligned, setting, setting.merge, draws, seed, progress)
-    alone = len(judgments.assessors) == 1
+    alone = len(judgments.judges) == 1
     # EM cannot learn about a judge without another one: a single judge is taken at their word.
     model = isinstance(setting.merge, ExpectationMaximisation)
     method = MajorityVote() if alone and model else setting.merge
@@ -125,14 +125,14 @@ def _resample_measures(
     seed: np.random.SeedSequence,
     progress: Progress | None,
 ) -> Drawn:
-    scored = score_assessors(judgments, aligned, setting.measure, setting.rel)
+    scored = score_judges(judgments, aligned, setting.measure, setting.rel)
     random = None
     if aware.weights.needs == "gold":
         raise InputError(
-            "a leaderboard does not weigh assessors by gold labels",
+            "a leaderboard does not weigh judges by gold labels",
             remedy="use hungjury aware --weights supervised, or other weights here",
         )
-    if aware.weights.needs == "random" and len(scored.assessors) > 1:
+    if aware.weights.needs == "random" and len(scored.judges) > 1:
         random = scored.random(setting.replicates, _number(seed), progress)
     found = combine(scored, aware.weights, random)
     values = found.sample(np.random.default_rng(seed), draws)[:, 0]

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.assessors.chance import pairs_of
-from hungjury.assessors.findings import near_copies
-from hungjury.assessors.merged import Merged
-from hungjury.assessors.panel import NOT_JUDGED, Panel
+from hungjury.judges.chance import pairs_of
+from hungjury.judges.findings import near_copies
+from hungjury.judges.merged import Merged
+from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.machine import cores
 
 __all__ = ["LabelDraws", "draw_labels"]
@@ -46,43 +46,43 @@ class LabelDraws:
 
     labels: NDArray[np.int16]
     posterior: Floats  # [document, grade]: mean over sweeps; zeros where nobody judged
-    confusion: Floats  # [assessor, true grade, label]: mean over sweeps (and topics)
-    votes: Floats  # [assessor]: what a vote counts; near-copies share one
+    confusion: Floats  # [judge, true grade, label]: mean over sweeps (and topics)
+    votes: Floats  # [judge]: what a vote counts; near-copies share one
 
 
 @dataclass(frozen=True, eq=False)
 class _Votes:
-    """Votes of the judged documents; a unit is an assessor, or an assessor on one topic."""
+    """Votes of the judged documents; a unit is a judge, or a judge on one topic."""
 
     begin: Ints  # [judged document + 1]: where its votes begin in `said`
     said: NDArray[np.int32]  # unit * grades + label
-    unit_assessor: Ints
+    unit_judge: Ints
     weight: Floats  # [vote code]: how much its evidence counts
     grades: int
 
     @staticmethod
     def of(panel: Panel, scope: str, weights: Floats) -> _Votes:
         order = np.argsort(panel.document, kind="stable")
-        document, key = panel.document[order], panel.assessor[order].astype(np.int64)
+        document, key = panel.document[order], panel.judge[order].astype(np.int64)
         if scope == "topic":
-            key += len(panel.assessors) * panel.pool.topic_of[document].astype(np.int64)
+            key += len(panel.judges) * panel.pool.topic_of[document].astype(np.int64)
         keys, unit = np.unique(key, return_inverse=True)
         size = len(panel.grades)
         judged = np.flatnonzero(panel.judged)
         return _Votes(
             np.searchsorted(document, np.append(judged, len(panel.pool))).astype(np.int64),
             (unit * size + panel.choice[order]).astype(np.int32),
-            keys % len(panel.assessors),
-            np.repeat(weights[keys % len(panel.assessors)], size),
+            keys % len(panel.judges),
+            np.repeat(weights[keys % len(panel.judges)], size),
             size,
         )
 
 
 def _weights(panel: Panel) -> Floats:
-    """[assessor]: near-copies of each other together count as one, for they err together."""
-    out = np.ones(len(panel.assessors))
-    for group in near_copies(panel.assessors, pairs_of(panel)):
-        out[[panel.assessors.index(name) for name in group]] = 1 / len(group)
+    """[judge]: near-copies of each other together count as one, for they err together."""
+    out = np.ones(len(panel.judges))
+    for group in near_copies(panel.judges, pairs_of(panel)):
+        out[[panel.judges.index(name) for name in group]] = 1 / len(group)
     return out
 
 
@@ -94,7 +94,7 @@ class _Chain:
     ) -> None:
         self.votes, self.strata, self.rng = votes, strata, rng
         self.usual = PSEUDO_DOCUMENTS * posterior.mean(axis=0)
-        size, units = votes.grades, len(votes.unit_assessor)
+        size, units = votes.grades, len(votes.unit_judge)
         self.posterior = np.zeros(posterior.shape)  # summed over sweeps
         self.confusion = np.zeros((units, size, size))
         self.with_vote = np.zeros((units * size, size), dtype=np.int64)
@@ -177,7 +177,7 @@ def draw_labels(
     posterior = np.zeros((len(panel.pool), len(panel.grades)))
     posterior[panel.judged] = np.sum([chain.posterior for chain in chains], axis=0) / draws
     confusion = np.sum([chain.confusion for chain in chains], axis=0) / draws
-    return LabelDraws(labels, posterior, _by_assessor(confusion, votes, panel), weights)
+    return LabelDraws(labels, posterior, _by_judge(confusion, votes, panel), weights)
 
 
 def _dirichlet(counts: NDArray[np.floating[Any]], rng: np.random.Generator) -> Floats:
@@ -186,11 +186,11 @@ def _dirichlet(counts: NDArray[np.floating[Any]], rng: np.random.Generator) -> F
     return np.asarray(gamma / gamma.sum(axis=-1, keepdims=True))
 
 
-def _by_assessor(confusion: Floats, votes: _Votes, panel: Panel) -> Floats:
-    """The mean over an assessor's topics; NaN for one without votes."""
-    number = len(panel.assessors)
-    units = np.bincount(votes.unit_assessor, minlength=number)
+def _by_judge(confusion: Floats, votes: _Votes, panel: Panel) -> Floats:
+    """The mean over a judge's topics; NaN for one without votes."""
+    number = len(panel.judges)
+    units = np.bincount(votes.unit_judge, minlength=number)
     total = np.zeros((number, *confusion.shape[1:]))
-    np.add.at(total, votes.unit_assessor, confusion)
+    np.add.at(total, votes.unit_judge, confusion)
     with np.errstate(invalid="ignore"):
         return np.asarray(total / units[:, None, None])

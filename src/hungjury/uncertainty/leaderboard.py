@@ -9,10 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.agreement import Agreement, agreement
-from hungjury.assessors.merged import Merge
-from hungjury.assessors.merging import as_judgments
-from hungjury.assessors.weights import Weights
 from hungjury.catalogue import Measure, measure_list
 from hungjury.catalogue.expectation import E
 from hungjury.collection.align import align
@@ -21,10 +17,14 @@ from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import as_runs
+from hungjury.judges.agreement import Agreement, agreement
+from hungjury.judges.merged import Merge
+from hungjury.judges.merging import as_judgments
+from hungjury.judges.weights import Weights
 from hungjury.uncertainty import board_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores, how_to_merge
-from hungjury.uncertainty.judges import JudgeRow, dependence, judge_rows
+from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.parts import Parts, mean_draws
 from hungjury.uncertainty.standing import standing
@@ -135,7 +135,7 @@ def leaderboard(
     judgments, runs: as `merge` and `evaluate` take them. measure: one.
     merge: any merge of labels, or "aware", "aware(sgl_kld_msd)", to merge measures.
     target: "population", systems on topics like these; or "topics", on these very topics.
-    draws, seed: how many draws of labels (or of assessors) and topics, and where they come from.
+    draws, seed: how many draws of labels (or of judges) and topics, and where they come from.
     gold: qrels of some topics or documents, to hold judges and merges against.
     scope: em learns judges over "all" topics, or for each "topic" anew.
     prior: em's prior of a document's grade depends on how systems "ranks" it, or is "flat".
@@ -164,7 +164,7 @@ def leaderboard(
         "score_precision": aligned.policy.score_precision,
         "undefined": "zero",
         "unjudged": "nonrelevant",
-        "assessors": len(given.assessors),
+        "judges": len(given.judges),
         "rel": rel,
         "scope": scope,
         "prior": prior,
@@ -172,7 +172,7 @@ def leaderboard(
         "seed": seed,
         "level": level,
     }
-    several = len(given.assessors) > 1 and not given.soft
+    several = len(given.judges) > 1 and not given.soft
     found = agreement(given, rel=rel) if several else None
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
     notes = given.notes + aligned.notes + drawn.notes + _warnings(given, drawn, found)
@@ -267,7 +267,7 @@ def _shown(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
 def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
     """What to think about before the leaderboard is believed."""
     out: list[Note] = []
-    if len(judgments.assessors) == 2:
+    if len(judgments.judges) == 2:
         text = "two judges: where they differ nothing says who is right; three or more can tell"
         out.append(Note("two-judges", 1, text))
     if len(judgments.topics) < FEW_TOPICS:

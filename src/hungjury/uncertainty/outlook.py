@@ -45,13 +45,13 @@ def look_ahead(
     smaller panels."""
     total = of_differences(parts.total)
     # What judges share is learned from all documents, so more topics help there too; only where
-    # assessors are resampled does it stay as long as there are no more of them.
+    # judges are resampled does it stay as long as there are no more of them.
     fixed = of_differences(parts.shared) if isinstance(setting.merge, Aware) else 0 * total
     topics = topics_curve(parts.number, total - fixed, fixed)
 
     def with_fewer(size: int) -> float:
         mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
-        order = np.random.default_rng(mine).permutation(len(judgments.assessors))
+        order = np.random.default_rng(mine).permutation(len(judgments.judges))
         panel = only(judgments, order[:size])
         fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
         _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
@@ -64,7 +64,7 @@ def look_ahead(
     chosen = setting.measure
     widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
     here = typical(np.sqrt(total))
-    judges, measured = judges_curve(len(judgments.assessors), here, with_fewer)
+    judges, measured = judges_curve(len(judgments.judges), here, with_fewer)
     return Outlook(here, topics, judges, measured)
 
 
@@ -103,14 +103,14 @@ def judges_curve(
     return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
 
 
-def only(judgments: Judgments, assessors: NDArray[np.intp]) -> Judgments:
-    """The judgments of some assessors, over the same pool."""
-    chosen = np.sort(assessors)
-    rows = np.isin(judgments.assessor, chosen)
+def only(judgments: Judgments, judges: NDArray[np.intp]) -> Judgments:
+    """The judgments of some judges, over the same pool."""
+    chosen = np.sort(judges)
+    rows = np.isin(judgments.judge, chosen)
     return replace(
         judgments,
-        assessors=[judgments.assessors[k] for k in chosen],
+        judges=[judgments.judges[k] for k in chosen],
         document=judgments.document[rows],
-        assessor=np.searchsorted(chosen, judgments.assessor[rows]).astype(np.int32),
+        judge=np.searchsorted(chosen, judgments.judge[rows]).astype(np.int32),
         label=judgments.label[rows],
     )

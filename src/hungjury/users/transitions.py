@@ -107,7 +107,7 @@ def _neighbours(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) ->
 def _pairs(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) -> Array:
     """The pulls of all other relevant documents, in blocks of bounded size.
 
-    The pulls between a list's places are looked up once for all copies (replicates, assessors).
+    The pulls between a list's places are looked up once for all copies (replicates, judges).
     """
     places = hits.shape[-1]
     place_ranks = ranks.reshape(-1, places)

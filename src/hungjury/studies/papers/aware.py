@@ -51,19 +51,19 @@ RESPONSES = (
 
 @RECIPES.add("aware")
 class Aware(Recipe):
-    """How many assessors are enough, and how best to combine them: AWARE against merging."""
+    """How many judges are enough, and how best to combine them: AWARE against merging."""
 
     paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
     measures: tuple[str, ...] = param(MEASURES, kind=names, doc="measures to combine")
     rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
-        (), kind=sizes_of_tuples, doc="assessors in a tuple; without, 2 to all but one"
+        (), kind=sizes_of_tuples, doc="judges in a tuple; without, 2 to all but one"
     )
     tuples: int = param(100, kind=whole, low=1, doc="tuples of each size, at random")
-    replicates: int = param(1000, kind=whole, low=1, doc="random assessors of each class")
+    replicates: int = param(1000, kind=whole, low=1, doc="random judges of each class")
     drop_empty: bool = param(
-        False, kind=flag, doc="leave out assessors with nothing relevant on some topic"
+        False, kind=flag, doc="leave out judges with nothing relevant on some topic"
     )
 
     def check(self, data: StudyData) -> None:
@@ -88,8 +88,8 @@ class Aware(Recipe):
             figures += _figures(numbering, whole_one, parts)
         by_size, curves = _by_size(study)
         remark = (
-            f"{len(study.assessors)} assessors, {study.systems} systems, {study.topics} topics; "
-            f"up to {self.tuples} tuples of each size, {self.replicates} random assessors of each "
+            f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics; "
+            f"up to {self.tuples} tuples of each size, {self.replicates} random judges of each "
             "class. With one set of systems the factor Systems is left out of the analyses of "
             "variance. RMSE is divided by its largest value for each measure there. Groups are "
             "those of Tukey's HSD at 0.05."

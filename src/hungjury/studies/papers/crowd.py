@@ -1,4 +1,4 @@
-"""Random relevance with crowd assessors (CS section 4)."""
+"""Random relevance with crowd judges (CS section 4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hungjury.named import flag, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import TupleLines
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED
-from hungjury.studies.lone_assessors import LoneAssessors, LoneRow, lone_assessors
+from hungjury.studies.lone_judges import LoneJudges, LoneRow, lone_judges
 from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
 from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
 from hungjury.studies.runner import Job
@@ -20,7 +20,7 @@ from hungjury.studies.tuples import TupleStudy
 __all__ = ["Crowd"]
 
 MEASURES = ("AP", "DCG(base=10)", "RBP(p=0.8)")
-PRINTED = (2, 3, 4, 5, 10, 20)  # Table 2's sizes; its last one is all assessors but one
+PRINTED = (2, 3, 4, 5, 10, 20)  # Table 2's sizes; its last one is all judges but one
 # Table 2's lines for each measure: gold standard, approach, and how the paper calls it.
 LINES = (
     (DETERMINISTIC, "mv", "MV"),
@@ -35,7 +35,7 @@ LINES = (
 
 @RECIPES.add("crowd")
 class Crowd(Recipe):
-    """What measures of random relevance do for single assessors, and for merging several."""
+    """What measures of random relevance do for single judges, and for merging several."""
 
     paper: ClassVar[str] = "Ferrante et al. 2019, Tables 1 and 2"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
@@ -44,11 +44,11 @@ class Crowd(Recipe):
     )
     rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
-        (), kind=sizes_of_tuples, doc="assessors merged; without, 2 to all but one"
+        (), kind=sizes_of_tuples, doc="judges merged; without, 2 to all but one"
     )
     tuples: int = param(10, kind=whole, low=1, doc="tuples of each size, at random")
     drop_empty: bool = param(
-        False, kind=flag, doc="leave out assessors with nothing relevant on some topic"
+        False, kind=flag, doc="leave out judges with nothing relevant on some topic"
     )
 
     def jobs(self, data: StudyData) -> list[Job]:
@@ -62,16 +62,16 @@ class Crowd(Recipe):
         measures = list(dict.fromkeys(row.measure for row in study.rows))
         return Report(
             [
-                _table_1(LoneAssessors(study.assessors, alone)),
+                _table_1(LoneJudges(study.judges, alone)),
                 self._table_2(study, "tau_ap", "table-2"),
                 self._table_2(study, "tau", "table-2-tau"),
             ],
             [
-                StudyFigure(f"table-2-{i}", f"tau_ap of {name} by the number of merged assessors",
+                StudyFigure(f"table-2-{i}", f"tau_ap of {name} by the number of merged judges",
                             TupleLines(study, name))
                 for i, name in enumerate(measures, 1)
             ],
-            [f"{len(study.assessors)} assessors, {study.systems} systems, {study.topics} topics; "
+            [f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics; "
              f"up to {self.tuples} tuples of each size. DGS: gold labels as they are; RGS: gold "
              "labels right with probability 0.95. AWARE has uniform weights, EM begins with the "
              "majority. In the figures all approaches are compared with DGS."],
@@ -98,7 +98,7 @@ class Crowd(Recipe):
             for gold, approach, label in LINES:
                 mine = [cells[measure, gold, approach, k] for k in sizes]
                 rows.append([gold, label, mine[0].by, *(getattr(row, what) for row in mine)])
-        title = f"{what} for different merging strategies and numbers M of merged assessors"
+        title = f"{what} for different merging strategies and numbers M of merged judges"
         header = ["gold", "merge", "measure", *(f"M={k}" for k in sizes)]
         return StudyTable(name, title, header, rows)
 
@@ -106,14 +106,14 @@ class Crowd(Recipe):
 def score_alone(
     data: StudyData, seed: int, name: str, rel: int, drop_empty: bool
 ) -> list[dict[str, Any]]:
-    """A job: every assessor alone, by one measure."""
-    found = lone_assessors(
+    """A job: every judge alone, by one measure."""
+    found = lone_judges(
         data.judgments, data.runs, name, data.gold, rel, drop_empty=drop_empty
     )  # fmt: skip
     return [asdict(row) for row in found.rows]
 
 
-def _table_1(found: LoneAssessors) -> StudyTable:
+def _table_1(found: LoneJudges) -> StudyTable:
     header = ["gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"]
-    title = "tau and tau_ap averaged over assessors, with 95 % confidence intervals"
+    title = "tau and tau_ap averaged over judges, with 95 % confidence intervals"
     return StudyTable("table-1", title, header, [row[:6] for row in found.table().rows])

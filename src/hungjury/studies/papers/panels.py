@@ -1,4 +1,4 @@
-"""What the studies of many assessors share: an experiment on tuples of them, done in parts."""
+"""What the studies of many judges share: an experiment on tuples of them, done in parts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How close two assessors are, seen through the scores that systems get from them (TH 4.3.3).
+"""How close two judges are, seen through the scores that systems get from them (TH 4.3.3).
 
-Scores are arrays [assessor, system, topic]. Closeness is 1 for equal scores, at least 0, and comes
-as the mean over the second group: [assessor].
+Scores are arrays [judge, system, topic]. Closeness is 1 for equal scores, at least 0, and comes
+as the mean over the second group: [judge].
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 
 
 def closeness(gap: str, mine: Array, theirs: Array) -> Array:
-    """[assessor]: mean closeness of each of `mine` to all of `theirs`."""
+    """[judge]: mean closeness of each of `mine` to all of `theirs`."""
     if gap in ("fro", "rmse", "kld"):
         _within_bounds(gap, mine, theirs)
     elif mine.shape[1] < 2:

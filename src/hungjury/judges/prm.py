@@ -158,7 +158,7 @@ def prm(
     seen, agreed = _pairs_by_topic(judgments, votes, np.isin(levels, chosen))
     if not seen.sum():
         raise InputError(
-            "no document was judged by two assessors",
+            "no document was judged by two judges",
             remedy="the model is learnt from disagreement: have some documents judged twice",
         )
     counts = resample_counts(len(judgments.topics), draws, np.random.default_rng(seed))

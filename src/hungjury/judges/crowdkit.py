@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.merged import Merge, Verdict
-from hungjury.assessors.panel import Panel
 from hungjury.errors import MeasureError, MissingExtra
+from hungjury.judges.merged import Merge, Verdict
+from hungjury.judges.panel import Panel
 from hungjury.named import param
 
 __all__ = ["CrowdKit", "is_aggregator"]
@@ -60,12 +60,12 @@ class CrowdKit(Merge):
             topic = panel.pool.topic_of[panel.document]
             order = np.argsort(topic, kind="stable")
             rows = np.split(order, np.flatnonzero(np.diff(topic[order])) + 1)
-        names = np.array(panel.assessors, dtype=object)
+        names = np.array(panel.judges, dtype=object)
         for part in rows:
             yield DataFrame(
                 {
                     "task": panel.document[part],
-                    "worker": names[panel.assessor[part]],
+                    "worker": names[panel.judge[part]],
                     "label": panel.choice[part],
                 }
             )

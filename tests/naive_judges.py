@@ -1,6 +1,6 @@
 """Slow, obvious loops for merging labels and for agreement: the yardstick for the fast code.
 
-Votes are dictionaries {document: {assessor: label}}. Nothing of the package is imported.
+Votes are dictionaries {document: {judge: label}}. Nothing of the package is imported.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def expectation(votes, grades, prior, confusion):
         joint = {}
         for true in grades:
             joint[true] = math.log(prior[true])
-            for assessor, label in given.items():
-                joint[true] += math.log(confusion[assessor][true][label])
+            for judge, label in given.items():
+                joint[true] += math.log(confusion[judge][true][label])
         top = max(joint.values())
         total = sum(math.exp(v - top) for v in joint.values())
         posterior[document] = {g: clip(math.exp(joint[g] - top) / total) for g in grades}
@@ -84,15 +84,15 @@ def expectation(votes, grades, prior, confusion):
 def maximisation(votes, grades, posterior):
     prior = {g: clip(sum(p[g] for p in posterior.values()) / len(posterior)) for g in grades}
     confusion = {}
-    for assessor in sorted({a for given in votes.values() for a in given}):
-        confusion[assessor] = {}
+    for judge in sorted({a for given in votes.values() for a in given}):
+        confusion[judge] = {}
         for true in grades:
             count = dict.fromkeys(grades, 0.0)
             for document, given in votes.items():
-                if assessor in given:
-                    count[given[assessor]] += posterior[document][true]
+                if judge in given:
+                    count[given[judge]] += posterior[document][true]
             total = sum(count.values())
-            confusion[assessor][true] = {g: clip(count[g] / total) for g in grades}
+            confusion[judge][true] = {g: clip(count[g] / total) for g in grades}
     return prior, confusion
 
 

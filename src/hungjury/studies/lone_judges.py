@@ -1,4 +1,4 @@
-"""How well does each assessor alone rank systems, by measures of labels and of chances? (CS 4.2)"""
+"""How well does each judge alone rank systems, by measures of labels and of chances? (CS 4.2)"""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import label_matrix, score_assessors
-from hungjury.assessors.merging import as_judgments
 from hungjury.batch import Scorer
 from hungjury.collection.runs import load
 from hungjury.evaluation import MeasureNames, as_runs
-from hungjury.studies.checks import need_assessors, need_gold
+from hungjury.judges.judge_scores import label_matrix, score_judges
+from hungjury.judges.merging import as_judgments
+from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
 from hungjury.studies.table import Table
 
-__all__ = ["LoneAssessors", "LoneRow", "lone_assessors"]
+__all__ = ["LoneJudges", "LoneRow", "lone_judges"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class LoneRow:
-    """One way to score against one gold standard: a number for each assessor."""
+    """One way to score against one gold standard: a number for each judge."""
 
     measure: str
     by: str
@@ -35,14 +35,14 @@ class LoneRow:
 
 
 @dataclass(frozen=True, eq=False)
-class LoneAssessors:
-    """All ways to score, and the assessors they scored."""
+class LoneJudges:
+    """All ways to score, and the judges they scored."""
 
-    assessors: list[str]
+    judges: list[str]
     rows: list[LoneRow]
 
     def table(self) -> Table:
-        """Means over assessors, each with the half of its 95 % interval."""
+        """Means over judges, each with the half of its 95 % interval."""
         rows = [
             (one.gold, one.by, *_mean(one.tau), *_mean(one.tau_ap), *_mean(one.rmse))
             for one in self.rows
@@ -51,7 +51,7 @@ class LoneAssessors:
         return Table(names, rows)
 
     def to_text(self) -> str:
-        return f"means over {len(self.assessors)} assessors\n{self.table()}"
+        return f"means over {len(self.judges)} judges\n{self.table()}"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -64,7 +64,7 @@ def _mean(values: Array) -> tuple[float, float]:
     return float(values.mean()), float(half)
 
 
-def lone_assessors(
+def lone_judges(
     judgments: Any,
     runs: Any,
     measures: MeasureNames,
@@ -72,21 +72,21 @@ def lone_assessors(
     rel: int | None = None,
     *,
     drop_empty: bool = False,
-) -> LoneAssessors:
-    """Score every assessor alone, and compare the systems' means with gold.
+) -> LoneJudges:
+    """Score every judge alone, and compare the systems' means with gold.
 
     For each measure: by its labels against the deterministic gold standard (DGS), and by the
     expected counterpart, with labels that are right with probability 0.95, against DGS and the
     randomised gold standard (RGS), which is taken as right with the same probability.
     """
-    need_gold(gold, "a study of assessors")
+    need_gold(gold, "a study of judges")
     given = as_judgments(judgments)
-    need_assessors(given, "a mean over assessors", 2)
+    need_judges(given, "a mean over judges", 2)
     lists = load(as_runs(runs))
-    scored = score_assessors(given, lists, measures, rel, gold, drop_empty)
+    scored = score_judges(given, lists, measures, rel, gold, drop_empty)
     truths = Truths(scored, gold, lists, rel, (DETERMINISTIC, RANDOMISED))
     labels, _ = label_matrix(given, rel)
-    labels = labels[[given.assessors.index(name) for name in scored.assessors]]
+    labels = labels[[given.judges.index(name) for name in scored.judges]]
     rows = []
     for m, one in enumerate(scored.measures):
         chances = Scorer(nearly_sure(one), scored.alignment, 1)
@@ -98,4 +98,4 @@ def lone_assessors(
             means = np.nan_to_num(values)[:, :, truths.known].mean(axis=2)
             near = truths.nearness(standard, m, means)
             rows.append(LoneRow(str(one), by, standard, near.tau, near.tau_ap, near.rmse))
-    return LoneAssessors(scored.assessors, rows)
+    return LoneJudges(scored.judges, rows)

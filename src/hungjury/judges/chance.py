@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.panel import Panel
 from hungjury.errors import InputError
+from hungjury.judges.panel import Panel
 
 __all__ = ["Pairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
 
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Two assessors at a time, [assessor, assessor], on the documents that both judged."""
+    """Two judges at a time, [judge, judge], on the documents that both judged."""
 
     common: NDArray[np.int64]  # documents both judged
     agreement: Floats  # share of them with the same label; NaN where there is none
@@ -30,7 +30,7 @@ class Pairs:
     kappa: Floats  # Cohen's
 
     def with_others(self) -> tuple[Floats, Floats]:
-        """[assessor]: agreement and kappa with all the others, each common document one vote."""
+        """[judge]: agreement and kappa with all the others, each common document one vote."""
         weight = self.common.astype(float)
         np.fill_diagonal(weight, 0.0)
         total = weight.sum(axis=1)
@@ -49,11 +49,11 @@ def pairs_of(panel: Panel) -> Pairs:
     """Cohen (1960): kappa = (observed - expected) / (1 - expected)."""
     from scipy.sparse import csr_matrix
 
-    shape = (len(panel.assessors), len(panel.pool))
+    shape = (len(panel.judges), len(panel.pool))
 
     def table(rows: NDArray[np.bool_]) -> csr_matrix:
         ones = np.ones(int(rows.sum()), dtype=np.int64)
-        return csr_matrix((ones, (panel.assessor[rows], panel.document[rows])), shape=shape)
+        return csr_matrix((ones, (panel.judge[rows], panel.document[rows])), shape=shape)
 
     any_label = table(np.ones(len(panel.document), dtype=bool))
     common = (any_label @ any_label.T).toarray()
@@ -62,7 +62,7 @@ def pairs_of(panel: Panel) -> Pairs:
     for grade in range(len(panel.grades)):
         gave = table(panel.choice == grade)
         same += (gave @ gave.T).toarray()
-        # How often the row's assessor gave this grade where the column's judged too.
+        # How often the row's judge gave this grade where the column's judged too.
         often = (gave @ any_label.T).toarray().astype(float)
         expected += often * often.T
     agreement = _ratio(same, common)

@@ -1,4 +1,4 @@
-"""agreement: how far assessors agree, on labels and on which systems are better."""
+"""agreement: how far judges agree, on labels and on which systems are better."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.chance import (
+from hungjury.catalogue import Measure
+from hungjury.catalogue import measure as find_measure
+from hungjury.collection.align import align
+from hungjury.collection.judged import judge_lists
+from hungjury.collection.labels import MISSING
+from hungjury.collection.notes import Note
+from hungjury.errors import InputError, UnknownName
+from hungjury.evaluation import as_runs
+from hungjury.judges.chance import (
     Pairs,
     fleiss_kappa,
     krippendorff_alpha,
     pair_agreement,
     pairs_of,
 )
-from hungjury.assessors.findings import near_constant, near_copies, text, warnings
-from hungjury.assessors.merging import as_judgments
-from hungjury.assessors.panel import Panel
-from hungjury.catalogue import Measure
-from hungjury.catalogue import measure as find_measure
-from hungjury.collection.align import align
-from hungjury.collection.judged import judge
-from hungjury.collection.labels import MISSING
-from hungjury.collection.notes import Note
-from hungjury.errors import InputError, UnknownName
-from hungjury.evaluation import as_runs
+from hungjury.judges.findings import near_constant, near_copies, text, warnings
+from hungjury.judges.merging import as_judgments
+from hungjury.judges.panel import Panel
 from hungjury.stats import kendall_cross, tau_ap_cross
 
 __all__ = ["Agreement", "Rankings", "agreement"]
@@ -37,21 +37,21 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """The systems as each assessor alone would rank them."""
+    """The systems as each judge alone would rank them."""
 
     measure: str
     systems: list[str]
-    scores: Floats  # [assessor, system]: means over the topics that the assessor judged
-    tau: Floats  # [assessor, assessor]: Kendall's tau_b
+    scores: Floats  # [judge, system]: means over the topics that the judge judged
+    tau: Floats  # [judge, judge]: Kendall's tau_b
     tau_ap: Floats  # [estimate, truth]
     notes: tuple[Note, ...] = ()
 
     def with_others(self) -> tuple[Floats, Floats]:
-        """[assessor]: mean tau_b and mean tau_ap (as estimate and as truth) with the others."""
+        """[judge]: mean tau_b and mean tau_ap (as estimate and as truth) with the others."""
         return _mean_of_others(self.tau), _mean_of_others((self.tau_ap + self.tau_ap.T) / 2)
 
     def ranks(self) -> Floats:
-        """[assessor, system]: rank from 1, equal scores share their mean rank; NaN: no ranking."""
+        """[judge, system]: rank from 1, equal scores share their mean rank; NaN: no ranking."""
         above = (self.scores[:, None, :] > self.scores[:, :, None]).sum(axis=2)
         equal = (self.scores[:, None, :] == self.scores[:, :, None]).sum(axis=2)
         return np.where(np.isnan(self.scores), np.nan, above + (equal + 1) / 2)
@@ -59,12 +59,12 @@ class Rankings:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What assessors have in common; matrices are [assessor, assessor]."""
+    """What judges have in common; matrices are [judge, judge]."""
 
     panel: Panel
     pairs: Pairs
-    labels: NDArray[np.int64]  # [assessor]
-    label_rates: Floats  # [assessor, grade]
+    labels: NDArray[np.int64]  # [judge]
+    label_rates: Floats  # [judge, grade]
     agreement: float
     fleiss: float
     alpha_nominal: float
@@ -73,8 +73,8 @@ class Agreement:
     policies: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def assessors(self) -> list[str]:
-        return self.panel.assessors
+    def judges(self) -> list[str]:
+        return self.panel.judges
 
     @property
     def grades(self) -> tuple[int, ...]:
@@ -82,13 +82,13 @@ class Agreement:
 
     @property
     def near_copies(self) -> list[list[str]]:
-        """Groups of assessors who give nearly the same labels, beyond what chance explains."""
-        return near_copies(self.assessors, self.pairs)
+        """Groups of judges who give nearly the same labels, beyond what chance explains."""
+        return near_copies(self.judges, self.pairs)
 
     @property
     def near_constant(self) -> dict[str, float]:
-        """Assessors who hardly give more than one label, and its share."""
-        return near_constant(self.assessors, self.labels, self.label_rates)
+        """Judges who hardly give more than one label, and its share."""
+        return near_constant(self.judges, self.labels, self.label_rates)
 
     @property
     def warnings(self) -> list[str]:
@@ -96,7 +96,7 @@ class Agreement:
         return warnings(self)
 
     def __repr__(self) -> str:
-        return f"Agreement({len(self.assessors)} assessors, alpha {self.alpha_nominal:.3f})"
+        return f"Agreement({len(self.judges)} judges, alpha {self.alpha_nominal:.3f})"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -106,18 +106,18 @@ class Agreement:
         size = len(self.grades)
         both = np.full((2, len(self.panel.pool)), -1)
         for row, name in zip(both, (one, other), strict=True):
-            if name not in self.assessors:
+            if name not in self.judges:
                 raise UnknownName(
-                    f"there is no assessor '{name}'",
-                    remedy=f"the assessors are {', '.join(self.assessors[:20])}",
+                    f"there is no judge '{name}'",
+                    remedy=f"the judges are {', '.join(self.judges[:20])}",
                 )
-            mine = self.panel.assessor == self.assessors.index(name)
+            mine = self.panel.judge == self.judges.index(name)
             row[self.panel.document[mine]] = self.panel.choice[mine]
         first, second = both[:, (both >= 0).all(axis=0)]
         return np.bincount(first * size + second, minlength=size * size).reshape(size, size)
 
     def order(self) -> list[int]:
-        """Assessors with those who agree side by side (average linkage on 1 - kappa)."""
+        """Judges with those who agree side by side (average linkage on 1 - kappa)."""
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
@@ -127,14 +127,14 @@ class Agreement:
         return [int(i) for i in leaves_list(linkage(condensed, "average", optimal_ordering=True))]
 
     def to_text(self) -> str:
-        """The overall numbers, the warnings, and a line per assessor."""
+        """The overall numbers, the warnings, and a line per judge."""
         return text(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the confusion matrices; NaN is None."""
         agreement, kappa = self.pairs.with_others()
         out: dict[str, Any] = {
-            "assessors": self.assessors,
+            "judges": self.judges,
             "grades": list(self.grades),
             "policies": dict(self.policies),
             "agreement": _plain(self.agreement),
@@ -171,7 +171,7 @@ class Agreement:
 def agreement(
     judgments: Any, runs: Any = None, measure: str | Measure = "AP", rel: int | None = None
 ) -> Agreement:
-    """How far assessors agree on labels and, with runs, on the ranking of systems by `measure`.
+    """How far judges agree on labels and, with runs, on the ranking of systems by `measure`.
 
     judgments: `Judgments`, or anything `read_judgments` takes. rel: compare labels as binary,
     relevant from this grade on; else as grades.
@@ -179,15 +179,15 @@ def agreement(
     given = as_judgments(judgments)
     panel = Panel.of(given, rel)
     panel.whole_labels("agreement")
-    if len(panel.assessors) < 2:
+    if len(panel.judges) < 2:
         raise InputError(
-            "there is only one assessor: nobody to agree with",
-            remedy="give the judgments of at least two assessors",
+            "there is only one judge: nobody to agree with",
+            remedy="give the judgments of at least two judges",
         )
     counts = panel.counts()
-    cell = panel.assessor.astype(np.int64) * len(panel.grades) + panel.choice
-    by_assessor = np.bincount(cell, minlength=len(panel.assessors) * len(panel.grades))
-    table = by_assessor.reshape(len(panel.assessors), -1)
+    cell = panel.judge.astype(np.int64) * len(panel.grades) + panel.choice
+    by_judge = np.bincount(cell, minlength=len(panel.judges) * len(panel.grades))
+    table = by_judge.reshape(len(panel.judges), -1)
     labels = table.sum(axis=1)
     rates = np.divide(table, labels[:, None], out=np.full(table.shape, np.nan),
                       where=labels[:, None] > 0)  # fmt: skip
@@ -214,13 +214,13 @@ def _rankings(panel: Panel, runs: Any, chosen: Measure) -> Rankings:
         raise InputError(
             "there is only one system: nothing to rank", remedy="give the runs of several systems"
         )
-    grid = np.full((len(panel.assessors), len(panel.pool)), MISSING)
-    grid[panel.assessor, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
-    values = np.empty((len(panel.assessors), systems * topics))
-    for cells, judged in judge(aligned, grid, top, every=chosen.every):
+    grid = np.full((len(panel.judges), len(panel.pool)), MISSING)
+    grid[panel.judge, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
+    values = np.empty((len(panel.judges), systems * topics))
+    for cells, judged in judge_lists(aligned, grid, top, every=chosen.every):
         values[:, cells] = chosen(judged)
     by_topic = np.nan_to_num(values).reshape(-1, systems, topics)
-    did = np.asarray(panel.pool.sum_by_topic(grid != MISSING)).astype(bool)  # [assessor, topic]
+    did = np.asarray(panel.pool.sum_by_topic(grid != MISSING)).astype(bool)  # [judge, topic]
     number = did.sum(axis=1)[:, None].astype(float)
     total = (by_topic * did[:, None, :]).sum(axis=2)
     scores = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
@@ -229,7 +229,7 @@ def _rankings(panel: Panel, runs: Any, chosen: Measure) -> Rankings:
 
 
 def _correlations(scores: Floats) -> tuple[Floats, Floats]:
-    """Between all assessors; NaN for those without any judgment."""
+    """Between all judges; NaN for those without any judgment."""
     there = np.flatnonzero(~np.isnan(scores).any(axis=1))
     known = scores[there]
     out = []

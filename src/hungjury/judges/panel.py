@@ -1,4 +1,4 @@
-"""A panel: the votes of assessors that can be counted, as sparse rows over a pool."""
+"""A panel: the votes of judges that can be counted, as sparse rows over a pool."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Panel:
     """One row per vote. Labels below 0 (pooled, not judged) are no votes."""
 
     pool: Pool
-    assessors: list[str]
+    judges: list[str]
     grades: tuple[int, ...]  # what can be voted for; (0, 1) once `rel` has made labels binary
     document: NDArray[np.int32]
-    assessor: NDArray[np.int32]
+    judge: NDArray[np.int32]
     choice: NDArray[np.int64]  # position of the label in `grades`; 1 for probabilities
     share: NDArray[np.float64] | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
@@ -51,10 +51,10 @@ class Panel:
             choice = _positions(label, grades)
         panel = Panel(
             judgments.pool,
-            judgments.assessors,
+            judgments.judges,
             grades,
             judgments.document[counted],
-            judgments.assessor[counted],
+            judgments.judge[counted],
             choice,
             share,
         )
@@ -72,12 +72,12 @@ class Panel:
         return out
 
     def counts(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """[document, grade]: votes; those of an assessor count `weights[assessor]` times.
+        """[document, grade]: votes; those of a judge count `weights[judge]` times.
 
         A probability p is a vote of p for relevant and of 1-p for not relevant.
         """
         size = len(self.grades)
-        each = np.ones(len(self.document)) if weights is None else weights[self.assessor]
+        each = np.ones(len(self.document)) if weights is None else weights[self.judge]
         cell = self.document.astype(np.int64) * size + self.choice
         total = len(self.pool) * size
         if self.share is None:
@@ -103,31 +103,31 @@ class Panel:
             self,
             pool=self.pool.select(keep),
             document=position[self.document[rows]],
-            assessor=self.assessor[rows],
+            judge=self.judge[rows],
             choice=self.choice[rows],
             share=None if self.share is None else self.share[rows],
         )
 
-    def among(self, assessors: Iterable[int]) -> Panel:
-        """The votes of some assessors, over the same pool."""
-        rows = np.isin(self.assessor, list(assessors))
+    def among(self, judges: Iterable[int]) -> Panel:
+        """The votes of some judges, over the same pool."""
+        rows = np.isin(self.judge, list(judges))
         return replace(
             self,
             document=self.document[rows],
-            assessor=self.assessor[rows],
+            judge=self.judge[rows],
             choice=self.choice[rows],
             share=None if self.share is None else self.share[rows],
         )
 
     def _oddities(self) -> tuple[Note, ...]:
         notes = []
-        votes = np.bincount(self.assessor, minlength=len(self.assessors))
-        if len(self.assessors) == 1:
-            notes.append(Note("one-assessor", 1, "there is only one assessor: nothing to merge"))
-        silent = [a for a, n in zip(self.assessors, votes, strict=True) if n == 0]
+        votes = np.bincount(self.judge, minlength=len(self.judges))
+        if len(self.judges) == 1:
+            notes.append(Note("one-judge", 1, "there is only one judge: nothing to merge"))
+        silent = [a for a, n in zip(self.judges, votes, strict=True) if n == 0]
         if silent:
-            text = f"{plural(len(silent), 'assessor')} without any judgment: {few(silent)}"
-            notes.append(Note("silent-assessor", len(silent), text))
+            text = f"{plural(len(silent), 'judge')} without any judgment: {few(silent)}"
+            notes.append(Note("silent-judge", len(silent), text))
         nobody = int((~self.judged).sum())
         if nobody:
             text = f"{plural(nobody, 'pooled document')} that nobody judged, taken as not judged"

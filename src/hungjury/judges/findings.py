@@ -1,4 +1,4 @@
-"""What stands out among assessors, in plain words, and the text of an agreement."""
+"""What stands out among judges, in plain words, and the text of an agreement."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.chance import Pairs
 from hungjury.collection.notes import few, plural
+from hungjury.judges.chance import Pairs
 from hungjury.plain import columns
 
 if TYPE_CHECKING:
-    from hungjury.assessors.agreement import Agreement, Rankings
+    from hungjury.judges.agreement import Agreement, Rankings
 
 __all__ = ["near_constant", "near_copies", "text", "warnings"]
 
-FEW = 20  # labels, or common documents, below which nothing is said about an assessor
+FEW = 20  # labels, or common documents, below which nothing is said about a judge
 COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
 CONSTANT = 0.95
 TENTATIVE = 0.667  # the alpha that Krippendorff asks for even for tentative conclusions
@@ -25,7 +25,7 @@ MOST_NAMED = 2  # near-constant judges who get a sentence of their own
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def near_copies(assessors: list[str], pairs: Pairs) -> list[list[str]]:
+def near_copies(judges: list[str], pairs: Pairs) -> list[list[str]]:
     """Groups in which every two agree on 98 % of documents and have a kappa of 0.9 or more.
 
     The kappa is asked for because two judges who call nearly everything not relevant agree
@@ -37,18 +37,18 @@ def near_copies(assessors: list[str], pairs: Pairs) -> list[list[str]]:
     alike = (pairs.agreement >= COPY_AGREEMENT) & (pairs.kappa >= COPY_KAPPA)
     alike &= pairs.common >= FEW
     np.fill_diagonal(alike, True)
-    if alike.sum() == len(assessors):
+    if alike.sum() == len(judges):
         return []
     apart = squareform((~alike).astype(float), checks=False)
     group = fcluster(linkage(apart, "complete"), 0.5, "distance")
     names: dict[int, list[str]] = {}
-    for name, number in zip(assessors, group.tolist(), strict=True):
+    for name, number in zip(judges, group.tolist(), strict=True):
         names.setdefault(number, []).append(name)
     return [n for n in names.values() if len(n) > 1]
 
 
 def near_constant(
-    assessors: list[str], labels: NDArray[np.int64], rates: NDArray[np.float64]
+    judges: list[str], labels: NDArray[np.int64], rates: NDArray[np.float64]
 ) -> dict[str, float]:
     """Those who give one label to 95 % of documents and more, unless that is how the panel is.
 
@@ -60,7 +60,7 @@ def near_constant(
         return {}
     usual = float(np.median(1 - share[known]))
     rare = (share == 1) | ((share >= CONSTANT) & (1 - share < usual / 4))
-    return {assessors[i]: float(share[i]) for i in np.flatnonzero(known & rare)}
+    return {judges[i]: float(share[i]) for i in np.flatnonzero(known & rare)}
 
 
 def warnings(found: Agreement) -> list[str]:
@@ -70,7 +70,7 @@ def warnings(found: Agreement) -> list[str]:
         number = _NUMBERS[len(group) - 2] if len(group) <= 10 else str(len(group))
         out.append(f"these {number} judges are near copies: {few(group, 10)}")
     out += _no_better_than_chance(found, set(constant))
-    out += [note.text for note in found.panel.notes if note.code == "silent-assessor"]
+    out += [note.text for note in found.panel.notes if note.code == "silent-judge"]
     out += _strangers(found.pairs)
     if max(found.alpha_nominal, found.alpha_ordinal) < TENTATIVE:
         out.append(
@@ -109,7 +109,7 @@ def _no_better_than_chance(found: Agreement, known: set[str]) -> list[str]:
     kappa = found.pairs.with_others()[1]
     bad = [
         name
-        for name, value, labels in zip(found.assessors, kappa, found.labels, strict=True)
+        for name, value, labels in zip(found.judges, kappa, found.labels, strict=True)
         if value <= 0 and labels >= FEW and name not in known
     ]
     if not bad:
@@ -135,7 +135,7 @@ def _strangers(pairs: Pairs) -> list[str]:
 def text(found: Agreement) -> str:
     panel = found.panel
     lines = [
-        f"{plural(len(found.assessors), 'judge')}, {plural(len(panel.pool.topics), 'topic')}, "
+        f"{plural(len(found.judges), 'judge')}, {plural(len(panel.pool.topics), 'topic')}, "
         f"{plural(len(panel.pool), 'document')}, {plural(int(found.labels.sum()), 'label')}, "
         f"grades {found.grades[0]}-{found.grades[-1]}",
         "",
@@ -174,15 +174,15 @@ def _table(found: Agreement) -> str:
     if found.rankings is not None:
         rows[0] += ["tau_b", "tau_ap"]
         extra = list(found.rankings.with_others())
-    shown = range(len(found.assessors))
-    if len(found.assessors) > LINES:
+    shown = range(len(found.judges))
+    if len(found.judges) > LINES:
         shown = sorted(np.argsort(-found.labels, kind="stable")[:LINES].tolist())  # type: ignore[assignment]
     for i in shown:
         rates = [_number(100 * v, 1) for v in found.label_rates[i][: len(grades)]]
         numbers = [_number(v[i]) for v in (agreement, kappa, *extra)]
-        rows.append([found.assessors[i], str(found.labels[i]), *rates, *numbers])
+        rows.append([found.judges[i], str(found.labels[i]), *rates, *numbers])
     table = columns(rows)
-    left = len(found.assessors) - len(rows) + 1
+    left = len(found.judges) - len(rows) + 1
     return table if not left else f"{table}\nand {plural(left, 'judge')} with fewer labels"
 
 

@@ -1,4 +1,4 @@
-"""What systems score under each assessor alone, under random assessors and under gold labels."""
+"""What systems score under each judge alone, under random judges and under gold labels."""
 
 from __future__ import annotations
 
@@ -9,9 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.merging import as_judgments
-from hungjury.assessors.random_assessors import random_scores
-from hungjury.assessors.weights import ScoredPanel
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment, align
@@ -21,18 +18,21 @@ from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, Runs, load
 from hungjury.errors import InputError, MeasureError
 from hungjury.evaluation import MeasureNames, as_runs, evaluate
+from hungjury.judges.merging import as_judgments
+from hungjury.judges.random_judges import random_scores
+from hungjury.judges.weights import ScoredPanel
 
-__all__ = ["AssessorScores", "binary_at", "gold_labels", "gold_values", "label_matrix",
-           "score_assessors"]  # fmt: skip
+__all__ = ["JudgeScores", "binary_at", "gold_labels", "gold_values", "label_matrix",
+           "score_judges"]  # fmt: skip
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class AssessorScores:
-    """Values [measure, assessor, system, topic], NaN where the measure is undefined.
+class JudgeScores:
+    """Values [measure, judge, system, topic], NaN where the measure is undefined.
 
-    `judged` [assessor, topic] tells who judged what; `gold` [measure, system, topic] holds the
+    `judged` [judge, topic] tells who judged what; `gold` [measure, system, topic] holds the
     values under gold labels, NaN for topics without them.
     """
 
@@ -40,7 +40,7 @@ class AssessorScores:
     alignment: Alignment
     scorers: list[Scorer]
     grades: tuple[int, ...]
-    assessors: list[str]
+    judges: list[str]
     values: Array
     judged: NDArray[np.bool_]
     gold: Array | None = None
@@ -51,56 +51,56 @@ class AssessorScores:
         return [scorer.measure for scorer in self.scorers]
 
     def panel(self, m: int) -> ScoredPanel:
-        """The assessors as one measure sees them; undefined scores are 0."""
-        return ScoredPanel(np.nan_to_num(self.values[m]), self.judged, self.assessors)
+        """The judges as one measure sees them; undefined scores are 0."""
+        return ScoredPanel(np.nan_to_num(self.values[m]), self.judged, self.judges)
 
     def random(
         self, replicates: int = 1000, seed: int = 0, progress: Progress | None = None
     ) -> list[Array]:
-        """Scores [class, replicate, system, topic] of random assessors for each measure: all
+        """Scores [class, replicate, system, topic] of random judges for each measure: all
         estimators share them."""
         grades = [g for g in self.grades if g >= 0]
         size = len(self.alignment.pool)
         return random_scores(self.scorers, size, grades, replicates, seed, progress)
 
-    def without_empty(self) -> AssessorScores:
-        """Only assessors with something relevant on every topic they judged."""
+    def without_empty(self) -> JudgeScores:
+        """Only judges with something relevant on every topic they judged."""
         empty = np.asarray(self._empty().any(axis=1))
         if empty.all():
             raise InputError(
-                "every assessor has a topic without any relevant document",
+                "every judge has a topic without any relevant document",
                 remedy="keep them all, or leave out the topics where that happens",
             )
-        names = [name for name, bad in zip(self.assessors, empty, strict=True) if bad]
-        text = f"left out {plural(len(names), 'assessor')} with nothing relevant on some topic: "
-        left = (Note("dropped-assessor", len(names), text + few(names)),) if names else ()
+        names = [name for name, bad in zip(self.judges, empty, strict=True) if bad]
+        text = f"left out {plural(len(names), 'judge')} with nothing relevant on some topic: "
+        left = (Note("dropped-judge", len(names), text + few(names)),) if names else ()
         return replace(
             self,
-            assessors=[name for name in self.assessors if name not in names],
+            judges=[name for name in self.judges if name not in names],
             values=self.values[:, ~empty],
             judged=self.judged[~empty],
-            notes=(*(n for n in self.notes if n.code != "empty-assessor"), *left),
+            notes=(*(n for n in self.notes if n.code != "empty-judge"), *left),
         )
 
-    def warned(self) -> AssessorScores:
-        """The same with a note about assessors that find nothing relevant on a topic."""
+    def warned(self) -> JudgeScores:
+        """The same with a note about judges that find nothing relevant on a topic."""
         empty = self._empty()
         who = np.flatnonzero(empty.any(axis=1))
         if not len(who):
             return self
         text = (
-            f"{plural(len(who), 'assessor')} with nothing relevant on some topic, where every "
-            f"system scores 0 for them: {few(self.assessors[k] for k in who)}"
+            f"{plural(len(who), 'judge')} with nothing relevant on some topic, where every "
+            f"system scores 0 for them: {few(self.judges[k] for k in who)}"
         )
-        return replace(self, notes=(*self.notes, Note("empty-assessor", int(empty.sum()), text)))
+        return replace(self, notes=(*self.notes, Note("empty-judge", int(empty.sum()), text)))
 
     def _empty(self) -> NDArray[np.bool_]:
-        """[assessor, topic]: judged, but nothing relevant for one of the measures."""
+        """[judge, topic]: judged, but nothing relevant for one of the measures."""
         undefined = np.isnan(self.values).all(axis=2).any(axis=0)
         return np.asarray(undefined & self.judged)
 
 
-def score_assessors(
+def score_judges(
     judgments: Any,
     runs: Any,
     measures: MeasureNames,
@@ -108,11 +108,11 @@ def score_assessors(
     gold: Any = None,
     drop_empty: bool = False,
     progress: Progress | None = None,
-) -> AssessorScores:
-    """Score every assessor's labels alone.
+) -> JudgeScores:
+    """Score every judge's labels alone.
 
-    What an assessor did not judge is unjudged. rel: take labels as binary, relevant from this
-    grade on. drop_empty: leave out assessors with nothing relevant on some topic. runs: as
+    What a judge did not judge is unjudged. rel: take labels as binary, relevant from this
+    grade on. drop_empty: leave out judges with nothing relevant on some topic. runs: as
     `evaluate` takes them, or aligned to the judgments' pool already (then without gold).
     """
     given, wanted = as_judgments(judgments), measure_list(measures)
@@ -132,18 +132,18 @@ def score_assessors(
         depth = max(m.unjudged_depth for m in wanted)
         aligned = align(lists, given.pool, None, progress, depth)
     judged = given.pool.sum_by_topic(labels >= 0) > 0
-    _check_silent(given.assessors, judged)
+    _check_silent(given.judges, judged)
     scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
-    found = AssessorScores(
+    found = JudgeScores(
         given,
         aligned,
         scorers,
         grades,
-        given.assessors,
+        given.judges,
         np.stack([scorer(labels) for scorer in scorers]),
         judged,
         truth,
-        given.notes + aligned.notes + _alone(given.assessors),
+        given.notes + aligned.notes + _alone(given.judges),
     )
     return found.without_empty() if drop_empty else found.warned()
 
@@ -151,7 +151,7 @@ def score_assessors(
 def label_matrix(
     judgments: Judgments, rel: int | None = None
 ) -> tuple[NDArray[np.int16], tuple[int, ...]]:
-    """Labels [assessor, document], and their grades; binary at grade `rel` where it is given."""
+    """Labels [judge, document], and their grades; binary at grade `rel` where it is given."""
     labels, grades = judgments.matrix(), judgments.grades
     if rel is None:
         return labels, grades
@@ -178,19 +178,19 @@ def _check(one: Measure, rel: int | None, top: int) -> None:
     one.check(top)
 
 
-def _check_silent(assessors: list[str], judged: NDArray[np.bool_]) -> None:
-    silent = [assessors[k] for k in np.flatnonzero(~judged.any(axis=1))]
+def _check_silent(judges: list[str], judged: NDArray[np.bool_]) -> None:
+    silent = [judges[k] for k in np.flatnonzero(~judged.any(axis=1))]
     if silent:
         raise InputError(
-            f"{plural(len(silent), 'assessor')} judged no topic: {few(silent)}",
-            remedy="leave out assessors without judgments",
+            f"{plural(len(silent), 'judge')} judged no topic: {few(silent)}",
+            remedy="leave out judges without judgments",
         )
 
 
-def _alone(assessors: list[str]) -> tuple[Note, ...]:
-    if len(assessors) > 1:
+def _alone(judges: list[str]) -> tuple[Note, ...]:
+    if len(judges) > 1:
         return ()
-    return (Note("one-assessor", 1, "there is only one assessor: its scores stay as they are"),)
+    return (Note("one-judge", 1, "there is only one judge: its scores stay as they are"),)
 
 
 def gold_values(
@@ -215,7 +215,7 @@ def gold_values(
 
 
 def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
-    """Gold labels on the scale of the assessors' labels."""
+    """Gold labels on the scale of the judges' labels."""
     if rel is None:
         return gold
     if gold.labels is None:

@@ -1,6 +1,6 @@
 """AWARE: merge measures, not labels (TH chapter 4).
 
-aware-m(t, s) = sum over assessors k of a_k(t) m(t, s | k), with weights a_k(t) that add up to 1.
+aware-m(t, s) = sum over judges k of a_k(t) m(t, s | k), with weights a_k(t) that add up to 1.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import AssessorScores, label_matrix, score_assessors
-from hungjury.assessors.merging import as_judgments
-from hungjury.assessors.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, check_seed
 from hungjury.evaluation import MeasureNames
+from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
+from hungjury.judges.merging import as_judgments
+from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
 __all__ = ["AwareScores", "aware", "combine", "weighted_votes"]
@@ -27,19 +27,19 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AwareScores(Scores):
-    """Scores that know the weights [assessor, topic] they were combined with, and the values
-    [measure, assessor, system, topic] of each assessor alone (0 where undefined)."""
+    """Scores that know the weights [judge, topic] they were combined with, and the values
+    [measure, judge, system, topic] of each judge alone (0 where undefined)."""
 
-    assessors: list[str]
+    judges: list[str]
     weights: Array
     alone: Array
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> Array:
-        """[n, measure, system, topic]: values that other assessors of the same kind might give,
-        by resampling the assessors; a topic that none of those drawn judged keeps its weights."""
+        """[n, measure, system, topic]: values that other judges of the same kind might give,
+        by resampling the judges; a topic that none of those drawn judged keeps its weights."""
         if n < 1:
             raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
-        size = len(self.assessors)
+        size = len(self.judges)
         copies = np.random.default_rng(rng).multinomial(size, [1 / size] * size, size=n)
         drawn = copies[:, :, None] * self.weights
         drawn = np.where(drawn.sum(axis=1, keepdims=True) > 0, drawn, self.weights)
@@ -62,18 +62,18 @@ def aware(
     *,
     drop_empty: bool = False,
 ) -> AwareScores:
-    """Score runs by the weighted mean of what they score under each assessor.
+    """Score runs by the weighted mean of what they score under each judge.
 
     judgments, runs: as `merge` and `evaluate` take them. measure: one or several; with several,
     the weights are the mean of those that each measure alone would give.
     weights: "uni", one of the 30 estimators ``<sgl|tpc>_<fro|rmse|kld|tau|apc>_<md|msd|med>``,
-    which give more weight to assessors far from random ones, or "supervised", which gives more to
+    which give more weight to judges far from random ones, or "supervised", which gives more to
     those close to `gold`, qrels of some of the topics.
     rel: take labels as binary, relevant from this grade on.
-    replicates, seed: random assessors of each of three classes, and what they are drawn from.
-    orientation: "printed" weighs by closeness to random assessors, as the thesis' equations read.
-    drop_empty: leave out assessors with nothing relevant on some topic, as the papers do.
-    Where a measure is undefined for an assessor it counts as 0.
+    replicates, seed: random judges of each of three classes, and what they are drawn from.
+    orientation: "printed" weighs by closeness to random judges, as the thesis' equations read.
+    drop_empty: leave out judges with nothing relevant on some topic, as the papers do.
+    Where a measure is undefined for a judge it counts as 0.
     """
     chosen = weights if isinstance(weights, Weights) else WEIGHTS.parse(weights)
     if (gold is None) == (chosen.needs == "gold"):
@@ -82,23 +82,23 @@ def aware(
             remedy="give gold= with weights='supervised', and with no others",
         )
     check_seed(seed)
-    scored = score_assessors(judgments, runs, measure, rel, gold, drop_empty, progress)
+    scored = score_judges(judgments, runs, measure, rel, gold, drop_empty, progress)
     random = None
-    if chosen.needs == "random" and len(scored.assessors) > 1:
+    if chosen.needs == "random" and len(scored.judges) > 1:
         random = scored.random(replicates, seed, progress)
     policies = {"rel": rel, "replicates": replicates, "seed": seed} if random else {"rel": rel}
     return combine(scored, chosen, random, orientation, policies)
 
 
 def combine(
-    scored: AssessorScores,
+    scored: JudgeScores,
     weights: Weights,
     random: list[Array] | None = None,
     orientation: str = "dissimilarity",
     policies: dict[str, Any] | None = None,
 ) -> AwareScores:
-    """The weighted mean over assessors that are scored already; `random` as `scored.random()`."""
-    chosen = weights if len(scored.assessors) > 1 else Uniform()
+    """The weighted mean over judges that are scored already; `random` as `scored.random()`."""
+    chosen = weights if len(scored.judges) > 1 else Uniform()
     each = [
         weights_from_scores(
             chosen,
@@ -120,21 +120,21 @@ def combine(
         policies=_policies(scored, weights, orientation) | (policies or {}),
         averages=[m.average for m in scored.measures],
         notes=scored.notes,
-        assessors=scored.assessors,
+        judges=scored.judges,
         weights=mean,
         alone=alone,
     )
 
 
-def _status(scored: AssessorScores) -> NDArray[np.uint8]:
-    """Undefined where no assessor who judged the topic has a value."""
+def _status(scored: JudgeScores) -> NDArray[np.uint8]:
+    """Undefined where no judge who judged the topic has a value."""
     known = ~np.isnan(scored.values) & scored.judged[:, None, :]
     status = np.where(known.any(axis=1), SCORED, UNDEFINED).astype(np.uint8)
     status[~scored.alignment.retrieved & (status == SCORED)] = NOT_RETRIEVED
     return status
 
 
-def _policies(scored: AssessorScores, weights: Weights, orientation: str) -> dict[str, Any]:
+def _policies(scored: JudgeScores, weights: Weights, orientation: str) -> dict[str, Any]:
     policy = scored.alignment.policy
     return {
         **scored.judgments.policies,
@@ -158,12 +158,12 @@ def weighted_votes(judgments: Any, scores: AwareScores, rel: int | None = None) 
             f"votes are for binary labels, but these have {len(grades)} grades",
             remedy="say with rel= from which grade on a document is relevant",
         )
-    if given.topics != scores.topics or not set(scores.assessors) <= set(given.assessors):
+    if given.topics != scores.topics or not set(scores.judges) <= set(given.judges):
         raise InputError(
-            "scores and judgments are not of the same topics and assessors",
+            "scores and judgments are not of the same topics and judges",
             remedy="give the judgments that the scores were made from",
         )
-    labels = labels[[given.assessors.index(name) for name in scores.assessors]]
+    labels = labels[[given.judges.index(name) for name in scores.judges]]
     voted = labels >= 0
     weight = np.where(voted, scores.weights[:, given.pool.topic_of], 0.0)
     weight = np.where(weight.sum(axis=0) > 0, weight, voted)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.merged import MERGES, Merge, Verdict
-from hungjury.assessors.panel import Panel
+from hungjury.judges.merged import MERGES, Merge, Verdict
+from hungjury.judges.panel import Panel
 from hungjury.named import one_of, param
 
 __all__ = ["MajorityVote", "median", "plurality"]
@@ -14,7 +14,7 @@ __all__ = ["MajorityVote", "median", "plurality"]
 
 @MERGES.add("mv")
 class MajorityVote(Merge):
-    """Most votes among those who judged (TH 4.1.2); drawn by resampling the assessors."""
+    """Most votes among those who judged (TH 4.1.2); drawn by resampling the judges."""
 
     ties: str = param(
         "random", kind=one_of("random", "relevant", "not"), doc="who wins a binary tie"
@@ -30,11 +30,11 @@ class MajorityVote(Merge):
         return Verdict(self._winner(panel.counts(), panel, rng))
 
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The vote of as many assessors drawn with replacement.
+        """The vote of as many judges drawn with replacement.
 
         A document none of them judged keeps the whole panel's vote.
         """
-        number = len(panel.assessors)
+        number = len(panel.judges)
         copies = np.bincount(rng.integers(number, size=number), minlength=number)
         votes = panel.counts(copies.astype(float))
         alone = votes.sum(axis=1) == 0

@@ -1,4 +1,4 @@
-"""merge: the labels of several assessors -> qrels."""
+"""merge: the labels of several judges -> qrels."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from hungjury.assessors import binomial, em, vote
-from hungjury.assessors.crowdkit import CrowdKit, is_aggregator
-from hungjury.assessors.merged import MERGES, Merge, Merged
-from hungjury.assessors.panel import Panel
 from hungjury.collection.judgments import Judgments, read_judgments
 from hungjury.errors import InputError, MeasureError, check_seed
+from hungjury.judges import binomial, em, vote
+from hungjury.judges.crowdkit import CrowdKit, is_aggregator
+from hungjury.judges.merged import MERGES, Merge, Merged
+from hungjury.judges.panel import Panel
 
 __all__ = ["MERGES", "Merge", "Merged", "as_judgments", "binomial", "em", "merge",
            "merge_method", "vote"]  # fmt: skip
@@ -24,13 +24,13 @@ def merge(
     scope: str = "topic",
     seed: int | np.random.Generator = 0,
 ) -> Merged:
-    """Merge the labels of several assessors into one set of qrels.
+    """Merge the labels of several judges into one set of qrels.
 
     judgments: `Judgments`, or anything `read_judgments` takes.
     method: "mv", "mv(ties=relevant)", "em-mv", "em-neu", "binmv", "qbinmv(k=10)", or an
     aggregator of crowd-kit.
     rel: take labels as binary, relevant from this grade on; else grades are merged as grades.
-    scope: what em and crowd-kit learn about an assessor is learned per "topic", or from "all".
+    scope: what em and crowd-kit learn about a judge is learned per "topic", or from "all".
     seed: for the coins that decide ties.
 
     mv gives grades; the others probabilities, of relevance where labels are binary, else of every

@@ -1,6 +1,6 @@
-"""AWARE's weights: how far each assessor's word counts on each topic (TH 4.3).
+"""AWARE's weights: how far each judge's word counts on each topic (TH 4.3).
 
-Pure arrays: scores [assessor, system, topic] in, weights [assessor, topic] out, whatever measure
+Pure arrays: scores [judge, system, topic] in, weights [judge, topic] out, whatever measure
 the scores are of.
 """
 
@@ -15,8 +15,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.closeness import GAPS, closeness
 from hungjury.errors import InputError
+from hungjury.judges.closeness import GAPS, closeness
 from hungjury.machine import cores
 from hungjury.named import Catalogue, Named, one_of, param
 
@@ -24,31 +24,31 @@ __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "U
            "closeness_to_random", "normalised", "raw_weights", "weights_from_scores"]  # fmt: skip
 
 Array = NDArray[np.float64]
-Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # assessors, topics
+Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # judges, topics
 GRANULARITIES = ("sgl", "tpc")
 ORIENTATIONS = ("dissimilarity", "printed")
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredPanel:
-    """What systems score under each assessor, and who judged which topic.
+    """What systems score under each judge, and who judged which topic.
 
-    Scores of topics that an assessor did not judge are not looked at.
+    Scores of topics that a judge did not judge are not looked at.
     """
 
-    scores: Array  # [assessor, system, topic], no NaN
-    judged: NDArray[np.bool_]  # [assessor, topic]
-    assessors: list[str]
+    scores: Array  # [judge, system, topic], no NaN
+    judged: NDArray[np.bool_]  # [judge, topic]
+    judges: list[str]
 
     @staticmethod
     def of(scores: Array, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
-        """A panel of numbered assessors; default: everybody judged every topic."""
+        """A panel of numbered judges; default: everybody judged every topic."""
         everything = np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
-        names = [f"assessor {k + 1}" for k in range(len(scores))]
+        names = [f"judge {k + 1}" for k in range(len(scores))]
         return ScoredPanel(scores, everything if judged is None else judged, names)
 
     def groups(self, among: NDArray[np.bool_] | None = None) -> Iterator[Group]:
-        """Assessors who judged the same topics (of those `among`), if any."""
+        """Judges who judged the same topics (of those `among`), if any."""
         judged = self.judged if among is None else self.judged & among
         patterns, member = np.unique(judged, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
@@ -62,14 +62,14 @@ class ScoredPanel:
 
 
 class Weights(Named):
-    """Base of all ways to weigh assessors."""
+    """Base of all ways to weigh judges."""
 
-    needs: ClassVar[str] = ""  # "random" assessors, or "gold" labels
+    needs: ClassVar[str] = ""  # "random" judges, or "gold" labels
 
     def raw(
         self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
     ) -> Array:
-        """[assessor, topic]: weights before they are made to add up to 1."""
+        """[judge, topic]: weights before they are made to add up to 1."""
         raise NotImplementedError
 
 
@@ -91,7 +91,7 @@ WEIGHTS = _Weights("kind of weights")
 
 @WEIGHTS.add("uni")
 class Uniform(Weights):
-    """All assessors weigh the same."""
+    """All judges weigh the same."""
 
     def raw(
         self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
@@ -101,9 +101,9 @@ class Uniform(Weights):
 
 @WEIGHTS.add("estimator")
 class Estimator(Weights):
-    """Weight by distance from random assessors: an assessor close to one of them is a poor one.
+    """Weight by distance from random judges: a judge close to one of them is a poor one.
 
-    With D the dissimilarity to each class of random assessors, the weight is the smallest D
+    With D the dissimilarity to each class of random judges, the weight is the smallest D
     (md, 4.25), the smallest D squared (msd, 4.26) or the sum of the D (med, 4.27).
     """
 
@@ -124,12 +124,12 @@ class Estimator(Weights):
     ) -> Array:
         if random is None:
             raise InputError(
-                f"{self} compares assessors with random ones", remedy="give random assessors"
+                f"{self} compares judges with random ones", remedy="give random judges"
             )
         return self.of(closeness_to_random(self.granularity, self.gap, panel, random), orientation)
 
     def of(self, close: Array, orientation: str = "dissimilarity") -> Array:
-        """Weights from closeness to random assessors [class, assessor, topic].
+        """Weights from closeness to random judges [class, judge, topic].
 
         The equations as printed weigh by closeness itself, against the text around them.
         """
@@ -151,15 +151,15 @@ class Supervised(Weights):
     ) -> Array:
         if gold is None:
             raise InputError(
-                f"{self} compares assessors with gold labels",
+                f"{self} compares judges with gold labels",
                 remedy="give gold=, qrels of at least one topic",
             )
         known = np.asarray(~np.isnan(gold).all(axis=0))
         stranger = np.flatnonzero(~(panel.judged & known).any(axis=1))
         if len(stranger):
             raise InputError(
-                f"the assessor '{panel.assessors[stranger[0]]}' judged no topic with gold labels",
-                remedy="leave such assessors out, or give gold labels of a topic they judged",
+                f"the judge '{panel.judges[stranger[0]]}' judged no topic with gold labels",
+                remedy="leave such judges out, or give gold labels of a topic they judged",
             )
         out = np.empty(len(panel.scores))
         for who, topics in panel.groups(known):
@@ -178,11 +178,11 @@ ESTIMATORS = {
 
 
 def closeness_to_random(granularity: str, gap: str, panel: ScoredPanel, random: Array) -> Array:
-    """[class, assessor, topic]: mean closeness to random assessors, from their scores
+    """[class, judge, topic]: mean closeness to random judges, from their scores
     [class, replicate, system, topic].
 
-    Single granularity: over all topics that the assessor judged, the same number for each of
-    them. By topic: each topic alone. 0 for topics that the assessor did not judge.
+    Single granularity: over all topics that the judge judged, the same number for each of
+    them. By topic: each topic alone. 0 for topics that the judge did not judge.
     """
     groups = list(panel.groups() if granularity == "sgl" else panel.by_topic())
     out = np.zeros((len(random), *panel.judged.shape))
@@ -219,7 +219,7 @@ def raw_weights(
 
 
 def normalised(raw: Array, judged: NDArray[np.bool_]) -> Array:
-    """Weights [..., assessor, topic] that add up to 1 over those who judged a topic; equal ones
+    """Weights [..., judge, topic] that add up to 1 over those who judged a topic; equal ones
     where all are 0."""
     weights = np.where(judged, raw, 0.0)
     weights = np.where(weights.sum(axis=-2, keepdims=True) > 0, weights, judged)
@@ -234,12 +234,12 @@ def weights_from_scores(
     gold: Array | None = None,
     orientation: str = "dissimilarity",
 ) -> Array:
-    """a_k(t) as [assessor, topic], from scores alone.
+    """a_k(t) as [judge, topic], from scores alone.
 
-    panel: scores [assessor, system, topic], or a `ScoredPanel` where not everybody judged
-    everything. random: scores [class, replicate, system, topic] of random assessors. gold: scores
+    panel: scores [judge, system, topic], or a `ScoredPanel` where not everybody judged
+    everything. random: scores [class, replicate, system, topic] of random judges. gold: scores
     [system, topic], NaN for topics without gold labels. orientation: "dissimilarity", or "printed"
-    to weigh by closeness to random assessors, as the thesis' equations read.
+    to weigh by closeness to random judges, as the thesis' equations read.
     """
     if orientation not in ORIENTATIONS:
         raise InputError(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.merged import MERGES, Merge, Verdict
-from hungjury.assessors.panel import Panel
 from hungjury.errors import MeasureError
+from hungjury.judges.merged import MERGES, Merge, Verdict
+from hungjury.judges.panel import Panel
 from hungjury.named import number, param
 
 __all__ = ["BinomialVote", "QuantizedBinomialVote", "vote_shares"]

@@ -1,4 +1,4 @@
-"""Expectation maximisation: assessors with confusion matrices (Dawid and Skene 1979; TH 4.1.3).
+"""Expectation maximisation: judges with confusion matrices (Dawid and Skene 1979; TH 4.1.3).
 
 Topics are independent of each other, so all of them are worked on at once, and each leaves the
 work when it has converged: a topic alone and among others gives the same. Inside, posteriors are
@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.binomial import vote_shares
-from hungjury.assessors.merged import MERGES, Fit, Merge, Verdict
-from hungjury.assessors.panel import Panel
-from hungjury.assessors.vote import plurality
+from hungjury.judges.binomial import vote_shares
+from hungjury.judges.merged import MERGES, Fit, Merge, Verdict
+from hungjury.judges.panel import Panel
+from hungjury.judges.vote import plurality
 from hungjury.named import number, one_of, param, whole
 
 __all__ = ["FromNeutral", "FromVotes"]
 
 Floats = NDArray[np.float64]
 LEAST = 1e-6  # no probability is nearer to 0 or 1
-HONEST = 0.9  # em-neu's first guess of how often an assessor is right
+HONEST = 0.9  # em-neu's first guess of how often a judge is right
 KEPT = 0.75  # groups that are done are taken out when fewer than this share still go on
 
 
@@ -76,7 +76,7 @@ class FromVotes(ExpectationMaximisation):
 
 @MERGES.add("em-neu")
 class FromNeutral(ExpectationMaximisation):
-    """EM from assessors who are right 9 times in 10, and equally likely grades."""
+    """EM from judges who are right 9 times in 10, and equally likely grades."""
 
     def first(self, panel: Panel, votes: _Votes) -> Floats:
         size = len(panel.grades)
@@ -98,7 +98,7 @@ class _Votes:
     matrix: Any
     groups: NDArray[np.int64]
     documents: NDArray[np.int64]
-    units: NDArray[np.int64]  # keys: group * assessors + assessor
+    units: NDArray[np.int64]  # keys: group * judges + judge
     document_group: NDArray[np.int64]  # position in `groups`
     unit_group: NDArray[np.int64]
 
@@ -109,14 +109,14 @@ class _Votes:
         seen, document = np.unique(panel.document, return_inverse=True)
         topic = panel.pool.topic_of[seen] if scope == "topic" else np.zeros(len(seen), np.int64)
         groups, document_group = np.unique(topic, return_inverse=True)
-        key = document_group[document] * len(panel.assessors) + panel.assessor
+        key = document_group[document] * len(panel.judges) + panel.judge
         keys, unit = np.unique(key, return_inverse=True)
         size = len(panel.grades)
         matrix = csr_matrix(
             (np.ones(len(document)), (unit * size + panel.choice, document)),
             shape=(len(keys) * size, len(seen)),
         )
-        unit_group = keys // len(panel.assessors)
+        unit_group = keys // len(panel.judges)
         return _Votes(
             matrix, np.arange(len(groups)), np.arange(len(seen)), keys, document_group, unit_group
         )
@@ -218,7 +218,7 @@ class _Result:
             spread(self.log_likelihood, 0.0),
             spread(self.converged, True),
             where[self.unit_group],
-            self.keys % len(panel.assessors),
+            self.keys % len(panel.judges),
             self.confusion.swapaxes(1, 2),
         )
 

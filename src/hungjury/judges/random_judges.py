@@ -1,4 +1,4 @@
-"""Random assessors: what systems score under labels drawn without looking at any document.
+"""Random judges: what systems score under labels drawn without looking at any document.
 
 Three classes (TH 4.3.2): underestimating (few relevant), uniform, overestimating (most relevant).
 """
@@ -37,7 +37,7 @@ def class_law(name: str, grades: int) -> Array:
 def draw_labels(
     law: Array, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
 ) -> NDArray[np.uint8]:
-    """[seed, document]: a random assessor for every seed."""
+    """[seed, document]: a random judge for every seed."""
     upto = np.cumsum(law)[:-1]
     values = np.array(grades, dtype=np.uint8)
     out = np.empty((len(seeds), documents), dtype=np.uint8)
@@ -62,7 +62,7 @@ def random_scores(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> list[Array]:
-    """Scores of random assessors, [class, replicate, system, topic] for each of `scores`.
+    """Scores of random judges, [class, replicate, system, topic] for each of `scores`.
 
     Every replicate has its own seed, made from `seed`, its class and its number: it does not
     depend on how many others there are. Where a measure is undefined it scores 0.
@@ -81,7 +81,7 @@ def random_scores(
                 parts[c].append(np.nan_to_num(score(labels), copy=False))
             done += len(some)
             if progress is not None:
-                progress(done, total, "scoring random assessors")
+                progress(done, total, "scoring random judges")
     return [np.stack([np.concatenate(blocks) for blocks in parts]) for parts in out]
 
 
@@ -90,6 +90,6 @@ def _check(grades: Sequence[int], replicates: int) -> None:
         raise InputError(f"replicates is {replicates}", remedy="draw at least 1 of each class")
     if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
         raise MeasureError(
-            f"there are no random assessors for the grades {list(grades)}",
+            f"there are no random judges for the grades {list(grades)}",
             remedy="declare at least two grades from 0 to 255",
         )

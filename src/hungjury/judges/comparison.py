@@ -1,4 +1,4 @@
-"""All ways to combine assessors side by side, each against gold labels (TH 4.5)."""
+"""All ways to combine judges side by side, each against gold labels (TH 4.5)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.assessor_scores import AssessorScores, score_assessors
-from hungjury.assessors.binomial import BinomialVote, QuantizedBinomialVote
-from hungjury.assessors.merged import Merged
-from hungjury.assessors.merging import merge, merge_method
-from hungjury.assessors.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.catalogue import Measure, measure_list
 from hungjury.catalogue.expected import Expected, eRAP, eRDCG, eRRBP
 from hungjury.catalogue.gain import DCG, RBP
@@ -23,6 +18,11 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, UnknownName, check_seed
 from hungjury.evaluation import score_alignment
+from hungjury.judges.binomial import BinomialVote, QuantizedBinomialVote
+from hungjury.judges.judge_scores import JudgeScores, score_judges
+from hungjury.judges.merged import Merged
+from hungjury.judges.merging import merge, merge_method
+from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.plain import columns
 from hungjury.scores import Scores
 from hungjury.stats import kendall, rmse, tau_ap
@@ -45,11 +45,11 @@ class ComparedApproach:
 
 @dataclass(frozen=True, eq=False)
 class ApproachComparison:
-    """All approaches, and every assessor alone."""
+    """All approaches, and every judge alone."""
 
     measure: str
     approaches: list[ComparedApproach]
-    assessors: list[ComparedApproach]
+    judges: list[ComparedApproach]
 
     def __iter__(self) -> Iterator[ComparedApproach]:
         return iter(self.approaches)
@@ -76,13 +76,13 @@ class ApproachComparison:
         return [asdict(one) for one in self.approaches]
 
     def to_text(self, digits: int = 4) -> str:
-        """A plain table, best tau_ap first; below it the mean over single assessors, and the
+        """A plain table, best tau_ap first; below it the mean over single judges, and the
         best of them."""
-        alone = [(one.tau, one.tau_ap, one.rmse) for one in self.assessors]
-        best = max(self.assessors, key=lambda one: np.nan_to_num(one.tau_ap))
+        alone = [(one.tau, one.tau_ap, one.rmse) for one in self.judges]
+        best = max(self.judges, key=lambda one: np.nan_to_num(one.tau_ap))
         found = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
-        found.append(("mean assessor", *np.mean(alone, axis=0)))
-        found.append((f"best assessor ({best.approach})", best.tau, best.tau_ap, best.rmse))
+        found.append(("mean judge", *np.mean(alone, axis=0)))
+        found.append((f"best judge ({best.approach})", best.tau, best.tau_ap, best.rmse))
         rows = [[name, *(f"{v:.{digits}f}" for v in values)] for name, *values in found]
         return columns([["approach", "tau", "tau_ap", "RMSE"], *rows])
 
@@ -107,7 +107,7 @@ def compare_all(
 ) -> ApproachComparison:
     """Compare `uni`, the 30 estimators, merges and anything else with gold labels.
 
-    Random assessors are drawn and scored once. merges: ways to merge labels by name; "binmv" and
+    Random judges are drawn and scored once. merges: ways to merge labels by name; "binmv" and
     "qbinmv" are scored by the measure's expected counterpart (eRAP, eRRBP, eRDCG), the others by
     their likeliest labels. others: scores of the same systems made elsewhere, by name. Means are
     taken over the topics that have gold labels. The other arguments are those of `aware`.
@@ -117,7 +117,7 @@ def compare_all(
         raise MeasureError(f"{measure!r} is more than one measure", remedy="compare one at a time")
     methods = [merge_method(one) for one in merges]
     check_seed(seed)
-    scored = score_assessors(judgments, runs, wanted, rel, gold, drop_empty, progress)
+    scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
     (random,) = scored.random(replicates, seed, progress)
     found = list(_weighted(scored, random, orientation, against))
@@ -126,7 +126,7 @@ def compare_all(
         found.append(_merged(merged, wanted[0], scored.alignment, against))
     for name, scores in (others or {}).items():
         found.append(against.compare(name, against.cells(name, scores), scores.measures[0]))
-    alone = zip(scored.assessors, scored.panel(0).scores, strict=True)
+    alone = zip(scored.judges, scored.panel(0).scores, strict=True)
     shown = str(wanted[0])
     return ApproachComparison(
         shown, found, [against.compare(who, one, shown) for who, one in alone]
@@ -134,7 +134,7 @@ def compare_all(
 
 
 def _weighted(
-    scored: AssessorScores, random: Array, orientation: str, against: _Gold
+    scored: JudgeScores, random: Array, orientation: str, against: _Gold
 ) -> Iterator[ComparedApproach]:
     """`uni` and the estimators."""
     panel, name = scored.panel(0), str(scored.measures[0])
@@ -157,7 +157,7 @@ def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) ->
 class _Gold:
     """The systems' means under gold labels, on the topics that have them."""
 
-    def __init__(self, scored: AssessorScores) -> None:
+    def __init__(self, scored: JudgeScores) -> None:
         assert scored.gold is not None
         self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.agreement import Agreement
 from hungjury.collection.notes import Note, percent, plural
+from hungjury.judges.agreement import Agreement
 from hungjury.uncertainty.label_model import LabelDraws
 
 __all__ = ["JudgeRow", "dependence", "judge_rows"]
@@ -34,7 +34,7 @@ class JudgeRow:
 def judge_rows(
     found: Agreement, labels: LabelDraws | None, weights: Floats | None
 ) -> list[JudgeRow]:
-    """weights: [assessor, topic] of AWARE."""
+    """weights: [judge, topic] of AWARE."""
     _, kappa = found.pairs.with_others()
     accuracy = weight = None
     if labels is not None:
@@ -53,12 +53,12 @@ def judge_rows(
             None if accuracy is None else float(accuracy[k]),
             None if weight is None else float(weight[k]),
         )
-        for k, name in enumerate(found.assessors)
+        for k, name in enumerate(found.judges)
     ]
 
 
 def _information(prior: Floats, confusion: Floats) -> Floats:
-    """[assessor]: mutual information of label and true grade."""
+    """[judge]: mutual information of label and true grade."""
     joint = prior[:, None] * confusion
     label = joint.sum(axis=1, keepdims=True)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -84,8 +84,8 @@ def dependence(found: Agreement, labels: LabelDraws) -> tuple[Note, ...]:
     one, other = np.unravel_index(int(np.argmax(excess)), excess.shape)
     text = (
         f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
-        f"who err independently would, most of all {found.assessors[one]} and "
-        f"{found.assessors[other]}: on {percent(seen[one, other])} of documents, where "
+        f"who err independently would, most of all {found.judges[one]} and "
+        f"{found.judges[other]}: on {percent(seen[one, other])} of documents, where "
         f"{percent(expected[one, other])} was to be expected. They may share their errors; "
         "intervals are then too narrow"
     )

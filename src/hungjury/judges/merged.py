@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.assessors.panel import NOT_JUDGED, Panel
 from hungjury.collection.notes import Note
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import MeasureError
+from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.named import Catalogue, Named
 
 __all__ = ["MERGES", "Fit", "Merge", "Merged", "Verdict"]
@@ -25,7 +25,7 @@ _ROUNDING = 1e-9  # a probability of 0.5 stays a tie, whatever order its sums we
 class Fit:
     """What EM learned in each group of documents: every topic, or all topics as one group.
 
-    A unit is an assessor within a group; only those with judgments there are kept.
+    A unit is a judge within a group; only those with judgments there are kept.
     """
 
     prior: NDArray[np.float64]  # [group, grade]
@@ -33,7 +33,7 @@ class Fit:
     log_likelihood: NDArray[np.float64]  # [group]
     converged: NDArray[np.bool_]  # [group]
     unit_group: NDArray[np.int64]  # [unit]
-    unit_assessor: NDArray[np.int64]  # [unit]
+    unit_judge: NDArray[np.int64]  # [unit]
     unit_confusion: NDArray[np.float64]  # [unit, true grade, label]
 
     def select(self, groups: NDArray[np.bool_]) -> Fit:
@@ -44,7 +44,7 @@ class Fit:
             self.log_likelihood[groups],
             self.converged[groups],
             (np.cumsum(groups) - 1)[self.unit_group[units]],
-            self.unit_assessor[units],
+            self.unit_judge[units],
             self.unit_confusion[units],
         )
 
@@ -59,7 +59,7 @@ class Verdict:
 
 
 class Merge(Named):
-    """Base of all ways to merge the labels of several assessors."""
+    """Base of all ways to merge the labels of several judges."""
 
     def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
         raise NotImplementedError
@@ -137,20 +137,20 @@ class Merged(Qrels):
 
     @property
     def confusion(self) -> NDArray[np.float64] | None:
-        """P(label | true grade) of each assessor, NaN for one who judged nothing there.
+        """P(label | true grade) of each judge, NaN for one who judged nothing there.
 
-        [assessor, true grade, label] for scope="all", [topic, assessor, true grade, label] else.
+        [judge, true grade, label] for scope="all", [topic, judge, true grade, label] else.
         """
         fit = self.fit
         if fit is None:
             return None
-        shape = (len(fit.rounds), len(self.panel.assessors), *fit.unit_confusion.shape[1:])
+        shape = (len(fit.rounds), len(self.panel.judges), *fit.unit_confusion.shape[1:])
         out = np.full(shape, np.nan)
-        out[fit.unit_group, fit.unit_assessor] = fit.unit_confusion
+        out[fit.unit_group, fit.unit_judge] = fit.unit_confusion
         return out[0] if self.policies["scope"] == "all" else out
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> NDArray[np.int16]:
-        """[n, document]: label sets drawn from the posterior; of a vote by resampling assessors."""
+        """[n, document]: label sets drawn from the posterior; of a vote by resampling judges."""
         if n < 1:
             raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
         rng = np.random.default_rng(rng)

@@ -1,1 +1,0 @@
-"""Many assessors: merging their labels, and how far they agree."""

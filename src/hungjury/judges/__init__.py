@@ -1,0 +1,1 @@
+"""Many judges: merging their labels, and how far they agree."""
