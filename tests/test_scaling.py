@@ -281,7 +281,7 @@ def test_labels_too_far_apart():
         ("geometrical", UnknownName, "did you mean geometric"),
         ("linear(low=3, high=3)", MeasureError, "low has to be below high"),
         ("geometric(k=0)", MeasureError, "k is 0"),
-        ("percentile(by=judge)", MeasureError, "by is 'judge'"),
+        ("percentile(by=document)", MeasureError, "by is 'document'"),
         (2, InputError, "scaling is 2"),
     ],
 )
