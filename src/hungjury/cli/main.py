@@ -19,7 +19,7 @@ from hungjury.cli.evaluate import evaluate_command
 from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
-from hungjury.cli.options import in_full
+from hungjury.cli.options import finished
 from hungjury.cli.output import readers_may_leave
 from hungjury.cli.prm import prm_command
 from hungjury.cli.rank import rank_command
@@ -65,7 +65,7 @@ for command in (
     simulate_command,
     completion_command,
 ):
-    hungjury.add_command(in_full(command))
+    hungjury.add_command(finished(command))
 
 
 def main() -> None:

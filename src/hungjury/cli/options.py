@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -33,6 +34,13 @@ def picture(path: str) -> str:
 
     check_ending(path)
     return new_file(path)
+
+
+def word(text: str) -> str:
+    """Text for one column of a file."""
+    if len(text.split()) != 1:
+        raise click.BadParameter(f"{text!r} holds blanks, which separate columns")
+    return text
 
 
 def seed_option(what: str) -> Callable[[F], F]:
@@ -65,7 +73,39 @@ measure_option = click.option(
 )  # fmt: skip
 
 
-def in_full(command: click.Command) -> click.Command:
-    """Lists of commands show what a command does in a whole sentence, not the start of one."""
+def finished(command: click.Command) -> click.Command:
+    """What every command has: a whole sentence in lists of commands, and inputs that are safe."""
     command.short_help = (command.help or "").split("\n\n")[0].replace("\n", " ")
+    if command.callback is not None:
+        command.callback = _guarded(command.callback, command)
     return command
+
+
+def _guarded(run: F, command: click.Command) -> F:
+    """Refuse to write a file that the same command reads, before any work is done."""
+
+    @wraps(run)
+    def guarded(*args: Any, **given: Any) -> Any:
+        context = click.get_current_context()
+        values = [(p.type, context.params.get(p.name or "")) for p in command.params]
+        outputs = [v for kind, v in values if _writes(kind) and isinstance(v, str) and v != "-"]
+        if outputs:
+            from hungjury.files import refuse_inputs
+
+            texts = [v for kind, v in values if kind is click.STRING and v is not None]
+            refuse_inputs(outputs, _files(texts))
+        return run(*args, **given)
+
+    return cast(F, guarded)
+
+
+def _writes(kind: object) -> bool:
+    return getattr(kind, "func", None) in (new_file, picture)
+
+
+def _files(values: Sequence[Any]) -> list[str]:
+    """The files that texts name, patterns included."""
+    from glob import glob
+
+    each = [one for value in values for one in ([value] if isinstance(value, str) else value)]
+    return [file for text in each if isinstance(text, str) for file in (text, *glob(text))]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import new_file, output_option, quiet_option
+from hungjury.cli.options import new_file, output_option, quiet_option, word
 from hungjury.cli.output import deliver
 
 if TYPE_CHECKING:
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 @click.command("rank", no_args_is_help=True)
 @click.argument("ranker", metavar="RANKER")
 @click.argument("data", metavar="DATA")
-@click.option("--tag", default="hungjury", show_default=True, help="The system's name in the run.")
+@click.option("--tag", type=word, default="hungjury", show_default=True, metavar="TEXT",
+              help="The system's name in the run.")  # fmt: skip
 @click.option(
     "--trees", type=click.IntRange(min=1), help="Use the first trees only; default: those kept."
 )
@@ -48,8 +49,6 @@ def rank_command(
     """
     from hungjury.ltr import Ranker, read_letor
 
-    if len(tag.split()) != 1:
-        raise click.UsageError(f"the tag {tag!r} holds blanks, which separate columns")
     model = Ranker.load(ranker)
     read = read_letor(data, labels, model.features)
     deliver(_lines(model.rank(read, trees), tag, depth), output)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import in_full, quiet_option, seed_option
+from hungjury.cli.options import finished, quiet_option, seed_option
 from hungjury.cli.output import progress_bar
 from hungjury.cli.reading import (
     GradeFlags,
@@ -92,7 +92,7 @@ def _command(recipe: type[Recipe]) -> click.Command:
         f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.\n\n"
         f"\b\nExample:\n  hungjury study {recipe.name} --data demo -o results"
     )
-    return in_full(click.command(recipe.name, help=text)(command))
+    return finished(click.command(recipe.name, help=text)(command))
 
 
 def _flag(parameter: Field[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import in_full, picture, seed_option
+from hungjury.cli.options import finished, picture, seed_option
 from hungjury.cli.output import deliver
 
 
@@ -146,4 +146,4 @@ def figure(which: str, output: str, trials: int, seed: int) -> None:
 
 
 for command in theory_command.commands.values():
-    in_full(command)
+    finished(command)
