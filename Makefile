@@ -4,18 +4,22 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test lint types unit bench studies docs examples clean
+.PHONY: demo test lint types unit bench studies docs examples wheel clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade pip
 
-# Built anew only when the native code or the dependencies change.
-$(VENV)/ready: $(BIN)/python $(SOURCES)
-	$(BIN)/pip install --quiet --editable '.[dev]'
+# Rebuilt only when the native code or the dependencies change. The demo needs no development tools.
+$(VENV)/usable: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[report]'
 	touch $@
 
-demo: $(VENV)/ready
+$(VENV)/ready: $(BIN)/python $(SOURCES)
+	$(BIN)/pip install --quiet --editable '.[dev]'
+	touch $(VENV)/usable $@
+
+demo: $(VENV)/usable
 	$(BIN)/hungjury simulate -o demo --odd copycat --odd constant --odd lazy
 	@echo; echo "What is in it: 8 systems, 20 topics; five judges from good to bad, a copycat, a constant"
 	@echo "one and a lazy one:"
@@ -72,5 +76,17 @@ studies: $(VENV)/ready
 	$(BIN)/hungjury study aware $(STUDY) --rel 2
 	$(BIN)/python -m benchmarks.coverage -o studies-results/coverage.csv
 
+# A wheel in dist/ with its software bill of materials, tested in a clean environment without the sources.
+wheel: $(VENV)/ready
+	rm -rf dist .venv-wheel
+	$(BIN)/python -m build --wheel --outdir dist
+	$(PYTHON) -m venv .venv-wheel
+	.venv-wheel/bin/pip install --quiet dist/*.whl
+	$(BIN)/python -m cyclonedx_py environment --output-reproducible -o dist/hungjury.cdx.json .venv-wheel/bin/python
+	.venv-wheel/bin/pip install --quiet pytest hypothesis
+	rm -rf build/wheel-tests && mkdir -p build/wheel-tests && cp -r tests build/wheel-tests/
+	cd build/wheel-tests && $(CURDIR)/.venv-wheel/bin/python -m pytest -q -p no:cacheprovider tests/test_naive.py tests/test_named.py tests/test_batch.py
+	@ls dist
+
 clean:
-	rm -rf $(VENV) .venv-bench build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-wheel build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -161,7 +161,7 @@ class Alignment {
             uint64_t hash = list[i].hash;
             Interner::Slot home = judged.home(hash);
             likely_[likely] = {static_cast<uint32_t>(i), home};
-            likely += home.fits(hash) | home.leads_on();
+            likely += static_cast<size_t>(home.fits(hash)) | static_cast<size_t>(home.leads_on());
         }
         for (size_t k = 0; k < likely; ++k) {
             auto [i, home] = likely_[k];

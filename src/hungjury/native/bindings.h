@@ -42,8 +42,8 @@ template <class T> nb::list texts(const T &strings) {
 inline std::string bytes_of(nb::handle h) {
     nb::object encoded = nb::steal(PyUnicode_AsEncodedString(h.ptr(), "utf-8", "surrogateescape"));
     if (!encoded.is_valid()) throw nb::python_error();
-    return std::string(PyBytes_AS_STRING(encoded.ptr()),
-                       static_cast<size_t>(PyBytes_GET_SIZE(encoded.ptr())));
+    return std::string(PyBytes_AsString(encoded.ptr()),
+                       static_cast<size_t>(PyBytes_Size(encoded.ptr())));
 }
 
 // Pushes a piece of text into a parser, while Python does other things.

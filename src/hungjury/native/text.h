@@ -76,7 +76,8 @@ inline bool same(Bytes a, Bytes b) {
 // Both halves of a product of 128 bits, one upon the other.
 inline uint64_t fold(uint64_t a, uint64_t b) {
 #if defined(__SIZEOF_INT128__)
-    auto product = static_cast<unsigned __int128>(a) * b;
+    __extension__ using Wide = unsigned __int128;  // not ISO C++, but gcc and clang have it
+    Wide product = static_cast<Wide>(a) * b;
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 #else
     constexpr uint64_t half = 0xFFFFFFFFull;
