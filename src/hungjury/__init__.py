@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from hungjury.theory import axiom_table, balancing_index, check_axioms, compare_lists
     from hungjury.uncertainty.compare import compare
     from hungjury.uncertainty.leaderboard import leaderboard
+    from hungjury.uncertainty.plan import plan
+    from hungjury.uncertainty.planned import Plan
     from hungjury.users.clicks import calibrate
     from hungjury.users.model import UserModel
 
@@ -56,6 +58,7 @@ _HOME = {
     "Measure": "catalogue",
     "NMCGObjective": "ltr",
     "NMCGRanker": "ltr",
+    "Plan": "uncertainty.planned",
     "Qrels": "collection.qrels",
     "Ranker": "ltr",
     "RankingData": "ltr",
@@ -86,6 +89,7 @@ _HOME = {
     "measure": "catalogue",
     "measures": "catalogue",
     "merge": "judges.merging",
+    "plan": "uncertainty.plan",
     "precision_recall": "evaluation",
     "prm": "judges.prm",
     "prm_scenarios": "judges.prm",
@@ -112,6 +116,7 @@ __all__ = [
     "Measure",
     "NMCGObjective",
     "NMCGRanker",
+    "Plan",
     "Qrels",
     "Ranker",
     "RankingData",
@@ -142,6 +147,7 @@ __all__ = [
     "measure",
     "measures",
     "merge",
+    "plan",
     "precision_recall",
     "prm",
     "prm_scenarios",

@@ -21,6 +21,7 @@ from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
 from hungjury.cli.options import finished
 from hungjury.cli.output import readers_may_leave
+from hungjury.cli.plan import plan_command
 from hungjury.cli.prm import prm_command
 from hungjury.cli.rank import rank_command
 from hungjury.cli.simulate import simulate_command
@@ -48,6 +49,7 @@ def hungjury() -> None:
 for command in (
     evaluate_command,
     leaderboard_command,
+    plan_command,
     compare_command,
     audit_command,
     curve_command,

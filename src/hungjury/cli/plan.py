@@ -1,0 +1,69 @@
+"""hungjury plan"""
+
+from __future__ import annotations
+
+import click
+
+from hungjury.cli.options import output_option, quiet_option, seed_option
+from hungjury.cli.output import deliver, progress_bar, tell
+from hungjury.cli.reading import (
+    JudgeFiles,
+    LabelFlags,
+    RunFlags,
+    judges_needed,
+    label_options,
+    run_options,
+)
+
+
+@click.command("plan", no_args_is_help=True)
+@judges_needed
+@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    default=["nDCG@10"],
+    show_default=True,
+    metavar="NAME",
+    help="What systems will be compared by; repeatable.",
+)
+@click.option("--budget", type=click.IntRange(min=1), required=True, help="Number of labels.")
+@click.option(
+    "--design",
+    type=click.Choice(["influence", "uniform", "topics"]),
+    default="influence",
+    show_default=True,
+    help="Draw documents by their influence on comparisons, all alike, or whole topics.",
+)
+@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
+@seed_option("Random seed.")
+@output_option
+@label_options
+@run_options
+@quiet_option
+def plan_command(
+    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], budget: int, design: str,
+    rel: int | None, seed: int, output: str | None, label_flags: LabelFlags, run_flags: RunFlags,
+    quiet: bool,
+) -> None:  # fmt: skip
+    """Choose the documents that people should label.
+
+    Writes a CSV file with the documents in the order to label them, their inclusion probabilities
+    and what the judges say. Give it with the labels to `hungjury leaderboard --gold --plan`.
+
+    \b
+    Examples:
+      hungjury plan --judges 'judges/*' --runs 'runs/*' -m nDCG@10 --budget 200 -o plan.csv
+    """
+    from hungjury.uncertainty.plan import plan
+
+    labels, lists = label_flags.judgments(judges), run_flags.files(runs)
+    with progress_bar(quiet, True) as progress:
+        found = plan(labels, lists, list(measures), budget, design, seed, rel=rel,
+                     progress=progress)  # fmt: skip
+    tell(labels.notes, quiet)
+    deliver(found.to_csv(), output)
+    if not quiet:
+        click.echo(found.to_text(), err=True, nl=False)

@@ -1,0 +1,214 @@
+"""plan: which documents should people label, to find out which system is better?"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.batch import Scorer
+from hungjury.catalogue import Measure, measure_list
+from hungjury.collection.align import Alignment, align
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.runs import Progress
+from hungjury.errors import InputError, check_choice, check_seed
+from hungjury.evaluation import MeasureNames, as_runs
+from hungjury.judges.merged import Merged
+from hungjury.judges.merging import as_judgments, merge
+from hungjury.stats.designs import priorities
+from hungjury.uncertainty.effects import effects
+from hungjury.uncertainty.planned import DESIGNS, Plan
+
+__all__ = ["digests", "influence", "plan", "plan_weights"]
+
+Floats = NDArray[np.float64]
+FLOOR = 0.05  # of the mean influence: every document has some probability
+DRAWS = 4  # label sets that effects are averaged over
+
+
+def plan(
+    judgments: Any,
+    runs: Any,
+    measure: MeasureNames,
+    budget: int,
+    design: str = "influence",
+    seed: int = 0,
+    *,
+    rel: int | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Choose the documents that people should label, before any label is bought.
+
+    Parameters
+    ----------
+    judgments, runs
+        As `leaderboard` takes them. Documents are chosen among those that a judge labelled.
+    measure
+        What systems will be compared by; several are allowed (influence is averaged).
+    budget
+        Number of labels. A plan is the beginning of every larger plan with the same seed.
+    design
+        "influence": documents that matter more for comparisons are likelier to be drawn;
+        "uniform": all documents alike; "topics": whole pools of random topics, as many as fit.
+    seed
+        Random seed.
+    rel
+        Take labels as binary, relevant from this grade on.
+
+    Returns
+    -------
+    Plan
+        Documents in the order to label them, with their inclusion probabilities.
+
+    Notes
+    -----
+    The influence of a document is the root of the mean over pairs of systems of the squared
+    difference of its effects on their means. Labelling may stop anywhere in the plan's order, as
+    long as the decision to stop does not depend on the labels.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(seed=1)
+    >>> hj.plan(made.judgments, made.runs, "nDCG@10", budget=50)
+    Plan(50 documents of 2,202, design influence, nDCG@10)
+    """
+    wanted = measure_list(measure)
+    check_choice("design", design, DESIGNS)
+    check_seed(seed)
+    given = as_judgments(judgments)
+    _check_budget(budget, len(given.pool))
+    aligned = align(
+        as_runs(runs), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
+    )
+    weight = plan_weights(given, aligned, wanted, design, rel)
+    rng = np.random.default_rng(seed)
+    if design == "topics":
+        by_topic = rng.permutation(len(given.pool.topics)).astype(float)
+        priority = by_topic[given.pool.topic_of]
+    else:
+        priority = priorities(weight, rng)
+    order = np.argsort(priority, kind="stable")
+    size = _size(given, order, budget, design)
+    chosen = order[:size]
+    following = float(priority[order[size]]) if size < len(order) else np.inf
+    pool = given.pool
+    return Plan(
+        [pool.topics[t] for t in pool.topic_of[chosen]],
+        [pool.documents[d] for d in chosen],
+        weight[chosen],
+        priority[chosen],
+        following,
+        _votes(given, chosen),
+        [str(one) for one in wanted],
+        design,
+        int(budget),
+        int(seed),
+        len(pool),
+        len(pool.topics),
+        digests(given, aligned),
+    )
+
+
+def plan_weights(
+    judgments: Judgments,
+    alignment: Alignment,
+    measures: list[Measure],
+    design: str,
+    rel: int | None = None,
+) -> Floats:
+    """[document of the pool]: what inclusion probabilities are proportional to, with mean 1."""
+    if design != "influence":
+        return np.ones(len(judgments.pool))
+    merged = merge(judgments, "binmv", rel, "all")
+    found = [influence(one, alignment, merged) for one in measures]
+    return np.asarray(sum(one / one.mean() for one in found) / len(found))
+
+
+def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
+    """[document]: how much its label moves two systems apart, with a floor; positive."""
+    labels = merged.sample(np.random.default_rng(0), DRAWS)
+    scorer = Scorer(measure, alignment, merged.max_grade)
+    everything = np.arange(len(alignment.pool))
+    effect = effects(scorer, labels, (0, merged.max_grade), everything)[:, :, 1]
+    systems = len(effect)
+    spread = effect.std(axis=0, ddof=1) * np.sqrt(2) if systems > 1 else np.abs(effect[0])
+    floor = FLOOR * float(spread.mean())
+    return np.asarray(spread + floor) if floor > 0 else np.ones(len(spread))
+
+
+def digests(judgments: Judgments, alignment: Alignment) -> dict[str, str]:
+    """Short digests that tell whether a plan was made from these judgments and these runs.
+
+    The order in which judges and runs were given does not matter.
+    """
+    pool, topics = judgments.pool, len(judgments.pool.topics)
+    by_judge = np.argsort(judgments.judge, kind="stable")
+    ends = np.searchsorted(judgments.judge[by_judge], np.arange(len(judgments.judges) + 1))
+    votes = [
+        _digest([name], judgments.document[rows], judgments.label[rows])
+        for name, rows in zip(judgments.judges, np.split(by_judge, ends[1:-1]), strict=True)
+    ]
+    start, stop = (ends.reshape(-1, topics) for ends in (alignment.start, alignment.stop))
+    lists = [
+        _digest(
+            [name],
+            stop[s] - start[s],
+            alignment.rank[start[s, 0] : stop[s, -1]],
+            alignment.document[start[s, 0] : stop[s, -1]],
+        )
+        for s, name in enumerate(alignment.systems)
+    ]
+    return {
+        "judgments": _digest([*pool.topics, *pool.documents, *sorted(votes)], pool.offsets),
+        "runs": _digest(sorted(lists)),
+    }
+
+
+def _digest(names: list[str], *numbers: NDArray[Any]) -> str:
+    found = hashlib.sha256("\n".join(names).encode("utf-8", "surrogateescape"))
+    for values in numbers:
+        found.update(np.ascontiguousarray(values).tobytes())
+    return found.hexdigest()[:16]
+
+
+def _check_budget(budget: int, pool: int) -> None:
+    whole = isinstance(budget, (int, np.integer)) and not isinstance(budget, bool)
+    if not whole or budget < 1:
+        raise InputError(f"budget is {budget!r}", remedy="give a whole number of labels, 1 or more")
+    if budget > pool:
+        raise InputError(
+            f"the budget of {budget:,} labels is larger than the pool of {pool:,} documents",
+            remedy=f"ask for at most {pool:,}",
+        )
+
+
+def _size(judgments: Judgments, order: NDArray[np.int64], budget: int, design: str) -> int:
+    """Rows of the plan: the budget, or the whole topics that fit into it."""
+    if design != "topics":
+        return budget
+    pool = judgments.pool
+    topic = pool.topic_of[order]
+    ends = np.flatnonzero(np.diff(topic, append=-1)) + 1
+    fitting = ends[ends <= budget]
+    if not len(fitting):
+        raise InputError(
+            f"no whole topic fits into {budget} labels: the first one drawn has "
+            f"{int(ends[0])} documents",
+            remedy='raise the budget, or use design="influence"',
+        )
+    return int(fitting[-1])
+
+
+def _votes(judgments: Judgments, chosen: NDArray[np.int64]) -> dict[str, list[float | None]]:
+    """What each judge says about some documents."""
+    row = np.full(len(judgments.pool), -1)
+    row[chosen] = np.arange(len(chosen))
+    mine = row[judgments.document] >= 0
+    table: list[list[float | None]] = [[None] * len(chosen) for _ in judgments.judges]
+    triples = (judgments.judge[mine], row[judgments.document[mine]], judgments.label[mine])
+    for judge, place, label in zip(*(column.tolist() for column in triples), strict=True):
+        table[judge][place] = label
+    return dict(zip(judgments.judges, table, strict=True))

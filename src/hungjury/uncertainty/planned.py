@@ -1,0 +1,244 @@
+"""A plan: the documents that people should label, in which order, with which probability."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import plural
+from hungjury.errors import InputError
+from hungjury.files import write_whole
+from hungjury.plain import frame
+from hungjury.stats.designs import inclusion
+
+__all__ = ["DESIGNS", "Plan"]
+
+Floats = NDArray[np.float64]
+DESIGNS = ("influence", "uniform", "topics")
+HEAD = "# hungjury plan"
+COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
+JUDGE = "judge:"  # before a judge's name in the header of the file
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Documents to label, in the order in which to label them.
+
+    Attributes
+    ----------
+    topics, documents
+        The rows: topic and document ids.
+    probability
+        Inclusion probability of every row if all of the plan is labelled.
+    order
+        1 for the document to label first.
+    weight
+        What the probabilities are proportional to; the mean over the whole pool is 1.
+    priority
+        Rows are in ascending order of this. Probabilities after the first n labels are
+        ``min(1, c * weight)`` with c the priority of row n + 1; c is the share of documents, or
+        of topics, where these were drawn with equal probabilities.
+    next_priority
+        That of the first document which is not in the plan; infinite if there is none.
+    votes
+        What each judge says about the rows: one list per judge, with None for no label.
+    measures, design, budget, seed
+        What the plan was asked for.
+    pool
+        Number of documents to choose from.
+    pool_topics
+        Number of topics to choose from.
+    digests
+        Of the judgments and of the runs that the plan was made from.
+    expected
+        Before any label is bought: (labels, difference between two systems that these labels will
+        just tell apart).
+    """
+
+    topics: list[str]
+    documents: list[str]
+    weight: Floats
+    priority: Floats
+    next_priority: float
+    votes: dict[str, list[float | None]]
+    measures: list[str]
+    design: str
+    budget: int
+    seed: int
+    pool: int
+    pool_topics: int
+    digests: dict[str, str]
+    expected: list[tuple[int, float]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        what = f"{plural(len(self), 'document')} of {self.pool:,}"
+        return f"Plan({what}, design {self.design}, {', '.join(self.measures)})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        return np.arange(1, len(self) + 1)
+
+    @property
+    def probability(self) -> Floats:
+        return self.probability_after(len(self))
+
+    def threshold(self, labels: int) -> float:
+        """What weights are multiplied by to give the probabilities after the first `labels`."""
+        if self.design == "uniform":
+            return labels / self.pool
+        if self.design == "topics":
+            return self.whole_topics(labels) / self.pool_topics
+        return float(self.priority[labels]) if labels < len(self) else self.next_priority
+
+    def whole_topics(self, labels: int) -> int:
+        """How many topics the first `labels` rows cover completely; for design "topics"."""
+        started = len(set(self.topics[:labels]))
+        split = 0 < labels < len(self) and self.topics[labels - 1] == self.topics[labels]
+        return started - split
+
+    def probability_after(self, labels: int) -> Floats:
+        """Inclusion probability of every row when labelling stops after the first `labels` rows.
+
+        For design "topics" the probability is that of a topic, and only topics that were labelled
+        completely count.
+        """
+        return inclusion(self.weight, self.threshold(labels))
+
+    def to_text(self) -> str:
+        """The head of the plan, what to expect of it, and its first rows."""
+        lines = [
+            f"Label {plural(len(self), 'document')} of {self.pool:,}, "
+            f"{len(set(self.topics))} of {plural(self.pool_topics, 'topic')} "
+            f"({', '.join(self.measures)}, design {self.design}, seed {self.seed})."
+        ]
+        if self.expected:
+            lines.append("Smallest detectable difference to expect (typical pair of systems):")
+            lines += [f"{labels:8,} labels  {size:.4f}" for labels, size in self.expected]
+        return "\n".join(lines) + "\n"
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row per document, with a column for each judge."""
+        return frame(self._columns(), backend)
+
+    def to_csv(self) -> str:
+        """The plan as `read` takes it: lines with `#` at the head, then a table."""
+        text = io.StringIO()
+        text.write(HEAD + "\n")
+        for name, value in self._head().items():
+            text.write(f"# {name}: {value}\n")
+        table = csv.writer(text, lineterminator="\n")
+        columns = self._columns()
+        table.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
+            table.writerow([_cell(value) for value in row])
+        return text.getvalue()
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write `to_csv`, as a file that appears whole or not at all."""
+        write_whole(path, self.to_csv())
+
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Plan:
+        """Read a plan that `write` or ``hungjury plan`` wrote."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"cannot be read: {error}", file=str(path), remedy="give a file of hungjury plan"
+            ) from None
+        return _parsed(text, str(path))
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "measure": "; ".join(self.measures),
+            "design": self.design,
+            "budget": self.budget,
+            "seed": self.seed,
+            "documents in the pool": self.pool,
+            "topics in the pool": self.pool_topics,
+            "next priority": repr(self.next_priority),
+            **{f"digest of {name}": value for name, value in self.digests.items()},
+            "expected": " ".join(f"{labels}={size:.6g}" for labels, size in self.expected),
+        }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        values = (self.topics, self.documents, self.probability.tolist(), self.order.tolist(),
+                  self.weight.tolist(), self.priority.tolist())  # fmt: skip
+        said = {JUDGE + judge: labels for judge, labels in self.votes.items()}
+        return dict(zip(COLUMNS, values, strict=True)) | said
+
+
+def _cell(value: Any) -> Any:
+    """Grades without a decimal point, nothing for a label that is not there."""
+    whole = isinstance(value, float) and value.is_integer()
+    return "" if value is None else int(value) if whole else value
+
+
+def _parsed(text: str, name: str) -> Plan:
+    lines = text.splitlines(keepends=True)
+    if not lines or lines[0].strip() != HEAD:
+        raise InputError(
+            "this is not a plan", file=name, line=1, remedy="give a file of hungjury plan"
+        )
+    heads = [line for line in lines if line.startswith("# ")]
+    head = dict(line[2:].rstrip("\r\n").partition(": ")[::2] for line in heads[1:])
+    start = len(heads)
+    rows = list(csv.reader(lines[start:]))
+    if not rows or tuple(rows[0][: len(COLUMNS)]) != COLUMNS:
+        raise InputError(
+            f"the columns are not {', '.join(COLUMNS)}",
+            file=name,
+            line=start + 1,
+            remedy="write the plan again; add columns on the right only",
+        )
+    try:
+        return _made(head, rows)
+    except (KeyError, ValueError, IndexError) as error:
+        raise InputError(
+            f"the plan is damaged: {error}", file=name, remedy="write the plan again"
+        ) from None
+
+
+def _made(head: dict[str, str], rows: list[list[str]]) -> Plan:
+    names, body = rows[0], sorted(rows[1:], key=lambda row: int(row[3]))
+    if [int(row[3]) for row in body] != list(range(1, len(body) + 1)):
+        raise ValueError("the column order does not count from 1")
+    weight, priority = (np.array([float(row[c]) for row in body]) for c in (4, 5))
+    threshold = float(head["next priority"])
+    if not (weight > 0).all() or not (np.diff(np.append(priority, threshold)) >= 0).all():
+        raise ValueError("a probability would be 0, or rows are not in ascending priority")
+    said = {
+        column[len(JUDGE) :]: [float(row[c]) if row[c] else None for row in body]
+        for c, column in enumerate(names)
+        if column.startswith(JUDGE)
+    }
+    expected = [pair.split("=") for pair in head["expected"].split()]
+    return Plan(
+        [row[0] for row in body],
+        [row[1] for row in body],
+        weight,
+        priority,
+        threshold,
+        said,
+        head["measure"].split("; "),
+        head["design"],
+        int(head["budget"]),
+        int(head["seed"]),
+        int(head["documents in the pool"]),
+        int(head["topics in the pool"]),
+        {k.removeprefix("digest of "): v for k, v in head.items() if k.startswith("digest of ")},
+        [(int(labels), float(size)) for labels, size in expected],
+    )

@@ -1,0 +1,259 @@
+"""Plans: influence against a loop, probabilities against simulation, files, bad input."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import hungjury as hj
+from hungjury.batch import Scorer
+from hungjury.cli.main import hungjury as command
+from hungjury.collection.align import align
+from hungjury.errors import HungjuryError
+from hungjury.judges.merging import merge
+from hungjury.stats.designs import expected_inclusion, inclusion, priorities
+from hungjury.uncertainty.effects import effects
+from hungjury.uncertainty.plan import DRAWS, FLOOR, influence
+
+MEASURES = ["nDCG@5", "RBP(p=0.8)", "AP", "P@5", "Bpref", "GMAP", "ERR@5", "RR"]
+
+
+@pytest.fixture(scope="module")
+def made():
+    return hj.simulate(systems=4, topics=3, documents=30, depth=12, grades=3, seed=5)
+
+
+@pytest.fixture(scope="module")
+def aligned(made):
+    return align(made.runs, made.judgments.pool)
+
+
+def means_of(measure, labels, pool, runs):
+    """Mean of every system by evaluating labels from scratch, logs for a geometric mean."""
+    qrels = {}
+    for t, topic in enumerate(pool.topics):
+        part = pool.slice(t)
+        qrels[topic] = dict(zip(pool.documents[part], labels[part].tolist(), strict=True))
+    scores = hj.evaluate(hj.read_qrels(qrels, grades=range(3)), runs, measure)
+    values = scores.values[0]
+    if measure == "GMAP":
+        values = np.log(np.maximum(values, 1e-5))
+    return values.mean(axis=1)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_effects_are_differences_of_scores(measure, made, aligned):
+    pool = made.judgments.pool
+    drawn = merge(made.judgments, "binmv").sample(3, 2)
+    documents = np.array([0, 5, 17, len(pool) - 1])
+    found = effects(Scorer(measure, aligned, 2), drawn, (0, 1, 2), documents)
+    for i, d in enumerate(documents):
+        for g in (0, 1, 2):
+            expected = np.zeros(4)
+            for labels in drawn:
+                changed, lowest = labels.copy(), labels.copy()
+                changed[d], lowest[d] = g, 0
+                expected += means_of(measure, changed, pool, made.runs)
+                expected -= means_of(measure, lowest, pool, made.runs)
+            np.testing.assert_allclose(found[:, i, g], expected / 2, atol=1e-12)
+
+
+def test_documents_below_the_cutoff_share_one_effect(made, aligned):
+    """A document that no list shows in its first ranks matters through the ideal list alone."""
+    pool = made.judgments.pool
+    drawn = np.ones((1, len(pool)), dtype=np.int16)  # all alike, so that the stand-in is exact
+    everything = np.arange(len(pool))
+    found = effects(Scorer("nDCG@2", aligned, 2), drawn, (0, 2), everything)
+    top = set(aligned.document[aligned.rank <= 2].tolist())
+    below = [d for d in everything if d not in top]
+    assert below
+    for d in below[:6]:
+        changed, lowest = drawn[0].copy(), drawn[0].copy()
+        changed[d], lowest[d] = 2, 0
+        expected = means_of("nDCG@2", changed, pool, made.runs)
+        expected -= means_of("nDCG@2", lowest, pool, made.runs)
+        np.testing.assert_allclose(found[:, d, 1], expected, atol=1e-12)
+
+
+def test_influence_is_the_root_mean_square_over_pairs(made, aligned):
+    merged = merge(made.judgments, "binmv")
+    measure = hj.measure("nDCG@5")
+    found = influence(measure, aligned, merged)
+    drawn = merged.sample(np.random.default_rng(0), DRAWS)
+    everything = np.arange(len(made.judgments.pool))
+    effect = effects(Scorer(measure, aligned, 2), drawn, (0, 2), everything)[:, :, 1]
+    spread = []
+    for d in everything:
+        pairs = itertools.combinations(effect[:, d], 2)
+        spread.append(math.sqrt(np.mean([(a - b) ** 2 for a, b in pairs])))
+    expected = np.array(spread) + FLOOR * np.mean(spread)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_priority_sampling_is_unbiased():
+    """Totals by inverse probabilities, over many samples, for every stop."""
+    rng = np.random.default_rng(1)
+    weight, values = rng.gamma(0.5, size=40) + 0.02, rng.normal(size=40)
+    totals = {5: [], 15: [], 40: []}
+    for _ in range(6000):
+        ratio = priorities(weight, rng)
+        order = np.argsort(ratio)
+        for n, found in totals.items():
+            threshold = ratio[order[n]] if n < 40 else np.inf
+            chosen = order[:n]
+            found.append((values[chosen] / inclusion(weight, threshold)[chosen]).sum())
+    for found in totals.values():
+        error = np.std(found) / math.sqrt(len(found))
+        assert abs(np.mean(found) - values.sum()) < 4 * error + 1e-9
+
+
+@pytest.mark.parametrize("size", [1, 3, 9, 10])
+def test_expected_probabilities_add_up(size):
+    weight = np.array([10.0, 5, 1, 1, 1, 0.5, 0.5, 0.2, 0.1, 0.01])
+    found = expected_inclusion(weight, size)
+    assert found.sum() == pytest.approx(size)
+    assert found.max() <= 1
+    free = found < 1
+    if free.any():
+        np.testing.assert_allclose(np.diff(found[free] / weight[free]), 0, atol=1e-12)
+
+
+def test_plans_are_nested_and_reproducible(made):
+    small = hj.plan(made.judgments, made.runs, "nDCG@5", 10, seed=3)
+    large = hj.plan(made.judgments, made.runs, "nDCG@5", 25, seed=3)
+    assert large.documents[:10] == small.documents
+    np.testing.assert_array_equal(large.probability_after(10)[:10], small.probability)
+    again = hj.plan(made.judgments, made.runs, "nDCG@5", 10, seed=3)
+    assert again.to_csv() == small.to_csv()
+    other = hj.plan(made.judgments, made.runs, "nDCG@5", 10, seed=4)
+    assert other.documents != small.documents
+    assert small.order.tolist() == list(range(1, 11))
+
+
+def test_all_of_the_pool_is_certain(made):
+    pool = len(made.judgments.pool)
+    for design in ("influence", "uniform", "topics"):
+        found = hj.plan(made.judgments, made.runs, "AP", pool, design)
+        assert found.probability.tolist() == [1.0] * pool
+
+
+def test_whole_topics(made):
+    sizes = np.diff(made.judgments.pool.offsets)
+    found = hj.plan(made.judgments, made.runs, "AP", int(sizes.max()) + 1, "topics")
+    first = found.topics[0]
+    assert found.topics.count(first) == sizes[made.judgments.pool.topics.index(first)]
+    np.testing.assert_allclose(found.probability, found.whole_topics(len(found)) / 3)
+    assert found.whole_topics(3) == 0
+    with pytest.raises(HungjuryError, match="no whole topic fits"):
+        hj.plan(made.judgments, made.runs, "AP", 2, "topics")
+
+
+def test_several_measures_average_their_influence(made, aligned):
+    merged = merge(made.judgments, "binmv", scope="all")
+    both = hj.plan(made.judgments, made.runs, ["AP", "P@5"], len(merged.pool))
+    parts = [influence(hj.measure(m), aligned, merged) for m in ("AP", "P@5")]
+    expected = sum(one / one.mean() for one in parts) / 2
+    assert sorted(both.weight) == pytest.approx(sorted(expected))
+    assert both.measures == ["AP", "P@5"]
+
+
+def test_a_file_is_read_back(made, tmp_path):
+    plan = hj.plan(made.judgments, made.runs, ["nDCG@5", "AP(rel=2)"], 12, seed=9)
+    path = tmp_path / "plan.csv"
+    plan.write(path)
+    text = path.read_text()
+    for line in (
+        "# measure: nDCG@5; AP(rel=2)",
+        "# seed: 9",
+        "# budget: 12",
+        "# design: influence",
+    ):
+        assert line in text
+    read = hj.Plan.read(path)
+    assert read.to_csv() == text
+    np.testing.assert_array_equal(read.probability, plan.probability)
+    assert read.votes == plan.votes
+    shuffled = text.splitlines(keepends=True)
+    head = next(i for i, line in enumerate(shuffled) if line.startswith("topic,"))
+    rows = shuffled[head + 1 :][::-1]
+    path.write_text("".join(shuffled[: head + 1] + rows))
+    assert hj.Plan.read(path).to_csv() == text
+
+
+def test_votes_are_what_judges_said(made):
+    plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)
+    for judge, labels in plan.votes.items():
+        said = made.judgments.by(judge).to_dict()
+        for topic, document, label in zip(plan.topics, plan.documents, labels, strict=True):
+            assert said[topic].get(document) == label
+
+
+def test_frame(made):
+    pytest.importorskip("pandas")
+    plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)
+    frame = plan.to_frame()
+    assert list(frame.columns[:4]) == ["topic", "document", "probability", "order"]
+    assert len(frame) == 7
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.replace("# hungjury plan\n", ""), "not a plan"),
+        (lambda t: t.replace("topic,document", "topic,doc"), "columns are not"),
+        (lambda t: t.replace("# seed: 0\n", ""), "damaged"),
+        (lambda t: t[: t.rindex(",judge:")], "damaged|columns"),
+        (lambda t: t.replace(",1,", ",0,", 1).replace(",2,", ",0,", 1), "damaged"),
+    ],
+)
+def test_a_damaged_file_is_refused(made, tmp_path, change, message):
+    path = tmp_path / "plan.csv"
+    path.write_text(change(hj.plan(made.judgments, made.runs, "nDCG@5", 7).to_csv()))
+    if message.startswith("damaged|"):
+        path.write_text(path.read_text().replace("order", "place"))
+    with pytest.raises(HungjuryError, match=message):
+        hj.Plan.read(path)
+
+
+def test_a_probability_of_zero_is_refused(made, tmp_path):
+    plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)
+    path = tmp_path / "plan.csv"
+    lines = plan.to_csv().splitlines()
+    cells = lines[-1].split(",")
+    cells[4] = "0"
+    path.write_text("\n".join([*lines[:-1], ",".join(cells)]) + "\n")
+    with pytest.raises(HungjuryError, match="probability would be 0"):
+        hj.Plan.read(path)
+
+
+@pytest.mark.parametrize("budget", [0, -3, 2.5, True, 10**6])
+def test_bad_budgets(made, budget):
+    with pytest.raises(HungjuryError, match="budget"):
+        hj.plan(made.judgments, made.runs, "nDCG@5", budget)
+
+
+def test_digests_follow_the_data_and_not_its_order(made):
+    plan = hj.plan(made.judgments, made.runs, "nDCG@5", 5)
+    systems = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}
+               for s in made.runs.systems}  # fmt: skip
+    runs = hj.read_runs(dict(reversed(systems.items())))
+    labels = {j: made.judgments.by(j).to_dict() for j in reversed(made.judgments.judges)}
+    judges = hj.read_judgments(labels, grades=range(3))
+    assert hj.plan(judges, runs, "nDCG@5", 5).digests == plan.digests
+    fewer = hj.read_runs({s: r for s, r in systems.items() if s != "system1"})
+    assert hj.plan(judges, fewer, "nDCG@5", 5).digests["runs"] != plan.digests["runs"]
+    labels.pop("judge1")
+    other = hj.read_judgments(labels, grades=range(3))
+    assert hj.plan(other, runs, "nDCG@5", 5).digests["judgments"] != plan.digests["judgments"]
+
+
+def test_command(made, tmp_path):
+    made.write(tmp_path)
+    args = ["plan", "--judges", f"{tmp_path}/judges/*", "--runs", f"{tmp_path}/runs/*",
+            "-m", "nDCG@5", "--budget", "6", "-o", str(tmp_path / "plan.csv")]  # fmt: skip
+    done = CliRunner().invoke(command, args, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "Label 6 documents" in done.stderr
+    assert len(hj.Plan.read(tmp_path / "plan.csv")) == 6
