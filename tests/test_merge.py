@@ -13,7 +13,9 @@ import naive_judges as naive
 from hungjury.collection.judgments import read_judgments
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.evaluation import evaluate
-from hungjury.judges.merging import MERGES, merge, merge_method
+from hungjury.judges.merged import Merge, Verdict
+from hungjury.judges.merging import MERGES, merge, merge_method, merges
+from hungjury.judges.weights import Uniform
 
 
 def made_up(seed, top=1, topics=3, documents=8, judges=5, missing=0.3, negative=False):
@@ -254,12 +256,74 @@ def test_selected_topics_stay_as_they_were(method, rel):
 def test_names_are_read_and_printed_back():
     for text in ("mv", "mv(ties=not)", "mv( ties = not , graded=median)", "mv(ties=relevant)",
                  "em-mv", "em-mv(start=shares, tol=1e-6)", "em-neu(rounds=5)", "binmv",
-                 "qbinmv(k=10)"):  # fmt: skip
+                 "qbinmv(k=10)", "aware(uni)", "aware", "aware(weights=tpc_fro_md)"):  # fmt: skip
         method = merge_method(text)
         assert MERGES.parse(str(method)) == method
         assert merge_method(method) is method
     assert str(merge_method("qbinmv(k=15)")) == "qbinmv"
-    assert [cls.name for cls in MERGES] == ["binmv", "qbinmv", "mv", "em-mv", "em-neu"]
+    assert str(merge_method("aware")) == "aware(sgl_tau_msd)"
+    assert merge_method(Uniform()) == merge_method("aware(uni)")
+    assert [cls.name for cls in MERGES] == [
+        "binmv", "qbinmv", "mv", "em-mv", "em-neu", "aware",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("cls", list(MERGES), ids=lambda cls: cls.name)
+def test_a_merge_gives_what_it_says(cls):
+    method = cls()
+    given = judgments(made_up(3), 1)
+    if cls.gives == "weights":
+        assert method.weights is not None
+        with pytest.raises(MeasureError, match="measures, not labels"):
+            merge(given, method)
+        return
+    merged = merge(given, method)
+    assert method.weights is None
+    assert {"labels": merged.labels, "probabilities": merged.p}[cls.gives] is not None
+    assert merged.soft == (cls.gives == "probabilities")
+    assert (merged.fit is not None) == (cls.drawn_from == "model")
+    assert (type(method).redraw is not Merge.redraw) == (cls.drawn_from == "judges")
+
+
+def test_merges_are_listed():
+    rows = {row["name"]: row for row in merges()}
+    assert list(rows) == [cls.name for cls in MERGES]
+    assert rows["mv"]["gives"] == "labels"
+    assert rows["aware"]["gives"] == "weights"
+    assert [p["name"] for p in rows["qbinmv"]["parameters"]] == ["k"]
+    assert rows["em-neu"]["drawn_from"] == "model"
+    assert all(row["meaning"].endswith(".") for row in rows.values())
+
+
+def test_a_merge_is_one_class_and_its_help_follows():
+    """Everything else learns about a new merge from its declaration."""
+    from click.testing import CliRunner
+
+    from hungjury.cli.main import hungjury
+
+    class LowestVote(Merge):
+        """The lowest vote."""
+
+        gives = "labels"
+
+        def decide(self, panel, scope, rng):
+            return Verdict(np.argmax(panel.counts() > 0, axis=1))
+
+        def redraw(self, panel, rng):
+            return self.decide(panel, "all", rng).choice
+
+    MERGES.add("lowest")(LowestVote)
+    try:
+        votes = {"t": {"d1": {"a": 1, "b": 1}, "d2": {"a": 0, "b": 1}}}
+        merged = merge(judgments(votes, 1), "lowest")
+        assert merged.to_dict() == {"t": {"d1": 1, "d2": 0}}
+        for command in ("merge", "leaderboard"):
+            text = " ".join(CliRunner().invoke(hungjury, [command, "--help"]).output.split())
+            assert "em-neu" in text
+            assert "lowest" in text
+            assert ("aware or lowest" in text) == (command == "leaderboard")
+    finally:
+        del MERGES._classes["lowest"]
 
 
 @pytest.mark.parametrize(

@@ -278,6 +278,27 @@ class Catalogue(Generic[T]):
 
         return enter
 
+    def entries(self) -> list[dict[str, Any]]:
+        """What a listing says about each of them: name, how it is written, meaning, parameters."""
+        return [
+            {
+                "name": cls.name,
+                "write": self.example(cls),
+                "meaning": " ".join((cls.__doc__ or "").split()),
+                "parameters": [
+                    {
+                        "name": f.name,
+                        "default": None if f.default is MISSING else f.default,
+                        "required": f.default is MISSING,
+                        "range": range_text(f.metadata),
+                        "meaning": f.metadata["doc"],
+                    }
+                    for f in cls.params()
+                ],
+            }
+            for cls in self
+        ]
+
     def unknown(self, name: str, more: tuple[str, ...] = ()) -> None:
         """Raise, with the names that look alike."""
         names = [*self._classes, *more]

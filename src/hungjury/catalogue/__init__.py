@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import MISSING
 from typing import Any
 
 # Entering the catalogue is what these imports are for; their order is that of listings.
@@ -23,7 +22,6 @@ import hungjury.catalogue.sets
 from hungjury.catalogue.base import CATALOGUE, Measure
 from hungjury.catalogue.trec_names import from_elsewhere, from_trec, trec_name
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
-from hungjury.named import range_text
 
 __all__ = ["CATALOGUE", "Measure", "measure", "measure_list", "measures", "trec_name"]
 
@@ -84,25 +82,15 @@ def _is_ours(text: str) -> bool:
 
 
 def measures() -> list[dict[str, Any]]:
-    """The catalogue: name, how it is written, meaning, formula, paper, range, parameters."""
+    """The catalogue: name, how it is written, meaning, formula, paper, range, direction,
+    parameters."""
     return [
         {
-            "name": cls.name,
-            "write": CATALOGUE.example(cls),
-            "meaning": " ".join((cls.__doc__ or "").split()),
+            **entry,
             "formula": cls.formula,
             "paper": cls.paper,
             "range": (cls.low, cls.high),
-            "parameters": [
-                {
-                    "name": f.name,
-                    "default": None if f.default is MISSING else f.default,
-                    "required": f.default is MISSING,
-                    "range": range_text(f.metadata),
-                    "meaning": f.metadata["doc"],
-                }
-                for f in cls.params()
-            ],
+            "smaller_is_better": cls.smaller_is_better,
         }
-        for cls in CATALOGUE
+        for cls, entry in zip(CATALOGUE, CATALOGUE.entries(), strict=True)
     ]

@@ -41,6 +41,7 @@ class Measure(Named):
     formula: ClassVar[str] = ""  # in the notation of `NOTATION`
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0  # inf where there is no bound
+    smaller_is_better: ClassVar[bool] = False
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
     every: ClassVar[bool] = False  # has to see documents judged not relevant too
     in_ties: ClassVar[bool] = False  # knows the mean over all orders inside ties

@@ -101,6 +101,7 @@ class Fallout(Measure):
         "Fallout@k = #{n ≤ k: judged not relevant} / #{pool: judged not relevant}"
     )
     at: ClassVar[str] = "cutoff"
+    smaller_is_better: ClassVar[bool] = True
     every: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
@@ -289,6 +290,7 @@ class ESL(Measure):
     paper: ClassVar[str] = "Cooper 1968"
     formula: ClassVar[str] = "ESL = n - want, n: rank of the want-th relevant document"
     high: ClassVar[float] = np.inf
+    smaller_is_better: ClassVar[bool] = True
     want: int = param(1, kind=whole, low=1, doc="relevant documents wanted")
     rel: int = rel_param()
 

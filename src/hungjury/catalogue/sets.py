@@ -70,6 +70,7 @@ class SetFallout(OfTheSet):
 
     paper: ClassVar[str] = "van Rijsbergen 1979"
     formula: ClassVar[str] = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
+    smaller_is_better: ClassVar[bool] = True
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:

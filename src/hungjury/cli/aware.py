@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from hungjury.judges.aware import AwareScores
     from hungjury.judges.comparison import ApproachComparison
 
-MERGES = ("mv", "em-mv", "em-neu", "binmv", "qbinmv")
-
 
 @click.command("aware", no_args_is_help=True)
 @judges_needed
@@ -92,6 +90,7 @@ def aware_command(
     """
     from hungjury.judges.aware import aware
     from hungjury.judges.comparison import compare_all
+    from hungjury.judges.merging import merge_names
 
     if compare and gold is None:
         raise click.UsageError("--all wants --gold")
@@ -103,8 +102,8 @@ def aware_command(
     with progress_bar(quiet, True) as progress:
         if compare:
             found = compare_all(
-                labels, lists, measures[0], truth, rel, replicates, seed, orientation, MERGES,
-                progress=progress, drop_empty=drop_empty,
+                labels, lists, measures[0], truth, rel, replicates, seed, orientation,
+                merge_names(of_labels=True), progress=progress, drop_empty=drop_empty,
             )  # fmt: skip
             text = _compared(found, form)
         else:

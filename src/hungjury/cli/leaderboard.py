@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from hungjury.cli.options import new_file, output_option, quiet_option, seed_option
+from hungjury.cli.options import merge_option, new_file, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -31,12 +31,7 @@ from hungjury.cli.reading import (
     metavar="NAME",
     help="Any measure of `hungjury measures`.",
 )
-@click.option(
-    "--merge",
-    default="em-neu",
-    show_default=True,
-    help="mv, em-mv, em-neu, binmv, qbinmv, aware, or aware(WEIGHTS).",
-)
+@merge_option("--merge", "em-neu")
 @click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
 @click.option(
     "--target",

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option, seed_option
+from hungjury.cli.options import merge_option, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 
 
 @click.command("merge", no_args_is_help=True)
 @judges_needed
-@click.option(
-    "--method",
-    default="em-neu",
-    show_default=True,
-    help="mv, em-mv, em-neu, binmv or qbinmv; parameters as in 'qbinmv(k=10)'.",
-)
+@merge_option("--method", "em-neu", of_labels=True)
 @click.option(
     "--rel",
     type=click.IntRange(min=1),

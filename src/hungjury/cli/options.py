@@ -49,6 +49,33 @@ def seed_option(what: str) -> Callable[[F], F]:
     )
 
 
+class _MergeOption(click.Option):
+    """An option whose help names the merges; it is read when asked for, as numpy is not cheap."""
+
+    of_labels = False
+
+    @property
+    def help(self) -> str:
+        from hungjury.judges.merging import merge_names
+
+        names = merge_names(of_labels=self.of_labels)
+        return f"{', '.join(names[:-1])} or {names[-1]}; parameters as in 'qbinmv(k=10)'."
+
+    @help.setter
+    def help(self, _text: str | None) -> None:
+        """Made from the catalogue."""
+
+
+class _LabelMergeOption(_MergeOption):
+    of_labels = True
+
+
+def merge_option(name: str, default: str, *, of_labels: bool = False) -> Callable[[F], F]:
+    """A way to combine judges, by name."""
+    kind = _LabelMergeOption if of_labels else _MergeOption
+    return click.option(name, cls=kind, default=default, show_default=True, metavar="NAME")
+
+
 def all_of(options: Sequence[Any]) -> Callable[[F], F]:
     def decorate(command: F) -> F:
         for option in reversed(options):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,10 @@ def vote_shares(panel: Panel) -> NDArray[np.float64]:
 class BinomialVote(Merge):
     """The mean vote over those who judged, as a probability; of each grade where graded."""
 
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "posterior"
+    scored_in_expectation: ClassVar[bool] = True
+
     def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
         return Verdict(posterior=vote_shares(panel))
 
@@ -32,6 +38,9 @@ class BinomialVote(Merge):
 class QuantizedBinomialVote(Merge):
     """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
 
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "posterior"
+    scored_in_expectation: ClassVar[bool] = True
     k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
 
     def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:

@@ -18,7 +18,6 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, UnknownName, check_seed
 from hungjury.evaluation import score_alignment
-from hungjury.judges.binomial import BinomialVote, QuantizedBinomialVote
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge, merge_method
@@ -146,7 +145,7 @@ def _weighted(
 
 def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> ComparedApproach:
     labels: Qrels = merged
-    if isinstance(merged.method, (BinomialVote, QuantizedBinomialVote)):
+    if merged.method.scored_in_expectation:
         one = expected_measure(one)
     else:
         labels = merged.hard()

@@ -29,9 +29,21 @@ class CrowdKit(Merge):
     def __str__(self) -> str:
         return f"crowd-kit {type(self.aggregator).__name__}"
 
+    @property
+    def gives(self) -> str:  # type: ignore[override]
+        return "probabilities" if self._has_posterior else "labels"
+
+    @property
+    def drawn_from(self) -> str:  # type: ignore[override]
+        return "posterior" if self._has_posterior else "judges"
+
+    @property
+    def _has_posterior(self) -> bool:
+        return hasattr(self.aggregator, "fit_predict_proba")
+
     def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))
-        soft = hasattr(self.aggregator, "fit_predict_proba")
+        soft = self._has_posterior
         size = len(panel.grades)
         posterior = np.zeros((len(panel.pool), size))
         for frame in self._frames(panel, scope):

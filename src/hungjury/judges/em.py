@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hungjury.judges.binomial import vote_shares
 from hungjury.judges.merged import MERGES, Fit, Merge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.judges.vote import plurality
+from hungjury.judges.vote import MajorityVote, plurality
 from hungjury.named import number, one_of, param, whole
 
 __all__ = ["FromNeutral", "FromVotes"]
@@ -35,6 +35,8 @@ def _clip(probability: Floats) -> Floats:
 class ExpectationMaximisation(Merge):
     """What both starts share: when to stop."""
 
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "model"
     tol: float = param(
         1e-3, kind=number, low=0, open_low=True, doc="stop when no posterior changes by more"
     )
@@ -48,6 +50,10 @@ class ExpectationMaximisation(Merge):
         posterior = np.zeros((len(panel.pool), len(panel.grades)))
         posterior[panel.judged] = (result.posterior / result.posterior.sum(axis=0)).T
         return Verdict(posterior=posterior, fit=result.fit(panel, scope))
+
+    def for_one_judge(self) -> Merge:
+        """A judge cannot be learned about without another one: they are taken at their word."""
+        return MajorityVote()
 
     def first(self, panel: Panel, votes: _Votes) -> Floats:
         """[grade, judged document]: the posterior to start from."""

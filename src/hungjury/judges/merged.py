@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from hungjury.collection.qrels import Qrels
 from hungjury.errors import MeasureError
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.named import Catalogue, Named
+
+if TYPE_CHECKING:
+    from hungjury.judges.weights import Weights
 
 __all__ = ["MERGES", "Fit", "Merge", "Merged", "Verdict"]
 
@@ -59,7 +62,16 @@ class Verdict:
 
 
 class Merge(Named):
-    """Base of all ways to merge the labels of several judges."""
+    """Base of all ways to combine several judges; each says itself what it gives."""
+
+    gives: ClassVar[str] = "labels"  # "labels", "probabilities", or "weights" on measures
+    drawn_from: ClassVar[str] = "judges"  # resampled; or the "posterior", or a "model" of both
+    scored_in_expectation: ClassVar[bool] = False  # else by its likeliest labels
+    weights: Weights | None = None  # of a merge that gives weights
+
+    def for_one_judge(self) -> Merge:
+        """What to use in its place where there is a single judge."""
+        return self
 
     def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
         raise NotImplementedError

@@ -8,13 +8,19 @@ import numpy as np
 
 from hungjury.collection.judgments import Judgments, read_judgments
 from hungjury.errors import InputError, MeasureError, check_seed
-from hungjury.judges import binomial, em, vote
+
+# Entering the catalogue is what these imports are for; their order is that of listings.
+# isort: off
+from hungjury.judges import binomial, em, vote, aware_merge
+
+# isort: on
 from hungjury.judges.crowdkit import CrowdKit, is_aggregator
 from hungjury.judges.merged import MERGES, Merge, Merged
 from hungjury.judges.panel import Panel
+from hungjury.judges.weights import Weights
 
-__all__ = ["MERGES", "Merge", "Merged", "as_judgments", "binomial", "em", "merge",
-           "merge_method", "vote"]  # fmt: skip
+__all__ = ["MERGES", "Merge", "Merged", "as_judgments", "aware_merge", "binomial", "em", "merge",
+           "merge_method", "merge_names", "merges", "vote"]  # fmt: skip
 
 
 def merge(
@@ -60,9 +66,11 @@ def merge(
 
 
 def merge_method(method: Any) -> Merge:
-    """A merge by name, as it is, or around an aggregator."""
+    """A merge by name, as it is, or around AWARE's weights or an aggregator."""
     if isinstance(method, Merge):
         return method
+    if isinstance(method, Weights):
+        return aware_merge.AwareMerge(weights=method)
     if isinstance(method, str):
         return MERGES.parse(method)
     if isinstance(method, type) or not is_aggregator(method):
@@ -72,6 +80,32 @@ def merge_method(method: Any) -> Merge:
             "fit_predict for a frame with the columns task, worker and label",
         )
     return CrowdKit(aggregator=method)
+
+
+def merges() -> list[dict[str, Any]]:
+    """List the merges.
+
+    Returns
+    -------
+    list of dict
+        For each merge its name, how it is written, its meaning, what it gives ("labels",
+        "probabilities" or "weights" on measures), what other draws of it are made from
+        ("judges", the "posterior" or a "model"), and its parameters.
+
+    Examples
+    --------
+    >>> [row["name"] for row in merges() if row["gives"] == "labels"]
+    ['mv']
+    """
+    return [
+        {**entry, "gives": cls.gives, "drawn_from": cls.drawn_from}
+        for cls, entry in zip(MERGES, MERGES.entries(), strict=True)
+    ]
+
+
+def merge_names(*, of_labels: bool = False) -> list[str]:
+    """Names of the merges, or only of those that merge labels."""
+    return [cls.name for cls in MERGES if not (of_labels and cls.gives == "weights")]
 
 
 def as_judgments(source: Any) -> Judgments:

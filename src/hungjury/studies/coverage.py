@@ -17,10 +17,11 @@ from hungjury.catalogue import measure
 from hungjury.collection.align import align
 from hungjury.collection.simulate import Simulation, simulate
 from hungjury.evaluation import evaluate
+from hungjury.judges.merging import merge_method
 from hungjury.stats import percentile_interval
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
 from hungjury.studies.table import Table
-from hungjury.uncertainty.drawn import Setting, draw_scores, how_to_merge
+from hungjury.uncertainty.drawn import Setting, draw_scores
 from hungjury.uncertainty.parts import mean_draws
 
 __all__ = ["SCENARIOS", "CoverageExperiment", "Scenario", "coverage"]
@@ -102,7 +103,7 @@ class CoverageExperiment(Experiment[Table]):
         out: list[list[object]] = []
         for m, name in enumerate(self.names):
             setting = Setting(
-                measure(name), how_to_merge("em-neu"), None, "all", scenario.prior, 100
+                measure(name), merge_method("em-neu"), None, "all", scenario.prior, 100
             )
             seed = seed_for(self.seed, scenario.name, repetition, name)
             drawn = draw_scores(made.judgments, aligned, setting, self.draws, seed)

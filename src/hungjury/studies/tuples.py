@@ -19,7 +19,6 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import InputError, check_seed
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
-from hungjury.judges.binomial import BinomialVote, QuantizedBinomialVote
 from hungjury.judges.comparison import expected_measure
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merged import Merge, Merged
@@ -116,7 +115,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.scored = score_judges(given, lists, measures, rel, gold, drop_empty)
         self.truths = Truths(self.scored, gold, lists, rel, standards)
         self.measures = [str(one) for one in self.scored.measures]
-        if any(map(_gives_chances, self.merges.values())):
+        if any(method.scored_in_expectation for method in self.merges.values()):
             self.expected = [expected_measure(one) for one in self.scored.measures]
         self.panel = Panel.of(given, rel)
         # Where in the panel the judges stand that are studied.
@@ -190,7 +189,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         """One merge and size for all measures."""
         method, chosen = self.merges[how], self.members(size)
         merged = [self._merged(method, who) for who in chosen]
-        if _gives_chances(method):
+        if method.scored_in_expectation:
             means, by = self._expected_means(merged), [str(one) for one in self.expected]
             standards = self.truths.standards
         else:
@@ -242,10 +241,6 @@ def _membership(tuples: Sequence[tuple[int, ...]], judges: int) -> Members:
     for row, who in zip(out, tuples, strict=True):
         row[list(who)] = True
     return out
-
-
-def _gives_chances(method: Merge) -> bool:
-    return isinstance(method, (BinomialVote, QuantizedBinomialVote))
 
 
 def _labels(qrels: Qrels) -> NDArray[np.int16]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,30 +16,18 @@ from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError
 from hungjury.judges.aware import combine
-from hungjury.judges.em import ExpectationMaximisation
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merged import Merge, Merged
-from hungjury.judges.merging import merge, merge_method
-from hungjury.judges.vote import MajorityVote
-from hungjury.judges.weights import WEIGHTS, Weights
+from hungjury.judges.merging import merge
+from hungjury.judges.weights import Weights
 from hungjury.scores import GMEAN_FLOOR
 from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
 from hungjury.uncertainty.strata import RankStrata
 
-__all__ = ["Aware", "Drawn", "Setting", "draw_scores", "how_to_merge"]
+__all__ = ["Drawn", "Setting", "draw_scores"]
 
 Floats = NDArray[np.float64]
 LABEL_SETS_AT_ONCE = 250
-
-
-@dataclass(frozen=True)
-class Aware:
-    """AWARE in place of a merge of labels, with the weights it takes."""
-
-    weights: Weights
-
-    def __str__(self) -> str:
-        return f"aware({self.weights})"
 
 
 @dataclass(frozen=True)
@@ -48,7 +35,7 @@ class Setting:
     """What stays the same however often scores are drawn."""
 
     measure: Measure
-    merge: Merge | Aware
+    merge: Merge
     rel: int | None
     scope: str
     prior: str
@@ -68,19 +55,6 @@ class Drawn:
     weights: Floats | None = None  # [judge, topic] of AWARE
 
 
-def how_to_merge(name: str | Merge | Weights | Aware | Any) -> Merge | Aware:
-    """A merge of labels by any name `merge` knows; AWARE as "aware" or "aware(tpc_fro_md)"."""
-    if isinstance(name, Weights):
-        return Aware(name)
-    if isinstance(name, str) and name.strip().lower().startswith("aware"):
-        inside = name.strip()[len("aware") :].strip()
-        if inside in ("", "()"):
-            return Aware(WEIGHTS.parse("sgl_tau_msd"))
-        if inside.startswith("(") and inside.endswith(")"):
-            return Aware(WEIGHTS.parse(inside[1:-1].removeprefix("weights=")))
-    return name if isinstance(name, Aware) else merge_method(name)
-
-
 def draw_scores(
     judgments: Judgments,
     aligned: Alignment,
@@ -93,16 +67,15 @@ def draw_scores(
 
     aligned: the runs, with the judgments' pool.
     """
-    if isinstance(setting.merge, Aware):
-        return _resample_measures(judgments, aligned, setting, setting.merge, draws, seed, progress)
+    weights = setting.merge.weights
+    if weights is not None:
+        return _resample_measures(judgments, aligned, setting, weights, draws, seed, progress)
     alone = len(judgments.judges) == 1
-    # EM cannot learn about a judge without another one: a single judge is taken at their word.
-    model = isinstance(setting.merge, ExpectationMaximisation)
-    method = MajorityVote() if alone and model else setting.merge
+    method = setting.merge.for_one_judge() if alone else setting.merge
     merged = merge(judgments, method, setting.rel, setting.scope, _number(seed))
     scorer = Scorer(setting.measure, aligned, merged.max_grade)
     found = None
-    if model and not alone:
+    if method.drawn_from == "model":
         found = draw_labels(merged, _strata(merged, aligned, setting), draws, seed,
                             _counter(progress, draws))  # fmt: skip
         labels = found.labels
@@ -120,21 +93,21 @@ def _resample_measures(
     judgments: Judgments,
     aligned: Alignment,
     setting: Setting,
-    aware: Aware,
+    weights: Weights,
     draws: int,
     seed: np.random.SeedSequence,
     progress: Progress | None,
 ) -> Drawn:
     scored = score_judges(judgments, aligned, setting.measure, setting.rel)
     random = None
-    if aware.weights.needs == "gold":
+    if weights.needs == "gold":
         raise InputError(
             "a leaderboard does not weigh judges by gold labels",
             remedy="use hungjury aware --weights supervised, or other weights here",
         )
-    if aware.weights.needs == "random" and len(scored.judges) > 1:
+    if weights.needs == "random" and len(scored.judges) > 1:
         random = scored.random(setting.replicates, _number(seed), progress)
-    found = combine(scored, aware.weights, random)
+    found = combine(scored, weights, random)
     values = found.sample(np.random.default_rng(seed), draws)[:, 0]
     transform = _transform(setting.measure)
     own = tuple(note for note in scored.notes if note not in judgments.notes + aligned.notes)

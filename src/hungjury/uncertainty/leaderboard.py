@@ -19,11 +19,11 @@ from hungjury.errors import InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import as_runs
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.merged import Merge
-from hungjury.judges.merging import as_judgments
+from hungjury.judges.merging import as_judgments, merge_method
 from hungjury.judges.weights import Weights
 from hungjury.uncertainty import board_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
-from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores, how_to_merge
+from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.parts import Parts, mean_draws
@@ -151,7 +151,7 @@ def leaderboard(
     if gold is not None:
         lists = load(lists)  # aligned with two pools
     aligned = align(lists, given.pool, None, progress, chosen.unjudged_depth)
-    setting = Setting(chosen, how_to_merge(merge), rel, scope, prior, replicates)
+    setting = Setting(chosen, merge_method(merge), rel, scope, prior, replicates)
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
     drawn = draw_scores(given, aligned, setting, draws, labels_seed, progress)
     samples, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed)

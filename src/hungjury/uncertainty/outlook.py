@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judgments import Judgments
-from hungjury.uncertainty.drawn import Aware, Drawn, Setting, draw_scores
+from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.parts import Parts, mean_draws
 from hungjury.uncertainty.standing import of_differences
 
@@ -46,7 +46,7 @@ def look_ahead(
     total = of_differences(parts.total)
     # What judges share is learned from all documents, so more topics help there too; only where
     # judges are resampled does it stay as long as there are no more of them.
-    fixed = of_differences(parts.shared) if isinstance(setting.merge, Aware) else 0 * total
+    fixed = of_differences(parts.shared) if setting.merge.gives == "weights" else 0 * total
     topics = topics_curve(parts.number, total - fixed, fixed)
 
     def with_fewer(size: int) -> float:

@@ -1,0 +1,36 @@
+"""AWARE among the merges: what it combines are measures, not labels (TH chapter 4)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from hungjury.errors import MeasureError
+from hungjury.judges.merged import MERGES, Merge, Verdict
+from hungjury.judges.panel import Panel
+from hungjury.judges.weights import WEIGHTS, Estimator, Weights
+from hungjury.named import param
+
+__all__ = ["AwareMerge"]
+
+
+def _weights(value: Any) -> Weights:
+    return value if isinstance(value, Weights) else WEIGHTS.parse(str(value))
+
+
+@MERGES.add("aware")
+class AwareMerge(Merge):
+    """The scores under each judge alone, averaged with weights; drawn by resampling the judges."""
+
+    positional: ClassVar[str] = "weights"
+    gives: ClassVar[str] = "weights"
+    weights: Weights = param(
+        Estimator(), kind=_weights, doc="uni, or an estimator such as sgl_tau_msd"
+    )
+
+    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+        raise MeasureError(
+            f"{self} merges measures, not labels",
+            remedy="use aware() or a leaderboard, or choose a merge of labels such as binmv",
+        )
