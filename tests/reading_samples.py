@@ -67,7 +67,7 @@ def gzipped(path, name):
 
 
 def codes(result):
-    return {note.code: note.count for note in result.notes}
+    return {note.kind: note.count for note in result.notes}
 
 
 def assert_same(one, other):

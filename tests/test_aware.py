@@ -284,14 +284,14 @@ def test_judges_who_find_nothing(small: Any) -> None:
     }
     runs = {s: {t: {"d": x, "e": 1.0} for t in "12"} for s, x in (("x", 2.0), ("y", 0.0))}
     kept = aware(given, runs, "AP", "uni")
-    (note,) = [n for n in kept.notes if n.code == "empty-judge"]
+    (note,) = [n for n in kept.notes if n.kind == "empty-judge"]
     assert note.text.endswith(": b")
     assert note.count == 1
     assert np.allclose(kept.values[0, :, 0], [(1 + 0 + 0.5) / 3, (0.5 + 0 + 1) / 3])
     dropped = aware(given, runs, "AP", "uni", drop_empty=True)
     assert dropped.judges == ["a", "c"]
     assert np.allclose(dropped.weights, [[0.5, 1], [0.5, 0]])
-    assert [n.code for n in dropped.notes if "judge" in n.code] == ["dropped-judge"]
+    assert [n.kind for n in dropped.notes if "judge" in n.kind] == ["dropped-judge"]
     del given["a"], given["c"]
     given["d"] = {"1": {"d": 0}}
     with pytest.raises(InputError, match="every judge has a topic without"):
@@ -306,7 +306,7 @@ def test_one_judge_keeps_its_scores() -> None:
     scores = aware(given, runs, "AP")
     assert scores.values[0].tolist() == [[1.0], [0.5]]
     assert scores.weights.tolist() == [[1.0]]
-    assert "one-judge" in [n.code for n in scores.notes]
+    assert "one-judge" in [n.kind for n in scores.notes]
 
 
 def test_a_judge_who_judged_nothing() -> None:

@@ -82,14 +82,14 @@ LABEL_FILES = {
     "five columns": ("1 0 a 1\n1 0 b 1 x\n", 2, "expected 4 columns"),
     "a run": (GOOD_RUN, 1, "is this a run?"),
     "a comment behind a blank": ("1 0 a 1\n # note\n", 2, "expected 4 columns"),
-    "a label that is a word": ("1 0 a 1\n1 0 b yes\n", 2, "'yes' is no number"),
-    "a label with a comma": ("1 0 a 0,5\n", 1, "'0,5' is no number"),
-    "label nan": ("1 0 a nan\n", 1, "is no number"),
-    "label inf": ("1 0 a 1\n1 0 b inf\n", 2, "is no number"),
-    "label 1e999": ("1 0 a 1\n1 0 b 1e999\n", 2, "is no number"),
-    "label 0x1": ("1 0 a 0x1\n", 1, "is no number"),
-    "label -": ("1 0 a -\n", 1, "is no number"),
-    "a very long label": ("1 0 a " + "x" * 500 + "\n", 1, "xxx...' is no number"),
+    "a label that is a word": ("1 0 a 1\n1 0 b yes\n", 2, "'yes' is not a number"),
+    "a label with a comma": ("1 0 a 0,5\n", 1, "'0,5' is not a number"),
+    "label nan": ("1 0 a nan\n", 1, "is not a number"),
+    "label inf": ("1 0 a 1\n1 0 b inf\n", 2, "is not a number"),
+    "label 1e999": ("1 0 a 1\n1 0 b 1e999\n", 2, "is not a number"),
+    "label 0x1": ("1 0 a 0x1\n", 1, "is not a number"),
+    "label -": ("1 0 a -\n", 1, "is not a number"),
+    "a very long label": ("1 0 a " + "x" * 500 + "\n", 1, "xxx...' is not a number"),
     "label 5000": ("1 0 a 1\n1 0 b 5000\n", 2, "too large for a grade"),
     "label -40000": ("1 0 a 1\n1 0 b -40000\n", 2, "too small for a grade"),
     "label 1e300": ("1 0 a 1\n1 0 b 1e300\n", 2, "too large for a grade"),
@@ -117,10 +117,10 @@ LABEL_FILES = {
     "CSV with a column twice": ("qid,docno,label,label\n1,a,1,1\n", 1, "called 'label'"),
     "CSV with a cell too long": ("qid,docno," + "x" * 200000 + "\n", 1, "larger than field limit"),
     "CSV row too long": ("qid,docno,label\n1,a,b,1\n", 2, "expected 3 columns"),
-    "CSV label a word": ("qid,docno,label\n1,a,1\n1,b,x\n", 3, "'x' is no finite number"),
-    "CSV label missing": ("qid,docno,label\n1,a,\n", 2, "no finite number"),
-    "CSV label nan": ("qid,docno,label\n1,a,nan\n", 2, "no finite number"),
-    "CSV label 1_0": ("qid,docno,label\n1,a,1_0\n", 2, "no finite number"),
+    "CSV label a word": ("qid,docno,label\n1,a,1\n1,b,x\n", 3, "'x' is not a finite number"),
+    "CSV label missing": ("qid,docno,label\n1,a,\n", 2, "not a finite number"),
+    "CSV label nan": ("qid,docno,label\n1,a,nan\n", 2, "not a finite number"),
+    "CSV label 1_0": ("qid,docno,label\n1,a,1_0\n", 2, "not a finite number"),
     "CSV label behind blank lines": ("qid,docno,label\n\n1,a,1\n\n\n1,b,x\n", 6, "'x'"),
     "CSV label behind a long cell": ('qid,docno,label\n1,"a\nb",1\n1,b,x\n', 4, "'x'"),
     "CSV id missing": ("qid,docno,label\n1,a,1\n1,,0\n", 3, "docno is missing"),
@@ -135,10 +135,10 @@ LABEL_FILES = {
         '{"qid": "1", "docno": "a", "label": 1}\n\n{"qid": "1", "docno": "b"}\n', 3, "same keys"),
     "JSONL a list": ('{"qid": "1", "docno": "a", "label": 1}\n[1, 2]\n', 2, "object"),
     "JSONL null id": ('{"qid": null, "docno": "a", "label": 1}\n', 1, "qid is missing"),
-    "JSONL null label": ('{"qid": "1", "docno": "a", "label": null}\n', 1, "no finite number"),
-    "JSONL NaN": ('{"qid": "1", "docno": "a", "label": NaN}\n', 1, "no finite number"),
+    "JSONL null label": ('{"qid": "1", "docno": "a", "label": null}\n', 1, "not a finite number"),
+    "JSONL NaN": ('{"qid": "1", "docno": "a", "label": NaN}\n', 1, "not a finite number"),
     "JSONL word": ('{"qid": "1", "docno": "a", "label": 1}\n'
-                   '\n{"qid": "1", "docno": "b", "label": "x"}\n', 3, "no finite number"),
+                   '\n{"qid": "1", "docno": "b", "label": "x"}\n', 3, "not a finite number"),
     "JSONL no label": ('{"qid": "1", "docno": "a"}\n', None, "no column for the label"),
     "JSONL 400 digits": ('{"qid": "1", "docno": "a", "label": 1%s}\n' % ("0" * 400), 1, ""),
     "JSONL 5000 digits": ('{"qid": "1", "docno": "a", "label": 1%s}\n' % ("0" * 5000), 1, ""),
@@ -179,23 +179,23 @@ RUN_FILES = {
     "five columns in line 3": ("1 Q0 a 1 2 t\n\n1 Q0 b 2 1\n", 3, "found 5"),
     "one column at the end": (GOOD_RUN + "end", 4, "found 1"),
     "labels": (GOOD_QRELS, 1, "expected 6 columns"),
-    "score nan": ("1 Q0 a 1 nan t\n", 1, "'nan' is no finite number"),
-    "score NaN": ("1 Q0 a 1 2 t\n1 Q0 b 1 NaN t\n", 2, "no finite number"),
-    "score inf": ("1 Q0 a 1 inf t\n", 1, "no finite number"),
-    "score -inf": ("1 Q0 a 1 -inf t\n", 1, "no finite number"),
-    "score abc": ("1 Q0 a 1 abc t\n", 1, "'abc' is no finite number"),
-    "score 1e999": ("1 Q0 a 1 1e999 t\n", 1, "no finite number"),
-    "score -1e999": ("1 Q0 a 1 -1e999 t\n", 1, "no finite number"),
-    "score 0x1p3": ("1 Q0 a 1 0x1p3 t\n", 1, "no finite number"),
-    "score 1_000": ("1 Q0 a 1 1_000 t\n", 1, "no finite number"),
-    "score 1,5": ("1 Q0 a 1 1,5 t\n", 1, "no finite number"),
-    "score 1e": ("1 Q0 a 1 1e t\n", 1, "no finite number"),
-    "score 1e+": ("1 Q0 a 1 1e+ t\n", 1, "no finite number"),
-    "score e5": ("1 Q0 a 1 e5 t\n", 1, "no finite number"),
-    "score .": ("1 Q0 a 1 . t\n", 1, "no finite number"),
-    "score --1": ("1 Q0 a 1 --1 t\n", 1, "no finite number"),
-    "score 1.2.3": ("1 Q0 a 1 1.2.3 t\n", 1, "no finite number"),
-    "score 1f": ("1 Q0 a 1 1f t\n", 1, "no finite number"),
+    "score nan": ("1 Q0 a 1 nan t\n", 1, "'nan' is not a finite number"),
+    "score NaN": ("1 Q0 a 1 2 t\n1 Q0 b 1 NaN t\n", 2, "not a finite number"),
+    "score inf": ("1 Q0 a 1 inf t\n", 1, "not a finite number"),
+    "score -inf": ("1 Q0 a 1 -inf t\n", 1, "not a finite number"),
+    "score abc": ("1 Q0 a 1 abc t\n", 1, "'abc' is not a finite number"),
+    "score 1e999": ("1 Q0 a 1 1e999 t\n", 1, "not a finite number"),
+    "score -1e999": ("1 Q0 a 1 -1e999 t\n", 1, "not a finite number"),
+    "score 0x1p3": ("1 Q0 a 1 0x1p3 t\n", 1, "not a finite number"),
+    "score 1_000": ("1 Q0 a 1 1_000 t\n", 1, "not a finite number"),
+    "score 1,5": ("1 Q0 a 1 1,5 t\n", 1, "not a finite number"),
+    "score 1e": ("1 Q0 a 1 1e t\n", 1, "not a finite number"),
+    "score 1e+": ("1 Q0 a 1 1e+ t\n", 1, "not a finite number"),
+    "score e5": ("1 Q0 a 1 e5 t\n", 1, "not a finite number"),
+    "score .": ("1 Q0 a 1 . t\n", 1, "not a finite number"),
+    "score --1": ("1 Q0 a 1 --1 t\n", 1, "not a finite number"),
+    "score 1.2.3": ("1 Q0 a 1 1.2.3 t\n", 1, "not a finite number"),
+    "score 1f": ("1 Q0 a 1 1f t\n", 1, "not a finite number"),
     "score left out": ("1 Q0 a 1  t\n", 1, "found 5"),
     "a document twice": ("1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 a 3 1 t\n", 3, ("'a'", "topic '1'")),
     "a document twice at once": ("1 Q0 a 1 3 t\n1 Q0 a 2 3 t\n", 2, "twice"),
@@ -214,12 +214,12 @@ RUN_FILES = {
     "a tag that is not UTF-8": (b"1 Q0 a 1 2 caf\xe9\n", 1, "not UTF-8"),
     "CSV without scores": ("qid,docno,rank\n1,a,1\n", None, "no column for the score"),
     "CSV with only a header": ("qid,docno,score\n", None, "no row"),
-    "CSV score nan": ("qid,docno,score\n1,a,1\n1,b,nan\n", 3, "no finite number"),
-    "CSV score 1_000": ("qid,docno,score\n1,a,1_000\n", 2, "no finite number"),
-    "CSV score empty": ("qid,docno,score\n1,a,\n", 2, "no finite number"),
+    "CSV score nan": ("qid,docno,score\n1,a,1\n1,b,nan\n", 3, "not a finite number"),
+    "CSV score 1_000": ("qid,docno,score\n1,a,1_000\n", 2, "not a finite number"),
+    "CSV score empty": ("qid,docno,score\n1,a,\n", 2, "not a finite number"),
     "CSV row too short": ("qid,docno,score\n1,a\n", 2, "expected 3 columns"),
     "CSV no tag": ("qid,docno,score,run\n1,a,2,x\n1,b,1,\n", 3, "run is missing"),
-    "JSONL Infinity": ('{"qid": 1, "docno": "a", "score": Infinity}\n', 1, "no finite number"),
+    "JSONL Infinity": ('{"qid": 1, "docno": "a", "score": Infinity}\n', 1, "not a finite number"),
     "Parquet cut": (parquet(qid=["1"], docno=["a"], score=[1])[:-20], None, "Parquet"),
 }  # fmt: skip
 
@@ -241,7 +241,7 @@ def test_bad_files_of_runs(tmp_path, case, packed):
 def test_a_table_with_a_document_twice_says_where(tmp_path):
     path = write(tmp_path, "bad.csv", "qid,docno,score\n1,a,2\n\n1,b,1\n1,a,0\n")
     for call in (lambda: hj.read_runs(path), lambda: hj.evaluate(QRELS, path, "AP")):
-        refused(call, "'a' stands twice in the list of topic '1'", file=path, line=5)
+        refused(call, "'a' appears twice in the list of topic '1'", file=path, line=5)
 
 
 # --- places ---------------------------------------------------------------------------------
@@ -369,10 +369,10 @@ def test_no_files_at_all(source):
         ({"1": {}}, "no label"),
         ({"1": 3}, "holds int under '1'"),
         ({"1": ["a"]}, "holds list under '1'"),
-        ({"1": {"a": "x"}}, "'x' is no finite number"),
-        ({"1": {"a": None}}, "None is no finite number"),
-        ({"1": {"a": float("nan")}}, "nan is no finite number"),
-        ({"1": {"a": {"b": 1}}}, "no finite number"),
+        ({"1": {"a": "x"}}, "'x' is not a finite number"),
+        ({"1": {"a": None}}, "None is not a finite number"),
+        ({"1": {"a": float("nan")}}, "nan is not a finite number"),
+        ({"1": {"a": {"b": 1}}}, "not a finite number"),
         ({"1": {"a": 10**400}}, "number"),
         ({"1": {None: 1}}, "missing"),
         ({"1": {"": 1}}, "missing"),
@@ -405,12 +405,12 @@ def test_bad_dictionaries_of_judges(panel):
         ({"s": RUN, "t": 5}, ""),
         ({"s": RUN, "t": {"1": 5.0}}, "holds float under '1'"),
         ({"1": {"a": 1.0}, "2": 5}, "holds int under '2'"),
-        ({"1": {"a": float("inf")}}, "inf is no finite number"),
-        ({"1": {"a": "x"}}, "no finite number"),
-        ({"1": {"a": None}}, "no finite number"),
+        ({"1": {"a": float("inf")}}, "inf is not a finite number"),
+        ({"1": {"a": "x"}}, "not a finite number"),
+        ({"1": {"a": None}}, "not a finite number"),
         ({"1": {"a": 10**400}}, "number"),
-        ({"1": {"a": 1.0}, 1: {"a": 2.0}}, "'a' stands twice in the list of topic '1'"),
-        ({"s": {"1": {"5": 1.0, 5: 2.0}}}, "'5' stands twice in the list of topic '1'"),
+        ({"1": {"a": 1.0}, 1: {"a": 2.0}}, "'a' appears twice in the list of topic '1'"),
+        ({"s": {"1": {"5": 1.0, 5: 2.0}}}, "'5' appears twice in the list of topic '1'"),
         ({"s": RUN, "t": {None: {"a": 1.0}}}, "missing"),
     ],
 )
@@ -428,8 +428,12 @@ FRAMES = {
     "missing document": ({"qid": ["1", "1"], "docno": [None, "b"], "label": [1, 1]}, 1, "docno"),
     "decimal ids": ({"qid": [1.0, 2.0], "docno": ["a", "b"], "label": [1, 1]}, 1, "decimal"),
     "missing label": ({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, None]}, 2, "label"),
-    "NaN label": ({"qid": ["1"], "docno": ["a"], "label": [float("nan")]}, 1, "no finite number"),
-    "label a word": ({"qid": ["1"], "docno": ["a"], "label": ["x"]}, 1, "no finite number"),
+    "NaN label": (
+        {"qid": ["1"], "docno": ["a"], "label": [float("nan")]},
+        1,
+        "not a finite number",
+    ),
+    "label a word": ({"qid": ["1"], "docno": ["a"], "label": ["x"]}, 1, "not a finite number"),
     "conflict": ({"qid": ["1", "1"], "docno": ["a", "a"], "label": [0, 1]}, 2, "1 here and 0"),
 }
 
@@ -448,7 +452,7 @@ def test_bad_frames_of_runs_and_judgments(kind):
     make = FRAME_KINDS[kind]
     twice = make({"qid": ["1", "1"], "docno": ["a", "a"], "score": [2.0, 1.0]})
     for call in (lambda: hj.read_runs(twice), lambda: hj.evaluate(QRELS, twice, "AP")):
-        refused(call, "'a' stands twice in the list of topic '1'", file="<frame>", line=2)
+        refused(call, "'a' appears twice in the list of topic '1'", file="<frame>", line=2)
     labels = make({"qid": ["1"], "docno": ["a"], "label": [1]})
     refused(lambda: hj.read_runs(labels), "no column for the score", file="<frame>")
     refused(lambda: hj.read_judgments(labels), "no column for the judge", file="<frame>")
@@ -529,7 +533,7 @@ def test_two_judges_with_files_of_one_name(tmp_path):
     for policy in ("error", "first"):  # which would leave the second one's labels out
         refused(
             lambda policy=policy: hj.read_judgments(paths, policy),
-            ("two files are called 'labels'", *paths, "after its judge"),
+            ("two files are called 'labels'", *paths, "after their files"),
         )
 
 
@@ -549,7 +553,7 @@ def test_a_table_of_chances_without_a_row(tmp_path):
 
 def test_conflicts_between_two_files(tmp_path):
     one, two = write(tmp_path, "one", "1 0 a 1\n1 0 b 1\n"), write(tmp_path, "two", "#\n1 0 a 0\n")
-    refused(lambda: hj.read_qrels([one, two]), (f"0 here and 1 in {one}:1", "read_judgments"),
+    refused(lambda: hj.read_qrels([one, two]), (f"0 here and 1 in {one}:1", "several judges"),
             file=two, line=2)  # fmt: skip
     assert hj.read_qrels([one, two], duplicates="last").to_dict() == {"1": {"a": 0, "b": 1}}
 
@@ -559,7 +563,7 @@ def test_a_judge_who_contradicts_himself(tmp_path):
     other = write(tmp_path, "bob", "1 0 a 0\n")
     says = "2 here and 1 in line 1, both by judge 'ann'"
     error = refused(lambda: hj.read_judgments([other, mine]), says, file=mine, line=3)
-    assert "read_judgments" not in str(error)  # which is what was used
+    assert "several judges" not in str(error)  # which is what was used
     both = write(tmp_path, "both", "1 ann a 1\n1 bob a 0\n1 bob b 0\n1 bob a 1\n")
     refused(lambda: hj.read_judgments(both, judge_column="iteration"),
             "1 here and 0 in line 2, both by judge 'bob'", file=both, line=4)  # fmt: skip
@@ -569,9 +573,9 @@ def test_a_judge_who_contradicts_himself(tmp_path):
 
 def test_one_file_is_one_judge(tmp_path):
     path = write(tmp_path, "ann", GOOD_QRELS)
-    refused(lambda: hj.read_judgments(path), ("one judge", "iteration"), file=path)
+    refused(lambda: hj.read_judgments(path), ("only one file", "iteration"), file=path)
     table = write(tmp_path, "t.csv", "qid,docno,label\n1,a,1\n")
-    refused(lambda: hj.read_judgments(table), "one judge", file=table)
+    refused(lambda: hj.read_judgments(table), "only one file", file=table)
 
 
 def test_a_judge_who_is_not_there():
@@ -596,19 +600,21 @@ ODD = ["", "Error", "zero ", None, 1, ["first"], b"first"]
 @pytest.mark.parametrize(
     ("read", "name", "choice"),
     [
-        (lambda **k: hj.read_qrels(QRELS, **k), "duplicates", "'max'"),
-        (lambda **k: hj.read_qrels(QRELS, **k), "outside", "'clip'"),
-        (lambda **k: hj.read_judgments({"a": QRELS}, **k), "duplicates", "'max'"),
-        (lambda **k: hj.read_judgments({"a": QRELS}, **k), "outside", "'clip'"),
-        (lambda **k: hj.read_runs(RUN, **k), "ties", "'expected'"),
-        (lambda **k: hj.read_runs(RUN, **k), "score_precision", "'single'"),
-        (lambda **k: hj.read_runs(RUN, **k), "names", "'stem'"),
-        (lambda **k: hj.evaluate(QRELS, RUN, "AP", **k), "undefined", "'drop'"),
-        (lambda **k: hj.evaluate(QRELS, RUN, "AP", **k), "unjudged", "'condensed'"),
+        (lambda **k: hj.read_qrels(QRELS, **k), "duplicates", '"max"'),
+        (lambda **k: hj.read_qrels(QRELS, **k), "outside", '"clip"'),
+        (lambda **k: hj.read_judgments({"a": QRELS}, **k), "duplicates", '"max"'),
+        (lambda **k: hj.read_judgments({"a": QRELS}, **k), "outside", '"clip"'),
+        (lambda **k: hj.read_runs(RUN, **k), "ties", '"expected"'),
+        (lambda **k: hj.read_runs(RUN, **k), "score_precision", '"single"'),
+        (lambda **k: hj.read_runs(RUN, **k), "names", '"stem"'),
+        (lambda **k: hj.evaluate(QRELS, RUN, "AP", **k), "undefined", '"drop"'),
+        (lambda **k: hj.evaluate(QRELS, RUN, "AP", **k), "unjudged", '"condensed"'),
     ],
 )
 def test_policies_that_do_not_exist(read, name, choice, value):
-    refused(lambda: read(**{name: value}), (f"{name} is {value!r}", f"{name} is one of", choice))
+    refused(
+        lambda: read(**{name: value}), (f"invalid value {value!r} for {name}", f"{name}=", choice)
+    )
 
 
 @pytest.mark.parametrize("value", ["all", "", "Judged", [], ["9"], ["1", "9"], [None], None, 5],
@@ -735,5 +741,5 @@ def test_an_error_is_a_value_error_with_its_parts():
     found = refused(lambda: hj.read_qrels(io.StringIO("1 0 a 1\n1 0 b x\n")), file="<stream>",
                     line=2)  # fmt: skip
     assert isinstance(found, ValueError)
-    assert found.message == "the label 'x' is no number"
+    assert found.message == "the label 'x' is not a number"
     assert str(found) == f"<stream>:2: {found.message}\n  remedy: {found.remedy}"

@@ -199,16 +199,17 @@ def test_audit_tells_what_is_odd(files: Path) -> None:
     done = hungjury("audit", "qrels", "one.run", "two.run", cwd=files)
     assert "5 documents judged for 2 topics" in done.stdout
     assert "two: no list for 1 judged topic: 2" in done.stdout
-    assert "1 of 6 documents in the first 10 ranks were judged by nobody" in done.stdout
+    assert "1 of 6 documents in the first 10 ranks are unjudged" in done.stdout
 
 
 def test_audit_as_json_says_what_the_text_says(files: Path) -> None:
     asked = ("audit", "qrels", "one.run", "two.run")
     text = hungjury(*asked, cwd=files).stdout.splitlines()
     found = json.loads(hungjury(*asked, "--format", "json", cwd=files).stdout)
-    told = [f"{n['where']}: {n['text']}" if n["where"] else n["text"] for n in found["notes"]]
+    told = [n["text"] for n in found["notes"]]
+    assert [n["subjects"] for n in found["notes"]] == [["2"], []]
     assert [*found["facts"], "odd:", *(f"  ! {line}" for line in told)] == text
-    assert {(n["code"], n["count"]) for n in found["notes"]} == {
+    assert {(n["kind"], n["count"]) for n in found["notes"]} == {
         ("missing-topic", 1), ("unjudged-document", 1),
     }  # fmt: skip
 

@@ -109,7 +109,7 @@ def test_a_simulation_into_a_file_is_refused(tmp_path: Path) -> None:
         (("evaluate", "G", "R", "-q", "--format", "latex"), "leave out -q"),
         (("evaluate", "G", "R", "nDCG@10"), "-m nDCG@10"),
         (("agreement", "--judges", "demo/judges/judge1.qrels", "demo/judges/judge2.qrels", "x"),
-         "'demo/judges/judge2.qrels' (and 1 more) belongs to no option"),
+         "unexpected argument 'demo/judges/judge2.qrels' (and 1 more)"),
     ],
 )  # fmt: skip
 def test_what_would_be_ignored_is_refused(
@@ -124,16 +124,16 @@ def test_what_would_be_ignored_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "remedy"),
     [
-        (("evaluate", "twice", "R"), "--duplicates first, last or max;"),
-        (("evaluate", "twice", "R"), "commands with --judges"),
+        (("evaluate", "twice", "R"), "use --duplicates first, last or max, or"),
+        (("evaluate", "twice", "R"), "several judges"),
         (("evaluate", "G", "R", "--grades", "3-0"), "such as --grades 0-3"),
         (("evaluate", "G", "R", "-m", "ERR", "--ties", "expected"),
-         "use --ties trec or --ties input for"),
+         "use --ties trec or input for"),
         (("aware", "--judges", "J", "--runs", "R", "--weights", "supervised"),
-         "give --gold with --weights supervised, and"),
-        (("agreement", "--judges", "G"), "or --judge-column iteration if"),
+         "give --gold with --weights supervised only"),
+        (("agreement", "--judges", "G"), "or use --judge-column iteration if"),
         (("evaluate", "nope", "R"), "check the path"),
-        (("evaluate", "G", "R", "demo/runs/system1.run"), "name it once"),
+        (("evaluate", "G", "R", "demo/runs/system1.run"), "give it once"),
     ],
 )  # fmt: skip
 def test_remedies_name_options_and_not_arguments(

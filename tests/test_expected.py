@@ -497,7 +497,7 @@ def test_an_undefined_topic_that_is_dropped(name):
 
 
 def test_a_soft_topic_without_relevance_is_noted():
-    assert "nothing-relevant" in [note.code for note in hj.read_qrels(NOTHING_IN_2).notes]
+    assert "nothing-relevant" in [note.kind for note in hj.read_qrels(NOTHING_IN_2).notes]
 
 
 def test_an_unknown_choice_is_refused_before_any_work():

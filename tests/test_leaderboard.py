@@ -238,7 +238,7 @@ def test_gold_on_few_documents_checks_labels_but_not_systems(made):
 
 
 def codes(found):
-    return {note.code for note in found.notes}
+    return {note.kind for note in found.notes}
 
 
 def test_judges_who_share_errors_are_noticed():

@@ -121,7 +121,7 @@ def test_arrays_with_groups_or_with_queries():
         (X, [0, 1, -1, 0, 0, 0], [6], "the label -1 of row 2 is below 0"),
         (X, [0, 1, 0.5, 0, 0, 0], [6], "the label 0.5 of row 2 is no whole grade"),
         (X, [0, 1, 99, 0, 0, 0], [6], "the label 99 of row 2 is beyond the gain table"),
-        (X, [0, 1, np.nan, 0, 0, 0], [6], "the label nan of row 2 is no number"),
+        (X, [0, 1, np.nan, 0, 0, 0], [6], "the label nan of row 2 is not a number"),
         (X, ["a"] * 6, [6], "the labels are not numbers"),
         (X, np.full((6, 3), 0.4), [6], "is no probability law"),
         (X, np.ones((6, 1)), [6], "there are probabilities of 1 grades"),
@@ -149,7 +149,7 @@ def test_labels_of_merged_judges():
     assert graded.labels.chances.shape == (2, 3)
     hard = data.judged_by(read_qrels({"10": {"GX01": 1}, "a-b": {"GX03": -1}}))
     assert hard.labels.grades.tolist() == [1, 0, 0]
-    assert [note.code for note in hard.notes] == ["unlabelled-documents"]
+    assert [note.kind for note in hard.notes] == ["unlabelled-documents"]
     with pytest.raises(InputError, match="no document of the features has a label"):
         data.judged_by({"10": {"else": 1}})
     with pytest.raises(InputError, match="no document of the features has a label"):

@@ -144,7 +144,7 @@ def test_negative_labels_are_no_votes():
         assert merged.p[2] == 0
         assert merged.sample(0, 3)[:, 2].tolist() == [-1] * 3
         assert merged.hard().labels.tolist()[2] == -1
-        assert [n.code for n in merged.notes] == ["nobody-judged"]
+        assert [n.kind for n in merged.notes] == ["nobody-judged"]
     assert merge(given_, "binmv").p[:2] == pytest.approx([1, 1 / 3])
 
 
@@ -371,7 +371,7 @@ def test_one_judge_keeps_her_labels(method):
     source = {"a": {"t": {"x": 1, "y": 0, "z": 0}}}
     merged = merge(source, method)
     assert merged.hard().labels.tolist() == [1, 0, 0]
-    assert [n.code for n in merged.notes] == ["one-judge"]
+    assert [n.kind for n in merged.notes] == ["one-judge"]
     assert merged.sample(0, 2).shape == (2, 3)
 
 

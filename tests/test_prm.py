@@ -285,7 +285,7 @@ def test_draws_are_needed():
 
 
 def codes(model):
-    return [note.code for note in model.notes]
+    return [note.kind for note in model.notes]
 
 
 def test_much_double_judging_needs_no_note():

@@ -14,7 +14,7 @@ def told(qrels, runs, **policy):
     aligned = align(hj.read_runs(runs, **policy), qrels.pool)
     streamed = align(RunFiles(sources.expand(runs), RunPolicy(**policy)), qrels.pool)
     assert sorted(map(str, aligned.notes)) == sorted(map(str, streamed.notes))
-    return {note.code: note for note in streamed.notes}
+    return {note.kind: note for note in streamed.notes}
 
 
 def test_nothing_odd_is_told_of_clean_input(tmp_path):
@@ -52,8 +52,8 @@ def test_topics_missing_from_a_run_are_told(tmp_path):
     path = write(tmp_path, "x.run", "2 Q0 NA 1 1 sys\n")
     note = told(hj.read_qrels(QRELS), [path])["missing-topic"]
     assert (note.count, note.where) == (2, "sys")
-    assert "10" in note.text
-    assert "q-1" in note.text
+    assert note.subjects == ("10", "q-1")
+    assert str(note).endswith(": 10, q-1")
 
 
 def test_many_missing_topics_are_counted_rightly(tmp_path):
@@ -82,7 +82,7 @@ def test_ranks_that_contradict_scores_are_told(tmp_path):
     qrels = hj.read_qrels({"1": {"a": 1}, "2": {"a": 1}})
     path = write(tmp_path, "x.run", "1 Q0 a 1 1 s\n1 Q0 b 2 2 s\n2 Q0 a 1 2 s\n2 Q0 b 2 1 s\n")
     assert told(qrels, [path])["rank-contradicts"].count == 1
-    assert told(qrels, [path])["rank-contradicts"].text == "1 list has ranks against the scores"
+    assert told(qrels, [path])["rank-contradicts"].text == "1 list has ranks that contradict scores"
     words = write(tmp_path, "y.run", "1 Q0 a x 1 s\n1 Q0 b y 2 s\n")
     assert "rank-contradicts" not in told(qrels, [words])
 

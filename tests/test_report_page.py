@@ -119,7 +119,7 @@ def test_without_a_command_the_call_is_shown(board):
 def test_notes_on_judges_come_first_and_on_files_last(board):
     from hungjury.collection.notes import Note
 
-    notes = (Note("judges", 1, "a lazy judge"), Note("ties", 2, "2 lists tie"))
+    notes = (Note("judges", 1, "a lazy judge", about="judges"), Note("ties", 2, "2 lists tie"))
     read = Reader(page(replace(board, notes=notes)))
     sections = [one[2] for one in read.all("section")]
     assert "a lazy judge" in sections[0]

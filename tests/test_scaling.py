@@ -185,7 +185,7 @@ def test_whole_numbers_are_scaled_too_and_results_tell_so():
     assert qrels.p.tolist() == [0.25, 0.75]
     assert qrels.grades == (0, 1)
     (note,) = qrels.notes
-    assert (note.code, note.count) == ("scaled", 2)
+    assert (note.kind, note.count) == ("scaled", 2)
     assert note.text == "2 labels from 900 to 2000 made probabilities by percentile"
     scores = hj.evaluate(qrels, {"s": {"1": {"a": 1.0}}}, ["eRAP"])
     assert scores.policies["scaling"] == "percentile"
@@ -204,7 +204,7 @@ def test_without_a_scaling_nothing_is_said_of_it():
 def test_labels_below_0_are_told():
     qrels = hj.read_qrels({"1": {"a": -3, "b": -1, "c": 1}}, scaling="linear")
     assert qrels.p.tolist() == [0, 0.5, 1]
-    assert {n.code: n.count for n in qrels.notes} == {"scaled": 3, "scaled-negative": 2}
+    assert {n.kind: n.count for n in qrels.notes} == {"scaled": 3, "scaled-negative": 2}
 
 
 def test_labels_that_are_all_the_same_are_told():
@@ -212,7 +212,7 @@ def test_labels_that_are_all_the_same_are_told():
     for name in ("geometric", "median", "percentile"):
         judgments = hj.read_judgments(panel, scaling=name)
         assert judgments.label[:2].tolist() == [0.5, 0.5]
-        note = next(n for n in judgments.notes if n.code == "scaled-constant")
+        note = next(n for n in judgments.notes if n.kind == "scaled-constant")
         assert note.count == 1
         assert "judge 'ann'" in note.text
 

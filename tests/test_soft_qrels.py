@@ -125,7 +125,7 @@ def test_duplicates(duplicates, p):
 def test_equal_duplicates_are_no_conflict():
     qrels = hj.read_qrels(io.StringIO("1 0 a 0.5\n1 0 a 0.5\n"))
     assert qrels.p.tolist() == [0.5]
-    assert [note.code for note in qrels.notes] == ["duplicate"]
+    assert [note.kind for note in qrels.notes] == ["duplicate"]
 
 
 # Reading probabilities of grades
@@ -193,7 +193,7 @@ def test_probabilities_of_grades_are_numbers(value):
 
 def test_a_row_a_document():
     text = "topic,document,p0,p1\n1,a,0.5,0.5\n2,a,0.5,0.5\n1,a,0.5,0.5\n"
-    with pytest.raises(InputError, match="document 'a' of topic '1' stands twice") as caught:
+    with pytest.raises(InputError, match="document 'a' of topic '1' appears twice") as caught:
         hj.read_qrels(io.StringIO(text))
     assert caught.value.line == 4
     assert caught.value.remedy

@@ -1,57 +1,173 @@
-"""One family of errors: every message says what is wrong, where, and what to do about it."""
+"""One family of errors: what is wrong, where, and how to fix it, as data.
+
+An error knows its code, the argument it is about and the values that would work. Python, the
+command line and JSON each render it in their own way.
+"""
 
 from __future__ import annotations
 
+import json
 import operator
+import re
+from collections.abc import Callable
 from typing import Any
 
 __all__ = [
+    "Argument",
     "HungjuryError",
     "InputError",
     "MeasureError",
     "MissingExtra",
+    "Remedy",
     "StudyFailed",
+    "Surface",
     "UnknownName",
     "check_choice",
     "check_seed",
+    "either",
+    "in_python",
 ]
 
 
+class Argument:
+    """An argument and values that would work, inside a remedy.
+
+    ``Argument("outside", "clip", "missing")`` reads ``outside="clip" or "missing"`` in Python and
+    ``--outside clip or missing`` on the command line. Without values, the argument itself is meant.
+    """
+
+    def __init__(self, name: str, *values: Any) -> None:
+        self.name, self.values = name, values
+
+    def __str__(self) -> str:
+        return in_python(self)
+
+
+Remedy = str | Argument | tuple[str | Argument, ...]
+Surface = Callable[[Argument], str]  # writes an argument as its reader has to type it
+
+
+def in_python(argument: Argument) -> str:
+    """The surface of Python."""
+    if not argument.values:
+        return f"{argument.name}="
+    return f"{argument.name}={either([_literal(value) for value in argument.values])}"
+
+
+def either(words: list[str]) -> str:
+    """'', 'a', 'a or b', 'a, b or c'."""
+    return " or ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)
+
+
+def _literal(value: Any) -> str:
+    if isinstance(value, range) and value.start == 0 and value.step == 1:
+        return f"range({value.stop})"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
 class HungjuryError(ValueError):
-    """Base of all errors a user can mend: `message`, `file`, `line` and `remedy`."""
+    """Base of all errors that a user can fix.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, in words that fit Python and the command line.
+    code : str, optional
+        A short name for programs, such as ``"outside-grades"``.
+    file, line : optional
+        Where the input is wrong.
+    remedy : str, Argument or tuple of these, optional
+        What to do. The parts of a tuple are joined by blanks; an `Argument` among them is written
+        as the reader types it.
+    argument, values : optional
+        The argument that is wrong and the values that would work; by default those of the first
+        `Argument` in the remedy.
+    """
+
+    code: str = "error"
 
     def __init__(
         self,
         message: str,
         *,
+        code: str | None = None,
         file: str | None = None,
         line: int | None = None,
-        remedy: str | None = None,
+        remedy: Remedy | None = None,
+        argument: str | None = None,
+        values: tuple[Any, ...] = (),
     ) -> None:
-        self.message, self.file, self.line, self.remedy = message, file, line, remedy
-        where = "" if file is None else f"{file}: " if line is None else f"{file}:{line}: "
-        advice = "" if remedy is None else f"\n  remedy: {remedy}"
-        super().__init__(f"{where}{message}{advice}")
+        super().__init__(message)
+        self.message, self.file, self.line = message, file, line
+        if code is not None:
+            self.code = code
+        parts = remedy if isinstance(remedy, tuple) else () if remedy is None else (remedy,)
+        named = next((part for part in parts if isinstance(part, Argument)), None)
+        if named is not None and argument is None:
+            argument, values = named.name, named.values
+        self._parts, self.argument, self.values = parts, argument, values
+
+    @property
+    def remedy(self) -> str | None:
+        """What to do, as Python code is written."""
+        return self.advice() if self._parts else None
+
+    def advice(self, surface: Surface = in_python) -> str:
+        """The remedy as a surface writes it."""
+        parts = (surface(part) if isinstance(part, Argument) else part for part in self._parts)
+        return re.sub(r" +(?=[,;.]|$)", "", " ".join(parts))
+
+    def render(self, surface: Surface = in_python) -> str:
+        """Place, message and remedy as a surface writes them."""
+        place = [str(part) for part in (self.file, self.line) if part is not None]
+        where = ":".join(place) + ": " if place else ""
+        advice = f"\n  remedy: {self.advice(surface)}" if self._parts else ""
+        return f"{where}{self.message}{advice}"
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def to_dict(self, surface: Surface = in_python) -> dict[str, Any]:
+        """All fields, for JSON."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "file": self.file,
+            "line": self.line,
+            "argument": self.argument,
+            "values": [v if isinstance(v, (str, int, float)) else str(v) for v in self.values],
+            "remedy": self.advice(surface) or None,
+        }
 
 
 class InputError(HungjuryError):
     """Data that cannot be used as it is."""
 
+    code = "input"
+
 
 class MeasureError(HungjuryError):
     """A measure, merge or model that cannot be computed as asked."""
 
+    code = "measure"
+
 
 class StudyFailed(HungjuryError):
-    """A study that could not be ended, or jobs of it that failed."""
+    """A study that could not finish, or jobs of it that failed."""
+
+    code = "study-failed"
 
 
 class UnknownName(HungjuryError):
     """A name that is in no catalogue."""
 
+    code = "unknown-name"
+
 
 class MissingExtra(HungjuryError, ImportError):
-    """An optional package is needed and absent."""
+    """An optional package is needed and not installed."""
+
+    code = "missing-extra"
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
@@ -59,20 +175,36 @@ class MissingExtra(HungjuryError, ImportError):
             remedy=f"pip install 'hungjury[{extra}]'",
         )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[HungjuryError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     """An argument that is one of a few words."""
     if value not in choices:
         raise InputError(
-            f"{name} is {value!r}", remedy=f"{name} is one of {', '.join(map(repr, choices))}"
+            f"invalid value {value!r} for {name}",
+            code="invalid-choice",
+            remedy=("use", Argument(name, *choices)),
         )
 
 
 def check_seed(seed: Any, name: str = "seed") -> None:
-    """An argument that random numbers are made from."""
+    """An argument that is a random seed."""
     try:
         if operator.index(seed) >= 0:
             return
     except TypeError:
         pass
-    raise InputError(f"{name} is {seed!r}", remedy=f"{name} is a whole number of 0 or more")
+    raise InputError(
+        f"{name} must be a non-negative integer, got {seed!r}",
+        code="invalid-seed",
+        argument=name,
+        remedy=f"{name} must be a non-negative integer",
+    )

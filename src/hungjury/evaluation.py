@@ -20,7 +20,7 @@ from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_runs
 from hungjury.collection.sources import expand
 from hungjury.collection.tables import is_frame
-from hungjury.errors import InputError, MeasureError, check_choice
+from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.expectation import expect
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
@@ -60,8 +60,9 @@ def evaluate(
     lists = as_runs(runs)
     if lists.policy.ties == "expected" and unjudged == "condensed":
         raise MeasureError(
-            "there is no cheap mean over the orders inside ties of condensed lists",
-            remedy='use ties="trec"',
+            "condensed lists do not support ties averaged over all orders",
+            code="unsupported-ties",
+            remedy=("use", Argument("ties", "trec", "input")),
         )
     others = max(m.unjudged_depth for m in wanted)
     aligned = align(lists, labels.pool, depth, progress, others)
@@ -92,7 +93,13 @@ def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:
         return qrels
     if not isinstance(topics, Iterable):
         raise InputError(
-            f"topics is {topics!r}", remedy='say "judged", "retrieved" or give a list of topic ids'
+            f"invalid value {topics!r} for topics",
+            code="invalid-choice",
+            remedy=(
+                "use",
+                Argument("topics", "judged", "retrieved"),
+                "or a list of topic ids",
+            ),
         )
     wanted = [str(t) for t in topics]
     known = set(qrels.topics)

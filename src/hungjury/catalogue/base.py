@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judged import Judged
-from hungjury.errors import MeasureError
+from hungjury.errors import Argument, MeasureError
 from hungjury.named import Catalogue, Named, param, whole
 
 __all__ = ["CATALOGUE", "NOTATION", "Array", "Measure", "cutoff_param", "ratio", "rel_param"]
@@ -76,8 +76,9 @@ class Measure(Named):
     def __call__(self, judged: Judged) -> Array:
         if judged.ties is not None and not self.in_ties:
             raise MeasureError(
-                f"{self} has no cheap mean over the orders inside ties",
-                remedy='use ties="trec" or ties="input" for this measure',
+                f'{self} does not support ties averaged over all orders (ties="expected")',
+                code="unsupported-ties",
+                remedy=("use", Argument("ties", "trec", "input"), "for this measure"),
             )
         return np.where(self.defined(judged), self.score(judged), np.nan)
 

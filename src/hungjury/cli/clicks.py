@@ -102,15 +102,15 @@ def clicks_command(
 
 
 def _notes(model: UserModel) -> list[Note]:
-    from hungjury.collection.notes import Note, few
+    from hungjury.collection.notes import Note
 
     found = [] if model.log is None else asdict(model.log).items()
     notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in found if k in ODD and n]
     for one in model.classes:
         if one.never_left:
-            ranks = few([str(r) for r in one.never_left])
-            text = f"ranks that are never left in the class '{one.name}': {ranks}"
-            notes.append(Note("never-left", len(one.never_left), text))
+            text = f"ranks that users never leave in class '{one.name}'"
+            ranks = tuple(str(rank) for rank in one.never_left)
+            notes.append(Note("never-left", len(ranks), text, subjects=ranks))
     return notes
 
 

@@ -63,7 +63,7 @@ def compare_command(
 
     scores, _ = score_files(DEFAULT, **scoring)
     found = compare(scores, baseline, test, correction, alpha=alpha, samples=samples, seed=seed)
-    tell(found.notes[len(scores.notes) :], scoring["quiet"])
+    tell(found.notes, scoring["quiet"])
     deliver(_formatted(found, form), output)
 
 

@@ -101,7 +101,7 @@ def leaderboard_command(
             labels, lists, measures[0], merge, rel, target, draws, seed, truth, scope=scope,
             prior=prior, progress=progress,
         )  # fmt: skip
-    notes = sorted(board.notes, key=lambda note: note.code not in OF_JUDGES)
+    notes = sorted(board.notes, key=lambda note: note.about != "judges")
     tell(notes, quiet, "--format json")
     shown = {"table": board.to_text, "csv": board.to_csv, "json": board.to_json,
              "latex": board.to_latex}  # fmt: skip
@@ -112,6 +112,3 @@ def leaderboard_command(
         write_page(board, report, command=["hungjury", *sys.argv[1:]])
         if not quiet:
             click.echo(f"wrote {report}", err=True)
-
-
-OF_JUDGES = ("judges", "dependent-judges", "two-judges", "one-judge")

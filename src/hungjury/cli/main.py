@@ -71,7 +71,7 @@ for command in (
 
 
 def main() -> None:
-    from hungjury.cli.complaints import complaint, usage
+    from hungjury.cli.failing import command_line, usage
     from hungjury.errors import HungjuryError
 
     readers_may_leave()
@@ -85,7 +85,7 @@ def main() -> None:
         sys.exit(2)
     except HungjuryError as error:
         options = {option.name for one in hungjury.commands.values() for option in one.params}
-        told = complaint(error, options)
+        told = error.render(command_line(options))
         click.echo(click.style("error: ", fg="red", bold=True) + told, err=True)
         sys.exit(2)
     except click.exceptions.Abort:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.cli.options import F, all_of, measure_option, quiet_option
-from hungjury.cli.output import is_much, progress_bar, tell
+from hungjury.cli.output import is_much, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
     LabelFlags,
@@ -56,7 +56,7 @@ def score_files(
     rel: int | None, judged_only: bool, topics: str | None, undefined: str,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> tuple[Scores, list[Measure]]:  # fmt: skip
-    """Read, score, and tell what is odd."""
+    """Read the files and score them."""
     from hungjury.evaluation import evaluate
 
     labels_file, run_paths = inputs.sorted_out()
@@ -73,7 +73,6 @@ def score_files(
         scores = evaluate(
             labels, found, wanted, chosen, undefined, unjudged, depth=depth, progress=progress
         )
-    tell(scores.notes, quiet)
     return scores, wanted
 
 

@@ -25,7 +25,7 @@ from hungjury.collection.runs import (
 )
 from hungjury.collection.sources import Source
 from hungjury.collection.tables import table_format
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
 
 __all__ = ["Alignment", "align"]
@@ -109,7 +109,12 @@ def align(
     others: remember documents outside the pool down to this rank.
     """
     if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
-        raise InputError(f"the depth is {depth!r}", remedy="a depth is a whole number from 1 on")
+        raise InputError(
+            f"depth must be a positive integer, got {depth!r}",
+            code="invalid-depth",
+            argument="depth",
+            remedy="give the number of ranks to read",
+        )
     ties, single, deep = runs.policy.ties, runs.policy.single, int(depth or 0)
     native_pool = pool.native  # built before threads want it
 
@@ -207,8 +212,13 @@ def _join(
     expected = policy.ties == "expected"
     if any(part.arrays["cut_ties"] for part in parts):
         raise InputError(
-            f"the depth {depth} cuts through ties, whose mean over all orders is not cheap",
-            remedy='use ties="trec", or cutoffs of measures such as AP@100 instead of a depth',
+            f"depth {depth} does not support ties averaged over all orders",
+            code="unsupported-ties",
+            remedy=(
+                "use",
+                Argument("ties", "trec", "input"),
+                "or a cutoff of the measure, such as AP@100, instead of a depth",
+            ),
         )
 
     def joined(key: str) -> NDArray[Any]:
@@ -240,19 +250,19 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
             yield part.note
         missing = np.flatnonzero(~row)
         if len(missing):
-            names = few(pool.topics[t] for t in missing)
-            text = f"no list for {plural(len(missing), 'judged topic')}: {names}"
-            yield Note("missing-topic", len(missing), text, part.name)
+            topics = tuple(pool.topics[t] for t in missing)
+            text = f"no list for {plural(len(missing), 'judged topic')}"
+            yield Note("missing-topic", len(missing), text, part.name, topics)
         if not len(part.arrays["rank"]):
-            text = "none of its documents was judged: are ids written the same way in both?"
-            yield Note("nothing-judged", 1, text, part.name)
-    for code, key, verbs, what in (
+            text = "none of its documents was judged; do runs and labels use the same ids?"
+            yield Note("nothing-judged", 1, text, part.name, about="result")
+    for kind, key, verbs, what in (
         ("ties", "tied_lists", ("holds", "hold"), "documents with equal scores"),
-        ("rank-contradicts", "contradicted_lists", ("has", "have"), "ranks against the scores"),
+        ("rank-contradicts", "contradicted_lists", ("has", "have"), "ranks that contradict scores"),
     ):
         count = sum(int(part.arrays[key]) for part in parts)
         if count:
-            yield Note(code, count, f"{plural(count, 'list')} {verbs[count > 1]} {what}")
+            yield Note(kind, count, f"{plural(count, 'list')} {verbs[count > 1]} {what}")
     others = max(part.other_topics for part in parts)
     if others:
         text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"
@@ -261,7 +271,7 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
     judged = sum(int((part.arrays["rank"] <= TOP).sum()) for part in parts)
     if judged < shown:
         text = (
-            f"{shown - judged:,} of {shown:,} documents in the first {TOP} ranks were judged by "
-            f"nobody ({percent((shown - judged) / shown)})"
+            f"{shown - judged:,} of {shown:,} documents in the first {TOP} ranks are unjudged "
+            f"({percent((shown - judged) / shown)})"
         )
         yield Note("unjudged-document", shown - judged, text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ class Audit:
         return "\n".join([*self.facts, "odd:", *odd])
 
     def to_dict(self) -> dict[str, Any]:
-        """The facts as sentences, and every note with its code, count, text and where."""
-        return {"facts": self.facts, "notes": [asdict(note) for note in self.notes]}
+        """The facts as sentences, and all fields of every note."""
+        return {"facts": self.facts, "notes": [note.to_dict() for note in self.notes]}
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"

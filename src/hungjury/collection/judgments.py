@@ -16,7 +16,7 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.reading import read_labels
 from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import is_frame, read_table, table_format
-from hungjury.errors import InputError, UnknownName
+from hungjury.errors import Argument, InputError, UnknownName
 
 __all__ = ["Judgments", "read_judgments"]
 
@@ -126,8 +126,13 @@ def _how(source: Any, judge_column: str | None) -> str:
     """Where the judge's name stands."""
     if judge_column not in (None, "iteration"):
         raise InputError(
-            f"judge_column is {judge_column!r}",
-            remedy='leave it out, or say "iteration" for the second column of a qrels file',
+            f"invalid value {judge_column!r} for judge_column",
+            code="invalid-choice",
+            remedy=(
+                "leave it out, or use",
+                Argument("judge_column", "iteration"),
+                "if the second column of a qrels file names the judge",
+            ),
         )
     if isinstance(source, Mapping):
         return "file"
@@ -141,10 +146,14 @@ def _how(source: Any, judge_column: str | None) -> str:
         return "column"
     if len(source) == 1:
         raise InputError(
-            "one file without a judge column is one judge",
+            "only one file, and it has no judge column",
+            code="one-judge",
             file=first.name,
-            remedy='give one file per judge, or judge_column="iteration" if the second '
-            "column of a qrels file names the judge",
+            remedy=(
+                "give one file per judge, or use",
+                Argument("judge_column", "iteration"),
+                "if the second column of a qrels file names the judge",
+            ),
         )
     _check_names(source)
     return "file"
@@ -156,8 +165,9 @@ def _check_names(files: list[Source]) -> None:
     for file in files:
         if file.stem in seen:
             raise InputError(
-                f"two files are called '{file.stem}' ({seen[file.stem]} and {file.name}), and an "
-                "judge is named after its file",
-                remedy="name every file after its judge, and give each file once",
+                f"two files are called '{file.stem}' ({seen[file.stem]} and {file.name}), but "
+                "judges are named after their files",
+                code="same-name",
+                remedy="give each judge's file its own name, and each file once",
             )
         seen[file.stem] = file.name

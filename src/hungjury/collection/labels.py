@@ -14,13 +14,13 @@ from hungjury import native
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.scaling import Scaling, scale_rows, scaling_of
-from hungjury.errors import InputError, check_choice
+from hungjury.errors import Argument, InputError, check_choice
 
 __all__ = ["MISSING", "TOP_GRADE", "LabelPolicy", "Rows", "resolve"]
 
 MISSING = np.int16(-32768)  # this judge did not judge this document
-TOP_GRADE = 1000  # larger labels, also below zero, are no grades but something else
-OPEN = 'scaling="geometric" (or "median", "linear", "percentile")'
+TOP_GRADE = 1000  # labels beyond it, also below zero, are not grades
+OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,18 @@ class LabelPolicy:
         check_choice("outside", self.outside, ("error", "clip", "missing"))
         if self.scaling is not None and self.grades is not None:
             raise InputError(
-                f"grades are declared, and scaling={str(self.scaling)!r} makes probabilities",
-                remedy="leave grades out: labels on an open scale are no grades",
+                f"grades are declared, but the scaling {self.scaling} gives probabilities",
+                code="grades-and-scaling",
+                argument="grades",
+                remedy="leave grades out; labels on an open scale are not grades",
             )
         if self.outside != "error" and self.grades is None:
             raise InputError(
-                f"outside is {self.outside!r}, but no grades are declared that a label could be "
-                "outside of",
-                remedy="declare the scale, such as grades=range(4)"
+                f"outside is {self.outside!r}, but no grades are declared",
+                code="no-grades",
+                remedy=("declare the scale, such as", Argument("grades", range(4)))
                 if self.scaling is None
-                else "leave outside out: an open scale has no bounds",
+                else "leave outside out; an open scale has no bounds",
             )
 
     @staticmethod
@@ -77,7 +79,11 @@ def _declared(grades: Iterable[int]) -> tuple[int, ...]:
         problem = f"the declared grades are {few(map(str, scale)) or 'none'}"
     raise InputError(
         problem,
-        remedy=f"declare at least two whole numbers from 0 to {TOP_GRADE}, such as grades=range(4)",
+        code="invalid-grades",
+        remedy=(
+            f"declare at least two integers from 0 to {TOP_GRADE}, such as",
+            Argument("grades", range(4)),
+        ),
     )
 
 
@@ -122,7 +128,9 @@ def resolve(rows: Rows, policy: LabelPolicy, judges: list[str]) -> Resolved:
     notes: list[Note] = []
     rows = _declared_scale(rows, policy, notes)
     if not len(rows.pair):
-        raise InputError("no label is left", remedy="check the declared grades and the input")
+        raise InputError(
+            "no label is left", code="no-labels", remedy="check the declared grades and the input"
+        )
     if policy.scaling is None:
         grades, soft = _scale(rows, policy)
         rows = _without_duplicates(rows, policy, notes, judges)
@@ -148,9 +156,10 @@ def _declared_scale(rows: Rows, policy: LabelPolicy, notes: list[Note]) -> Rows:
         raise InputError(
             f"the label {rows.label[first]:g} is not among the declared grades "
             f"{list(policy.grades)} ({plural(count, 'such label')} in all)",
+            code="outside-grades",
             file=file,
             line=line,
-            remedy='outside="clip" or outside="missing", or declare other grades',
+            remedy=("use", Argument("outside", "clip", "missing"), ", or declare other grades"),
         )
     done = "clipped" if policy.outside == "clip" else "taken as missing"
     notes.append(
@@ -178,12 +187,15 @@ def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
                 what = f"the label {label[first]:g} is fractional, but not between 0 and 1"
             else:
                 other = label[int(np.flatnonzero(fractional)[0])]
-                what = f"the label {label[first]:g} stands beside fractional ones such as {other:g}"
+                what = (
+                    f"the label {label[first]:g} is mixed with fractional labels such as {other:g}"
+                )
             raise InputError(
-                f"{what}: labels are either whole grades or probabilities between 0 and 1",
+                f"{what}; labels must be integer grades or probabilities between 0 and 1",
+                code="not-a-label",
                 file=file,
                 line=line,
-                remedy=f"round to grades, or scale labels into [0, 1], as {OPEN} does",
+                remedy=("round to grades, or scale labels into [0, 1], for example with", OPEN),
             )
         return (0, 1), True
     far = np.flatnonzero(abs(label) > TOP_GRADE)
@@ -192,10 +204,14 @@ def _scale(rows: Rows, policy: LabelPolicy) -> tuple[tuple[int, ...], bool]:
         value = label[far[0]]
         raise InputError(
             f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade",
+            code="not-a-grade",
             file=file,
             line=line,
-            remedy=f"grades go from 0 to {TOP_GRADE}, labels below 0 down to {-TOP_GRADE}; "
-            f"scale open-ended labels into [0, 1], as {OPEN} does",
+            remedy=(
+                f"grades go from 0 to {TOP_GRADE}, labels below 0 down to {-TOP_GRADE}; scale "
+                "labels on an open scale into [0, 1], for example with",
+                OPEN,
+            ),
         )
     if policy.grades is not None:
         return policy.grades, False
@@ -255,15 +271,16 @@ def _raise_conflict(rows: Rows, group: NDArray[np.int64], count: int, judges: li
     pair = int(rows.pair[first])
     whose, advice = f", both by judge '{judges[rows.judge[first]]}'", ""
     if judges == [""]:  # qrels: perhaps what was read is several judges
-        whose, advice = "", "; several judges are read by read_judgments"
+        whose, advice = "", ", or read labels of several judges as judgments"
     raise InputError(
         f"document '{rows.table.documents[pair]}' of topic "
         f"'{rows.table.topics[rows.pair_topic[pair]]}' is labelled {rows.label[other]:g} here and "
         f"{rows.label[first]:g} in {place}{whose} "
         f"({plural(count, 'document')} with conflicting labels)",
+        code="conflicting-labels",
         file=file,
         line=line,
-        remedy=f'duplicates="first", "last" or "max"{advice}',
+        remedy=("use", Argument("duplicates", "first", "last", "max"), advice),
     )
 
 

@@ -1,24 +1,59 @@
-"""What is odd about the input: told, never silently mended."""
+"""Notes: what is odd about the input or weak about a result, as data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Literal
 
-__all__ = ["Note", "few", "percent", "plural"]
+__all__ = ["About", "Note", "few", "percent", "plural"]
+
+About = Literal["files", "judges", "result"]
 
 
 @dataclass(frozen=True)
 class Note:
-    """One finding: what it is (a short code), how often, and a sentence for people."""
+    """One finding.
 
-    code: str
+    Parameters
+    ----------
+    kind : str
+        A short name for programs, such as ``"missing-topic"``.
+    count : int
+        How often it was found.
+    text : str
+        A sentence without the subjects, which are listed after it.
+    where : str
+        The file or system that the note is about, if there is only one.
+    subjects : tuple of str
+        The topics, judges or documents that the note is about.
+    about : {"files", "judges", "result"}
+        Whether the note is about the files read, about judges, or about how far a result can be
+        trusted.
+    """
+
+    kind: str
     count: int
     text: str
     where: str = ""
+    subjects: tuple[str, ...] = ()
+    about: About = "files"
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.text}" if self.where else self.text
+        where = f"{self.where}: " if self.where else ""
+        subjects = f": {few(self.subjects)}" if self.subjects else ""
+        return f"{where}{self.text}{subjects}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields and the whole sentence, for JSON."""
+        return {
+            "kind": self.kind,
+            "count": self.count,
+            "about": self.about,
+            "where": self.where or None,
+            "subjects": list(self.subjects),
+            "text": str(self),
+        }
 
 
 def few(names: Iterable[str], most: int = 5) -> str:

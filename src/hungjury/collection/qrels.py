@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.labels import LabelPolicy
-from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.reading import grade_table, no_label, read_labels
 from hungjury.collection.sources import expand
@@ -221,7 +221,7 @@ def _from_grade_columns(table: Table) -> Qrels:
     for i, (topic, document) in enumerate(zip(*ids, strict=True)):
         if document in order.setdefault(topic, {}):
             raise InputError(
-                f"document '{document}' of topic '{topic}' stands twice",
+                f"document '{document}' of topic '{topic}' appears twice",
                 file=table.name,
                 line=table.line(i),
                 remedy="keep one row per document and topic",
@@ -246,8 +246,8 @@ def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
     none = [pool.topics[t] for t in np.flatnonzero(count == 0)]
     if not none:
         return ()
-    text = f"{plural(len(none), 'topic')} without any relevant document: {few(none)}"
-    return (Note("nothing-relevant", len(none), text),)
+    text = f"{plural(len(none), 'topic')} without any relevant document"
+    return (Note("nothing-relevant", len(none), text, subjects=tuple(none)),)
 
 
 def as_qrels(source: Any) -> Qrels:

@@ -23,13 +23,19 @@ from hungjury.errors import InputError
 
 __all__ = ["no_label", "parse_text", "read_labels"]
 
+_REMEDIES = {  # by the codes of native.BadLine
+    "many-columns": "qrels have four columns; is this a run?",
+    "few-columns": "fix this line; a table needs a header line with the names of its columns",
+    "not-utf8": "save the file as UTF-8",
+    "duplicate-document": "keep one line per document and topic",
+}
 ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
 
 
 def parse_text(
     source: Source, feed: Callable[[memoryview], None], finish: Callable[[], None]
 ) -> None:
-    """Push a text source through a native parser; its complaints get the file's name."""
+    """Push a text source through a native parser; its errors get the file name."""
     pieces = source.pieces()
     try:
         for piece in pieces:
@@ -38,21 +44,10 @@ def parse_text(
     except native.BadLine as error:
         for _ in pieces:  # a gz file that turns out to be damaged explains the line better
             pass
-        line, message = error.args
+        line, code, message = error.args
         message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        raise InputError(message, file=source.name, line=line, remedy=_remedy(message)) from None
-
-
-def _remedy(message: str) -> str:
-    if "expected 4 columns" in message and "more" in message:
-        return "a qrels file has four columns; is this a run?"
-    if message.endswith("not UTF-8"):
-        return "save the file as UTF-8"
-    if "columns" in message:
-        return "mend the line; a table needs a header that names its columns"
-    if "twice" in message:
-        return "keep one line per document and topic"
-    return "mend the line or leave it out"
+        remedy = _REMEDIES.get(code, "fix or remove this line")
+        raise InputError(message, code=code, file=source.name, line=line, remedy=remedy) from None
 
 
 def read_labels(

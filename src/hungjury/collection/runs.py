@@ -20,7 +20,7 @@ from hungjury.collection.tables import (
     read_table,
     table_format,
 )
-from hungjury.errors import InputError, check_choice
+from hungjury.errors import Argument, InputError, check_choice
 from hungjury.machine import cores
 
 __all__ = ["Progress", "RunFiles", "RunPolicy", "Runs", "read_runs"]
@@ -161,12 +161,19 @@ def check_names(systems: Iterable[tuple[str, str]]) -> None:
     seen: dict[str, str] = {}
     for name, file in systems:
         if file and seen.get(name) == file:
-            raise InputError("this run is given twice", file=file, remedy="name it once")
+            raise InputError(
+                "this run is given twice", code="same-name", file=file, remedy="give it once"
+            )
         if name in seen:
             places = f" ({seen[name]} and {file})" if file else ""
             raise InputError(
                 f"two runs are called '{name}'{places}",
-                remedy='rename one, or name systems after their files with names="stem"',
+                code="same-name",
+                remedy=(
+                    "rename one, or use",
+                    Argument("names", "stem"),
+                    "to name systems after their files",
+                ),
             )
         seen[name] = file
 
@@ -209,7 +216,8 @@ def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
         raise InputError(
             f"the {len(found)} systems of one table cannot all be called '{source.stem}'",
             file=source.name,
-            remedy='use names="tag" and give every system its own name in the table',
+            code="same-name",
+            remedy=("use", Argument("names", "tag"), "and give each system its own name"),
         )
     return replace(found[0], name=source.stem)
 
@@ -240,9 +248,13 @@ def _finish_table(store: native.RunStore, table: Table) -> None:
     try:
         store.finish()
     except native.BadLine as error:
-        line, message = error.args
+        line, code, message = error.args
         raise InputError(
-            message, file=table.name, line=line, remedy="keep one row per document and topic"
+            message,
+            code=code,
+            file=table.name,
+            line=line,
+            remedy="keep one row per document and topic",
         ) from None
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.notes import Note, few, plural
-from hungjury.errors import InputError, MeasureError
+from hungjury.collection.notes import Note, plural
+from hungjury.errors import Argument, InputError, MeasureError, Remedy
 from hungjury.named import Catalogue, Named, number, one_of, param
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Problem(NamedTuple):
 
     at: int
     text: str
-    remedy: str
+    remedy: Remedy
 
 
 class Scaling(Named):
@@ -120,7 +120,7 @@ class Linear(Scaling):
     def __post_init__(self) -> None:
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise MeasureError(
-                f"{self}: low has to be below high", remedy="write linear(low=0, high=100)"
+                f"{self}: low must be below high", remedy="write linear(low=0, high=100)"
             )
 
     def _ends(self, labels: Array) -> tuple[float, float]:
@@ -139,8 +139,13 @@ class Linear(Scaling):
         if not 0 < high - low < np.inf:
             return Problem(
                 0,
-                f"labels go from {low:g} to {high:g}, and nothing can be divided by that span",
-                'declare the ends, as in "linear(low=0, high=100)", or take scaling="percentile"',
+                f"labels go from {low:g} to {high:g}, which cannot be divided by",
+                (
+                    "declare the ends, as in",
+                    Argument("scaling", "linear(low=0, high=100)"),
+                    "or use",
+                    Argument("scaling", "percentile"),
+                ),
             )
         return None
 
@@ -167,8 +172,9 @@ def scaling_of(given: Any) -> Scaling | None:
         return given
     if not isinstance(given, str):
         raise InputError(
-            f"scaling is {given!r}",
-            remedy=f"name one: {', '.join(cls.name for cls in SCALINGS)}",
+            f"invalid value {given!r} for scaling",
+            code="invalid-choice",
+            remedy=("use", Argument("scaling", *(cls.name for cls in SCALINGS))),
         )
     return SCALINGS.parse(given)
 
@@ -217,12 +223,12 @@ def _whose(rows: Rows, row: int, by: str, judges: list[str]) -> str:
 def _notes(label: Array, scaling: Scaling, alike: list[str]) -> Iterator[Note]:
     count = len(label)
     span = f"from {label.min():g} to {label.max():g}"
-    text = f"{plural(count, 'label')} {span} made probabilities by {scaling}"
+    text = f"{plural(count, 'label')} {span} scaled to probabilities by {scaling}"
     yield Note("scaled", count, text)
     below = int((label < 0).sum())
     if below:
-        text = f"{plural(below, 'label')} below 0 scaled as the others, not taken as not judged"
+        text = f"{plural(below, 'label')} below 0 scaled like the others, not read as unjudged"
         yield Note("scaled-negative", below, text)
     if alike:
-        text = f"nothing can be learned where all labels are the same: {few(alike, 3)}"
-        yield Note("scaled-constant", len(alike), text)
+        text = "nothing can be learned where all labels are the same"
+        yield Note("scaled-constant", len(alike), text, subjects=tuple(alike), about="result")

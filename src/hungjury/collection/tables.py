@@ -110,7 +110,7 @@ class Table:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number) or (isinstance(value, str) and "_" in value):
-            raise self._bad(f"the {what} {value!r} is no finite number", row, f"mend the {what}")
+            raise self._bad(f"the {what} {value!r} is not a finite number", row, f"mend the {what}")
         return number
 
     def _bad(self, message: str, row: int, remedy: str) -> InputError:

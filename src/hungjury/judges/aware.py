@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, MeasureError, check_seed
+from hungjury.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
 from hungjury.judges.merging import as_judgments
@@ -78,8 +78,9 @@ def aware(
     chosen = weights if isinstance(weights, Weights) else WEIGHTS.parse(weights)
     if (gold is None) == (chosen.needs == "gold"):
         raise InputError(
-            f"the weights {chosen} {'need' if gold is None else 'have no use for'} gold labels",
-            remedy="give gold= with weights='supervised', and with no others",
+            f"the weights {chosen} {'need' if gold is None else 'do not use'} gold labels",
+            code="gold-and-weights",
+            remedy=("give", Argument("gold"), "with", Argument("weights", "supervised"), "only"),
         )
     check_seed(seed)
     scored = score_judges(judgments, runs, measure, rel, gold, drop_empty, progress)
@@ -156,7 +157,8 @@ def weighted_votes(judgments: Any, scores: AwareScores, rel: int | None = None) 
     if grades != (0, 1):
         raise MeasureError(
             f"votes are for binary labels, but these have {len(grades)} grades",
-            remedy="say with rel= from which grade on a document is relevant",
+            code="not-binary",
+            remedy=("give the lowest relevant grade with", Argument("rel")),
         )
     if given.topics != scores.topics or not set(scores.judges) <= set(given.judges):
         raise InputError(

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import MeasureError
+from hungjury.errors import Argument, MeasureError
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.named import number, param
@@ -47,7 +47,8 @@ class QuantizedBinomialVote(Merge):
         if not panel.binary:
             raise MeasureError(
                 f"{self} is for binary labels, but these have {len(panel.grades)} grades",
-                remedy="say with rel= from which grade on a document is relevant",
+                code="not-binary",
+                remedy=("give the lowest relevant grade with", Argument("rel")),
             )
         # As a tanh it cannot overflow, whatever k.
         p = 0.5 * (1 + np.tanh(0.5 * self.k * (vote_shares(panel)[:, 1] - 0.5)))

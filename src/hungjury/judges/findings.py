@@ -70,7 +70,7 @@ def warnings(found: Agreement) -> list[str]:
         number = _NUMBERS[len(group) - 2] if len(group) <= 10 else str(len(group))
         out.append(f"these {number} judges are near copies: {few(group, 10)}")
     out += _no_better_than_chance(found, set(constant))
-    out += [note.text for note in found.panel.notes if note.code == "silent-judge"]
+    out += [str(note) for note in found.panel.notes if note.kind == "silent-judge"]
     out += _strangers(found.pairs)
     if max(found.alpha_nominal, found.alpha_ordinal) < TENTATIVE:
         out.append(

@@ -44,7 +44,7 @@ class JudgeScores:
     values: Array
     judged: NDArray[np.bool_]
     gold: Array | None = None
-    notes: tuple[Note, ...] = ()
+    dropped: tuple[str, ...] = ()  # judges left out by `without_empty`
 
     @property
     def measures(self) -> list[Measure]:
@@ -72,27 +72,38 @@ class JudgeScores:
                 remedy="keep them all, or leave out the topics where that happens",
             )
         names = [name for name, bad in zip(self.judges, empty, strict=True) if bad]
-        text = f"left out {plural(len(names), 'judge')} with nothing relevant on some topic: "
-        left = (Note("dropped-judge", len(names), text + few(names)),) if names else ()
         return replace(
             self,
             judges=[name for name in self.judges if name not in names],
             values=self.values[:, ~empty],
             judged=self.judged[~empty],
-            notes=(*(n for n in self.notes if n.code != "empty-judge"), *left),
+            dropped=(*self.dropped, *names),
         )
 
-    def warned(self) -> JudgeScores:
-        """The same with a note about judges that find nothing relevant on a topic."""
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on the judgments, the runs and these scores."""
+        return self.judgments.notes + self.alignment.notes + self.own_notes
+
+    @property
+    def own_notes(self) -> tuple[Note, ...]:
+        """Notes on these scores alone: a single judge, and judges who found nothing relevant."""
+        out = []
+        if len(self.judgments.judges) == 1:
+            text = "only one judge: its scores are unchanged"
+            out.append(Note("one-judge", 1, text, about="judges"))
+        what = "with nothing relevant on some topic"
         empty = self._empty()
-        who = np.flatnonzero(empty.any(axis=1))
-        if not len(who):
-            return self
-        text = (
-            f"{plural(len(who), 'judge')} with nothing relevant on some topic, where every "
-            f"system scores 0 for them: {few(self.judges[k] for k in who)}"
-        )
-        return replace(self, notes=(*self.notes, Note("empty-judge", int(empty.sum()), text)))
+        who = tuple(self.judges[k] for k in np.flatnonzero(empty.any(axis=1)))
+        if who:
+            text = f"{plural(len(who), 'judge')} {what}, where every system scores 0 for them"
+            out.append(Note("empty-judge", int(empty.sum()), text, subjects=who, about="judges"))
+        if self.dropped:
+            text = f"left out {plural(len(self.dropped), 'judge')} {what}"
+            out.append(
+                Note("dropped-judge", len(self.dropped), text, "", self.dropped, about="judges")
+            )
+        return tuple(out)
 
     def _empty(self) -> NDArray[np.bool_]:
         """[judge, topic]: judged, but nothing relevant for one of the measures."""
@@ -143,9 +154,8 @@ def score_judges(
         np.stack([scorer(labels) for scorer in scorers]),
         judged,
         truth,
-        given.notes + aligned.notes + _alone(given.judges),
     )
-    return found.without_empty() if drop_empty else found.warned()
+    return found.without_empty() if drop_empty else found
 
 
 def label_matrix(
@@ -185,12 +195,6 @@ def _check_silent(judges: list[str], judged: NDArray[np.bool_]) -> None:
             f"{plural(len(silent), 'judge')} judged no topic: {few(silent)}",
             remedy="leave out judges without judgments",
         )
-
-
-def _alone(judges: list[str]) -> tuple[Note, ...]:
-    if len(judges) > 1:
-        return ()
-    return (Note("one-judge", 1, "there is only one judge: its scores stay as they are"),)
 
 
 def gold_values(

@@ -220,4 +220,4 @@ def _unfinished(fit: Fit | None) -> tuple[Note, ...]:
     count = int((~fit.converged).sum())
     groups = f"{count} of {len(fit.converged)} topics" if len(fit.converged) > 1 else "EM"
     text = f"{groups} did not converge in {int(fit.rounds.max())} rounds"
-    return (Note("not-converged", count, text),)
+    return (Note("not-converged", count, text, about="result"),)

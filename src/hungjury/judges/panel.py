@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judgments import Judgments
-from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool
 from hungjury.errors import InputError, MeasureError
 
@@ -123,14 +123,16 @@ class Panel:
         notes = []
         votes = np.bincount(self.judge, minlength=len(self.judges))
         if len(self.judges) == 1:
-            notes.append(Note("one-judge", 1, "there is only one judge: nothing to merge"))
+            notes.append(Note("one-judge", 1, "only one judge: nothing to merge", about="judges"))
         silent = [a for a, n in zip(self.judges, votes, strict=True) if n == 0]
         if silent:
-            text = f"{plural(len(silent), 'judge')} without any judgment: {few(silent)}"
-            notes.append(Note("silent-judge", len(silent), text))
+            text = f"{plural(len(silent), 'judge')} without any judgment"
+            notes.append(
+                Note("silent-judge", len(silent), text, subjects=tuple(silent), about="judges")
+            )
         nobody = int((~self.judged).sum())
         if nobody:
-            text = f"{plural(nobody, 'pooled document')} that nobody judged, taken as not judged"
+            text = f"{plural(nobody, 'pooled document')} without a judgment, taken as unjudged"
             notes.append(Note("nobody-judged", nobody, text))
         return tuple(notes)
 

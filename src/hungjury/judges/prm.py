@@ -18,7 +18,7 @@ from hungjury.catalogue.expected import Expected
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
-from hungjury.errors import InputError, MeasureError, check_seed
+from hungjury.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.plain import columns
 from hungjury.stats import resample_counts
 
@@ -56,7 +56,12 @@ class PRM:
             return 0.5
         raise InputError(
             f"no document of level {level} was judged twice",
-            remedy="smoothing=1 starts every level at one half, or collect double judgments",
+            code="unseen-level",
+            remedy=(
+                "use",
+                Argument("smoothing", 1),
+                "to start every level at one half, or collect double judgments",
+            ),
         )
 
     def prob(self, max_grade: int) -> list[float]:
@@ -217,11 +222,11 @@ def _notes(levels: list[int], seen: NDArray[np.int64], votes: NDArray[np.int64])
     if twice < len(votes):
         share = f"{twice / len(votes):.1%}"
         text = f"{plural(twice, 'document')} of {len(votes):,} ({share}) judged more than once"
-        yield Note("double-judged", twice, text)
+        yield Note("double-judged", twice, text, about="judges")
     for level, count in zip(levels, seen, strict=True):
         if count < FEW_PAIRS:
-            text = f"level {level} was seen in {plural(int(count), 'pair')} only: do not trust it"
-            yield Note("few-pairs", int(count), text)
+            text = f"level {level} occurs in only {plural(int(count), 'pair')}: do not trust it"
+            yield Note("few-pairs", int(count), text, about="result")
 
 
 def prm_scenarios(

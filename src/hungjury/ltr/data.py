@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.errors import InputError
 from hungjury.ltr.labels import GRADES, Labels, as_labels
@@ -126,8 +126,9 @@ def _unlabelled(documents: int, queries: set[str]) -> tuple[Note, ...]:
         text = f"{plural(documents, 'document')} without a label: taken as not relevant"
         notes.append(Note("unlabelled-documents", documents, text))
     if queries:
-        text = f"queries without labels, left out: {few(sorted(queries))}"
-        notes.append(Note("unlabelled-queries", len(queries), text))
+        text = "queries without labels, left out"
+        names = tuple(sorted(queries))
+        notes.append(Note("unlabelled-queries", len(queries), text, subjects=names))
     return tuple(notes)
 
 

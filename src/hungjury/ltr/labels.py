@@ -92,7 +92,7 @@ def as_labels(
             remedy="give one label per row, or probabilities [row, grade]",
         )
     of = _Complaints(values, file, lines)
-    of.check(~np.isfinite(values), "is no number", "give every row a label")
+    of.check(~np.isfinite(values), "is not a number", "give every row a label")
     if values.ndim == 2:
         return _of_matrix(values.astype(float), of)
     if kind == PROBABILITIES:

@@ -193,9 +193,9 @@ def _missing_class(goal: Goal, data: RankingData) -> tuple[Note, ...]:
     top = data.labels.largest
     if not share.any():
         hint = f"; the largest grade is {top}, nav_rel is {goal.nav_rel}"
-        text = f"no query to train on is navigational{hint if top < goal.nav_rel else ''}"
+        text = f"no training query is navigational{hint if top < goal.nav_rel else ''}"
     elif np.all(share == 1):
-        text = "no query to train on is informational"
+        text = "no training query is informational"
     else:
         return ()
-    return (Note("class-without-data", 1, text),)
+    return (Note("class-without-data", 1, text, about="result"),)

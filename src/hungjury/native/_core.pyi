@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 class BadLine(Exception):
-    """Arguments: line number, message."""
+    """Arguments: line number, code, message."""
 
 def precision_sums(
     ranks: NDArray[np.int32], p: NDArray[np.float64], lengths: NDArray[np.int32], unjudged: float

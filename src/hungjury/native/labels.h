@@ -24,14 +24,16 @@ class LabelTable {
     void line(const Line &one) {
         if (one.count == 0 || one.is_comment()) return;
         if (one.count != 4)
-            throw BadLine(one.number, "expected 4 columns (topic iteration document label), found " +
-                                      (one.count > 4 ? "more" : std::to_string(one.count)));
+            throw BadLine(one.number, one.count > 4 ? "many-columns" : "few-columns",
+                          "expected 4 columns (topic iteration document label), found " +
+                              (one.count > 4 ? "more" : std::to_string(one.count)));
         Bytes topic = one.token(0), document = one.token(2), text = one.token(3);
         check_utf8("topic", topic, one.number);
         check_utf8("document", document, one.number);
         double label;
         if (!parse_number(text, one.readable, label))
-            throw BadLine(one.number, "the label '" + shown(text) + "' is no number");
+            throw BadLine(one.number, "not-a-number",
+                          "the label '" + shown(text) + "' is not a number");
         add(topic, one.token(1), document, label, one.number);
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {

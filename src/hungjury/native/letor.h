@@ -21,11 +21,12 @@ class FeatureTable {
         if (token.empty()) return;  // blank, or nothing but a comment
         double label;
         if (!parse_number(token, one.readable, label))
-            throw BadLine(one.number, "the label '" + shown(token) + "' is not a number");
+            throw BadLine(one.number, "not-a-number",
+                          "the label '" + shown(token) + "' is not a number");
         token = next(p, end);
         if (token.substr(0, 4) != "qid:" || token.size() == 4)
-            throw BadLine(one.number, "expected qid:QUERY after the label, found '" +
-                                          shown(token) + "'");
+            throw BadLine(one.number, "not-letor",
+                          "expected qid:QUERY after the label, found '" + shown(token) + "'");
         check_utf8("query", token, one.number);
         token.remove_prefix(4);
         if (queries.empty() || !same(queries.back(), token)) {
@@ -58,14 +59,18 @@ class FeatureTable {
     void feature(Bytes token, const Line &line) {
         size_t colon = token.find(':');
         if (colon == Bytes::npos || colon == 0 || colon + 1 == token.size())
-            throw BadLine(line.number, "expected FEATURE:VALUE, found '" + shown(token) + "'");
+            throw BadLine(line.number, "not-letor",
+                          "expected FEATURE:VALUE, found '" + shown(token) + "'");
         int32_t number = parse_rank(token.substr(0, colon), line.readable);
         if (number < 0)
-            throw BadLine(line.number, "expected FEATURE:VALUE, found '" + shown(token) + "'");
-        if (number == 0) throw BadLine(line.number, "there is a feature 0, but features count from 1");
+            throw BadLine(line.number, "not-letor",
+                          "expected FEATURE:VALUE, found '" + shown(token) + "'");
+        if (number == 0)
+            throw BadLine(line.number, "feature-number", "found feature 0, but features count from 1");
         if (number > kMostFeatures)
-            throw BadLine(line.number, "there is a feature " + std::to_string(number) +
-                                           ", more than " + std::to_string(kMostFeatures));
+            throw BadLine(line.number, "feature-number",
+                          "found feature " + std::to_string(number) + ", but the largest allowed is " +
+                              std::to_string(kMostFeatures));
         auto column = static_cast<size_t>(number);
         if (column > stride_) restride(std::max(column, 3 * stride_ / 2));
         width = std::max(width, column);
@@ -73,7 +78,7 @@ class FeatureTable {
         Bytes text = token.substr(colon + 1);
         if (!parse_number(text, line.readable, value)) {
             if (!is_nan(text))
-                throw BadLine(line.number,
+                throw BadLine(line.number, "not-a-number",
                               "the value of feature '" + shown(token) + "' is not a number");
             value = std::nan("");
         }

@@ -87,7 +87,7 @@ class Lines {
   private:
     // Hands over every line of a block that ends with a newline.
     template <class Reader> void walk(Bytes block, Reader &reader) {
-        if (block.size() > UINT32_MAX - 64) throw BadLine(number_ + 1, "the line is too long");
+        if (block.size() > UINT32_MAX - 64) throw BadLine(number_ + 1, "too-long", "the line is too long");
         const char *end = block.data() + block.size();
         Line line{};
         line.readable = end;

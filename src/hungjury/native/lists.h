@@ -68,7 +68,8 @@ class RankedList {
 
   private:
     HUNGJURY_RARE void grow(size_t bytes, uint64_t line) {
-        if (end_ + bytes > UINT32_MAX) throw BadLine(line, "the list of a topic is too long");
+        if (end_ + bytes > UINT32_MAX)
+            throw BadLine(line, "too-long", "the list of a topic is too long");
         if (end_ + bytes > ids_.size()) ids_.resize(2 * (end_ + bytes));
         if (size_ == entries_.size()) entries_.resize(2 * size_ + 64);
     }
@@ -88,7 +89,7 @@ class RankedList {
     std::vector<Stretch> stretches_;
 };
 
-// Finds a document that stands twice in a list.
+// Finds a document that appears twice in a list.
 class DuplicateFinder {
   public:
     // Index of the second occurrence, or -1.
@@ -97,9 +98,9 @@ class DuplicateFinder {
         auto i = find(list);
         if (i < 0) return;
         auto second = static_cast<size_t>(i);
-        throw BadLine(list.line(second), "document '" + shown(list.id(second)) +
-                                              "' stands twice in the list of topic '" +
-                                              shown(topic) + "'");
+        throw BadLine(list.line(second), "duplicate-document",
+                      "document '" + shown(list.id(second)) + "' appears twice in the list of topic '" +
+                          shown(topic) + "'");
     }
 
   private:

@@ -13,7 +13,7 @@ NB_MODULE(_core, m) {
         try {
             std::rethrow_exception(p);
         } catch (const BadLine &e) {
-            PyErr_SetObject(bad_line, nb::make_tuple(e.line, text(e.what())).ptr());
+            PyErr_SetObject(bad_line, nb::make_tuple(e.line, e.code, text(e.what())).ptr());
         }
     });
     bind_reading(m);

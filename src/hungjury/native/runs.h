@@ -16,11 +16,13 @@ struct RunLine {
 };
 
 [[noreturn]] HUNGJURY_RARE inline void refuse_columns(const Line &line) {
-    throw BadLine(line.number, "expected 6 columns (topic Q0 document rank score tag), found " +
-                                   std::to_string(line.count));
+    throw BadLine(line.number, "few-columns",
+                  "expected 6 columns (topic Q0 document rank score tag), found " +
+                      std::to_string(line.count));
 }
 [[noreturn]] HUNGJURY_RARE inline void refuse_score(const Line &line) {
-    throw BadLine(line.number, "the score '" + shown(line.token(4)) + "' is no finite number");
+    throw BadLine(line.number, "not-a-number",
+                  "the score '" + shown(line.token(4)) + "' is not a finite number");
 }
 
 // False for a blank line or a comment.

@@ -23,10 +23,12 @@ namespace hungjury {
 
 using Bytes = std::string_view;
 
-// A line that cannot be read; Python adds the file's name and the remedy.
+// A line that cannot be read. Python adds the file's name, and a remedy by the code.
 struct BadLine : std::runtime_error {
-    BadLine(uint64_t line, const std::string &what) : std::runtime_error(what), line(line) {}
+    BadLine(uint64_t line, const char *code, const std::string &what)
+        : std::runtime_error(what), line(line), code(code) {}
     uint64_t line;
+    const char *code;
 };
 
 template <class Word> uint64_t load(const char *p) {
@@ -35,7 +37,7 @@ template <class Word> uint64_t load(const char *p) {
     return word;
 }
 
-// Has memory brought to the cache while other things are done.
+// Prefetch.
 inline void fetch(const void *p) {
 #if defined(_MSC_VER)
     (void)p;
@@ -152,7 +154,7 @@ inline std::string shown(Bytes token) {
 }
 
 [[noreturn]] HUNGJURY_RARE inline void refuse_bytes(const char *what, Bytes name, uint64_t line) {
-    throw BadLine(line, "the " + std::string(what) + " '" + shown(name) + "' is not UTF-8");
+    throw BadLine(line, "not-utf8", "the " + std::string(what) + " '" + shown(name) + "' is not UTF-8");
 }
 inline void check_utf8(const char *what, Bytes name, uint64_t line) {
     if (!is_ascii(name) && !is_utf8(name)) refuse_bytes(what, name, line);

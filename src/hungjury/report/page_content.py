@@ -29,10 +29,6 @@ MOST_NAMED = 8  # systems of a group
 MOST_LETTERS = 3  # groups of a system that are named one by one
 MOST_NOTES = 100
 HARDLY = 0.97  # of the difference needed, and more: more judges or topics hardly help
-# What is odd about files; all other notes bear on how far results can be believed.
-OF_INPUT = ("conflict", "duplicate", "missing-topic", "nobody-judged", "nothing-relevant",
-            "outside", "rank-contradicts", "scaled", "scaled-negative", "ties", "two-tags",
-            "unjudged-document", "unjudged-topic")  # fmt: skip
 CAUSES = {
     "topics": ("Which topics were asked", "other topics like these would give other means"),
     "labels": ("Labels of single documents", "slips that differ from topic to topic"),
@@ -44,8 +40,8 @@ def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
     """All that the template asks for."""
     systems = [shown(name) for name in board.systems]
     may, may_not = conclusions(board, DIGITS)
-    seen = [shown(str(note)) for note in board.notes if note.code not in OF_INPUT]
-    odd = [shown(str(note)) for note in board.notes if note.code in OF_INPUT]
+    seen = [shown(str(note)) for note in board.notes if note.about != "files"]
+    odd = [shown(str(note)) for note in board.notes if note.about == "files"]
     return {
         "title": f"{board.measure} leaderboard",
         "about": headline(board),

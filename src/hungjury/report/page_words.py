@@ -129,9 +129,9 @@ def _limits(board: Leaderboard) -> list[Sentence]:
         out.append(["Anything about topics of another kind than these."])
     else:
         out.append(["Anything about other topics: the uncertainty is that of labels alone."])
-    codes = {note.code for note in board.notes}
+    kinds = {note.kind for note in board.notes}
     off = None if board.gold is None else board.gold.overall
-    if "dependent-judges" in codes:
+    if "dependent-judges" in kinds:
         out.append(
             ["That the intervals hold all there is to doubt: judges seem to share errors here, and "
              "errors that all judges share cannot be seen from their labels."]

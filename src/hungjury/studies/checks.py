@@ -7,7 +7,7 @@ from typing import Any
 from hungjury.catalogue import measure_list
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.qrels import Qrels
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import Argument, InputError, MeasureError
 from hungjury.evaluation import MeasureNames, check_measure
 from hungjury.scores import Scores
 
@@ -18,7 +18,7 @@ __all__ = [
     "need_judges",
     "need_measures",
     "need_systems",
-]  # fmt: skip
+]
 
 
 def need_gold(gold: Any, what: str) -> None:
@@ -77,5 +77,11 @@ def need_systems(scores: Scores, what: str, least: int = 2) -> None:
     if bool((scores.values != scores.values).any()):
         raise InputError(
             f"{what} needs a value for every system and topic, but some have none",
-            remedy='score with topics="judged" and undefined="zero"',
+            code="undefined-values",
+            remedy=(
+                "score with",
+                Argument("topics", "judged"),
+                "and",
+                Argument("undefined", "zero"),
+            ),
         )

@@ -168,7 +168,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
         "judges": [asdict(judge) for judge in board.judges],
         "topics": {t: float(v) for t, v in zip(board.topics, board.unsure, strict=True)},
         "gold": None if board.gold is None else asdict(board.gold),
-        "notes": [str(note) for note in board.notes],
+        "notes": [note.to_dict() for note in board.notes],
     }
 
 

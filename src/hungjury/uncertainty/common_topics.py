@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note, few, plural
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.scores import Scores
 
 __all__ = ["averages", "common_values"]
@@ -44,15 +44,15 @@ def common_values(scores: Scores) -> tuple[list[Array], list[int], tuple[Note, .
 
 def _left_out(measure: str, dropped: int, left: int) -> Note:
     what = f"{measure} is compared on the {left} topics that all systems have, {dropped} left out"
-    return Note("compared-topics", dropped, what)
+    return Note("compared-topics", dropped, what, about="result")
 
 
 def _uncertain(measure: str) -> Note:
     what = (
-        f"the labels behind {measure} are uncertain; tests over topics know nothing of that, "
-        "hungjury.leaderboard does"
+        f"the labels behind {measure} are uncertain, which tests over topics ignore; "
+        "use a leaderboard to include it"
     )
-    return Note("uncertain-labels", 1, what)
+    return Note("uncertain-labels", 1, what, about="result")
 
 
 def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
@@ -63,14 +63,28 @@ def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
         least = scores.systems[int(np.argmin(fewest))]
         raise InputError(
             f"{measure} has {plural(number, 'topic')} in common; a paired test needs at least 2",
+            code="few-topics",
             remedy="score more topics"
             if fewest.max() < 2
-            else f"score with topics='judged' and undefined='zero', or leave out '{least}'",
+            else (
+                "score with",
+                Argument("topics", "judged"),
+                "and",
+                Argument("undefined", "zero"),
+                f", or leave out '{least}'",
+            ),
         )
     odd = use & ~np.isfinite(scores.values[m]).all(axis=0)
     if odd.any():
         names = few([scores.topics[t] for t in np.flatnonzero(odd)])
         raise InputError(
             f"{measure} has no value on {plural(int(odd.sum()), 'topic')}: {names}",
-            remedy="score with undefined='drop' to leave such topics out, or 'zero' to count them",
+            code="undefined-values",
+            remedy=(
+                "score with",
+                Argument("undefined", "drop"),
+                "to leave such topics out, or with",
+                Argument("undefined", "zero"),
+                "to count them",
+            ),
         )

@@ -117,7 +117,7 @@ class Comparison:
             },
             "beaten": {s: {m: beaten[m, s] for m in self.measures} for s in self.systems},
             "comparisons": [{k: _finite(v) for k, v in asdict(row).items()} for row in self.rows],
-            "notes": [str(note) for note in self.notes],
+            "notes": [note.to_dict() for note in self.notes],
         }
 
     def to_json(self) -> str:
@@ -192,7 +192,9 @@ def compare(
         seed if draws else None,
         frozenset(m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"),
         scores.policies,
-        scores.notes + notes + ((Note("out-of-reach", len(one), beyond),) if beyond else ()),
+        scores.notes
+        + notes
+        + ((Note("out-of-reach", len(one), beyond, about="result"),) if beyond else ()),
     )
 
 

@@ -110,8 +110,7 @@ def _resample_measures(
     found = combine(scored, weights, random)
     values = found.sample(np.random.default_rng(seed), draws)[:, 0]
     transform = _transform(setting.measure)
-    own = tuple(note for note in scored.notes if note not in judgments.notes + aligned.notes)
-    return Drawn(scored.alignment, transform(found.values[0]), transform(values), own,
+    return Drawn(scored.alignment, transform(found.values[0]), transform(values), scored.own_notes,
                  weights=found.weights)  # fmt: skip
 
 

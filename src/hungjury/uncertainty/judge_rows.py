@@ -86,10 +86,10 @@ def dependence(found: Agreement, labels: LabelDraws) -> tuple[Note, ...]:
         f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
         f"who err independently would, most of all {found.judges[one]} and "
         f"{found.judges[other]}: on {percent(seen[one, other])} of documents, where "
-        f"{percent(expected[one, other])} was to be expected. They may share their errors; "
-        "intervals are then too narrow"
+        f"{percent(expected[one, other])} would be expected. They may share errors, in which case "
+        "the intervals are too narrow"
     )
-    return (Note("dependent-judges", many, text),)
+    return (Note("dependent-judges", many, text, about="judges"),)
 
 
 def _prior(labels: LabelDraws) -> Floats:

@@ -13,9 +13,9 @@ from hungjury.catalogue import Measure, measure_list
 from hungjury.catalogue.expectation import E
 from hungjury.collection.align import align
 from hungjury.collection.judgments import Judgments
-from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.runs import Progress, load
-from hungjury.errors import InputError, MeasureError, check_choice, check_seed
+from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import as_runs
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.merged import Merge
@@ -203,8 +203,9 @@ def _check_draws(draws: int) -> None:
 def _check_topics(judgments: Judgments, target: str) -> None:
     if target == "population" and len(judgments.topics) < 2:
         raise InputError(
-            "one topic says nothing about others",
-            remedy='ask for target="topics", the uncertainty on this very topic, or judge more',
+            "one topic says nothing about other topics",
+            code="one-topic",
+            remedy=("use", Argument("target", "topics"), "for this topic alone, or judge more"),
         )
 
 
@@ -265,24 +266,26 @@ def _shown(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
 
 
 def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
-    """What to think about before the leaderboard is believed."""
+    """What to consider before trusting the leaderboard."""
     out: list[Note] = []
     if len(judgments.judges) == 2:
-        text = "two judges: where they differ nothing says who is right; three or more can tell"
-        out.append(Note("two-judges", 1, text))
+        text = "only two judges: where they differ, nothing tells who is right; use three or more"
+        out.append(Note("two-judges", 1, text, about="judges"))
     if len(judgments.topics) < FEW_TOPICS:
-        text = f"{plural(len(judgments.topics), 'topic')} only: intervals are rough below ten"
-        out.append(Note("few-topics", len(judgments.topics), text))
+        text = f"only {plural(len(judgments.topics), 'topic')}: intervals are rough below ten"
+        out.append(Note("few-topics", len(judgments.topics), text, about="result"))
     empty = [
         system
         for system, row in zip(drawn.alignment.systems, drawn.alignment.retrieved, strict=True)
         if not row.any()
     ]
     if empty:
-        text = f"nothing retrieved for any judged topic, scored 0: {few(empty)}"
-        out.append(Note("nothing-retrieved", len(empty), text))
+        text = "nothing retrieved for any judged topic, scored 0"
+        out.append(
+            Note("nothing-retrieved", len(empty), text, subjects=tuple(empty), about="result")
+        )
     if found is not None:
-        out += [Note("judges", 1, sentence) for sentence in found.warnings]
+        out += [Note("judges", 1, sentence, about="judges") for sentence in found.warnings]
         if drawn.labels is not None:
             out += dependence(found, drawn.labels)
     return tuple(out)

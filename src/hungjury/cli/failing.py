@@ -1,0 +1,45 @@
+"""How errors look on the command line."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Container
+from typing import Any
+
+import click
+
+from hungjury.errors import Argument, Surface, either, in_python
+
+
+def command_line(options: Container[str | None]) -> Surface:
+    """The surface of a shell: arguments that are options are written as options."""
+
+    def write(argument: Argument) -> str:
+        if argument.name not in options:
+            return in_python(argument)
+        option = "--" + argument.name.replace("_", "-")
+        return f"{option} {either([_word(v) for v in argument.values])}".rstrip()
+
+    return write
+
+
+def _word(value: Any) -> str:
+    """A value as a word of a shell."""
+    if isinstance(value, range):
+        return f"{value.start}-{value.stop - 1}"
+    return shlex.quote(str(value))
+
+
+def usage(error: click.UsageError) -> click.UsageError:
+    """Explain extra arguments, which mostly come from a pattern that the shell has expanded."""
+    found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message, re.S)
+    if found is None:
+        return error
+    words = found[1].split(" ")
+    more = f" (and {len(words) - 1} more)" if len(words) > 1 else ""
+    return click.UsageError(
+        f"unexpected argument '{words[0]}'{more}. Repeat an option for each of its values, and "
+        "quote patterns so that the shell does not expand them: --runs 'runs/*'",
+        error.ctx,
+    )

@@ -1,0 +1,89 @@
+"""Errors and notes are data; Python, the command line and JSON write them in their own way."""
+
+import json
+import pickle
+
+import pytest
+
+import hungjury as hj
+from hungjury.cli.failing import command_line
+from hungjury.collection.notes import Note
+from hungjury.errors import Argument, InputError, MissingExtra, check_choice, check_seed
+
+SHELL = command_line({"outside", "grades", "gold"})
+
+
+def outside() -> InputError:
+    with pytest.raises(InputError) as caught:
+        hj.read_qrels({"1": {"a": 7}}, grades=range(4))
+    return caught.value
+
+
+def test_an_error_knows_what_it_is_about():
+    error = outside()
+    assert (error.code, error.argument, error.values) == (
+        "outside-grades", "outside", ("clip", "missing"),
+    )  # fmt: skip
+    assert (error.file, error.line) == ("<dict>", 1)
+
+
+def test_each_surface_writes_arguments_its_own_way():
+    error = outside()
+    assert error.remedy == 'use outside="clip" or "missing", or declare other grades'
+    assert str(error) == f"<dict>:1: {error.message}\n  remedy: {error.remedy}"
+    assert error.advice(SHELL) == "use --outside clip or missing, or declare other grades"
+    assert error.render(SHELL).endswith(error.advice(SHELL))
+
+
+def test_json_gets_the_fields():
+    found = json.loads(json.dumps(outside().to_dict()))
+    assert found["code"] == "outside-grades"
+    assert found["values"] == ["clip", "missing"]
+    assert (found["file"], found["line"]) == ("<dict>", 1)
+    assert set(found) == {"code", "message", "file", "line", "argument", "values", "remedy"}
+
+
+@pytest.mark.parametrize(
+    ("argument", "python", "shell"),
+    [
+        (Argument("grades", range(4)), "grades=range(4)", "--grades 0-3"),
+        (Argument("gold"), "gold=", "--gold"),
+        (Argument("outside", "a b"), 'outside="a b"', "--outside 'a b'"),
+        (Argument("top", 3), "top=3", "top=3"),  # the command has no such option
+        (Argument("outside", "a", "b", "c"), 'outside="a", "b" or "c"', "--outside a, b or c"),
+    ],
+)
+def test_arguments(argument, python, shell):
+    assert str(argument) == python
+    assert SHELL(argument) == shell
+
+
+def test_free_text_is_a_remedy_too():
+    error = InputError("no", remedy="do this")
+    assert (error.remedy, error.argument, error.values) == ("do this", None, ())
+    assert error.code == "input"
+    assert InputError("no").remedy is None
+
+
+def test_choices_and_seeds():
+    with pytest.raises(InputError) as caught:
+        check_choice("outside", "x", ("clip", "missing"))
+    assert (caught.value.argument, caught.value.values) == ("outside", ("clip", "missing"))
+    check_choice("outside", "clip", ("clip", "missing"))
+    with pytest.raises(InputError, match="non-negative integer, got -1"):
+        check_seed(-1)
+
+
+@pytest.mark.parametrize("error", [outside(), MissingExtra("x", "all", "this")])
+def test_errors_survive_the_way_to_another_process(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert again.to_dict() == error.to_dict()
+    assert str(again) == str(error)
+
+
+def test_a_note_lists_its_subjects():
+    note = Note("missing-topic", 7, "no list for 7 topics", "bm25", tuple("abcdefg"))
+    assert str(note) == "bm25: no list for 7 topics: a, b, c, d, e and 2 more"
+    assert note.to_dict()["subjects"] == list("abcdefg")
+    assert note.to_dict()["text"] == str(note)
