@@ -18,8 +18,8 @@ from typing import Any
 
 import hungjury as hj
 from benchmarks.machine import machine_facts, versions
+from hungjury.studies.downsampling import robustness
 from hungjury.studies.power import METHODS, discriminative_power
-from hungjury.studies.robustness import robustness
 from hungjury.studies.tuples import TupleExperiment
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl21"

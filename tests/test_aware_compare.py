@@ -11,11 +11,11 @@ import pytest
 import hungjury as hj
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.judges.aware import aware, combine
-from hungjury.judges.comparison import ApproachComparison, compare_all
+from hungjury.judges.comparison import ApproachComparison, compare_approaches
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merging import merge
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
-from hungjury.stats import kendall, rmse, tau_ap
+from hungjury.stats.correlation import kendall, rmse, tau_ap
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def sim() -> Any:
 @pytest.fixture(scope="module")
 def compared(sim: Any) -> ApproachComparison:
     mine = {"mine": hj.evaluate(sim.gold, sim.runs, "AP")}
-    return compare_all(
+    return compare_approaches(
         sim.judgments, sim.runs, "AP", sim.gold, replicates=10, seed=6,
         merges=["mv(ties=relevant)", "em-mv", "binmv", "qbinmv"], others=mine,
     )  # fmt: skip
@@ -74,7 +74,7 @@ def test_gold_itself_is_best(compared: ApproachComparison) -> None:
 
 def test_only_topics_with_gold_count(sim: Any) -> None:
     some = sim.gold.select(["2", "3"])
-    found = compare_all(sim.judgments, sim.runs, "RBP", some, replicates=2)["uni"]
+    found = compare_approaches(sim.judgments, sim.runs, "RBP", some, replicates=2)["uni"]
     scores = aware(sim.judgments, sim.runs, "RBP", "uni")
     means = scores.values[0][:, [1, 2]].mean(axis=1)
     gold = hj.evaluate(some, sim.runs, "RBP").mean()[0]
@@ -83,7 +83,7 @@ def test_only_topics_with_gold_count(sim: Any) -> None:
 
 def test_what_cannot_be_compared(sim: Any, compared: ApproachComparison) -> None:
     def run(measure: Any = "AP", **how: Any) -> ApproachComparison:
-        return compare_all(sim.judgments, sim.runs, measure, sim.gold, replicates=2, **how)
+        return compare_approaches(sim.judgments, sim.runs, measure, sim.gold, replicates=2, **how)
 
     with pytest.raises(MeasureError, match="more than one measure"):
         run(["AP", "P@5"])

@@ -276,10 +276,26 @@ def test_every_named_curve_looks_different() -> None:
     from hungjury.report.curves import draw_precision_recall
 
     made = hj.simulate(systems=14, topics=2, documents=60, depth=20)
-    (axes,) = draw_precision_recall(hj.precision_recall(made.gold, made.runs)).axes
+    curve = hj.evaluate(made.gold, made.runs, "iprec_at_recall").curve()
+    (axes,) = draw_precision_recall(curve).axes
     named = [line for line in axes.lines if not str(line.get_label()).startswith("_")]
     assert len(named) == 12
     assert len({(line.get_color(), line.get_linestyle()) for line in named}) == 12
+
+
+def test_a_curve_holds_the_mean_precision_of_every_level() -> None:
+    import hungjury as hj
+
+    made = hj.simulate(systems=3, topics=4, documents=60, depth=20)
+    scores = hj.evaluate(made.gold, made.runs, ["AP", "iprec_at_recall"])
+    curve = scores.curve()
+    assert curve.recall == [i / 10 for i in range(11)]
+    for s, system in enumerate(scores.systems):
+        for level, precision in zip(curve.recall, curve.precision[s], strict=True):
+            m = scores.measures.index(f"IPrec@{level:g}")
+            assert precision == scores.mean()[m, scores.systems.index(system)]
+    with pytest.raises(hj.HungjuryError, match=r"IPrec\(rel=2\)"):
+        scores.curve(rel=2)
 
 
 def test_completion_and_help() -> None:

@@ -18,12 +18,8 @@ import naive_stats
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.plain import letter
 from hungjury.scores import LEFT_OUT, SCORED, UNDEFINED, Scores
-from hungjury.stats import (
-    bootstrap_interval,
-    randomisation_interval,
-    resample_counts,
-    t_interval,
-)
+from hungjury.stats.bootstrap import resample_counts
+from hungjury.stats.paired_sizes import bootstrap_interval, randomisation_interval, t_interval
 
 TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
 

@@ -14,7 +14,7 @@ import naive_expected as loops
 from hungjury.catalogue import CATALOGUE
 from hungjury.errors import InputError, MeasureError
 from hungjury.judges.merging import merge
-from hungjury.stats import tau_ap
+from hungjury.stats.correlation import tau_ap
 
 NAMES = ["eRRBP", "eRDCG", "eRAP"]
 MOMENTS = {"eRRBP": loops.errbp_moments, "eRDCG": loops.erdcg_moments, "eRAP": loops.erap_moments}

@@ -14,7 +14,7 @@ from hungjury.cli.main import hungjury as command
 from hungjury.errors import HungjuryError, InputError
 from hungjury.ltr import make_folds
 from hungjury.ltr.lambdas import dcg_queries
-from hungjury.stats import randomisation_test
+from hungjury.stats.paired_tests import randomisation_test
 
 pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 QUICK = ["--trees", "12", "--leaves", "6", "--set", "num_threads=1", "--learning-rate", "0.2"]
@@ -62,7 +62,7 @@ def test_from_files_to_scores(fold):
     assert [first[0], first[1], first[3], first[5]] == ["200", "Q0", "1", "me"]
     done = run("evaluate", labels, ranked, "-m", "nMCG(nav_rel=2)@10", "--format", "json")
     assert done.exit_code == 0, done.output
-    model, unseen = hj.Ranker.load(ranker), hj.read_letor(str(fold / "test.txt.gz"))
+    model, unseen = hj.ltr.Ranker.load(ranker), hj.ltr.read_letor(str(fold / "test.txt.gz"))
     scores = hj.evaluate(str(labels), str(ranked), model.goal.measure)
     own = hj.evaluate(unseen.qrels(), {"me": model.rank(unseen)}, model.goal.measure)
     assert scores.mean()[0, 0] == own.mean()[0, 0]
@@ -72,7 +72,7 @@ def test_from_files_to_scores(fold):
 
 
 def test_labels_from_merged_judges(fold):
-    data = hj.read_letor(str(fold / "train.txt.gz"))
+    data = hj.ltr.read_letor(str(fold / "train.txt.gz"))
     rng = np.random.default_rng(0)
     for judge in ("a", "b", "c"):
         wrong = rng.random(len(data)) < 0.2
@@ -89,7 +89,7 @@ def test_labels_from_merged_judges(fold):
         "train", fold / "train.txt.gz", "--qrels", soft, "--nav-rel", 1, "-o", ranker, *QUICK
     )
     assert done.exit_code == 0, done.output
-    unseen, model = hj.read_letor(str(fold / "test.txt.gz")), hj.Ranker.load(ranker)
+    unseen, model = hj.ltr.read_letor(str(fold / "test.txt.gz")), hj.ltr.Ranker.load(ranker)
     gold = dcg_queries(unseen.labels, unseen.offsets, 10)  # as the true grades see it
     start = gold.values(np.zeros(len(unseen))).mean()
     assert gold.values(model.predict(unseen)).mean() > start + 0.1
@@ -142,9 +142,9 @@ def test_compare_rankers_command(fold):
 
 def test_a_comparison_is_what_its_parts_are():
     """Sizes, chosen trees, scores and p-values, each made again from single rankers."""
-    folds = make_folds(hj.ranking_data(*made(5, 60)), 3)
+    folds = make_folds(hj.ltr.ranking_data(*made(5, 60)), 3)
     settings = {"num_threads": 1, "num_leaves": 6, "n_estimators": 20}
-    found = hj.compare_rankers(folds, nav_rel=2, sizes=[5], samples=500, **settings)
+    found = hj.ltr.compare_rankers(folds, nav_rel=2, sizes=[5], samples=500, **settings)
     assert found.sizes == ("5", "all")
     assert found.values.shape == (2, 2, 2, 60)
     values = []
@@ -165,9 +165,9 @@ def test_a_comparison_is_what_its_parts_are():
     assert (found.p[0] == 1).all()
     np.testing.assert_allclose(found.curves[0, 0, 4], found.means()[0, 0, 0])
     with pytest.raises(InputError, match="there are no folds"):
-        hj.compare_rankers([])
+        hj.ltr.compare_rankers([])
     with pytest.raises(InputError, match="name each of them once"):
-        hj.compare_rankers(folds, objectives=("nmcg", "nmcg"))
+        hj.ltr.compare_rankers(folds, objectives=("nmcg", "nmcg"))
 
 
 def test_marks():

@@ -34,12 +34,12 @@ TRAIN, VALID, TEST = (made(seed) for seed in (1, 2, 3))
 
 def test_training_raises_nmcg_of_unseen_queries():
     ranker = hj.train_ranker(TRAIN, VALID, nav_rel=3, **SMALL)
-    unseen = hj.ranking_data(*TEST)
+    unseen = hj.ltr.ranking_data(*TEST)
     start, now = ranker.score(unseen, 0).mean(), ranker.score(unseen).mean()
     assert now > start + 0.15
     history = ranker.history["valid nMCG@10"]
     assert ranker.trees == int(np.argmax(history)) + 1
-    assert ranker.score(hj.ranking_data(*VALID)).mean() == pytest.approx(max(history))
+    assert ranker.score(hj.ltr.ranking_data(*VALID)).mean() == pytest.approx(max(history))
     scores = hj.evaluate(unseen.qrels(), {"it": ranker.rank(unseen)}, [ranker.goal.measure])
     assert scores.mean()[0, 0] == pytest.approx(now, abs=0.01)  # ties in score aside
 
@@ -79,12 +79,15 @@ def test_saved_and_loaded(tmp_path, objective):
     ranker = hj.train_ranker(TRAIN, VALID, objective, nav_rel=2, cutoff=5, **SMALL)
     path = tmp_path / "ranker.json"
     ranker.save(path)
-    back = hj.Ranker.load(path)
+    back = hj.ltr.Ranker.load(path)
     np.testing.assert_array_equal(ranker.predict(TEST[0]), back.predict(TEST[0]))
     assert (back.trees, back.history) == (ranker.trees, ranker.history)
     assert back.user == ranker.user
     assert str(back.goal.measure) == str(ranker.goal.measure)
-    assert back.score(hj.ranking_data(*TEST)).mean() == ranker.score(hj.ranking_data(*TEST)).mean()
+    assert (
+        back.score(hj.ltr.ranking_data(*TEST)).mean()
+        == ranker.score(hj.ltr.ranking_data(*TEST)).mean()
+    )
     assert json.loads(path.read_text())["user"]["format"] == "hungjury user model"
 
 
@@ -98,15 +101,15 @@ def test_files_that_are_no_rankers(tmp_path):
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=said):
-            hj.Ranker.load(path)
+            hj.ltr.Ranker.load(path)
     with pytest.raises(InputError, match="cannot be read"):
-        hj.Ranker.load(tmp_path / "nowhere.json")
+        hj.ltr.Ranker.load(tmp_path / "nowhere.json")
     hj.train_ranker(TRAIN, **SMALL).save(path)
     content = json.loads(path.read_text())
     del content["trees"]
     path.write_text(json.dumps(content))
     with pytest.raises(InputError, match="not a whole ranker: 'trees'"):
-        hj.Ranker.load(path)
+        hj.ltr.Ranker.load(path)
 
 
 def test_grade_probabilities_train_and_certain_ones_are_grades():
@@ -118,7 +121,7 @@ def test_grade_probabilities_train_and_certain_ones_are_grades():
     chances = hj.train_ranker(
         (features, 0.1 + 0.8 * binary, sizes), labels="probabilities", nav_rel=1, **SMALL
     )
-    unseen = hj.ranking_data(TEST[0], TEST[1], TEST[2])
+    unseen = hj.ltr.ranking_data(TEST[0], TEST[1], TEST[2])
     values = nmcg_queries(unseen.labels, unseen.offsets, SHAPE, 3, 10)
     start = values.values(np.zeros(len(unseen))).mean()
     assert values.values(chances.predict(unseen)).mean() > start + 0.15
@@ -133,7 +136,7 @@ def test_what_noisy_judges_said_is_enough_to_learn_from():
     settings = {"nav_rel": 1, **SMALL}
     noisy = hj.train_ranker((features, votes, sizes), labels="probabilities", **settings)
     perfect = hj.train_ranker((features, truth.astype(int), sizes), **settings)
-    unseen = hj.ranking_data(TEST[0], (TEST[1] >= 2).astype(int), TEST[2])
+    unseen = hj.ltr.ranking_data(TEST[0], (TEST[1] >= 2).astype(int), TEST[2])
     start, best = noisy.score(unseen, 0).mean(), perfect.score(unseen).mean()
     assert noisy.score(unseen).mean() > start + 0.8 * (best - start)
 
@@ -191,7 +194,7 @@ def test_a_class_without_queries_is_a_warning(grades, nav_rel, said):
 
 
 def test_lightgbms_train_with_our_objective_and_metric():
-    goal = hj.NMCGObjective(nav_rel=3)
+    goal = hj.ltr.NMCGObjective(nav_rel=3)
     data = lightgbm.Dataset(TRAIN[0], label=TRAIN[1], group=TRAIN[2])
     valid = lightgbm.Dataset(VALID[0], label=VALID[1], group=VALID[2], reference=data)
     found: dict[str, dict[str, list[float]]] = {}
@@ -212,7 +215,7 @@ def test_lightgbms_train_with_our_objective_and_metric():
 
 
 def test_weights_multiply_gradients():
-    goal = hj.NMCGObjective(nav_rel=3)
+    goal = hj.ltr.NMCGObjective(nav_rel=3)
     scores = np.random.default_rng(0).normal(size=len(TRAIN[1]))
     plain = goal.sklearn_objective(TRAIN[1], scores, None, TRAIN[2])
     doubled = goal.sklearn_objective(TRAIN[1], scores, np.full(len(scores), 2.0), TRAIN[2])
@@ -223,7 +226,7 @@ def test_weights_multiply_gradients():
 @pytest.mark.filterwarnings("ignore:The argument 'eval_set'")
 def test_lightgbms_own_estimator_takes_the_objective():
     pytest.importorskip("sklearn", reason="LGBMRanker needs scikit-learn")
-    goal = hj.NMCGObjective(nav_rel=3)
+    goal = hj.ltr.NMCGObjective(nav_rel=3)
     model = lightgbm.LGBMRanker(
         objective=goal.sklearn_objective, verbosity=-1, random_state=0, **SMALL
     )
@@ -235,7 +238,7 @@ def test_lightgbms_own_estimator_takes_the_objective():
 
 
 def estimator(**more):
-    return hj.NMCGRanker(
+    return hj.ltr.NMCGRanker(
         n_estimators=15, num_leaves=8, learning_rate=0.2,
         lightgbm_parameters={"num_threads": 1}, **more,
     )  # fmt: skip
@@ -250,7 +253,7 @@ def test_estimator():
     same = hj.train_ranker(TRAIN, VALID, nav_rel=2, **SMALL)
     np.testing.assert_array_equal(model.predict(TEST[0]), same.predict(TEST[0]))
     assert model.best_iteration_ == same.trees
-    assert model.score(*TEST) == pytest.approx(same.score(hj.ranking_data(*TEST)).mean())
+    assert model.score(*TEST) == pytest.approx(same.score(hj.ltr.ranking_data(*TEST)).mean())
     assert model.set_params(nav_rel=3).get_params()["nav_rel"] == 3
     with pytest.raises(InputError, match="no parameter eta"):
         model.set_params(eta=1)
@@ -282,7 +285,7 @@ def test_without_lightgbm(monkeypatch):
 def test_real_queries(shared_data):
     """MQ2008, grades 0 to 2: a few trees are better than the start on queries never seen."""
     parts = [
-        hj.read_letor(str(shared_data / "ltr-mq2008" / f"{part}_feature.npy"))
+        hj.ltr.read_letor(str(shared_data / "ltr-mq2008" / f"{part}_feature.npy"))
         for part in ("train", "vali", "test")
     ]
     ranker = hj.train_ranker(*parts[:2], nav_rel=2, num_threads=1, n_estimators=25)
@@ -298,7 +301,7 @@ def test_scikit_learn_is_not_needed():
     code = (
         "import sys; sys.modules['sklearn'] = None\n"
         "import hungjury as hj\n"
-        "print(hj.NMCGRanker(nav_rel=1).get_params()['nav_rel'], 'lightgbm' in sys.modules)"
+        "print(hj.ltr.NMCGRanker(nav_rel=1).get_params()['nav_rel'], 'lightgbm' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["1", "False"]

@@ -9,7 +9,7 @@ from hungjury.collection.runs import read_runs
 from hungjury.evaluation import evaluate
 from hungjury.judges.agreement import agreement
 from hungjury.judges.merging import merge
-from hungjury.stats import tau_ap
+from hungjury.stats.correlation import tau_ap
 
 PERSISTENCE = 0.8
 

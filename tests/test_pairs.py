@@ -10,7 +10,7 @@ import scipy.stats
 
 import naive_stats
 from hungjury import native
-from hungjury.stats import kendall_cross, tau_ap, tau_ap_cross
+from hungjury.stats.correlation import kendall_cross, tau_ap, tau_ap_cross
 
 
 def tables(seed: int, items: int, rows: tuple[int, int], levels: int) -> tuple[Any, Any]:

@@ -20,7 +20,7 @@ import naive
 import naive_expected as loops
 from hungjury.cli.main import hungjury
 from hungjury.errors import InputError, MeasureError
-from hungjury.judges.prm import prm, prm_scenarios
+from hungjury.judges.prm import prm
 
 JUDGES, TOPICS, DOCUMENTS = "VWXYZ", ("1", "2"), ("a", "b", "c")
 
@@ -116,7 +116,7 @@ def test_real_judgment_groups(shared_data):
 def test_scenarios_are_all_thresholds(rows, smoothing):
     assume(twice(rows))
     judgments = panel(rows)
-    models = prm_scenarios(judgments, smoothing, draws=3)
+    models = prm(judgments, smoothing=smoothing, draws=3).scenarios()
     assert [min(m.relevant) for m in models] == list(range(1, judgments.max_grade + 1))
     for rel, model in enumerate(models, 1):
         alone = prm(judgments, rel, None, smoothing, draws=3)

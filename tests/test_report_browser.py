@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 
-from hungjury.report.page import write_page
 from hungjury.report.page_words import shown
 from report_boards import HOSTILE, hostile, large, ordinary
 
@@ -39,7 +38,7 @@ def pages(tmp_path_factory):
         "large": large(board, 129, 27),
     }
     for name, one in boards.items():
-        write_page(one, folder / f"{name}.html", ["hungjury", "leaderboard"])
+        one.write_page(folder / f"{name}.html", ["hungjury", "leaderboard"])
     return {name: (one, folder / f"{name}.html") for name, one in boards.items()}
 
 

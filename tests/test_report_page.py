@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.report.page import page, write_page
+from hungjury.report.page import page
 from hungjury.report.page_content import MOST_ROWS, MOST_TOPICS
 from hungjury.report.page_figures import border, chart, lowest_shown, runs_by_bin, scale
 from hungjury.report.page_words import conclusions, lead, shown
@@ -246,7 +246,7 @@ def test_one_judge_one_gold_topic():
 
 
 def test_the_same_board_gives_the_same_page(board, tmp_path):
-    write_page(board, tmp_path / "a.html")
+    board.write_page(tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == page(board)
 
 

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury import stats
 from hungjury.errors import InputError, check_seed
 from hungjury.judges.random_judges import random_scores
+from hungjury.stats.bootstrap import bootstrap_means
+from hungjury.stats.paired_tests import bootstrap_test, randomisation_test
+from hungjury.stats.tukey import randomised_tukey
 from hungjury.studies.coverage import coverage
 from hungjury.studies.tuples import judge_tuples
 from hungjury.theory.figures import significance_curve
@@ -22,29 +24,31 @@ VALUES = np.random.default_rng(0).normal(size=(3, 40))
 
 PUBLIC = {
     "aware": lambda seed: hj.aware(*GIVEN, "AP", replicates=2, seed=seed),
-    "check_axioms": lambda seed: hj.check_axioms("AP", 3, seed=seed),
+    "check_axioms": lambda seed: hj.theory.check_axioms("AP", 3, seed=seed),
     "compare": lambda seed: hj.compare(SCORES, seed=seed),
-    "compare_all": lambda seed: hj.compare_all(*GIVEN, "AP", MADE.gold, replicates=2, seed=seed),
-    "compare_rankers": lambda seed: hj.compare_rankers([], "user.json", seed=seed),
-    "discriminative_power": lambda seed: hj.discriminative_power(SCORES, seed=seed),
-    "downsample": lambda seed: hj.downsample(MADE.gold, 0.5, seed),
+    "compare_approaches": lambda seed: hj.studies.compare_approaches(
+        *GIVEN, "AP", MADE.gold, replicates=2, seed=seed
+    ),
+    "compare_rankers": lambda seed: hj.ltr.compare_rankers([], "user.json", seed=seed),
+    "discriminative_power": lambda seed: hj.studies.discriminative_power(SCORES, seed=seed),
+    "downsample": lambda seed: hj.studies.downsample(MADE.gold, 0.5, seed),
     "leaderboard": lambda seed: hj.leaderboard(*GIVEN, "AP", draws=10, seed=seed),
     "merge": lambda seed: hj.merge(MADE.judgments, "mv", seed=seed),
+    "plan": lambda seed: hj.plan(*GIVEN, "AP", 5, seed=seed),
     "prm": lambda seed: hj.prm(MADE.judgments, draws=10, seed=seed),
-    "prm_scenarios": lambda seed: hj.prm_scenarios(MADE.judgments, draws=10, seed=seed),
-    "robustness": lambda seed: hj.robustness(MADE.gold, MADE.runs, "AP", seed=seed),
+    "robustness": lambda seed: hj.studies.robustness(MADE.gold, MADE.runs, "AP", seed=seed),
     "simulate": lambda seed: hj.simulate(seed=seed),
-    "tau_ap": lambda seed: hj.tau_ap([1, 2, 3], [3, 1, 2], "sampled", 2, seed),
-    "tuple_study": lambda seed: hj.tuple_study(*GIVEN, "AP", MADE.gold, seed=seed),
+    "tau_ap": lambda seed: hj.stats.tau_ap([1, 2, 3], [3, 1, 2], "sampled", 2, seed),
+    "tuple_study": lambda seed: hj.studies.tuple_study(*GIVEN, "AP", MADE.gold, seed=seed),
 }
 OTHERS = {
     "judge_tuples": lambda seed: judge_tuples(9, 4, 2, seed),
-    "bootstrap_means": lambda seed: stats.bootstrap_means(VALUES, 10, seed),
-    "bootstrap_test": lambda seed: stats.bootstrap_test(VALUES, 10, seed),
+    "bootstrap_means": lambda seed: bootstrap_means(VALUES, 10, seed),
+    "bootstrap_test": lambda seed: bootstrap_test(VALUES, 10, seed),
     "coverage": lambda seed: coverage(seed=seed).run_all(),
     "random_scores": lambda seed: random_scores([], 3, seed=seed),
-    "randomisation_test": lambda seed: stats.randomisation_test(VALUES, 10, seed),
-    "randomised_tukey": lambda seed: stats.randomised_tukey(VALUES, 10, seed),
+    "randomisation_test": lambda seed: randomisation_test(VALUES, 10, seed),
+    "randomised_tukey": lambda seed: randomised_tukey(VALUES, 10, seed),
     "significance_curve": lambda seed: significance_curve(trials=1, seed=seed),
 }
 
@@ -59,7 +63,8 @@ def test_seeds_that_are_none(call, seed):
 
 
 def test_no_public_function_with_a_seed_is_forgotten():
-    made = {name: getattr(hj, name) for name in hj.__all__}
+    spaces = (hj, hj.ltr, hj.stats, hj.studies, hj.theory, hj.users)
+    made = {name: getattr(space, name) for space in spaces for name in space.__all__}
     functions = {name: one for name, one in made.items() if inspect.isfunction(one)}
     assert {n for n, f in functions.items() if "seed" in inspect.signature(f).parameters} == set(
         PUBLIC
@@ -69,5 +74,5 @@ def test_no_public_function_with_a_seed_is_forgotten():
 def test_seeds_of_all_kinds_of_whole_numbers():
     for seed in (0, 2**70, np.int64(3), np.uint8(3)):
         check_seed(seed)
-    same = [stats.bootstrap_means(VALUES, 5, s) for s in (3, np.int64(3), np.random.default_rng(3))]
+    same = [bootstrap_means(VALUES, 5, s) for s in (3, np.int64(3), np.random.default_rng(3))]
     assert all((one == same[0]).all() for one in same)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import naive_stats
 from hungjury.errors import InputError
-from hungjury.stats import (
-    _pairs,
+from hungjury.stats import _pairs
+from hungjury.stats.correlation import (
     kendall,
     kendall_cross,
     marks_reached,

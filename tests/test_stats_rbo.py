@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import naive_stats
 from hungjury.errors import InputError
-from hungjury.stats import rbo
+from hungjury.stats.overlap import rbo
 
 VARIANTS = ("a", "b", "w")
 

@@ -10,17 +10,12 @@ from hypothesis import strategies as st
 
 import naive_stats
 from hungjury.errors import InputError
-from hungjury.stats import (
-    benjamini_hochberg,
-    bonferroni,
-    bootstrap,
-    bootstrap_means,
+from hungjury.stats import bootstrap, paired_tests
+from hungjury.stats.bootstrap import bootstrap_means, percentile_interval, resample_counts
+from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
+from hungjury.stats.paired_tests import (
     bootstrap_test,
-    holm,
-    paired_tests,
-    percentile_interval,
     randomisation_test,
-    resample_counts,
     studentised_bootstrap,
     t_test,
     wilcoxon,

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import naive_stats
 from hungjury.errors import InputError
-from hungjury.stats import (
+from hungjury.stats import paired_sizes
+from hungjury.stats.bootstrap import resample_counts
+from hungjury.stats.paired_sizes import (
     bootstrap_interval,
     cohens_d,
-    paired_sizes,
     randomisation_interval,
     rank_biserial,
-    resample_counts,
     t_interval,
 )
 

@@ -24,7 +24,7 @@ def dl21(shared_data: Path) -> tuple[Any, Any, Any]:
 
 def test_all_judges_together_and_alone(dl21: tuple[Any, Any, Any]) -> None:
     judgments, runs, gold = dl21
-    found = hj.tuple_study(
+    found = hj.studies.tuple_study(
         judgments, runs, ["AP", "RBP(p=0.8)"], gold, rel=2, sizes=[27], tuples=1,
         approaches=["uni", "binmv", "qbinmv", "mv"],
     )  # fmt: skip
@@ -35,16 +35,16 @@ def test_all_judges_together_and_alone(dl21: tuple[Any, Any, Any]) -> None:
     for row in found.rows:
         if row.approach != "mv":
             assert row.tau_ap == pytest.approx(wanted[row.measure, row.approach], abs=5e-4)
-    alone = hj.lone_judges(judgments, runs, "AP", gold, rel=2).rows[0]
+    alone = hj.studies.single_judges(judgments, runs, "AP", gold, rel=2).rows[0]
     assert alone.tau_ap.mean() == pytest.approx(0.654, abs=5e-4)
     assert alone.tau_ap.max() == pytest.approx(0.875, abs=5e-4)
 
 
 def test_runs_and_topics(dl21: tuple[Any, Any, Any]) -> None:
     _, runs, gold = dl21
-    assert len(hj.complete_runs(gold, runs)) == 63
-    assert len(hj.run_quartiles(hj.evaluate(gold, runs, "AP"))) == 47
+    assert len(hj.studies.complete_runs(gold, runs)) == 63
+    assert len(hj.studies.run_quartiles(hj.evaluate(gold, runs, "AP"))) == 47
     for grade in (2, 3):
-        for topic in hj.few_highly_relevant(gold, grade):
+        for topic in hj.studies.few_highly_relevant(gold, grade):
             labels = list(gold.to_dict()[topic].values())
             assert labels.count(1) >= 10 * labels.count(grade) > 0

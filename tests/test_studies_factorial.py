@@ -11,7 +11,7 @@ import pytest
 import hungjury as hj
 import naive_studies as naive
 from hungjury.errors import InputError
-from hungjury.stats import tukey_groups
+from hungjury.stats.tukey import tukey_groups
 from hungjury.studies.factorial import effect_size, omega_squared
 
 TH_TABLES = {
@@ -83,7 +83,7 @@ def test_one_way_tukey_is_scipys() -> None:
     rng = np.random.default_rng(5)
     samples = [rng.normal(mean, 1, 12) for mean in (0, 0.2, 1.5, 1.6)]
     rows = [{"g": i, "y": y} for i, sample in enumerate(samples) for y in sample]
-    found = hj.factorial_anova(rows, "y", ["g"]).tukey("g")
+    found = hj.studies.factorial_anova(rows, "y", ["g"]).tukey("g")
     np.testing.assert_array_equal(found.different, tukey_hsd(*samples).pvalue < 0.05)
 
 
@@ -100,7 +100,7 @@ def design(seed: int = 0, **effects: Any) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("pairs", [None, [("a", "c")], []])
 def test_the_table_is_the_oracles(pairs: Any) -> None:
     rows = design(1, p=1.0, pu=0.5)
-    found = hj.factorial_anova(rows, "y", ["a", "b", "c"], "subject", pairs)
+    found = hj.studies.factorial_anova(rows, "y", ["a", "b", "c"], "subject", pairs)
     listed = [("a", "b"), ("a", "c"), ("b", "c")] if pairs is None else pairs
     wanted = naive.anova(rows, "y", ["subject", "a", "b", "c"], listed)
     assert [one.source for one in found.effects] == list(wanted)
@@ -122,14 +122,14 @@ def test_repeated_measures_are_statsmodels_own() -> None:
 
     rows = [row for row in design(2, x=0.7) if (row["a"], row["c"]) == ("p", "u")]
     theirs = AnovaRM(pandas.DataFrame(rows), "y", "subject", ["b"]).fit().anova_table.loc["b"]
-    mine = hj.factorial_anova(rows, "y", ["b"], "subject")["b"]
+    mine = hj.studies.factorial_anova(rows, "y", ["b"], "subject")["b"]
     assert mine.f == pytest.approx(theirs["F Value"])
     assert mine.p == pytest.approx(theirs["Pr > F"])
 
 
 def test_factors_with_one_level_are_left_out() -> None:
     rows = [row | {"systems": "T08"} for row in design(3)]
-    found = hj.factorial_anova(rows, "y", ["a", "systems", "b"], "subject")
+    found = hj.studies.factorial_anova(rows, "y", ["a", "systems", "b"], "subject")
     assert found.factors == ("a", "b")
     assert [one.source for one in found.effects] == [
         "subject", "a", "b", "a*b", "error", "total",
@@ -144,12 +144,12 @@ def test_effects_of_known_size() -> None:
             {"a": a, "y": rng.normal() + (shift if a == "q" else -shift)}
             for a in "pq" for _ in range(4000)
         ]  # fmt: skip
-        found = hj.factorial_anova(rows, "y", ["a"])["a"]
+        found = hj.studies.factorial_anova(rows, "y", ["a"])["a"]
         assert found.omega2 == pytest.approx(shift**2 / (shift**2 + 1), abs=0.02)
 
 
 def test_no_effect_is_seldom_significant() -> None:
-    p = [hj.factorial_anova(design(seed), "y", ["a", "b"], "subject", [])["a"].p
+    p = [hj.studies.factorial_anova(design(seed), "y", ["a", "b"], "subject", [])["a"].p
          for seed in range(60)]  # fmt: skip
     assert np.mean(np.array(p) < 0.1) <= 0.2
     assert np.mean(p) == pytest.approx(0.5, abs=0.12)
@@ -162,7 +162,7 @@ def test_effects_in_words() -> None:
 
 def test_means_for_plots() -> None:
     rows = design(4, p=2.0)
-    found = hj.factorial_anova(rows, "y", ["a", "b", "c"], "subject")
+    found = hj.studies.factorial_anova(rows, "y", ["a", "b", "c"], "subject")
     means = found.means("a")
     for level, mean in zip(means.levels, means.mean, strict=True):
         assert mean == pytest.approx(naive.mean_where(rows, "y", a=level))
@@ -184,7 +184,7 @@ def test_responses_are_scaled_by_their_largest() -> None:
     rows = design(6)
     for row in rows:
         row["y"] = (abs(row["y"]) + 0.1) * (100 if row["b"] == "x" else 1)
-    found = hj.factorial_anova(rows, "y", ["a", "b"], "subject", [], scale_by="b")
+    found = hj.studies.factorial_anova(rows, "y", ["a", "b"], "subject", [], scale_by="b")
     for level in "xyzw":
         mine = [
             y for y, b in zip(found.columns["y"], found.columns["b"], strict=True) if b == level
@@ -195,19 +195,22 @@ def test_responses_are_scaled_by_their_largest() -> None:
 def test_what_cannot_be_analysed() -> None:
     rows = design(0)
     for work, message in (
-        (lambda: hj.factorial_anova([], "y", ["a"]), "no observations"),
-        (lambda: hj.factorial_anova(rows, "z", ["a"]), "no 'z'"),
-        (lambda: hj.factorial_anova(rows, "y", ["a", "gap"]), "no 'gap'"),
-        (lambda: hj.factorial_anova(rows[:1], "y", ["a"]), "two levels"),
-        (lambda: hj.factorial_anova(rows[::24][:3], "y", ["subject"]), "no error is left"),
-        (lambda: hj.factorial_anova([*rows, rows[0] | {"y": np.nan}], "y", ["a"]), "no value"),
+        (lambda: hj.studies.factorial_anova([], "y", ["a"]), "no observations"),
+        (lambda: hj.studies.factorial_anova(rows, "z", ["a"]), "no 'z'"),
+        (lambda: hj.studies.factorial_anova(rows, "y", ["a", "gap"]), "no 'gap'"),
+        (lambda: hj.studies.factorial_anova(rows[:1], "y", ["a"]), "two levels"),
+        (lambda: hj.studies.factorial_anova(rows[::24][:3], "y", ["subject"]), "no error is left"),
         (
-            lambda: hj.factorial_anova(
+            lambda: hj.studies.factorial_anova([*rows, rows[0] | {"y": np.nan}], "y", ["a"]),
+            "no value",
+        ),
+        (
+            lambda: hj.studies.factorial_anova(
                 [r for r in rows if r["a"] + r["c"] != "pu"], "y", ["a", "c"]
             ),
             "no observation of a p with c u",
         ),
-        (lambda: hj.factorial_anova(rows, "y", ["a"])["b"], "no effect 'b'"),
+        (lambda: hj.studies.factorial_anova(rows, "y", ["a"])["b"], "no effect 'b'"),
     ):
         with pytest.raises(InputError, match=message):
             work()

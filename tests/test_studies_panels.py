@@ -105,11 +105,11 @@ def test_single_judges_are_scored_directly(folder: Path, crowd: Study) -> None:
                                ("AP", "AP", chances), strict=False):  # fmt: skip
         truth = gold_means(folder, gold)
         means = judge_means(folder, mine)
-        tau = [hj.kendall(one, truth) for one in means]
+        tau = [hj.stats.kendall(one, truth) for one in means]
         assert float(row["mean tau"]) == pytest.approx(np.mean(tau), abs=1e-12)
         half = 2.7764451 * np.std(tau, ddof=1) / math.sqrt(JUDGES)
         assert float(row["+- tau"]) == pytest.approx(half, rel=1e-6)
-        tau_ap = [hj.tau_ap(one, truth) for one in means]
+        tau_ap = [hj.stats.tau_ap(one, truth) for one in means]
         assert float(row["mean tau_ap"]) == pytest.approx(np.mean(tau_ap), abs=1e-12)
 
 
@@ -118,7 +118,7 @@ def test_pairs_of_judges_are_combined_directly(folder: Path, crowd: Study) -> No
     means, truth = judge_means(folder, "AP"), gold_means(folder, "AP")
     pairs = [(a + b) / 2 for a, b in itertools.combinations(means, 2)]
     (row,) = [r for r in rows(crowd, "table-2") if (r["merge"], r["measure"]) == ("AWARE", "AP")]
-    expected = np.mean([hj.tau_ap(pair, truth) for pair in pairs])
+    expected = np.mean([hj.stats.tau_ap(pair, truth) for pair in pairs])
     assert float(row["M=2"]) == pytest.approx(expected, abs=1e-12)
 
 
@@ -153,7 +153,7 @@ def test_grades_and_judges_left_out(tmp_path: Path) -> None:
     for drop, judges in ((False, [lazy, *others]), (True, others)):
         recipe = f"crowd(measures=['AP'], rel=2, sizes=[2], tuples=1, drop_empty={drop})"
         study = run_study(recipe, Sources.in_folder(tmp_path), tmp_path / "out", engine=ALONE)
-        each = [hj.tau_ap(hj.evaluate(j, runs, "AP(rel=2)").mean()[0], gold) for j in judges]
+        each = [hj.stats.tau_ap(hj.evaluate(j, runs, "AP(rel=2)").mean()[0], gold) for j in judges]
         found = float(rows(study, "table-1")[0]["mean tau_ap"])
         assert found == pytest.approx(np.mean(each), abs=1e-12)
         assert study.report.remarks[0].startswith(f"{len(judges)} judges")
@@ -225,7 +225,7 @@ def test_sums_of_squares_are_those_of_the_means(aware: Study, what: str, name: s
 
 
 def test_pairs_are_weighted_equally_by_uni(folder: Path, aware: Study) -> None:
-    for what, near in (("tau_ap", hj.tau_ap), ("rmse", hj.rmse)):
+    for what, near in (("tau_ap", hj.stats.tau_ap), ("rmse", hj.stats.rmse)):
         means, truth = judge_means(folder, "ERR@20"), gold_means(folder, "ERR@20")
         each = [near((a + b) / 2, truth) for a, b in itertools.combinations(means, 2)]
         found = {row["approach"]: row for row in rows(aware, f"{what}-ERR-20")}

@@ -45,14 +45,14 @@ def texts(figure: Any) -> list[str]:
 
 
 def test_correlations(scores: Any, tmp_path: Path) -> None:
-    figure = draw_correlations(hj.correlate_measures(scores), "tau_ap")
+    figure = draw_correlations(hj.studies.correlate_measures(scores), "tau_ap")
     assert {"AP", "RBP", "ERR", "1.00"} <= set(texts(figure))
     save_picture(figure, str(tmp_path / "x.svg"))
     assert (tmp_path / "x.svg").read_text().count("<svg") == 1
 
 
 def test_robustness(sim: Any) -> None:
-    found = hj.robustness(sim.gold, sim.runs, ["AP", "RBP"], (0.5, 0.1), 2)
+    found = hj.studies.robustness(sim.gold, sim.runs, ["AP", "RBP"], (0.5, 0.1), 2)
     figure = draw_robustness(found)
     assert {"AP", "RBP", "100%", "50%", "10%"} <= set(texts(figure))
     first = figure.axes[0].lines[0].get_ydata()
@@ -63,14 +63,14 @@ def test_robustness(sim: Any) -> None:
 
 
 def test_power(scores: Any) -> None:
-    found = hj.discriminative_power(scores, samples=50)
+    found = hj.studies.discriminative_power(scores, samples=50)
     figure = draw_power(found)
     assert f"AP  {found.power[0]:.1%}" in texts(figure)
     assert len(figure.axes[0].lines) == 4
 
 
 def test_tuples(sim: Any) -> None:
-    found = hj.tuple_study(
+    found = hj.studies.tuple_study(
         sim.judgments, sim.runs, "AP", sim.gold, sizes=[2, 3], tuples=2, replicates=2,
     )  # fmt: skip
     shown = texts(draw_tuples(found, "AP"))
@@ -81,7 +81,7 @@ def test_tuples(sim: Any) -> None:
     assert len(figure.axes[0].lines) == 34
     with pytest.raises(InputError, match="ERR was not studied"):
         draw_tuples(found, "ERR")
-    anova = hj.factorial_anova(found.observations(), "tau_ap", ["approach"], "size")
+    anova = hj.studies.factorial_anova(found.observations(), "tau_ap", ["approach"], "size")
     assert {"uni", "mv"} <= set(texts(draw_interaction(anova, "size", "approach")))
 
 
@@ -91,7 +91,7 @@ def test_analysis_of_variance() -> None:
         {"size": k, "gap": g, "weight": w, "rmse": rng.normal() + 3 * (g == "kld")}
         for k, g, w in itertools.product(range(8), ("fro", "kld", "tau"), ("md", "med"))
     ]
-    found = hj.factorial_anova(rows, "rmse", ["gap", "weight"], "size")
+    found = hj.studies.factorial_anova(rows, "rmse", ["gap", "weight"], "size")
     figure = draw_main_effects(found)
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["size", "gap", "weight"]
     np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata(), found.means("gap").mean)

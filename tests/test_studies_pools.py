@@ -13,7 +13,7 @@ import pytest
 import hungjury as hj
 import naive_studies as naive
 from hungjury.errors import HungjuryError, InputError, MeasureError, UnknownName
-from hungjury.studies.robustness import RATES, RobustnessExperiment
+from hungjury.studies.downsampling import RATES, RobustnessExperiment
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ MEASURES = ["AP", "nDCG@10", "ERR", "Bpref", "infAP", "GAP(g=[0.2, 0.3, 0.5])"]
 
 def test_correlations_are_the_oracles(close: Any) -> None:
     scores = hj.evaluate(close.gold, close.runs, MEASURES)
-    found = hj.correlate_measures(scores)
+    found = hj.studies.correlate_measures(scores)
     assert abs(found.tau_ap - found.tau_ap.T).max() > 0.01
     means = {name: list(row) for name, row in zip(MEASURES, scores.mean(), strict=True)}
     for (one, other), (tau, tau_ap) in naive.correlations(means).items():
@@ -48,7 +48,7 @@ def test_correlations_are_the_oracles(close: Any) -> None:
 
 
 def test_a_measure_that_ranks_nothing_has_no_tau(sim: Any) -> None:
-    found = hj.correlate_measures(hj.evaluate(sim.gold, sim.runs, ["AP", "NumRet"]))
+    found = hj.studies.correlate_measures(hj.evaluate(sim.gold, sim.runs, ["AP", "NumRet"]))
     assert np.isnan(found.of("AP", "NumRet"))
     assert "-" in str(found.square())
 
@@ -62,7 +62,7 @@ def pools(qrels: Any) -> dict[str, list[int]]:
 
 @pytest.mark.parametrize("rate", [*RATES, 1.0, 0.5001])
 def test_a_sample_keeps_what_it_should(sim: Any, rate: float) -> None:
-    sample = pools(hj.downsample(sim.gold, rate, seed=3))
+    sample = pools(hj.studies.downsample(sim.gold, rate, seed=3))
     for topic, labels in pools(sim.gold).items():
         assert len(sample[topic]) == len(labels)
         for grade in range(4):
@@ -77,28 +77,28 @@ def test_small_grades_and_negative_labels_stay() -> None:
     qrels = hj.read_qrels(
         {"t": {"a": 3, **spam, **{f"n{i}": 0 for i in range(7)}}}, grades=range(4)
     )
-    found = hj.downsample(qrels, 0.05).to_dict()["t"]
+    found = hj.studies.downsample(qrels, 0.05).to_dict()["t"]
     assert found == qrels.to_dict()["t"]
 
 
 def test_samples_are_nested_and_random(sim: Any) -> None:
-    kept = [hj.downsample(sim.gold, rate, seed=1).labels >= 0 for rate in RATES]
+    kept = [hj.studies.downsample(sim.gold, rate, seed=1).labels >= 0 for rate in RATES]
     for more, less in itertools.pairwise(kept):
         assert (more | ~less).all()
     assert kept[2].sum() > kept[5].sum()
-    other = hj.downsample(sim.gold, 0.5, seed=1, repetition=1).labels >= 0
+    other = hj.studies.downsample(sim.gold, 0.5, seed=1, repetition=1).labels >= 0
     assert (other != kept[2]).any()
 
 
 def test_a_topic_is_sampled_alone_as_among_others(sim: Any) -> None:
-    whole = hj.downsample(sim.gold, 0.3, seed=4).to_dict()
-    alone = hj.downsample(sim.gold.select(["3"]), 0.3, seed=4).to_dict()
+    whole = hj.studies.downsample(sim.gold, 0.3, seed=4).to_dict()
+    alone = hj.studies.downsample(sim.gold.select(["3"]), 0.3, seed=4).to_dict()
     assert alone["3"] == whole["3"]
 
 
 def test_every_document_has_the_same_chance(sim: Any) -> None:
     kept = np.mean(
-        [hj.downsample(sim.gold, 0.5, seed=s).labels >= 0 for s in range(200)], axis=0
+        [hj.studies.downsample(sim.gold, 0.5, seed=s).labels >= 0 for s in range(200)], axis=0
     )  # fmt: skip
     many = sim.gold.labels == 0
     assert kept[many].mean() == pytest.approx(0.5, abs=0.02)
@@ -107,11 +107,13 @@ def test_every_document_has_the_same_chance(sim: Any) -> None:
 
 
 def test_robustness_correlates_with_the_whole_pool(close: Any) -> None:
-    found = hj.robustness(close.gold, close.runs, MEASURES, rates=(1.0, 0.5, 0.1), repetitions=3)
+    found = hj.studies.robustness(
+        close.gold, close.runs, MEASURES, rates=(1.0, 0.5, 0.1), repetitions=3
+    )
     np.testing.assert_allclose(found.tau[:, 0], 1.0)
     np.testing.assert_allclose(found.tau_ap[:, 0], 1.0)
     whole = hj.evaluate(close.gold, close.runs, MEASURES).mean()
-    half = hj.evaluate(hj.downsample(close.gold, 0.5, 0, 2), close.runs, MEASURES).mean()
+    half = hj.evaluate(hj.studies.downsample(close.gold, 0.5, 0, 2), close.runs, MEASURES).mean()
     turned = []
     for m in range(len(MEASURES)):
         both = naive.correlations({"x": list(half[m]), "y": list(whole[m])})
@@ -140,16 +142,16 @@ def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
 
 def test_robustness_of_some_systems(sim: Any) -> None:
     some = sim.runs.systems[:4]
-    found = hj.robustness(sim.gold, sim.runs, "AP", (0.3,), 1, systems=some)
+    found = hj.studies.robustness(sim.gold, sim.runs, "AP", (0.3,), 1, systems=some)
     whole = hj.evaluate(sim.gold, sim.runs, "AP").select(some).mean()[0]
-    part = hj.evaluate(hj.downsample(sim.gold, 0.3), sim.runs, "AP").select(some).mean()[0]
-    assert found.tau[0, 0, 0] == pytest.approx(hj.kendall(part, whole))
+    part = hj.evaluate(hj.studies.downsample(sim.gold, 0.3), sim.runs, "AP").select(some).mean()[0]
+    assert found.tau[0, 0, 0] == pytest.approx(hj.stats.kendall(part, whole))
     assert found.systems == 4
 
 
 def test_progress_is_told(sim: Any) -> None:
     told: list[tuple[int, int, str]] = []
-    hj.robustness(sim.gold, sim.runs, "AP", (0.5,), 2, progress=lambda *a: told.append(a))
+    hj.studies.robustness(sim.gold, sim.runs, "AP", (0.5,), 2, progress=lambda *a: told.append(a))
     assert told == [(1, 2, "running jobs"), (2, 2, "running jobs")]
 
 
@@ -168,11 +170,11 @@ def test_topics_with_few_highly_relevant_documents() -> None:
         {t: {f"d{i}": g for i, g in enumerate(gs)} for t, gs in labels.items()}, grades=range(4)
     )
     for grade in (2, 3):
-        found = hj.few_highly_relevant(qrels, grade)
+        found = hj.studies.few_highly_relevant(qrels, grade)
         assert list(found) == naive.few_highly_relevant(labels, grade)
-    assert hj.few_highly_relevant(qrels).names == ["a", "e"]
-    assert "2 of 5" in str(hj.few_highly_relevant(qrels))
-    assert hj.few_highly_relevant(qrels, 3).table().rows[3] == ("d", 10, 1, "yes")
+    assert hj.studies.few_highly_relevant(qrels).names == ["a", "e"]
+    assert "2 of 5" in str(hj.studies.few_highly_relevant(qrels))
+    assert hj.studies.few_highly_relevant(qrels, 3).table().rows[3] == ("d", 10, 1, "yes")
 
 
 @pytest.mark.parametrize(("runs", "above"), [(95, 71), (74, 55), (27, 20)])
@@ -187,7 +189,7 @@ def test_runs_above_the_first_quartile_as_published(runs: int, above: int) -> No
         for s, r in ranks.items()
     }
     scores = hj.evaluate({"t": {"rel": 1, "d0": 0}}, lists, "AP")
-    found = hj.run_quartiles(scores)
+    found = hj.studies.run_quartiles(scores)
     assert len(found) == above
     assert "s" not in found
     worst = [row for row in found.rows if row[2] == 1]
@@ -196,7 +198,7 @@ def test_runs_above_the_first_quartile_as_published(runs: int, above: int) -> No
 
 def test_runs_that_retrieve_everywhere() -> None:
     runs = {"whole": {"1": {"a": 1.0}, "2": {"b": 1.0}}, "part": {"1": {"a": 1.0}}}
-    found = hj.complete_runs({"1": {"a": 0}, "2": {"b": 1}}, runs)
+    found = hj.studies.complete_runs({"1": {"a": 0}, "2": {"b": 1}}, runs)
     assert found.names == ["whole"]
     assert found.table().rows == [("whole", 2, "yes"), ("part", 1, "no")]
 
@@ -223,17 +225,17 @@ def test_what_cannot_be_studied(sim: Any) -> None:
     runs = {"s": {"1": {"a": 2.0, "b": 1.0}}, "r": {"1": {"a": 1.0}}}
     soft = hj.read_qrels({"1": {"a": 0.5, "b": 0.1}})
     cases: list[tuple[Any, str]] = [
-        (lambda: hj.downsample(soft, 0.5), "labels are probabilities"),
-        (lambda: hj.downsample(binary, 0), "a rate is 0"),
-        (lambda: hj.robustness(binary, runs, "AP", (1.5,)), "a rate is 1.5"),
-        (lambda: hj.robustness(binary, runs, "AP", repetitions=0), "nothing to draw"),
-        (lambda: hj.robustness(binary, runs, "GAP(g=[0.5, 0.5])"), "GAP"),
-        (lambda: hj.robustness(binary, runs, []), "no measure"),
-        (lambda: hj.robustness(binary, {"s": runs["s"]}, "AP"), "at least 2 systems"),
-        (lambda: hj.few_highly_relevant(binary), "tells grades apart"),
-        (lambda: hj.few_highly_relevant(sim.gold, 4), "grade is 4"),
-        (lambda: hj.run_quartiles(hj.evaluate(binary, runs, "AP"), "P@5"), "not scored"),
-        (lambda: hj.correlate_measures(hj.evaluate(binary, runs, "AP", topics="retrieved",
+        (lambda: hj.studies.downsample(soft, 0.5), "labels are probabilities"),
+        (lambda: hj.studies.downsample(binary, 0), "a rate is 0"),
+        (lambda: hj.studies.robustness(binary, runs, "AP", (1.5,)), "a rate is 1.5"),
+        (lambda: hj.studies.robustness(binary, runs, "AP", repetitions=0), "nothing to draw"),
+        (lambda: hj.studies.robustness(binary, runs, "GAP(g=[0.5, 0.5])"), "GAP"),
+        (lambda: hj.studies.robustness(binary, runs, []), "no measure"),
+        (lambda: hj.studies.robustness(binary, {"s": runs["s"]}, "AP"), "at least 2 systems"),
+        (lambda: hj.studies.few_highly_relevant(binary), "tells grades apart"),
+        (lambda: hj.studies.few_highly_relevant(sim.gold, 4), "grade is 4"),
+        (lambda: hj.studies.run_quartiles(hj.evaluate(binary, runs, "AP"), "P@5"), "not scored"),
+        (lambda: hj.studies.correlate_measures(hj.evaluate(binary, runs, "AP", topics="retrieved",
                                                    undefined="nan").select(["s"])), "2 systems"),
     ]  # fmt: skip
     for work, message in cases:

@@ -14,7 +14,8 @@ import naive_stats
 import naive_studies as naive
 from hungjury.errors import InputError
 from hungjury.scores import Scores
-from hungjury.stats import randomised_tukey, resample_counts
+from hungjury.stats.bootstrap import resample_counts
+from hungjury.stats.tukey import randomised_tukey
 from hungjury.studies.experiment import seed_for
 from hungjury.studies.power import PowerExperiment, power_of
 
@@ -59,7 +60,7 @@ def test_the_difference_tukey_needs_is_the_one_that_p_needs() -> None:
 @pytest.mark.parametrize("method", ["bootstrap", "tukey"])
 def test_identical_systems_have_p_1(method: str) -> None:
     row = np.random.default_rng(0).random(10)
-    found = hj.discriminative_power(scores_of([[row, row, row + 0.5]]), method, samples=200)
+    found = hj.studies.discriminative_power(scores_of([[row, row, row + 0.5]]), method, samples=200)
     assert found.p[0, 0] == 1
     assert found.p[0, 1] < 0.05
 
@@ -81,7 +82,7 @@ def test_a_better_measure_has_more_power() -> None:
     quality = np.linspace(0.2, 0.8, 10)[:, None]
     noisy, sharp = (quality + rng.normal(0, s, (10, 30)) for s in (0.6, 0.1))
     for method in ("bootstrap", "tukey"):
-        found = hj.discriminative_power(scores_of([noisy, sharp]), method, samples=300)
+        found = hj.studies.discriminative_power(scores_of([noisy, sharp]), method, samples=300)
         assert found.power[1] > found.power[0] + 0.2
         assert found.needed[1] < found.needed[0]
         rows = found.table().rows
@@ -103,9 +104,9 @@ def test_measures_are_jobs_of_their_own() -> None:
 def test_power_wants_values_and_a_known_method() -> None:
     values = np.random.default_rng(0).random((1, 3, 4))
     with pytest.raises(InputError, match="method is 'anova'"):
-        hj.discriminative_power(scores_of(values), "anova")
+        hj.studies.discriminative_power(scores_of(values), "anova")
     values[0, 0, 0] = np.nan
     with pytest.raises(InputError, match="some have none"):
-        hj.discriminative_power(scores_of(values))
+        hj.studies.discriminative_power(scores_of(values))
     with pytest.raises(InputError, match="shape"):
         randomised_tukey([[0.1, 0.2]])

@@ -34,7 +34,7 @@ def sim() -> Any:
 
 def study(sim: Any, **how: Any) -> TupleStudy:
     plain = {"sizes": [2, 3], "tuples": 7, "replicates": REPLICATES, "seed": 3}
-    return hj.tuple_study(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, **plain | how)
+    return hj.studies.tuple_study(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, **plain | how)
 
 
 def row_of(found: TupleStudy, **wanted: Any) -> Any:
@@ -124,7 +124,7 @@ def test_majorities_are_counted(sim: Any) -> None:
         qrels[pool.topics[topic]][document] = label or 0
     means = hj.evaluate(qrels, sim.runs, "AP").mean()[0]
     truth = hj.evaluate(sim.gold, sim.runs, "AP").mean()[0]
-    assert row_of(found, measure="AP").rmse == pytest.approx(hj.rmse(means, truth))
+    assert row_of(found, measure="AP").rmse == pytest.approx(hj.stats.rmse(means, truth))
 
 
 def test_probabilities_meet_both_gold_standards(sim: Any) -> None:
@@ -160,7 +160,7 @@ def test_uniform_weights_are_mean_votes(sim: Any) -> None:
 
 def test_all_judges_together_are_aware_itself(sim: Any) -> None:
     found = study(sim, sizes=[5], approaches=[*ESTIMATORS, "uni"])
-    compared = hj.compare_all(
+    compared = hj.studies.compare_approaches(
         sim.judgments, sim.runs, "AP", sim.gold, replicates=REPLICATES, seed=3
     )  # fmt: skip
     for name in ("uni", *ESTIMATORS):
@@ -176,7 +176,7 @@ def test_incomplete_panels_and_partial_gold(sim: Any) -> None:
     given[first].pop("1")
     given[second].pop("2")
     gold = sim.gold.select(["1", "2", "4"])
-    found = hj.tuple_study(
+    found = hj.studies.tuple_study(
         given, sim.runs, "AP", gold, sizes=[2], tuples=10, approaches=["uni"], seed=3
     )  # fmt: skip
     estimates = []
@@ -239,7 +239,7 @@ def test_results_print_and_export(weighed: TupleStudy) -> None:
     assert {(o["granularity"], o["gap"], o["weight"]) for o in parts} == {
         tuple(name.split("_")) for name in ESTIMATED if name != "uni"
     }
-    found = hj.factorial_anova(
+    found = hj.studies.factorial_anova(
         weighed.observations(), "rmse", ["approach", "measure"], "size", scale_by="measure"
     )
     assert found["approach"].df == len(ESTIMATED) - 1
@@ -247,7 +247,7 @@ def test_results_print_and_export(weighed: TupleStudy) -> None:
 
 
 def test_judges_alone(sim: Any) -> None:
-    found = hj.lone_judges(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
+    found = hj.studies.single_judges(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
     assert [(r.measure, r.gold) for r in found.rows] == [
         (m, g) for m in ("AP", "RBP") for g in ("DGS", "DGS", "RGS")
     ]
@@ -257,8 +257,8 @@ def test_judges_alone(sim: Any) -> None:
                                strict=False):  # fmt: skip
         means = hj.evaluate(first, sim.runs, mine).mean()[0]
         truth = hj.evaluate(sim.gold, sim.runs, gold).mean()[0]
-        assert row.tau[0] == pytest.approx(hj.kendall(means, truth))
-        assert row.rmse[0] == pytest.approx(hj.rmse(means, truth))
+        assert row.tau[0] == pytest.approx(hj.stats.kendall(means, truth))
+        assert row.rmse[0] == pytest.approx(hj.stats.rmse(means, truth))
         # Better judges rank systems better.
         assert row.tau_ap[0] > row.tau_ap[4]
     mean, half = found.table().rows[0][2:4]
@@ -276,20 +276,23 @@ def test_what_cannot_be_studied(sim: Any) -> None:
     one = {"a": two[sim.judgments.judges[0]]}
     graded = hj.simulate(systems=3, topics=2, documents=30, depth=10, grades=3)
     cases: list[tuple[Any, str]] = [
-        (lambda: hj.tuple_study(sim.judgments, sim.runs, "AP", None), "compares with true labels"),
-        (lambda: hj.tuple_study(one, sim.runs, "AP", sim.gold), "there is only 1"),
-        (lambda: hj.tuple_study(two, sim.runs, "AP", sim.gold), "there are only 2"),
+        (
+            lambda: hj.studies.tuple_study(sim.judgments, sim.runs, "AP", None),
+            "compares with true labels",
+        ),
+        (lambda: hj.studies.tuple_study(one, sim.runs, "AP", sim.gold), "there is only 1"),
+        (lambda: hj.studies.tuple_study(two, sim.runs, "AP", sim.gold), "there are only 2"),
         (lambda: study(sim, sizes=[6]), "among 5 judges"),
         (lambda: study(sim, sizes=[]), "among 5 judges"),
         (lambda: study(sim, tuples=0), "no 0 tuples"),
         (lambda: study(sim, approaches=["em-mvv"]), "em-mv"),
         (lambda: study(sim, standards=["GGS"]), "GGS"),
-        (lambda: hj.tuple_study(sim.judgments, sim.runs, "nDCG@5", sim.gold,
+        (lambda: hj.studies.tuple_study(sim.judgments, sim.runs, "nDCG@5", sim.gold,
                                 approaches=["binmv"]), "no counterpart"),
-        (lambda: hj.tuple_study(graded.judgments, graded.runs, "AP", graded.gold,
+        (lambda: hj.studies.tuple_study(graded.judgments, graded.runs, "AP", graded.gold,
                                 approaches=["binmv"], standards=["RGS"]), "binary labels"),
-        (lambda: hj.lone_judges(one, sim.runs, "AP", sim.gold), "there is only 1"),
-        (lambda: hj.lone_judges(two, sim.runs, "AP", None), "compares with true labels"),
+        (lambda: hj.studies.single_judges(one, sim.runs, "AP", sim.gold), "there is only 1"),
+        (lambda: hj.studies.single_judges(two, sim.runs, "AP", None), "compares with true labels"),
     ]  # fmt: skip
     for work, message in cases:
         with pytest.raises(HungjuryError, match=message) as caught:

@@ -13,12 +13,12 @@ from scipy.stats import kendalltau
 import hungjury as hj
 from hungjury.errors import HungjuryError, InputError
 from hungjury.report.study_figures import drawn
-from hungjury.stats import tau_ap_cross
+from hungjury.stats.correlation import tau_ap_cross
 from hungjury.studies.data import Sources
+from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers.graded_ap import GradedAP
 from hungjury.studies.papers.random_relevance import COMMON, OWN
-from hungjury.studies.robustness import RobustnessExperiment
 from hungjury.studies.runner import seed_of
 from hungjury.studies.study import Study, run_study
 
@@ -99,7 +99,7 @@ def test_power_is_that_of_the_building_block(random_relevance: Study, folder: Pa
     rows = {tuple(row[:3]): row[3:] for row in table(random_relevance, "figure-3").rows}
     assert len(rows) == 2 * 3 * 10
     for place, scores in ((0, pool.whole), (2, pool.sample(0, 0.1))):
-        power = hj.discriminative_power(scores, samples=40, seed=seed).power
+        power = hj.studies.discriminative_power(scores, samples=40, seed=seed).power
         assert rows["mv", "lenient", "eRRBP-2"][place] == power[0]
         assert rows["mv", "hard", "ERR"][place] == power[1]
 
@@ -144,11 +144,11 @@ def test_a_block_for_each_law_of_thresholds(graded_ap: Study, gold: Any, runs: A
     assert list(found.columns)[:4] == ["g", "", "gold GAP", "gold AP"]
     assert len(found.columns) == 2 + 2 * 5
     (row,) = (r for r in found if r["g"] == "(0.2, 0.2, 0.6)" and r[""] == "xGAP")
-    systems = hj.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
+    systems = hj.studies.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
     assert len(systems) == 9
     names = ["xGAP(g=[0.2, 0.2, 0.6])", "AP"]
     for place, grade in enumerate((None, 2, 3)):
-        topics = "judged" if grade is None else hj.few_highly_relevant(gold, grade).names
+        topics = "judged" if grade is None else hj.studies.few_highly_relevant(gold, grade).names
         value = row["gold AP"].values[place]
         if not topics:
             assert np.isnan(value)
@@ -161,9 +161,9 @@ def test_a_block_for_each_law_of_thresholds(graded_ap: Study, gold: Any, runs: A
 
 
 def test_robustness_is_that_of_the_building_block(graded_ap: Study, gold: Any, runs: Any) -> None:
-    systems = hj.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
+    systems = hj.studies.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
     each = [
-        hj.robustness(gold, runs, ["eGAP(g=[0.2, 0.2, 0.6])"], (0.5, 0.1), 1,
+        hj.studies.robustness(gold, runs, ["eGAP(g=[0.2, 0.2, 0.6])"], (0.5, 0.1), 1,
                       seed_of(3, f"pools/gold/all topics/{n}"), systems).tau[0, :, 0]
         for n in range(2)
     ]  # fmt: skip
@@ -200,7 +200,7 @@ def test_levels_on_smaller_pools(folder: Path, gold: Any, runs: Any, tmp_path: P
     whole = float(hj.evaluate(gold, runs, [one]).mean().mean())
     samples = [
         hj.evaluate(
-            hj.downsample(gold, 0.1, seed_of(3, f"pools/gold/{n}")), runs, [one]
+            hj.studies.downsample(gold, 0.1, seed_of(3, f"pools/gold/{n}")), runs, [one]
         ).mean().mean()
         for n in range(2)
     ]  # fmt: skip

@@ -12,7 +12,8 @@ import pytest
 import naive
 import naive_theory
 from hungjury.errors import HungjuryError, InputError, MeasureError
-from hungjury.theory import axiom_markdown, axiom_table, check_axioms
+from hungjury.theory.axioms import check_axioms
+from hungjury.theory.catalogue_table import axiom_markdown, axiom_table
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "axioms.md"
 GRADES, LENGTH = 3, 4

@@ -15,11 +15,10 @@ import naive_theory
 from hungjury import score_list
 from hungjury.catalogue import CATALOGUE
 from hungjury.errors import HungjuryError, MeasureError, MissingExtra
-from hungjury.theory import (
-    axiom_table,
-    balancing_curve,
+from hungjury.theory.balancing import balancing_curve, balancing_index
+from hungjury.theory.catalogue_table import axiom_table
+from hungjury.theory.figures import (
     balancing_curves,
-    balancing_index,
     plot_balancing_curves,
     plot_significance_curve,
     significance_curve,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import naive_theory
 from hungjury.errors import InputError
-from hungjury.theory import Step, compare_lists
+from hungjury.theory.ordering import Step, compare_lists
 from hungjury.theory.scoring import Scorer, plentiful_pool
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "axioms.md"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from operator import attrgetter
 from typing import Any
 
 import hungjury as hj
@@ -37,11 +38,13 @@ results that its functions give.
 def names_page() -> str:
     """All of `hungjury.__all__`, grouped by where names live."""
     groups: dict[str, list[str]] = {title: [] for title in ROOMS.values()}
-    for name in hj.__all__:
-        if name in hj._HOME:
-            room = hj._HOME[name].split(".")[0]
-            groups.setdefault(ROOMS.get(room, room), []).append(name)
-    shown: set[Any] = {getattr(hj, name) for name in hj.__all__}
+    public = [name for name in hj.__all__ if not inspect.ismodule(getattr(hj, name))]
+    for space in ("ltr", "stats", "studies", "theory", "users"):
+        public += [f"{space}.{name}" for name in getattr(hj, space).__all__]
+    for name in public:
+        room = _named(name).__module__.split(".")[1]
+        groups.setdefault(ROOMS.get(room, room), []).append(name)
+    shown: set[Any] = {_named(name) for name in public}
     lines = [TOP]
     for title, listed in groups.items():
         if listed:
@@ -49,11 +52,15 @@ def names_page() -> str:
     return "\n".join(lines)
 
 
+def _named(name: str) -> Any:
+    return attrgetter(name)(hj)
+
+
 def _group(listed: list[str], shown: set[Any]) -> list[str]:
     lines: list[str] = []
     results = []
-    for name in sorted(listed, key=lambda n: (inspect.isclass(getattr(hj, n)), n)):
-        one = getattr(hj, name)
+    for name in sorted(listed, key=lambda n: (inspect.isclass(_named(n)), n)):
+        one = _named(name)
         lines += _class(f"hungjury.{name}") if inspect.isclass(one) else [
             f".. autofunction:: hungjury.{name}", ""
         ]  # fmt: skip

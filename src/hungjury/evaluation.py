@@ -24,7 +24,7 @@ from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.expectation import expect
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
-__all__ = ["evaluate", "precision_recall", "score_list"]
+__all__ = ["evaluate", "score_list"]
 
 MeasureNames = str | Measure | Iterable[str | Measure]
 
@@ -67,14 +67,6 @@ def evaluate(
     others = max(m.unjudged_depth for m in wanted)
     aligned = align(lists, labels.pool, depth, progress, others)
     return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
-
-
-def precision_recall(
-    qrels: Any, runs: Any, rel: int = 1, *, progress: Progress | None = None
-) -> Scores:
-    """The precision-recall curve: interpolated precision at recall 0, 0.1, ..., 1."""
-    levels = [measure(f"IPrec(rel={rel})@{i / 10}") for i in range(11)]
-    return evaluate(qrels, runs, levels, progress=progress)
 
 
 def as_runs(runs: Any) -> Runs | RunFiles:

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypedDict, TypeVar
 
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Catalogue",
+    "Described",
     "Named",
+    "Parameter",
     "flag",
     "mapping",
     "number",
@@ -242,6 +244,25 @@ class Named:
         )
 
 
+class Parameter(TypedDict):
+    """A parameter, as listings describe it."""
+
+    name: str
+    default: Any
+    required: bool
+    range: str
+    meaning: str
+
+
+class Described(TypedDict):
+    """A thing of a catalogue, as listings describe it."""
+
+    name: str
+    write: str
+    meaning: str
+    parameters: list[Parameter]
+
+
 T = TypeVar("T", bound=Named)
 _SHAPE = re.compile(
     r"(?P<name>[A-Za-z][\w-]*)\s*(?P<args>\(.*\))?\s*"
@@ -278,7 +299,7 @@ class Catalogue(Generic[T]):
 
         return enter
 
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[Described]:
         """What a listing says about each of them: name, how it is written, meaning, parameters."""
         return [
             {

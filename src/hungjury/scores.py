@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,11 +15,27 @@ from hungjury.collection.notes import Note
 from hungjury.errors import UnknownName
 from hungjury.plain import columns, csv_text, frame, latex_table, tex
 
-__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
+__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores"]
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them make a line that no screen holds
 GMEAN_FLOOR = 0.00001
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Interpolated precision at levels of recall, averaged over topics."""
+
+    systems: list[str]
+    recall: list[float]
+    precision: NDArray[np.float64]  # [system, level]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Draw the curves into a picture; the file's ending (.svg, .png, .pdf) says which kind."""
+        from hungjury.report.curves import draw_precision_recall
+        from hungjury.report.pictures import save_picture
+
+        save_picture(draw_precision_recall(self), os.fspath(path))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +102,30 @@ class Scores:
         total = np.where(counted, self.variance, 0.0).sum(axis=-1)
         number = counted.sum(axis=-1)
         return np.asarray(np.sqrt(total) / np.maximum(number, 1))
+
+    def curve(self, rel: int = 1) -> Curve:
+        """The precision-recall curve of scores by ``"iprec_at_recall"``.
+
+        Parameters
+        ----------
+        rel : int
+            Lowest relevant grade; the scores have to hold ``IPrec(rel=...)`` for it.
+
+        Returns
+        -------
+        Curve
+            Mean interpolated precision of every system at every recall level that was scored.
+        """
+        name = "IPrec@" if rel == 1 else f"IPrec(rel={rel})@"
+        found = {
+            float(m[len(name) :]): i for i, m in enumerate(self.measures) if m.startswith(name)
+        }
+        if not found:
+            raise UnknownName(
+                f"these scores hold no {name}...", remedy='evaluate with "iprec_at_recall"'
+            )
+        recall = sorted(found)
+        return Curve(self.systems, recall, self.mean()[[found[level] for level in recall]].T)
 
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None

@@ -22,6 +22,7 @@ import hungjury.catalogue.sets
 from hungjury.catalogue.base import CATALOGUE, Measure
 from hungjury.catalogue.trec_names import from_elsewhere, from_trec, trec_name
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
+from hungjury.named import Described
 
 __all__ = ["CATALOGUE", "Measure", "measure", "measure_list", "measures", "trec_name"]
 
@@ -81,7 +82,16 @@ def _is_ours(text: str) -> bool:
     return True
 
 
-def measures() -> list[dict[str, Any]]:
+class MeasureInfo(Described):
+    """A measure, as `measures` describes it."""
+
+    formula: str
+    paper: str
+    range: tuple[float, float]
+    smaller_is_better: bool
+
+
+def measures() -> list[MeasureInfo]:
     """The catalogue: name, how it is written, meaning, formula, paper, range, direction,
     parameters."""
     return [

@@ -18,7 +18,7 @@ from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import number, numbers, param, whole
 
-__all__ = ["Expected", "eRAP", "eRDCG", "eRRBP"]
+__all__ = ["eRAP", "eRDCG", "eRRBP"]
 
 
 @dataclass(frozen=True)

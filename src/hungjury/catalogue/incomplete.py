@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
 from hungjury.collection.judged import Judged
 
-__all__ = ["Bpref", "Judgedness", "infAP"]
+__all__ = ["Bpref", "infAP"]
 
 
 @CATALOGUE.add("Bpref")

@@ -20,7 +20,7 @@ from hungjury.users.transitions import MODELS, pull_sums
 if TYPE_CHECKING:  # reading user models is not cheap, and seldom wanted
     from hungjury.users.model import UserModel
 
-__all__ = ["MP", "RankMatrix"]
+__all__ = ["MP"]
 
 FROM_MODEL = "model"
 

@@ -89,7 +89,7 @@ def aware_command(
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 --all --gold qrels.txt
     """
     from hungjury.judges.aware import aware
-    from hungjury.judges.comparison import compare_all
+    from hungjury.judges.comparison import compare_approaches
     from hungjury.judges.merging import merge_names
 
     if compare and gold is None:
@@ -101,7 +101,7 @@ def aware_command(
     lists = run_flags.files(runs)
     with progress_bar(quiet, True) as progress:
         if compare:
-            found = compare_all(
+            found = compare_approaches(
                 labels, lists, measures[0], truth, rel, replicates, seed, orientation,
                 merge_names(of_labels=True), progress=progress, drop_empty=drop_empty,
             )  # fmt: skip

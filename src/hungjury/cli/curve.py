@@ -40,18 +40,17 @@ def curve_command(
       hungjury curve qrels.txt bm25.run dense.run -o curve.svg
       hungjury curve qrels.txt 'runs/*' > curve.csv
     """
-    from hungjury.evaluation import precision_recall
+    from hungjury.evaluation import evaluate
+    from hungjury.m import IPrec
 
     labels_file, run_paths = inputs.sorted_out()
     found = run_flags.files(run_paths)
     with progress_bar(quiet, is_much(found)) as progress:
         labels = label_flags.qrels(labels_file)
-        scores = precision_recall(labels, found, rel, progress=progress)
+        levels = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
+        scores = evaluate(labels, found, levels, progress=progress)
     tell(scores.notes, quiet)
     if output is None or output.endswith(".csv"):
         deliver(scores.to_csv(), output)
     else:
-        from hungjury.report.curves import draw_precision_recall
-        from hungjury.report.pictures import save_picture
-
-        save_picture(draw_precision_recall(scores), output)
+        scores.curve().save(output)

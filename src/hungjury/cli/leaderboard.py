@@ -107,8 +107,6 @@ def leaderboard_command(
              "latex": board.to_latex}  # fmt: skip
     deliver(shown[form](), output)
     if report is not None:
-        from hungjury.report.page import write_page
-
-        write_page(board, report, command=["hungjury", *sys.argv[1:]])
+        board.write_page(report, command=["hungjury", *sys.argv[1:]])
         if not quiet:
             click.echo(f"wrote {report}", err=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from hungjury.cli.options import text_or_json
 from hungjury.cli.output import deliver
+
+if TYPE_CHECKING:
+    from hungjury.catalogue import MeasureInfo
 
 
 @click.command("measures")
@@ -48,7 +51,7 @@ def _entry(name: str, meaning: str, width: int) -> str:
     return textwrap.fill(first, 110, initial_indent=beside, subsequent_indent=" " * len(beside))
 
 
-def _page(row: dict[str, Any]) -> str:
+def _page(row: MeasureInfo) -> str:
     lines = [f"{row['write']}", textwrap.fill(row["meaning"], 90), f"({row['paper']})"]
     lines += textwrap.wrap(row["formula"], 90, initial_indent="  ", subsequent_indent="    ")
     lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}")

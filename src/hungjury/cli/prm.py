@@ -67,15 +67,13 @@ def prm_command(
       hungjury prm --judges 'judges/*' --plot prm.svg
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
     """
-    from hungjury.judges.prm import prm, prm_scenarios
+    from hungjury.judges.prm import prm
 
     if soft is not None and (qrels is None or rel is None):
         raise click.UsageError("--soft wants --qrels and --rel")
     labels = label_flags.judgments(judges)
-    if rel is None:
-        models = prm_scenarios(labels, smoothing, draws, seed)
-    else:
-        models = [prm(labels, rel, None, smoothing, draws, seed)]
+    model = prm(labels, rel or 1, None, smoothing, draws, seed)
+    models = [model] if rel else model.scenarios()
     tell(labels.notes + models[0].notes, quiet)
     chosen = None if qrels is None else label_flags.qrels(qrels)
     deliver(_formatted(models, form, chosen), output)

@@ -47,7 +47,7 @@ def order(a: list[int], b: list[int], kind: Any) -> None:
     Example:
       hungjury theory order 0,1,1,0 1,0,1,0
     """
-    from hungjury.theory import compare_lists
+    from hungjury.theory.ordering import compare_lists
 
     deliver(str(compare_lists(a, b, kind)), None)
 
@@ -77,7 +77,8 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
     Example:
       hungjury theory axioms nDCG@3 Bpref --grades 3
     """
-    from hungjury.theory import axiom_markdown, check_axioms
+    from hungjury.theory.axioms import check_axioms
+    from hungjury.theory.catalogue_table import axiom_markdown
 
     if measures:
         deliver("\n\n".join(str(check_axioms(m, length, grades)) for m in measures), None)
@@ -106,7 +107,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
       hungjury theory balancing AP "RBP(p=0.8)" --length 100
     """
     from hungjury.plain import columns
-    from hungjury.theory import balancing_index
+    from hungjury.theory.balancing import balancing_index
 
     rows = [["measure", *(f"N={n}" for n in lengths)]]
     for name in measures:
@@ -135,13 +136,15 @@ def figure(which: str, output: str, trials: int, seed: int) -> None:
     Example:
       hungjury theory figure balancing -o figure.svg
     """
-    from hungjury import theory
     from hungjury.report.pictures import save_picture
+    from hungjury.theory import figures
 
     if which == "balancing":
-        drawn = theory.plot_balancing_curves(theory.balancing_curves())
+        drawn = figures.plot_balancing_curves(figures.balancing_curves())
     else:
-        drawn = theory.plot_significance_curve(theory.significance_curve(trials=trials, seed=seed))
+        drawn = figures.plot_significance_curve(
+            figures.significance_curve(trials=trials, seed=seed)
+        )
     save_picture(drawn, output)
 
 

@@ -66,7 +66,8 @@ def train_command(
       hungjury train train.txt --qrels merged.qrels --nav-rel 1 -o ranker.json
       hungjury rank ranker.json test.txt -o test.run
     """
-    from hungjury.ltr import read_letor, train_ranker
+    from hungjury.ltr.letor import read_letor
+    from hungjury.ltr.train import train_ranker
 
     if plot is not None and valid is None:
         raise click.UsageError("--plot draws the measure on --valid: give it")

@@ -28,7 +28,7 @@ from hungjury.judges.chance import (
 from hungjury.judges.findings import near_constant, near_copies, text, warnings
 from hungjury.judges.merging import as_judgments
 from hungjury.judges.panel import Panel
-from hungjury.stats import kendall_cross, tau_ap_cross
+from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 
 __all__ = ["Agreement", "Rankings", "agreement"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import MeasureError
-from hungjury.stats import kendall_cross, tau_ap_cross
+from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 
 __all__ = ["GAPS", "closeness"]
 

@@ -24,9 +24,9 @@ from hungjury.judges.merging import merge, merge_method
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.plain import columns
 from hungjury.scores import Scores
-from hungjury.stats import kendall, rmse, tau_ap
+from hungjury.stats.correlation import kendall, rmse, tau_ap
 
-__all__ = ["ApproachComparison", "ComparedApproach", "compare_all", "expected_measure"]
+__all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches", "expected_measure"]
 
 Array = NDArray[np.float64]
 
@@ -89,7 +89,7 @@ class ApproachComparison:
         return self.to_text()
 
 
-def compare_all(
+def compare_approaches(
     judgments: Any,
     runs: Any,
     measure: str | Measure,

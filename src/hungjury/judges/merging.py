@@ -18,6 +18,7 @@ from hungjury.judges.crowdkit import CrowdKit, is_aggregator
 from hungjury.judges.merged import MERGES, Merge, Merged
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Weights
+from hungjury.named import Described
 
 __all__ = ["MERGES", "Merge", "Merged", "as_judgments", "aware_merge", "binomial", "em", "merge",
            "merge_method", "merge_names", "merges", "vote"]  # fmt: skip
@@ -82,7 +83,14 @@ def merge_method(method: Any) -> Merge:
     return CrowdKit(aggregator=method)
 
 
-def merges() -> list[dict[str, Any]]:
+class MergeInfo(Described):
+    """A merge, as `merges` describes it."""
+
+    gives: str
+    drawn_from: str
+
+
+def merges() -> list[MergeInfo]:
     """List the merges.
 
     Returns

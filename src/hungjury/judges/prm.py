@@ -20,9 +20,9 @@ from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.plain import columns
-from hungjury.stats import resample_counts
+from hungjury.stats.bootstrap import resample_counts
 
-__all__ = ["PRM", "prm", "prm_scenarios"]
+__all__ = ["PRM", "prm"]
 
 FEW_PAIRS = 100  # observations of a level below which its probability is called shaky
 Array = NDArray[np.float64]
@@ -41,10 +41,27 @@ class PRM:
     agreed: NDArray[np.int64]  # of these, the other judge said relevant
     smoothing: float
     rated: NDArray[np.int64]  # labels of each level, in all judgments
+    max_grade: int
+    pairs: NDArray[np.int64]  # [topic, level, level]: ordered pairs of labels of one document
+    draws: int  # bootstrap samples behind the intervals
+    seed: int
     notes: tuple[Note, ...] = ()
 
     def __str__(self) -> str:
         return self.to_text()
+
+    def scenarios(self) -> list[PRM]:
+        """The same model for each notion of relevance: rel = 1, ..., the largest grade."""
+        return [
+            self._with_relevant([v for v in self.levels if v >= rel])
+            for rel in range(1, self.max_grade + 1)
+        ]
+
+    def _with_relevant(self, relevant: list[int]) -> PRM:
+        return _fitted(
+            self.pairs, self.levels, relevant, self.rated, self.max_grade, self.smoothing,
+            self.draws, self.seed, self.notes,
+        )  # fmt: skip
 
     def of(self, level: int) -> float:
         """p_{R|level}; an unseen level is an error unless there is smoothing."""
@@ -160,26 +177,50 @@ def prm(
     votes = np.bincount(
         judgments.document * len(levels) + place, minlength=len(judgments.pool) * len(levels)
     ).reshape(len(judgments.pool), len(levels))
-    seen, agreed = _pairs_by_topic(judgments, votes, np.isin(levels, chosen))
-    if not seen.sum():
+    pairs = _pairs_by_topic(judgments, votes)
+    if not pairs.any():
         raise InputError(
             "no document was judged by two judges",
             remedy="the model is learnt from disagreement: have some documents judged twice",
         )
-    counts = resample_counts(len(judgments.topics), draws, np.random.default_rng(seed))
+    notes = tuple(_notes(levels, pairs.sum(axis=(0, 2)), votes))
+    return _fitted(
+        pairs, levels, chosen, votes.sum(axis=0), judgments.max_grade, smoothing, draws, seed, notes
+    )
+
+
+def _fitted(
+    pairs: NDArray[np.int64],
+    levels: list[int],
+    relevant: list[int],
+    rated: NDArray[np.int64],
+    max_grade: int,
+    smoothing: float,
+    draws: int,
+    seed: int,
+    notes: tuple[Note, ...],
+) -> PRM:
+    """The model of counted pairs, for one notion of relevance."""
+    seen = pairs.sum(axis=2)
+    agreed = pairs[:, :, np.isin(levels, relevant)].sum(axis=2)
+    counts = resample_counts(len(pairs), draws, np.random.default_rng(seed))
     low, high = _interval(_smoothed(counts @ agreed, counts @ seen, smoothing))
     total, hits = seen.sum(axis=0), agreed.sum(axis=0)
     return PRM(
-        levels,
-        chosen,
-        _smoothed(hits, total, smoothing),
-        low,
-        high,
-        total,
-        hits,
-        smoothing,
-        votes.sum(axis=0),
-        tuple(_notes(levels, total, votes)),
+        levels=levels,
+        relevant=relevant,
+        p=_smoothed(hits, total, smoothing),
+        low=low,
+        high=high,
+        seen=total,
+        agreed=hits,
+        smoothing=smoothing,
+        rated=rated,
+        max_grade=max_grade,
+        pairs=pairs,
+        draws=draws,
+        seed=seed,
+        notes=notes,
     )
 
 
@@ -187,17 +228,12 @@ def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _pairs_by_topic(
-    judgments: Judgments, votes: NDArray[np.int64], relevant: NDArray[np.bool_]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """[topic, level]: ordered pairs whose first judge gave the level; those whose second judge
-    said relevant."""
-    judges = votes.sum(axis=1, keepdims=True)
-    yes = votes[:, relevant].sum(axis=1, keepdims=True)
-    by_topic = judgments.pool.sum_by_topic
-    seen = by_topic((votes * (judges - 1)).T).T
-    agreed = by_topic((votes * (yes - relevant)).T).T
-    return seen, agreed
+def _pairs_by_topic(judgments: Judgments, votes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[topic, level, level]: ordered pairs of two judges of one document, by what they said."""
+    levels = votes.shape[1]
+    others = votes[:, None, :] - np.eye(levels, dtype=np.int64)  # nobody is paired with himself
+    counts = judgments.pool.sum_by_topic((votes[:, :, None] * others).reshape(len(votes), -1).T)
+    return counts.T.reshape(-1, levels, levels)
 
 
 def _smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Array:
@@ -227,13 +263,3 @@ def _notes(levels: list[int], seen: NDArray[np.int64], votes: NDArray[np.int64])
         if count < FEW_PAIRS:
             text = f"level {level} occurs in only {plural(int(count), 'pair')}: do not trust it"
             yield Note("few-pairs", int(count), text, about="result")
-
-
-def prm_scenarios(
-    judgments: Judgments, smoothing: float = 0.0, draws: int = 1000, seed: int = 0
-) -> list[PRM]:
-    """The model for each notion of relevance: rel = 1, ..., the largest grade."""
-    return [
-        prm(judgments, rel, None, smoothing, draws, seed)
-        for rel in range(1, judgments.max_grade + 1)
-    ]

@@ -70,7 +70,7 @@ class Goal:
 class NMCGObjective:
     """nMCG@k for those who call LightGBM themselves.
 
-    >>> goal = hj.NMCGObjective(user="users.json", nav_rel=3)
+    >>> goal = hj.ltr.NMCGObjective(user="users.json", nav_rel=3)
     >>> lgb.train({"objective": goal.objective, "metric": "none"}, data, feval=goal.metric)
     >>> lgb.LGBMRanker(objective=goal.sklearn_objective)
 

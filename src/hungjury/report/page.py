@@ -8,26 +8,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 from collections.abc import Sequence
 from importlib.resources import files
 
 from hungjury.errors import MissingExtra
-from hungjury.files import write_whole
 from hungjury.report.page_content import content
 from hungjury.uncertainty.leaderboard import Leaderboard
 
-__all__ = ["page", "write_page"]
-
-
-def write_page(
-    board: Leaderboard, path: str | os.PathLike[str], command: Sequence[str] | None = None
-) -> None:
-    """Write a leaderboard as a page (HTML) to look at, to print and to share.
-
-    command: the words of the command line that made it, to be shown.
-    """
-    write_whole(path, page(board, command))
+__all__ = ["page"]
 
 
 def page(board: Leaderboard, command: Sequence[str] | None = None) -> str:

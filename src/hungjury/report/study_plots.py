@@ -21,8 +21,8 @@ from hungjury.report.heatmap import (
 )
 from hungjury.report.pictures import new_picture
 from hungjury.studies.correlation import MeasureCorrelation
+from hungjury.studies.downsampling import Robustness
 from hungjury.studies.power import DiscriminativePower
-from hungjury.studies.robustness import Robustness
 from hungjury.studies.tuple_rows import TupleStudy
 
 if TYPE_CHECKING:

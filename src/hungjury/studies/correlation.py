@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hungjury.errors import check_choice
 from hungjury.scores import Scores
-from hungjury.stats import kendall_cross, tau_ap_cross
+from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.studies.checks import need_systems
 from hungjury.studies.table import Cell, Table
 

@@ -18,7 +18,7 @@ from hungjury.collection.align import align
 from hungjury.collection.simulate import Simulation, simulate
 from hungjury.evaluation import evaluate
 from hungjury.judges.merging import merge_method
-from hungjury.stats import percentile_interval
+from hungjury.stats.bootstrap import percentile_interval
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
 from hungjury.studies.table import Table
 from hungjury.uncertainty.drawn import Setting, draw_scores

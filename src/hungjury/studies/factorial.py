@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import InputError, MissingExtra
-from hungjury.stats import TukeyGroups, tukey_groups
+from hungjury.stats.tukey import TukeyGroups, tukey_groups
 from hungjury.studies.table import Cell, Table
 
 __all__ = ["Anova", "Effect", "Means", "effect_size", "factorial_anova", "omega_squared"]

@@ -21,7 +21,7 @@ from hungjury.errors import MeasureError, check_choice
 from hungjury.evaluation import evaluate
 from hungjury.judges.comparison import expected_measure
 from hungjury.judges.judge_scores import JudgeScores, gold_labels
-from hungjury.stats import kendall_cross, rmse, tau_ap_cross
+from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
 
 __all__ = ["DETERMINISTIC", "NEARLY_SURE", "RANDOMISED", "Nearness", "Truths", "nearly_sure"]
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from hungjury.collection.runs import Progress
 from hungjury.errors import check_choice, check_seed
 from hungjury.scores import Scores
-from hungjury.stats import randomised_tukey, studentised_bootstrap
+from hungjury.stats.paired_tests import studentised_bootstrap
+from hungjury.stats.tukey import randomised_tukey
 from hungjury.studies.checks import need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
 from hungjury.studies.table import Table

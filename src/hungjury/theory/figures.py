@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import InputError, MissingExtra, check_seed
-from hungjury.stats import t_test
+from hungjury.stats.paired_tests import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
 from hungjury.theory.scoring import Floats, whole_number
 

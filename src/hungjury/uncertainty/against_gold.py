@@ -19,7 +19,7 @@ from hungjury.judges.judge_scores import binary_at, gold_values, label_matrix
 from hungjury.judges.merged import likeliest
 from hungjury.judges.merging import merge
 from hungjury.judges.panel import NOT_JUDGED, Panel
-from hungjury.stats import tau_ap
+from hungjury.stats.correlation import tau_ap
 from hungjury.uncertainty.drawn import Drawn, Setting
 
 __all__ = ["AgainstGold", "GoldRow", "against_gold"]

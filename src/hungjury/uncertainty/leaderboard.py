@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from hungjury.collection.notes import Note, plural
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import as_runs
+from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.merged import Merge
 from hungjury.judges.merging import as_judgments, merge_method
@@ -101,6 +103,22 @@ class Leaderboard:
 
     def to_latex(self, digits: int = 3) -> str:
         return board_text.latex(self, digits)
+
+    def write_page(
+        self, path: str | os.PathLike[str], command: Sequence[str] | None = None
+    ) -> None:
+        """Write the report: one HTML page to look at, to print and to share.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write.
+        command : sequence of str, optional
+            The words of the command line that made the leaderboard, to be shown.
+        """
+        from hungjury.report.page import page
+
+        write_whole(path, page(self, command))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the samples, as plain numbers, lists and texts."""

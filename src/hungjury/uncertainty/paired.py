@@ -9,7 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury import stats
+from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
+from hungjury.stats.paired_sizes import (
+    bootstrap_interval,
+    cohens_d,
+    randomisation_interval,
+    rank_biserial,
+    t_interval,
+)
+from hungjury.stats.paired_tests import bootstrap_test, randomisation_test, t_test, wilcoxon
 
 __all__ = ["CORRECTIONS", "TESTS", "Paired", "PairedTest", "out_of_reach", "paired"]
 
@@ -54,11 +62,11 @@ def paired(
 ) -> Paired:
     """All there is to say of differences [pair, topic], whose p-values are one family."""
     p, (low, high) = _tested(differences, test, alpha, samples, seed)
-    effect = stats.rank_biserial if test == "wilcoxon" else stats.cohens_d
+    effect = rank_biserial if test == "wilcoxon" else cohens_d
     correct: dict[str, Callable[[Any], Any]] = {
-        "holm": stats.holm,
-        "bonferroni": stats.bonferroni,
-        "bh": stats.benjamini_hochberg,
+        "holm": holm,
+        "bonferroni": bonferroni,
+        "bh": benjamini_hochberg,
         "none": np.asarray,
     }
     return Paired(
@@ -80,16 +88,16 @@ def _tested(
     """p-values, and the ends of the intervals of the mean."""
     if test == "randomisation":
         return (
-            stats.randomisation_test(differences, samples, seed),
-            stats.randomisation_interval(differences, alpha, samples, seed),
+            randomisation_test(differences, samples, seed),
+            randomisation_interval(differences, alpha, samples, seed),
         )
     if test == "bootstrap":
         return (
-            stats.bootstrap_test(differences, samples, seed),
-            stats.bootstrap_interval(differences, alpha, samples, seed),
+            bootstrap_test(differences, samples, seed),
+            bootstrap_interval(differences, alpha, samples, seed),
         )
-    p = stats.t_test(differences) if test == "t" else stats.wilcoxon(differences)
-    return p, stats.t_interval(differences, alpha)
+    p = t_test(differences) if test == "t" else wilcoxon(differences)
+    return p, t_interval(differences, alpha)
 
 
 def out_of_reach(

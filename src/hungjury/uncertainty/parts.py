@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.stats import bootstrap_means
+from hungjury.stats.bootstrap import bootstrap_means
 
 __all__ = ["Parts", "mean_draws"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.stats import percentile_interval
+from hungjury.stats.bootstrap import percentile_interval
 
 __all__ = ["Standing", "of_differences", "standing"]
 

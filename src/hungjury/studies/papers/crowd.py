@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from hungjury.named import flag, param, whole
 from hungjury.studies.data import StudyData
+from hungjury.studies.each_judge import SingleJudges, SingleRow, single_judges
 from hungjury.studies.figures import TupleLines
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED
-from hungjury.studies.lone_judges import LoneJudges, LoneRow, lone_judges
 from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
 from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
 from hungjury.studies.runner import Job
@@ -58,11 +58,11 @@ class Crowd(Recipe):
 
     def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
         study = gathered(data, results, **self._how())
-        alone = [LoneRow(**row) for m in self.measures for row in results[f"alone/{m}"]]
+        alone = [SingleRow(**row) for m in self.measures for row in results[f"alone/{m}"]]
         measures = list(dict.fromkeys(row.measure for row in study.rows))
         return Report(
             [
-                _table_1(LoneJudges(study.judges, alone)),
+                _table_1(SingleJudges(study.judges, alone)),
                 self._table_2(study, "tau_ap", "table-2"),
                 self._table_2(study, "tau", "table-2-tau"),
             ],
@@ -107,13 +107,13 @@ def score_alone(
     data: StudyData, seed: int, name: str, rel: int, drop_empty: bool
 ) -> list[dict[str, Any]]:
     """A job: every judge alone, by one measure."""
-    found = lone_judges(
+    found = single_judges(
         data.judgments, data.runs, name, data.gold, rel, drop_empty=drop_empty
     )  # fmt: skip
     return [asdict(row) for row in found.rows]
 
 
-def _table_1(found: LoneJudges) -> StudyTable:
+def _table_1(found: SingleJudges) -> StudyTable:
     header = ["gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"]
     title = "tau and tau_ap averaged over judges, with 95 % confidence intervals"
     return StudyTable("table-1", title, header, [row[:6] for row in found.table().rows])

@@ -13,6 +13,7 @@ from hungjury.catalogue.graded_ap import GAP, eGAP, threshold_law, xGAP
 from hungjury.errors import InputError
 from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
+from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Lines, RateLines
 from hungjury.studies.papers.label_sets import (
     check_labels,
@@ -30,7 +31,6 @@ from hungjury.studies.papers.label_sets import (
     shares,
 )
 from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
-from hungjury.studies.robustness import RATES
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Joined, StudyTable
 from hungjury.studies.topics import few_highly_relevant, run_quartiles

@@ -20,8 +20,8 @@ from hungjury.scores import Scores
 from hungjury.studies.checks import need_measures
 from hungjury.studies.correlation import correlate_measures
 from hungjury.studies.data import GOLD, MAJORITY, StudyData
+from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.recipe import names
-from hungjury.studies.robustness import RobustnessExperiment
 from hungjury.studies.study_table import Cell, StudyTable
 
 __all__ = ["check_labels", "correlation_job", "distinct", "headings", "label_needs",

@@ -14,6 +14,7 @@ from hungjury.catalogue.graded_ap import GAP, threshold_law
 from hungjury.errors import InputError
 from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
+from hungjury.studies.downsampling import RATES, RobustnessExperiment
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.papers.label_sets import (
     check_labels,
@@ -29,7 +30,6 @@ from hungjury.studies.papers.label_sets import (
 )
 from hungjury.studies.power import PowerExperiment
 from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure
-from hungjury.studies.robustness import RATES, RobustnessExperiment
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, StudyTable
 

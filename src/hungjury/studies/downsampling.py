@@ -20,7 +20,7 @@ from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
 from hungjury.judges.panel import NOT_JUDGED
 from hungjury.scores import Scores
-from hungjury.stats import kendall, tau_ap
+from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
 from hungjury.studies.table import Cell, Table

@@ -17,13 +17,13 @@ from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
 from hungjury.studies.table import Table
 
-__all__ = ["LoneJudges", "LoneRow", "lone_judges"]
+__all__ = ["SingleJudges", "SingleRow", "single_judges"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class LoneRow:
+class SingleRow:
     """One way to score against one gold standard: a number for each judge."""
 
     measure: str
@@ -35,11 +35,11 @@ class LoneRow:
 
 
 @dataclass(frozen=True, eq=False)
-class LoneJudges:
+class SingleJudges:
     """All ways to score, and the judges they scored."""
 
     judges: list[str]
-    rows: list[LoneRow]
+    rows: list[SingleRow]
 
     def table(self) -> Table:
         """Means over judges, each with the half of its 95 % interval."""
@@ -64,7 +64,7 @@ def _mean(values: Array) -> tuple[float, float]:
     return float(values.mean()), float(half)
 
 
-def lone_judges(
+def single_judges(
     judgments: Any,
     runs: Any,
     measures: MeasureNames,
@@ -72,7 +72,7 @@ def lone_judges(
     rel: int | None = None,
     *,
     drop_empty: bool = False,
-) -> LoneJudges:
+) -> SingleJudges:
     """Score every judge alone, and compare the systems' means with gold.
 
     For each measure: by its labels against the deterministic gold standard (DGS), and by the
@@ -97,5 +97,5 @@ def lone_judges(
         ):
             means = np.nan_to_num(values)[:, :, truths.known].mean(axis=2)
             near = truths.nearness(standard, m, means)
-            rows.append(LoneRow(str(one), by, standard, near.tau, near.tau_ap, near.rmse))
-    return LoneJudges(scored.judges, rows)
+            rows.append(SingleRow(str(one), by, standard, near.tau, near.tau_ap, near.rmse))
+    return SingleJudges(scored.judges, rows)

@@ -1,0 +1,11 @@
+from hungjury.ltr.compare import RankerComparison as RankerComparison
+from hungjury.ltr.compare import compare_rankers as compare_rankers
+from hungjury.ltr.data import RankingData as RankingData
+from hungjury.ltr.data import ranking_data as ranking_data
+from hungjury.ltr.estimator import NMCGRanker as NMCGRanker
+from hungjury.ltr.folds import join_data as join_data
+from hungjury.ltr.folds import make_folds as make_folds
+from hungjury.ltr.folds import read_fold as read_fold
+from hungjury.ltr.letor import read_letor as read_letor
+from hungjury.ltr.objective import NMCGObjective as NMCGObjective
+from hungjury.ltr.ranker import Ranker as Ranker
