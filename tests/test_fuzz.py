@@ -25,6 +25,7 @@ ROUNDS = 1  # more of everything, for a long night
 
 # --- a plain parser, written from the rules -------------------------------------------------
 
+INTEGER = re.compile(rb"[+-]?[0-9]+")
 NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
@@ -47,10 +48,14 @@ def is_text(token):
 
 
 def columns_of(data):
-    """(line number, columns) of every line that is neither blank nor a comment."""
+    """(line number, columns) of every line that is neither blank nor a comment; no columns where
+    a carriage return is anywhere but at the end of a line."""
     for number, line in enumerate(data.split(b"\n"), 1):
-        columns = [c for c in re.split(rb"[ \t\r\v\f]", line) if c]
-        if columns and not line.startswith(b"#"):
+        line = line.removesuffix(b"\r")
+        columns = [c for c in re.split(rb"[ \t\v\f]", line) if c]
+        if b"\r" in line:
+            yield number, []
+        elif columns and not line.startswith(b"#"):
             yield number, columns
 
 
@@ -70,7 +75,7 @@ def plain_run(data):
     rows = []
     for number, columns in columns_of(data):
         score = number_of(columns[4]) if len(columns) >= 6 else None
-        if score is None:
+        if score is None or not INTEGER.fullmatch(columns[3]):
             return number
         try:
             topic, tag = columns[0].decode(), columns[5].decode()
@@ -82,15 +87,16 @@ def plain_run(data):
 
 # --- random text ----------------------------------------------------------------------------
 
-BLANKS = [b" ", b"\t", b"  ", b" \t ", b"\r", b"\v", b"\f", b" " * 17, b"\t" * 70]
+BLANKS = [b" ", b"\t", b"  ", b" \t ", b"\v", b"\f", b" " * 17, b"\t" * 70]
 # What is no blank to us, though other tools think so, and bytes that vector code may get wrong.
 ODD = [b"\x00", b"\x08", b"\x0e", b"\x1c", b"\x1f", b"\x7f", b"\x80", b"\x85", b"\xa0", b"\xff",
        b"\xc2\xa0", b"\xe2\x80\xa8", "é".encode(), b"#", b"#x", b'"', b",", b"{",
        b"NA"]  # fmt: skip
 NUMBERS = [b"0", b"1", b"2", b"-1", b"0.5", b"3.25", b"1e3", b"+7", b".5", b"1.", b"-0", b"1E-5",
            b"12345678901234567890", b"0.30000000000000004", b"1e-400", b"00012"]  # fmt: skip
-WRONG = [b"nan", b"inf", b"-inf", b"1e999", b"0x1", b"1_0", b"--1", b"1e", b"1e+", b".", b"-",
-         b"1,5", b"1.2.3", b"e5", b"\xd9\xa3", b"1\x00", b"0x1p3", b"1f", b"infinity"]  # fmt: skip
+WRONG = [b"nan", b"inf", b"-inf", b"1e999", "１".encode(), b"0x1", b"1_0", b"--1", b"1e", b"1e+",
+         b".", b"-", b"1,5", b"1.2.3", b"e5", b"\xd9\xa3", b"1\x00", b"0x1p3", b"1f",
+         b"infinity"]  # fmt: skip
 
 
 def token(rng):
@@ -102,6 +108,10 @@ def token(rng):
     if kind < 0.85:
         return rng.choice(ODD) + b"z" * rng.randrange(3)
     return b"k" * rng.choice([7, 8, 9, 15, 16, 17, 31, 33, 62, 63, 64, 65, 127, 128, 129, 300])
+
+
+INTEGERS = [b"0", b"1", b"7", b"-1", b"+3", b"007", b"123456789", b"99999999999999999999"]
+NO_INTEGERS = [b"1.0", b"1e3", b"-", b"+", b"x", b"0x1", b"1-", "１".encode()]
 
 
 def line(rng, columns, number_at, wrong):
@@ -116,10 +126,16 @@ def line(rng, columns, number_at, wrong):
     if number_at < columns:
         usual = rng.choice(NUMBERS) if rng.random() < 0.5 else repr(rng.gauss(0, 99)).encode()
         row[number_at] = rng.choice(WRONG) if wrong and rng.random() < 0.02 else usual
+    if number_at == 4 and columns > 3:
+        bad = wrong and rng.random() < 0.02
+        row[3] = rng.choice(NO_INTEGERS) if bad else rng.choice(INTEGERS)
     if row[0].startswith(b"#") and rng.random() < 0.5:
         row[0] = b" " + row[0]  # a blank before it, and # is no comment
     parts = [rng.choice(BLANKS) if rng.random() < 0.3 else b" " for _ in row]
     text = b"".join(c + gap for c, gap in zip(row, parts, strict=True))
+    if wrong and rng.random() < 0.01:
+        at = rng.randrange(len(text))
+        text = text[:at] + b"\r" + text[at:]
     return text if rng.random() < 0.1 else text.rstrip(b" \t\r\v\f")
 
 

@@ -16,7 +16,7 @@ PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
     ["errors", "lazy"],
-    ["machine", "files", "named", "plain"],
+    ["machine", "files", "named", "numbers", "plain"],
     ["native"],
     ["stats"],
     ["collection"],

@@ -26,6 +26,8 @@ __all__ = ["no_label", "parse_text", "read_labels"]
 _REMEDIES = {  # by the codes of native.BadLine
     "many-columns": "qrels have four columns; is this a run?",
     "few-columns": "fix this line; a table needs a header line with the names of its columns",
+    "carriage-return": "save the file with newlines as line ends, or remove the carriage return",
+    "not-an-integer": "fix this line; ids contain no blanks, and the fourth column is the rank",
     "not-utf8": "save the file as UTF-8",
     "duplicate-document": "keep one line per document and topic",
 }

@@ -229,6 +229,8 @@ def _by_system(table: Table, stem: str) -> list[ReadRun]:
     documents = table.texts(document)
     scores = np.array(table.numbers(score, "score"), dtype=float)
     lines = table.line_numbers()
+    if (rank := table.find("rank")) is not None:
+        table.check_integers(rank, "rank")
     tag = table.find("tag")
     tags = [stem] * count if tag is None else table.texts(tag)
     out = []

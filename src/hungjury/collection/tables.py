@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.sources import Source
 from hungjury.errors import InputError, MissingExtra
+from hungjury.numbers import decimal_of, integer_of
 
 __all__ = ["Table", "frame_table", "grade_columns", "is_frame", "read_table", "table_format"]
 
@@ -106,12 +107,19 @@ class Table:
 
     def _number(self, value: Any, what: str, row: int) -> float:
         try:
-            number = float(value)
+            number = decimal_of(value) if isinstance(value, str) else float(value)
         except (TypeError, ValueError, OverflowError):
-            number = math.nan
-        if not math.isfinite(number) or (isinstance(value, str) and "_" in value):
+            number = None
+        if number is None or not math.isfinite(number):
             raise self._bad(f"the {what} {value!r} is not a finite number", row, f"mend the {what}")
         return number
+
+    def check_integers(self, column: str, what: str) -> None:
+        """Refuse a column that holds anything but integers."""
+        for row, value in enumerate(self.columns[column]):
+            number = integer_of(value) if isinstance(value, str) else value
+            if not (isinstance(number, (Integral, float)) and number == number // 1):
+                raise self._bad(f"the {what} {value!r} is not an integer", row, f"fix the {what}")
 
     def _bad(self, message: str, row: int, remedy: str) -> InputError:
         return InputError(message, file=self.name, line=self.line(row), remedy=remedy)
@@ -202,7 +210,7 @@ def _json_lines(source: Source, text: str) -> Table:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=_once)
         except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
             raise InputError(
                 f"not JSON: {getattr(error, 'msg', error)}",
@@ -221,6 +229,16 @@ def _json_lines(source: Source, text: str) -> Table:
         for key, value in row.items():
             columns.setdefault(key, []).append(value)
     return Table(source.name, columns, lines)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two values under one key, one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return found
 
 
 def _parquet(source: Source) -> Table:

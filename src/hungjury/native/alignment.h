@@ -200,7 +200,7 @@ class Alignment {
                 bool tied = sorter_.tied(order[i - 1], order[i]);
                 int32_t before = list[order[i - 1]].rank, after = list[order[i]].rank;
                 ties |= tied;
-                contradicted |= !tied & (after >= 0) & (after < before);
+                contradicted |= !tied & (after < before);
             }
         }
         tied_lists += ties;

@@ -108,7 +108,7 @@ void bind_reading(nb::module_ &m) {
         .def("add", [](RunStore &r, nb::list topics, nb::list documents, Given<double> scores,
                        Given<int64_t> lines) {
             for (size_t i = 0; i < scores.size(); ++i)
-                r.add(bytes_of(topics[i]), bytes_of(documents[i]), scores(i), -1,
+                r.add(bytes_of(topics[i]), bytes_of(documents[i]), scores(i), 0,
                       static_cast<uint64_t>(lines(i)));
         }, "topics"_a, "documents"_a, "scores"_a, "lines"_a, "Add rows of a table.")
         .def("finish", [](RunStore &r) {
@@ -146,6 +146,14 @@ void bind_reading(nb::module_ &m) {
         .def_prop_ro("tags", [](const RunStore &r) {
             return nb::make_tuple(text(r.tags.first), text(r.tags.second));
         });
+
+    m.def("narrow_list_ids", [](nb::list ids) {
+        ListOf<uint8_t> list;
+        for (size_t i = 0; i < ids.size(); ++i) list.add(bytes_of(ids[i]), 0, 0, i + 1);
+        nb::list out;
+        for (size_t i = 0; i < list.size(); ++i) out.append(text(list.id(i)));
+        return out;
+    }, "ids"_a, "For tests: the ids of a ranked list whose offsets have 8 bits instead of 64.");
 
     nb::class_<RunStream>(m, "RunStream", "A run aligned to a pool while it is read.")
         .def("__init__", [](RunStream *self, std::shared_ptr<Pool> pool, const std::string &ties,

@@ -86,6 +86,7 @@ class Interner {
         uint64_t hash = hash_bytes(s);
         int32_t known = of(table).find(s, hash);
         if (known >= 0) return known;
+        if (strings_.size() == INT32_MAX) throw std::length_error("more than 2^31 ids");
         auto added = static_cast<int32_t>(strings_.size());
         insert(table, hash, added);
         strings_.push(s);

@@ -61,12 +61,13 @@ class FeatureTable {
         if (colon == Bytes::npos || colon == 0 || colon + 1 == token.size())
             throw BadLine(line.number, "not-letor",
                           "expected FEATURE:VALUE, found '" + shown(token) + "'");
-        int32_t number = parse_rank(token.substr(0, colon), line.readable);
-        if (number < 0)
+        int32_t number;
+        if (!parse_integer(token.substr(0, colon), line.readable, number))
             throw BadLine(line.number, "not-letor",
                           "expected FEATURE:VALUE, found '" + shown(token) + "'");
-        if (number == 0)
-            throw BadLine(line.number, "feature-number", "found feature 0, but features count from 1");
+        if (number < 1)
+            throw BadLine(line.number, "feature-number", "found feature " + std::to_string(number) +
+                                                             ", but features count from 1");
         if (number > kMostFeatures)
             throw BadLine(line.number, "feature-number",
                           "found feature " + std::to_string(number) + ", but the largest allowed is " +

@@ -89,14 +89,25 @@ class Lines {
     template <class Reader> void walk(Bytes block, Reader &reader) {
         if (block.size() > UINT32_MAX - 64) throw BadLine(number_ + 1, "too-long", "the line is too long");
         const char *end = block.data() + block.size();
+        const bool returns = block.find('\r') != Bytes::npos;
         Line line{};
         line.readable = end;
         for (const char *p = block.data(); p < end; p = line.end + 1) {
             line.begin = p;
             split(line);
             line.number = ++number_;
+            if (returns) check_returns(line);
             reader.line(line);
         }
+    }
+    // A carriage return ends a line on some systems; here it may only precede the newline. Taken as
+    // a blank, it would make one line of several.
+    HUNGJURY_RARE static void check_returns(const Line &line) {
+        const auto length = static_cast<size_t>(line.end - line.begin);
+        size_t at = Bytes(line.begin, length).find('\r');
+        if (at == Bytes::npos || at + 1 == length) return;
+        throw BadLine(line.number, "carriage-return",
+                      "there is a carriage return inside the line");
     }
     // Finds the end of a line and its tokens, from where it begins.
     HUNGJURY_INLINE void split(Line &line) {

@@ -9,14 +9,18 @@
 
 namespace hungjury {
 
-// The lines of one topic in one run, as they came.
-class RankedList {
+// The lines of one topic in one run, as they came. Ids are kept one behind the other; a list never
+// holds more bytes of ids than `Offset` counts, nor more documents than an int32_t.
+template <class Offset> class ListOf {
   public:
+    static constexpr size_t most_bytes = std::numeric_limits<Offset>::max();
+    static constexpr size_t most_documents = INT32_MAX;
+
     struct Entry {
         uint64_t hash;  // of the id
         double score;
-        uint32_t id_end;  // where the id ends in `ids_`; it begins where the one before ends
-        int32_t rank;     // the file's rank column; -1 where it is no whole number
+        Offset id_end;  // where the id ends in `ids_`; it begins where the one before ends
+        int32_t rank;   // the file's rank column; 0 where there is none
     };
     size_t size() const { return size_; }
     const Entry &operator[](size_t i) const { return entries_[i]; }
@@ -47,7 +51,7 @@ class RankedList {
         uint64_t hash = hash_bytes(id);
         entry.hash = hash;
         entry.score = score;
-        entry.id_end = static_cast<uint32_t>(end_);
+        entry.id_end = static_cast<Offset>(end_);
         entry.rank = rank;
         return hash;
     }
@@ -55,7 +59,7 @@ class RankedList {
         size_ = end_ = next_line_ = 0;
         in_order_ = true;
         last_score_ = std::numeric_limits<double>::infinity();
-        last_rank_ = 0;
+        last_rank_ = INT32_MIN;
         stretches_.clear();
     }
     void settle() {  // line numbers are wanted only until duplicates have been looked for
@@ -68,13 +72,13 @@ class RankedList {
 
   private:
     HUNGJURY_RARE void grow(size_t bytes, uint64_t line) {
-        if (end_ + bytes > UINT32_MAX)
+        if (bytes > most_bytes - end_ || size_ == most_documents)
             throw BadLine(line, "too-long", "the list of a topic is too long");
-        if (end_ + bytes > ids_.size()) ids_.resize(2 * (end_ + bytes));
-        if (size_ == entries_.size()) entries_.resize(2 * size_ + 64);
+        if (end_ + bytes > ids_.size()) ids_.resize(std::min(2 * (end_ + bytes), most_bytes));
+        if (size_ == entries_.size()) entries_.resize(std::min(2 * size_ + 64, most_documents));
     }
     HUNGJURY_RARE void leap(uint64_t line) { stretches_.push_back({size_, line}); }
-    struct Stretch {  // entries from `first` on stand in `line` and the lines behind it
+    struct Stretch {  // entries from `first` are in `line` and the lines after it
         size_t first;
         uint64_t line;
     };
@@ -85,9 +89,11 @@ class RankedList {
     size_t size_ = 0;  // of the entries in use
     bool in_order_ = true;
     double last_score_ = std::numeric_limits<double>::infinity();
-    int32_t last_rank_ = 0;
+    int32_t last_rank_ = INT32_MIN;
     std::vector<Stretch> stretches_;
 };
+
+using RankedList = ListOf<uint64_t>;
 
 // Finds a document that appears twice in a list.
 class DuplicateFinder {

@@ -1,6 +1,7 @@
 // Decimal numbers in text, eight digits at a time.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -114,11 +115,26 @@ HUNGJURY_INLINE bool parse_number(Bytes text, const char *readable, double &out)
     return true;
 }
 
-// A whole number below a hundred million, or -1.
-inline int32_t parse_rank(Bytes text, const char *readable) {
-    if (text.size() > 8) return -1;
+// Any integer; one outside of 32 bits becomes the nearest inside.
+HUNGJURY_RARE inline bool parse_any_integer(Bytes text, int32_t &out) {
+    const bool negative = text.front() == '-';
+    if (negative || text.front() == '+') text.remove_prefix(1);
+    if (text.empty()) return false;
+    int64_t value = 0;
+    for (char c : text) {
+        if (!is_digit(c)) return false;
+        value = std::min<int64_t>(10 * value + (c - '0'), INT32_MAX);
+    }
+    out = static_cast<int32_t>(negative ? -value : value);
+    return true;
+}
+// Up to eight digits at once, as nearly all integers are; the rest goes the long way.
+HUNGJURY_INLINE bool parse_integer(Bytes text, const char *readable, int32_t &out) {
+    if (text.size() > 8) return parse_any_integer(text, out);
     uint64_t bytes = digit_bytes(eight_bytes(text.data(), readable), text.size());
-    return all_digits(bytes) ? static_cast<int32_t>(number_of(bytes)) : -1;
+    if (!all_digits(bytes)) return parse_any_integer(text, out);
+    out = static_cast<int32_t>(number_of(bytes));
+    return true;
 }
 
 }  // namespace hungjury

@@ -1,4 +1,5 @@
-// TREC runs: `topic Q0 document rank score tag`, any blanks between, text after the tag ignored.
+// TREC runs: `topic Q0 document rank score tag`, any blanks between, text after the tag ignored. The
+// rank, which nothing depends on, has to be an integer: an id with a blank in it is noticed by that.
 #pragma once
 
 #include <memory>
@@ -24,6 +25,9 @@ struct RunLine {
     throw BadLine(line.number, "not-a-number",
                   "the score '" + shown(line.token(4)) + "' is not a finite number");
 }
+[[noreturn]] HUNGJURY_RARE inline void refuse_rank(const Line &line) {
+    throw BadLine(line.number, "not-an-integer", "the rank '" + shown(line.token(3)) + "' is not an integer");
+}
 
 // False for a blank line or a comment.
 HUNGJURY_INLINE bool parse_run_line(const Line &line, RunLine &out) {
@@ -32,7 +36,7 @@ HUNGJURY_INLINE bool parse_run_line(const Line &line, RunLine &out) {
     out.topic = line.token(0);
     out.document = line.token(2);
     out.tag = line.token(5);
-    out.rank = parse_rank(line.token(3), line.readable);
+    if (!parse_integer(line.token(3), line.readable, out.rank)) refuse_rank(line);
     if (!parse_number(line.token(4), line.readable, out.score)) refuse_score(line);
     return true;
 }

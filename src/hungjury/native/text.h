@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -90,9 +91,22 @@ inline uint64_t fold(uint64_t a, uint64_t b) {
 #endif
 }
 
+// Drawn anew in each process: nobody can write a file whose ids all fall into one slot of a hash
+// table. No result depends on it.
+struct HashKeys {
+    uint64_t k1, k2;
+    HashKeys() {
+        std::random_device device;
+        auto word = [&] { return static_cast<uint64_t>(device()) << 32 | device(); };
+        k1 = word() | 1;
+        k2 = word();
+    }
+};
+inline const HashKeys hash_keys;
+
 // A 64-bit hash, sixteen bytes at a time (multiply and fold, as in the wyhash family).
 inline uint64_t hash_bytes(Bytes s) {
-    constexpr uint64_t k1 = 0x9E3779B97F4A7C15ull, k2 = 0xD6E8FEB86659FD93ull;
+    const uint64_t k1 = hash_keys.k1, k2 = hash_keys.k2;
     const char *p = s.data(), *end = p + s.size();
     uint64_t first, last = 0, h = k1;
     if (s.size() < 8) {

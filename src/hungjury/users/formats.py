@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from hungjury.collection.sources import Source
 from hungjury.errors import InputError
+from hungjury.numbers import decimal_of, integer_of
 
 __all__ = [
     "PAGE_COLUMNS",
@@ -139,7 +140,7 @@ def _session(session: Any, tally: Tally) -> Iterator[Row]:
                 name,
                 interaction.get("num", str(number)),
                 query,
-                int(rank) if rank.isdecimal() else None,
+                integer_of(rank),
                 _after(_seconds(click.get("starttime")), begin),
                 _after(_seconds(click.get("endtime")), begin),
             )
@@ -147,11 +148,11 @@ def _session(session: Any, tally: Tally) -> Iterator[Row]:
 
 def _seconds(text: str | None) -> float | None:
     """'56.1' or '18:50:58.7' as seconds."""
-    try:
-        parts = [float(part) for part in (text or "").split(":")]
-    except ValueError:
+    parts = [decimal_of(part) for part in (text or "").split(":")]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
         return None
-    return float(sum(part * 60**power for power, part in enumerate(reversed(parts))))
+    return float(sum(part * 60**power for power, part in enumerate(reversed(known))))
 
 
 def _after(time: float | None, begin: float | None) -> float | None:

@@ -1,0 +1,59 @@
+"""Limits of the native core: offsets that must not wrap, hash tables nobody can aim at."""
+
+import io
+import subprocess
+import sys
+
+import pytest
+
+import hungjury as hj
+from hungjury import native
+from hungjury.native import _core
+
+OTHERS = """
+import io, sys
+import hungjury as hj
+from hungjury.collection.align import align
+from hungjury.collection.runs import read_runs
+from hungjury.collection.qrels import read_qrels
+
+qrels = read_qrels({"1": {"a": 1}})
+runs = read_runs(io.BytesIO(b"".join(b"1 Q0 d%d 1 %d t\\n" % (i, -i) for i in range(50))))
+found = align(runs, qrels.pool, others=50)
+print(sorted(found.others.hash.tolist()))
+"""
+
+
+def test_offsets_of_ids_never_wrap():
+    """A list of ids knows where each ends. With offsets of 8 bits, what 64 bits do after 2^64 bytes
+    happens after 256: the list is refused, and ids before that are those that were added."""
+    fits = ["x" * 60] * 4 + ["y" * 15]  # 255 bytes
+    assert _core.narrow_list_ids(fits) == fits
+    for ids in (["x" * 60] * 5, ["x" * 200, "y" * 56], ["z" * 256], ["ab"] * 128):
+        with pytest.raises(native.BadLine) as caught:
+            _core.narrow_list_ids(ids)
+        assert caught.value.args == (len(ids), "too-long", "the list of a topic is too long")
+
+
+def test_hashes_differ_between_processes():
+    """Ids that share a slot in one process do not in the next: none can be made that always do."""
+    first, second = (
+        subprocess.run([sys.executable, "-c", OTHERS], capture_output=True, text=True, check=True)
+        for _ in range(2)
+    )
+    assert len(first.stdout) == pytest.approx(len(second.stdout), rel=0.2)
+    assert first.stdout != second.stdout
+
+
+def test_text_after_the_tag_is_allowed():
+    run = io.StringIO("1 Q0 a 1 2 tag and more text 1.5\n1 Q0 b -2 1 tag #\n1 Q0 c +3 0 tag\n")
+    assert hj.read_runs(run).ranked("tag", "1") == [("a", 2.0), ("b", 1.0), ("c", 0.0)]
+
+
+@pytest.mark.parametrize("rank", ["123456789", "99999999999999999999", "-99999999999999999999"])
+def test_ranks_of_any_size_are_integers(rank):
+    """Ranks only ever contradict scores, which is told; they order nothing."""
+    lines = [f"1 Q0 a {rank} 2 t\n", "1 Q0 b 5 1 t\n"]
+    scores = hj.evaluate({"1": {"a": 1, "b": 0}}, io.StringIO("".join(lines)), "AP")
+    told = any(note.kind == "rank-contradicts" for note in scores.notes)
+    assert told == (not rank.startswith("-"))
