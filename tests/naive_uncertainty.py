@@ -90,3 +90,34 @@ def parts(draws):
         within += sum((v - mean) ** 2 for v in row) / (topics - 1)
     noise = within / (len(draws) - 1) / topics
     return noise, max(total - noise, 0.0)
+
+
+def exposure_kernel(lists, systems):
+    """Cosines of {(topic, document): sum of rank discounts over the first ten ranks}.
+
+    lists: {system: {topic: [document or None where it is outside the pool, best first]}}.
+    """
+    shown = {}
+    for system in systems:
+        shown[system] = {}
+        for topic, documents in lists[system].items():
+            for rank, document in enumerate(documents[:10], start=1):
+                if document is not None:
+                    key = (topic, document)
+                    shown[system][key] = shown[system].get(key, 0.0) + 1 / math.log2(1 + rank)
+
+    def dot(a, b):
+        return sum(value * shown[b].get(key, 0.0) for key, value in shown[a].items())
+
+    return [[dot(a, b) / math.sqrt(dot(a, a) * dot(b, b)) for b in systems] for a in systems]
+
+
+def chance_of_beating(gap, tau, kernel, steps=2000):
+    """P(A beats B) for a difference of panel means, with tau log-normal (sd of its log 0.4)."""
+    total = 0.0
+    for i in range(steps):
+        z = -6 + 12 * (i + 0.5) / steps
+        weight = math.exp(-z * z / 2) / math.sqrt(2 * math.pi) * 12 / steps
+        sd = tau * math.exp(0.4 * z) * math.sqrt(2 - 2 * kernel)
+        total += weight * 0.5 * math.erfc(-gap / sd / math.sqrt(2))
+    return total

@@ -112,7 +112,7 @@ def test_the_page_says_how_to_make_it_again(read):
 
 def test_without_a_command_the_call_is_shown(board):
     (call,) = (one[2] for one in Reader(page(board)).all("pre"))
-    assert call.startswith("hungjury.leaderboard(judgments, runs, 'nDCG@10', 'em-neu'")
+    assert call.startswith("hungjury.leaderboard(judgments, runs, 'nDCG@10', 'binmv'")
     assert "seed=0" in call
 
 
@@ -291,8 +291,6 @@ def test_equal_means_share_the_first_place(board):
 
 
 def test_conclusions_fit_the_target_and_the_warnings(board):
-    from hungjury.collection.notes import Note
-
     may, may_not = conclusions(with_first(board, 0.6, 2), 3)
     assert "topics like these" in said(may)
     assert "better than 1 other system" in said(may)
@@ -300,8 +298,10 @@ def test_conclusions_fit_the_target_and_the_warnings(board):
     assert "topics of another kind" in said(may_not)
     _, may_not = conclusions(replace(board, target="topics"), 3)
     assert "other topics" in said(may_not)
-    _, may_not = conclusions(replace(board, notes=(Note("dependent-judges", 1, ""),)), 3)
-    assert "judges seem to share errors" in said(may_not)
+    assert "on the panel’s scale" in said(may_not)
+    assert "0.035 of the measure's range" in said(may_not)
+    _, may_not = conclusions(replace(board, scale="people"), 3)
+    assert "panel" not in said(may_not)
 
 
 # ---- figures

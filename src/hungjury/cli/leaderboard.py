@@ -31,7 +31,7 @@ from hungjury.cli.reading import (
     metavar="NAME",
     help="Any measure of `hungjury measures`.",
 )
-@merge_option("--merge", "em-neu")
+@merge_option("--merge", "binmv")
 @click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
 @click.option(
     "--target",
@@ -40,15 +40,23 @@ from hungjury.cli.reading import (
     show_default=True,
     help="Topics like these, or these very topics.",
 )
+@click.option(
+    "--panel-error",
+    type=click.FloatRange(0, 1),
+    default=0.035,
+    show_default=True,
+    help="What the panel typically gets wrong about a system, as a share of the measure's range; "
+    "0 for the panel's own view.",
+)
 @click.option("--gold", metavar="QRELS", help="True labels of some documents, as a check.")
 @click.option("--draws", default=1000, show_default=True, help="Draws of labels and topics.")
 @seed_option("Where the draws come from.")
 @click.option(
     "--scope",
-    type=click.Choice(["all", "topic"]),
-    default="all",
+    type=click.Choice(["topic", "all"]),
+    default="topic",
     show_default=True,
-    help="em learns judges over all topics, or for each topic.",
+    help="What em learns about judges: per topic, or over all topics.",
 )
 @click.option(
     "--prior",
@@ -77,9 +85,9 @@ from hungjury.cli.reading import (
 @quiet_option
 def leaderboard_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
-    rel: int | None, target: str, gold: str | None, draws: int, seed: int, scope: str, prior: str,
-    report: str | None, form: str, output: str | None, label_flags: LabelFlags,
-    run_flags: RunFlags, quiet: bool,
+    rel: int | None, target: str, panel_error: float, gold: str | None, draws: int, seed: int,
+    scope: str, prior: str, report: str | None, form: str, output: str | None,
+    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Which system is better, and can these judges on these topics tell?
 
@@ -98,8 +106,8 @@ def leaderboard_command(
     lists = run_flags.files(runs)
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
-            labels, lists, measures[0], merge, rel, target, draws, seed, truth, scope=scope,
-            prior=prior, progress=progress,
+            labels, lists, measures[0], merge, rel, target, draws, seed, truth,
+            panel_error=panel_error, scope=scope, prior=prior, progress=progress,
         )  # fmt: skip
     notes = sorted(board.notes, key=lambda note: note.about != "judges")
     tell(notes, quiet, "--format json")

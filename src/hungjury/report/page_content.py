@@ -33,6 +33,7 @@ CAUSES = {
     "topics": ("Which topics were asked", "other topics like these would give other means"),
     "labels": ("Labels of single documents", "slips that differ from topic to topic"),
     "judges": ("What judges have in common", "errors shared by all topics, such as leniency"),
+    "panel": ("People may rank otherwise", "what the whole panel gets wrong about single systems"),
 }
 
 
@@ -204,7 +205,7 @@ def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
     if command is not None:
         call = shlex.join(command)
     else:
-        named = ("rel", "draws", "seed", "scope", "prior", "level")
+        named = ("rel", "draws", "seed", "panel_error", "scope", "prior", "level")
         given = [f"{k}={board.policies[k]!r}" for k in named]
         words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *given]
         call = f"hungjury.leaderboard(judgments, runs, {', '.join(words)})"

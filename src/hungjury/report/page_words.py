@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hungjury.collection.notes import percent, plural
+from hungjury.uncertainty.board_text import assumed
 from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["conclusions", "lead", "shown"]
@@ -35,9 +36,12 @@ def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
     alone = len(board.systems) == 1
     level = percent(board.policies["level"])
     where = f"{board.low[0]:.{digits}f} to {board.high[0]:.{digits}f}"
+    panel = board.scale == "panel"
+    whose = f"panel’s {level} interval" if panel else f"{level} interval"
     measured: Sentence = [
         best,
-        f" has a mean {board.measure} of {board.mean[0]:.{digits}f} ({level} interval {where}).",
+        f" has a {'panel ' if panel else ''}mean {board.measure} of {board.mean[0]:.{digits}f} "
+        f"({whose} {where}).",
     ]
     if alone:
         return {
@@ -92,20 +96,21 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
     of = "topics like these" if board.target == "population" else "these topics"
     told, pairs = int(board.apart.sum()) // 2, systems * (systems - 1) // 2
     worse = systems - 1 - len(_not_apart(board))
+    error = board.policies["panel_error"]
     out: list[Sentence] = []
     if worse:
         rest = "every other system" if worse == systems - 1 else plural(worse, "other system")
-        out.append([f"On {of}, ", (shown(board.systems[0]),), f" is better than {rest}."])
-    out.append(
-        [
-            f"{told:,} of {plural(pairs, 'pair')} of systems can be told apart, with the error "
-            "rate held for all pairs together."
-        ]
-    )
+        whose = "" if board.scale == "people" or error else ", in the view of this panel"
+        out.append([f"On {of}{whose}, ", (shown(board.systems[0]),), f" is better than {rest}."])
+    rule = "with the error rate held for all pairs together"
+    if error and board.scale == "panel":
+        rule = f"if the panel is off by {error:g} of the measure’s range for a typical system"
+    out.append([f"{told:,} of {plural(pairs, 'pair')} of systems can be told apart, {rule}."])
     if board.outlook is not None:
         gap = f"{board.outlook.difference:.{digits}f}"
+        scale = " on the panel’s scale" if board.scale == "panel" else ""
         out.append(
-            [f"Two systems compared on their own have to differ by about {gap} to be told apart."]
+            [f"Two systems have to differ by about {gap}{scale} to be told apart on their own."]
         )
     return out
 
@@ -129,17 +134,11 @@ def _limits(board: Leaderboard) -> list[Sentence]:
         out.append(["Anything about topics of another kind than these."])
     else:
         out.append(["Anything about other topics: the uncertainty is that of labels alone."])
-    kinds = {note.kind for note in board.notes}
     off = None if board.gold is None else board.gold.overall
-    if "dependent-judges" in kinds:
+    if board.scale == "panel":
         out.append(
-            ["That the intervals hold all there is to doubt: judges seem to share errors here, and "
-             "errors that all judges share cannot be seen from their labels."]
-        )  # fmt: skip
-    else:
-        out.append(
-            ["That the judges are right: an error that all of them share cannot be seen from their "
-             "labels, and the intervals do not hold it."]
+            ["That people would give these means or differences: they are on the panel’s scale. ",
+             assumed(board)]
         )  # fmt: skip
     if off is not None and np.isfinite(off[1]) and (off[1] > 0 or off[2] < 0):
         side = "above" if off[0] > 0 else "below"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.notes import percent, plural
 from hungjury.plain import columns, csv_text, frame, latex_table, letter, tex
+from hungjury.uncertainty.panel_error import MEASURED, PEOPLE
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.leaderboard import Leaderboard
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "as_dict",
     "as_frame",
+    "assumed",
     "csv",
     "headline",
     "json_text",
@@ -26,6 +28,12 @@ __all__ = [
 
 BAR = 24  # characters
 MOST_JUDGES = 30
+CAUSES = {
+    "topics": "which topics were asked",
+    "labels": "labels of single documents",
+    "judges": "what the judges err on in common",
+    "panel": "people may rank otherwise",
+}
 
 
 def headline(board: Leaderboard) -> str:
@@ -48,8 +56,7 @@ def letters(board: Leaderboard) -> list[str]:
 
 
 def text(board: Leaderboard, digits: int) -> str:
-    level = percent(board.policies["level"])
-    rows = [["", "system", "mean", f"{level} interval", "", "best", "ranks", "group"]]
+    rows = [["", "system", *_headings(board), "", "best", "ranks", "group"]]
     groups = letters(board)
     width = max(len("group"), *map(len, groups))
     rows[0][-1] = "group".ljust(width)
@@ -58,8 +65,8 @@ def text(board: Leaderboard, digits: int) -> str:
             [
                 str(s + 1),
                 str(row["system"]),
-                f"{row['mean']:.{digits}f}",
-                f"{row['low']:.{digits}f}-{row['high']:.{digits}f}",
+                f"{board.mean[s]:.{digits}f}",
+                f"{board.low[s]:.{digits}f}-{board.high[s]:.{digits}f}",
                 _bar(board, s),
                 percent(float(board.p_best[s])),
                 _range(int(board.rank_low[s]), int(board.rank_high[s])),
@@ -67,6 +74,31 @@ def text(board: Leaderboard, digits: int) -> str:
             ]
         )
     return "\n".join([headline(board), "", columns(rows, left=2), "", *_below(board, digits)])
+
+
+def _headings(board: Leaderboard) -> tuple[str, str]:
+    """Of means and intervals: a panel's say nothing about people's."""
+    level = percent(board.policies["level"])
+    if board.scale == "panel":
+        return "panel mean", f"panel's {level}"
+    return "mean", f"{level} interval"
+
+
+def assumed(board: Leaderboard) -> str:
+    """What is assumed about the panel, and what is known about such assumptions."""
+    size = board.policies["panel_error"]
+    low, high = MEASURED
+    known = (
+        f"LLM panels were measured at {low:g} to {high:g} on public collections, one person "
+        f"against another at about {PEOPLE:g}, and the best systems are the hardest to order; "
+        "human labels measure it."
+    )
+    if not size:
+        return f"Panel error 0: this is the panel's own view, not that of people. {known}"
+    return (
+        f"Assumed: the panel is off by {size:g} of the measure's range for a typical system "
+        f"(--panel-error), beyond a level that all share. {known}"
+    )
 
 
 def _bar(board: Leaderboard, s: int) -> str:
@@ -95,10 +127,14 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
             f"{told:,} of {pairs:,} pairs of systems can be told apart; those that share a group "
             "letter cannot."
         )
-    names = {"topics": "which topics were asked", "labels": "labels of single documents",
-             "judges": "what the judges err on in common"}  # fmt: skip
-    made = ", ".join(f"{percent(share)} {names[name]}" for name, share in board.shares.items())
-    lines.append(f"The uncertainty of a mean comes from: {made}.")
+    made = ", ".join(f"{percent(share)} {CAUSES[name]}" for name, share in board.shares.items())
+    of = "a difference" if systems > 1 else "a mean"
+    lines.append(f"The uncertainty of {of} comes from: {made}.")
+    if board.scale == "panel":
+        lines.append(
+            "Means and intervals are on the panel's scale; they do not say what people would give."
+        )
+        lines.append(assumed(board))
     ahead = board.outlook
     if ahead is not None:
         lines.append(f"Two systems have to differ by about {ahead.difference:.{digits}f}. With")
@@ -139,12 +175,14 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
 
 
 def _rows(board: Leaderboard) -> list[dict[str, Any]]:
+    """A panel's means are named so: they are not those of people."""
+    whose = "panel_" if board.scale == "panel" else ""
     return [
         {
             "system": system,
-            "mean": float(board.mean[s]),
-            "low": float(board.low[s]),
-            "high": float(board.high[s]),
+            f"{whose}mean": float(board.mean[s]),
+            f"{whose}low": float(board.low[s]),
+            f"{whose}high": float(board.high[s]),
             "p_best": float(board.p_best[s]),
             "rank_low": int(board.rank_low[s]),
             "rank_high": int(board.rank_high[s]),
@@ -159,6 +197,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
         "measure": board.measure,
         "merge": board.merge,
         "target": board.target,
+        "scale": board.scale,
         "policies": dict(board.policies),
         "systems": _rows(board),
         "beats": board.beats.tolist(),
@@ -187,17 +226,18 @@ def as_frame(board: Leaderboard, backend: str) -> Any:
 
 
 def latex(board: Leaderboard, digits: int) -> str:
-    header = ["system", tex(board.measure), "interval", "P(best)", "ranks", "groups"]
+    mean, interval = map(tex, _headings(board))
+    header = ["system", f"{tex(board.measure)}, {mean}", interval, "P(best)", "ranks", "groups"]
     body = [
         [
             tex(row["system"]),
-            f"{row['mean']:.{digits}f}",
-            f"[{row['low']:.{digits}f}, {row['high']:.{digits}f}]",
-            f"{row['p_best']:.2f}",
+            f"{board.mean[s]:.{digits}f}",
+            f"[{board.low[s]:.{digits}f}, {board.high[s]:.{digits}f}]",
+            tex(percent(row["p_best"])),
             _range(row["rank_low"], row["rank_high"]).replace("-", "--"),
             row["groups"],
         ]
-        for row in _rows(board)
+        for s, row in enumerate(_rows(board))
     ]
     return latex_table(header, body)
 

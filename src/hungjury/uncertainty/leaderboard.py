@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,12 +23,14 @@ from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.merged import Merge
 from hungjury.judges.merging import as_judgments, merge_method
 from hungjury.judges.weights import Weights
+from hungjury.stats.bootstrap import percentile_interval
 from hungjury.uncertainty import board_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
+from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
 from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows
 from hungjury.uncertainty.outlook import Outlook, look_ahead
-from hungjury.uncertainty.parts import Parts, mean_draws
+from hungjury.uncertainty.panel_error import TYPICAL, check_panel_error
 from hungjury.uncertainty.standing import standing
 
 __all__ = ["Leaderboard", "leaderboard"]
@@ -40,11 +42,17 @@ FEW_TOPICS = 10
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """Systems best first, and how sure that is. All arrays are in the order of `systems`."""
+    """Systems best first, and how sure that is. All arrays are in the order of `systems`.
+
+    On the "panel" scale `mean` is the panel's own, and `low` and `high` say where it would be with
+    other labels and topics: neither says where people's labels would put the system. What is said
+    about people is who is better: `p_best`, ranks, `beats`, `apart`.
+    """
 
     measure: str
     merge: str
     target: str
+    scale: str  # whose means these are: "panel" or "people"
     systems: list[str]
     topics: list[str]
     mean: Floats
@@ -54,11 +62,11 @@ class Leaderboard:
     rank_low: NDArray[np.int64]
     rank_high: NDArray[np.int64]
     beats: Floats  # [system, system]: P(row beats column)
-    apart: NDArray[np.bool_]  # [system, system]: told apart, all pairs taken together
+    apart: NDArray[np.bool_]  # [system, system]: told apart
     cells: Floats  # [system, topic]: expected score
     unsure: Floats  # [topic]: what judges leave open there, a mean standard deviation
-    samples: Floats  # [draw, system]: draws of the means, from which all the rest is made
-    shares: Mapping[str, float]  # of the variance of a mean, by cause
+    samples: Floats  # [draw, system]: draws of the means from which ranks and chances are made
+    shares: Mapping[str, float]  # of the variance of a difference, by cause
     outlook: Outlook | None
     judges: list[JudgeRow]
     agreement: Agreement | None
@@ -133,29 +141,32 @@ def leaderboard(
     judgments: Any,
     runs: Any,
     measure: str | Measure,
-    merge: str | Merge | Weights | Any = "em-neu",
+    merge: str | Merge | Weights | Any = "binmv",
     rel: int | None = None,
     target: str = "population",
     draws: int = 1000,
     seed: int = 0,
     gold: Any = None,
     *,
-    scope: str = "all",
+    panel_error: float = TYPICAL,
+    scope: str = "topic",
     prior: str = "ranks",
     level: float = 0.95,
     replicates: int = 1000,
     outlook: bool = True,
     progress: Progress | None = None,
 ) -> Leaderboard:
-    """Rank systems by labels from several judges, with an uncertainty that covers the judges and,
-    for target="population", the topics.
+    """Rank systems by labels from several judges, and tell how sure it is who is better.
 
     judgments, runs: as `merge` and `evaluate` take them. measure: one.
     merge: any merge of labels, or "aware", "aware(sgl_kld_msd)", to merge measures.
     target: "population", systems on topics like these; or "topics", on these very topics.
     draws, seed: how many draws of labels (or of judges) and topics, and where they come from.
-    gold: qrels of some topics or documents, to hold judges and merges against.
-    scope: em learns judges over "all" topics, or for each "topic" anew.
+    gold: qrels of some topics or documents, to compare judges and merges with.
+    panel_error: what the panel typically gets wrong about a system, compared with people, as a
+    share of the measure's range. The default is typical of LLM judges. 0 is the panel's own view:
+    its uncertainty is then that of judges, labels and topics.
+    scope: em learns about judges per "topic", as in the papers, or from "all" topics together.
     prior: em's prior of a document's grade depends on how systems "ranks" it, or is "flat".
     outlook: also work out what more topics or judges would buy.
     """
@@ -164,6 +175,7 @@ def leaderboard(
     check_choice("prior", prior, ("ranks", "flat"))
     check_seed(seed)
     _check_draws(draws)
+    check_panel_error(panel_error)
     given, lists = as_judgments(judgments), as_runs(runs)
     _check_topics(given, target)
     if gold is not None:
@@ -172,10 +184,11 @@ def leaderboard(
     setting = Setting(chosen, merge_method(merge), rel, scope, prior, replicates)
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
     drawn = draw_scores(given, aligned, setting, draws, labels_seed, progress)
-    samples, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed)
+    layer = panel_error_of(panel_error, given, drawn, setting)
+    estimate = panel_estimate(drawn, chosen, target, layer, means_seed)
     ahead = None
     if outlook and len(aligned.systems) > 1:
-        ahead = look_ahead(given, drawn, setting, target, parts, panels_seed)
+        ahead = look_ahead(given, drawn, setting, target, estimate.parts, panels_seed)
     policies = {
         **given.policies,
         "ties": aligned.policy.ties,
@@ -184,6 +197,7 @@ def leaderboard(
         "unjudged": "nonrelevant",
         "judges": len(given.judges),
         "rel": rel,
+        "panel_error": panel_error,
         "scope": scope,
         "prior": prior,
         "draws": draws,
@@ -194,7 +208,7 @@ def leaderboard(
     found = agreement(given, rel=rel) if several else None
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
     notes = given.notes + aligned.notes + drawn.notes + _warnings(given, drawn, found)
-    return _board(drawn, setting, target, samples, parts, ahead, found, checked, policies, notes)
+    return _board(drawn, setting, target, estimate, ahead, found, checked, policies, notes)
 
 
 def _one(measure: str | Measure) -> Measure:
@@ -231,33 +245,31 @@ def _board(
     drawn: Drawn,
     setting: Setting,
     target: str,
-    samples: Floats,
-    parts: Parts,
+    estimate: Estimate,
     outlook: Outlook | None,
     found: Agreement | None,
     gold: AgainstGold | None,
     policies: dict[str, Any],
     notes: tuple[Note, ...],
 ) -> Leaderboard:
-    shown = _shown(setting.measure, drawn.cells.shape[1])
-    mean = drawn.cells.mean(axis=1)
-
-    def within(ends: Floats) -> Floats:
-        """No mean lies outside the measure's range, whatever few topics make of its interval."""
-        return np.clip(shown(ends), setting.measure.low, setting.measure.high)
-
-    order = np.lexsort((np.arange(len(mean)), -mean))
-    where = standing(mean[order], samples[:, order], policies["level"])
-    names = [drawn.alignment.systems[s] for s in order]
+    measure, level = setting.measure, policies["level"]
+    better = -1.0 if measure.smaller_is_better else 1.0
+    order = np.lexsort((np.arange(len(estimate.mean)), -better * estimate.mean))
+    mean, samples = estimate.mean[order], estimate.draws[:, order]
+    # No mean lies outside the measure's range, whatever few topics make of its interval.
+    low, high = np.clip(percentile_interval(estimate.means[:, order], level),
+                        measure.low, measure.high)  # fmt: skip
+    where = standing(better * mean, better * samples, level, estimate.together)
     return Leaderboard(
-        measure=str(setting.measure),
+        measure=str(measure),
         merge=str(setting.merge),
         target=target,
-        systems=names,
+        scale=estimate.scale,
+        systems=[drawn.alignment.systems[s] for s in order],
         topics=drawn.alignment.pool.topics,
-        mean=shown(mean[order]),
-        low=within(where.low),
-        high=within(where.high),
+        mean=mean,
+        low=low,
+        high=high,
         p_best=where.p_best,
         rank_low=where.rank_low,
         rank_high=where.rank_high,
@@ -265,8 +277,8 @@ def _board(
         apart=where.apart,
         cells=drawn.cells[order],
         unsure=drawn.draws.std(axis=0).mean(axis=0),
-        samples=shown(samples[:, order]),
-        shares=parts.shares(),
+        samples=samples,
+        shares=estimate.parts.shares(),
         outlook=outlook,
         judges=[] if found is None else judge_rows(found, drawn.labels, drawn.weights),
         agreement=found,
@@ -274,13 +286,6 @@ def _board(
         policies=policies,
         notes=notes,
     )
-
-
-def _shown(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
-    """Means over topics as they are reported: geometric means and sums are not averages."""
-    if measure.average == "gmean":
-        return np.exp
-    return (lambda mean: mean * topics) if measure.average == "sum" else (lambda mean: mean)
 
 
 def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:

@@ -47,6 +47,8 @@ def look_ahead(
     # What judges share is learned from all documents, so more topics help there too; only where
     # judges are resampled does it stay as long as there are no more of them.
     fixed = of_differences(parts.shared) if setting.merge.gives == "weights" else 0 * total
+    if parts.panel is not None:
+        fixed = of_differences(parts.panel)
     topics = topics_curve(parts.number, total - fixed, fixed)
 
     def with_fewer(size: int) -> float:
@@ -54,7 +56,7 @@ def look_ahead(
         order = np.random.default_rng(mine).permutation(len(judgments.judges))
         panel = only(judgments, order[:size])
         fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
-        _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
+        _, small = mean_draws(fewer.cells, fewer.draws, target, mine, parts.panel)
         needed = typical(np.sqrt(of_differences(small.total))) * spread / _spread(fewer)
         return min(needed, widest)
 

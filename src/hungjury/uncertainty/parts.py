@@ -8,6 +8,9 @@ within draws, divided by their number, holds the first kind alone; the differenc
 For these topics alone (`topics`) the drawn means are what is wanted. For the topics to come
 (`population`) topics are resampled too, but from the best estimates: drawn scores of different
 topics differ by their label noise already, so that resampling them would count it twice.
+
+Where a layer of panel error is laid over the means, errors that topics share are left to it: they
+are half of the same thing.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.stats.bootstrap import bootstrap_means
+from hungjury.uncertainty.panel_error import normal_draws
 
 __all__ = ["Parts", "mean_draws"]
 
@@ -33,39 +37,57 @@ class Parts:
     shared: Floats  # what judges have in common on all topics
     population: bool
     number: int  # of topics
+    panel: Floats | None = None  # panel error, which takes the place of `shared`
 
     @property
     def by_cause(self) -> dict[str, Floats]:
         """The parts that count, for these topics alone or for a population of them."""
         parts = {"topics": self.topics} if self.population else {}
-        return parts | {"labels": self.labels, "judges": self.shared}
+        parts["labels"] = self.labels
+        return parts | ({"judges": self.shared} if self.panel is None else {"panel": self.panel})
 
     @property
     def total(self) -> Floats:
         return np.asarray(sum(self.by_cause.values()))
 
     def shares(self) -> dict[str, float]:
-        """Of the variance of a mean, on average over systems."""
-        size = {name: float(np.trace(part)) for name, part in self.by_cause.items()}
+        """Of the variance of a difference, on average over pairs; of a mean, for one system."""
+        size = {name: _size(part) for name, part in self.by_cause.items()}
         total = sum(size.values())
         return {name: value / total if total else 0.0 for name, value in size.items()}
 
 
+def _size(covariance: Floats) -> float:
+    """What it adds to differences between systems: its centred trace."""
+    if len(covariance) == 1:
+        return float(covariance[0, 0])
+    return float(np.trace(covariance) - covariance.mean() * len(covariance))
+
+
 def mean_draws(
-    cells: Floats, draws: Floats, target: str, seed: np.random.SeedSequence
+    cells: Floats,
+    draws: Floats,
+    target: str,
+    seed: np.random.SeedSequence,
+    panel: Floats | None = None,
 ) -> tuple[Floats, Parts]:
-    """Draws [draw, system] of the mean score, and their parts.
+    """Draws [draw, system] of the panel's mean score, and their parts.
 
     cells: [system, topic], the best estimates. draws: [draw, system, topic].
+    panel: the covariance of a panel error to be laid over the means. The draws are then without
+    the errors that topics share.
     """
     labels, shared = _label_parts(draws)
     mean, topics = cells.mean(axis=1), cells.shape[1]
     between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else np.zeros_like(shared)
-    parts = Parts(between, labels, shared, target == "population", topics)
-    means = draws.mean(axis=2)
-    means += mean - means.mean(axis=0)
+    parts = Parts(between, labels, shared, target == "population", topics, panel)
+    resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
+    if panel is None:
+        means = draws.mean(axis=2)
+        means += mean - means.mean(axis=0)
+    else:
+        means = mean + normal_draws(labels, len(draws), noise)
     if parts.population:
-        resampling, scaling = (np.random.default_rng(one) for one in seed.spawn(2))
         deviation = bootstrap_means(cells, len(draws), resampling) - mean
         # A bootstrap of n topics is too narrow by sqrt((n-1)/n), and normal where Student's t is
         # due: with one chi-square variable a draw it becomes that.

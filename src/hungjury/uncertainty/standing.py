@@ -1,4 +1,4 @@
-"""Who stands where: intervals, ranks, chances and groups, from draws of mean scores."""
+"""Who is better: ranks, chances and groups, from draws of mean scores."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from hungjury.stats.bootstrap import percentile_interval
 
 __all__ = ["Standing", "of_differences", "standing"]
 
@@ -19,37 +17,45 @@ Ints = NDArray[np.int64]
 class Standing:
     """Arrays over systems, in the order of the draws."""
 
-    low: Floats
-    high: Floats
     p_best: Floats
     rank_low: Ints
     rank_high: Ints
     beats: Floats  # [system, system]: P(row has the larger mean); equal means count half
-    apart: NDArray[np.bool_]  # [system, system]: told apart, all pairs together
+    apart: NDArray[np.bool_]  # [system, system]: told apart
 
 
-def standing(mean: Floats, draws: Floats, level: float = 0.95) -> Standing:
-    """mean: [system]; draws: [draw, system]."""
-    number, systems = draws.shape
+def standing(mean: Floats, draws: Floats, level: float = 0.95, together: bool = True) -> Standing:
+    """mean: [system]; draws: [draw, system]; larger is better.
+
+    together: tell systems apart with all pairs taken together, so that at `level` no pair is told
+    apart by chance; else pair by pair, by the chance that one beats the other. Under a panel error
+    of unknown size the first would be a test of the size: it is the same for all pairs.
+
+    A finite number of draws makes nothing certain: one more draw is counted in which all systems
+    are equal, unless the draws are all the same.
+    """
+    if len(draws) > 1 and (draws != draws[0]).any():
+        counted = np.vstack([draws, np.zeros(draws.shape[1])])
+    else:
+        counted = draws
+    number, systems = counted.shape
     beats = np.empty((systems, systems))
     above = np.zeros((number, systems), dtype=np.int64)
     equal = np.zeros((number, systems), dtype=np.int64)
     for s in range(systems):
-        larger, same = draws > draws[:, s : s + 1], draws == draws[:, s : s + 1]
+        mine = counted[:, s : s + 1]
+        larger, same = counted > mine, counted == mine
         above[:, s], equal[:, s] = larger.sum(axis=1), same.sum(axis=1)
         beats[:, s] = larger.mean(axis=0) + same.mean(axis=0) / 2
-    low, high = percentile_interval(draws, level)
     tail = (1 - level) / 2
-    first = np.quantile(above + 1, tail, axis=0, method="inverted_cdf")
-    last = np.quantile(above + equal, 1 - tail, axis=0, method="inverted_cdf")
+    first = np.quantile((above + 1)[: len(draws)], tail, axis=0, method="inverted_cdf")
+    last = np.quantile((above + equal)[: len(draws)], 1 - tail, axis=0, method="inverted_cdf")
     return Standing(
-        np.asarray(low),
-        np.asarray(high),
         np.where(above == 0, 1 / equal, 0.0).mean(axis=0),
         first.astype(np.int64),
         last.astype(np.int64),
         beats,
-        _told_apart(mean, draws, level),
+        _told_apart(mean, draws, level) if together else np.maximum(beats, beats.T) >= 1 - tail,
     )
 
 

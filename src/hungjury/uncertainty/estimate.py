@@ -1,0 +1,74 @@
+"""What a leaderboard is made from: means of systems, and draws of what is not known about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import Measure
+from hungjury.collection.judgments import Judgments
+from hungjury.judges.merging import merge
+from hungjury.uncertainty.drawn import Drawn, Setting
+from hungjury.uncertainty.panel_error import PanelError, exposure_kernel, range_of
+from hungjury.uncertainty.parts import Parts, mean_draws
+
+__all__ = ["Estimate", "panel_error_of", "panel_estimate"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Means as they are reported, in the order of the alignment's systems.
+
+    On the "panel" scale `means` says where the panel's means would be with other topics or labels,
+    and `draws` adds the panel error: they tell who is better by people's labels, but nothing about
+    the level, nor about the size of a difference.
+    """
+
+    scale: str  # whose means these are: "panel", or "people" where gold labels corrected them
+    mean: Floats  # [system]
+    means: Floats  # [draw, system], for intervals
+    draws: Floats  # [draw, system], for ranks, chances and groups
+    parts: Parts
+    together: bool  # are systems told apart with all pairs taken together?
+
+
+def panel_estimate(
+    drawn: Drawn,
+    measure: Measure,
+    target: str,
+    layer: PanelError | None,
+    seed: np.random.SeedSequence,
+) -> Estimate:
+    """The panel's means and, over them, what the panel may get wrong."""
+    means_seed, error_seed = seed.spawn(2)
+    panel = None if layer is None else layer.covariance
+    means, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed, panel)
+    shown = as_reported(measure, drawn.cells.shape[1])
+    means = draws = shown(means)
+    if layer is not None:
+        draws = means + layer.draw(len(means), np.random.default_rng(error_seed))
+    return Estimate("panel", shown(drawn.cells.mean(axis=1)), means, draws, parts, layer is None)
+
+
+def panel_error_of(
+    size: float, judgments: Judgments, drawn: Drawn, setting: Setting
+) -> PanelError | None:
+    """The layer for a panel error of `size` times the measure's range; None for 0."""
+    if not size:
+        return None
+    voted = merge(judgments, "binmv", setting.rel).hard()
+    assert voted.labels is not None
+    unit = range_of(setting.measure, voted.pool, voted.labels, voted.max_grade)
+    return PanelError(size * unit, exposure_kernel(drawn.alignment))
+
+
+def as_reported(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
+    """Means over topics as they are reported: geometric means and sums are not averages."""
+    if measure.average == "gmean":
+        return np.exp
+    return (lambda mean: mean * topics) if measure.average == "sum" else (lambda mean: mean)

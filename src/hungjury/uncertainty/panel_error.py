@@ -1,0 +1,144 @@
+"""Panel error: what a panel gets wrong about systems, however well its judges agree.
+
+Judges of one kind share errors that their labels cannot show. The mean that people would give a
+system is modelled as theta_s = M_s + b + u_s. M_s is the panel's mean. The level b is the same for
+all systems: it never changes a ranking, and nothing but human labels can tell it. u ~ N(0, tau² K)
+is what the panel gets wrong about single systems. K is the cosine of what two systems show their
+users, so that near-twins share their error and strangers do not. tau is absolute, in units of the
+measure's range, and itself uncertain: log-normal around a size measured on public panels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.batch import Scorer
+from hungjury.catalogue import Measure
+from hungjury.collection.align import Alignment
+from hungjury.collection.pool import Pool
+from hungjury.errors import Argument, InputError
+
+__all__ = ["MEASURED", "PEOPLE", "TYPICAL", "PanelError", "check_panel_error", "exposure_kernel",
+           "normal_draws", "range_of"]  # fmt: skip
+
+Floats = NDArray[np.float64]
+TYPICAL = 0.035  # of the measure's range
+SPREAD = 0.4  # standard deviation of the logarithm of tau
+MEASURED = (0.02, 0.04)  # of LLM panels on public collections: docs/leaderboard.md
+PEOPLE = 0.025  # of one person's labels against another's: the same
+DEPTH = 10  # ranks that make up what a system shows
+ROUNDING = 1e-12  # of the largest eigenvalue: smaller ones are noise
+
+
+@dataclass(frozen=True, eq=False)
+class PanelError:
+    """The distribution of u, in the measure's own units."""
+
+    size: float  # the median of tau
+    kernel: Floats  # [system, system]
+
+    @property
+    def covariance(self) -> Floats:
+        """[system, system], tau integrated out: E[tau²] = size² exp(2 SPREAD²)."""
+        return np.asarray(self.size**2 * np.exp(2 * SPREAD**2) * self.kernel)
+
+    def draw(self, number: int, rng: np.random.Generator) -> Floats:
+        """[draw, system]: every draw has a tau of its own.
+
+        The taus are the quantiles of their distribution in random order: no draw of a tau adds
+        noise to what is reported.
+        """
+        from scipy.special import ndtri
+
+        quantile = (rng.permutation(number) + 0.5) / number
+        tau = self.size * np.exp(SPREAD * ndtri(quantile))
+        return np.asarray(tau[:, None] * normal_draws(self.kernel, number, rng))
+
+
+def check_panel_error(panel_error: float) -> None:
+    if not (isinstance(panel_error, (int, float)) and 0 <= panel_error <= 1):
+        raise InputError(
+            f"panel_error is {panel_error!r}",
+            code="panel-error",
+            remedy=(Argument("panel_error"), "is a share of the measure's range, from 0 to 1"),
+        )
+
+
+def exposure_kernel(alignment: Alignment) -> Floats:
+    """[system, system]: the cosine of what two systems show in their first ten ranks.
+
+    A system shows a document by the rank discount 1 / log2(1 + rank), added up over topics.
+    Documents outside the pool are left out. A system without any pooled document has no panel
+    error: its row is 0.
+    """
+    from scipy.sparse import csr_matrix
+
+    systems, topics = alignment.shape
+    system = np.repeat(np.arange(systems), topics)
+    order = np.argsort(alignment.start, kind="stable")
+    held = np.repeat(system[order], (alignment.stop - alignment.start)[order])
+    near = alignment.rank <= DEPTH
+    shown = csr_matrix(
+        (1 / np.log2(1.0 + alignment.rank[near]), (held[near], alignment.document[near])),
+        shape=(systems, len(alignment.pool)),
+    )
+    dot = (shown @ shown.T).toarray()
+    length = np.sqrt(np.diag(dot))
+    length[length == 0] = np.inf
+    kernel = np.asarray(dot / np.outer(length, length))
+    retrieved = np.bincount(held, minlength=systems) > 0
+    np.fill_diagonal(kernel, retrieved)
+    return kernel
+
+
+def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
+    """The unit in which panel errors are told: the measure's range.
+
+    For an unbounded measure it is the largest score that an order of the pool can have by these
+    labels, averaged over topics: the mean ideal score, and where smaller scores are better the
+    mean of the worst ones. Measures that are added up over topics have the sum.
+    """
+    topics = len(pool.topics)
+    each = topics if measure.average == "sum" else 1
+    if np.isfinite(measure.high) and np.isfinite(measure.low):
+        return (measure.high - measure.low) * each
+    extremes = []
+    for sign in (-1, 1):
+        lists = _one_list_a_topic(pool, np.lexsort((sign * labels, pool.topic_of)))
+        extremes.append(np.nan_to_num(Scorer(measure, lists, top)(labels[None])[0, 0]))
+    return float(np.maximum(*extremes).mean()) * each
+
+
+def _one_list_a_topic(pool: Pool, order: NDArray[np.intp]) -> Alignment:
+    """A system that retrieves every topic's whole pool in this order."""
+    from hungjury.collection.runs import RunPolicy
+
+    size = np.diff(pool.offsets)
+    rank = np.arange(len(pool)) - np.repeat(pool.offsets[:-1], size) + 1
+    return Alignment(
+        pool,
+        ["ideal"],
+        RunPolicy(),
+        None,
+        pool.offsets[:-1],
+        pool.offsets[1:],
+        size.astype(np.int32),
+        rank.astype(np.int32),
+        order.astype(np.int32),
+    )
+
+
+def normal_draws(covariance: Floats, number: int, rng: np.random.Generator) -> Floats:
+    """[draw, system]: normal deviations with this covariance, which may be singular.
+
+    They are rounded far below what matters, so that equal systems have equal draws.
+    """
+    value, vector = np.linalg.eigh(covariance)
+    value[value < ROUNDING * value.max(initial=0)] = 0
+    root = vector * np.sqrt(value)
+    scale = float(np.sqrt(np.diag(covariance).max(initial=0)))
+    drawn = rng.standard_normal((number, len(covariance))) @ root.T
+    return np.asarray(np.round(drawn / scale, 9) * scale if scale else drawn)
