@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import naive_aware
 from hungjury.errors import InputError, MeasureError, UnknownName
-from hungjury.judges import closeness as closeness_module
 from hungjury.judges.closeness import GAPS, closeness
 from hungjury.judges.random_judges import CLASSES
 from hungjury.judges.weights import (
@@ -148,13 +147,6 @@ def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.Mon
     before = weights_from_scores(name, panel, random)
     monkeypatch.setenv("HUNGJURY_THREADS", threads)
     assert np.array_equal(weights_from_scores(name, panel, random), before)
-
-
-def test_densities_do_not_depend_on_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    scores, random, _ = made(4)
-    before = closeness("kld", scores, random[0])
-    monkeypatch.setattr(closeness_module, "VALUES_AT_ONCE", 1)
-    assert np.array_equal(closeness("kld", scores, random[0]), before)
 
 
 def test_uniform_weights() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.errors import MeasureError
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 
@@ -22,7 +23,6 @@ BANDWIDTH = 0.015
 POINTS = np.linspace(0, 1, 100)
 LOWEST_DENSITY = 1e-12
 SHARPNESS = 1.0  # beta of (4.22)
-VALUES_AT_ONCE = 1 << 15  # of kernel densities: small enough for the cache
 ROUNDING = 1e-9
 
 
@@ -50,16 +50,18 @@ def _within_bounds(gap: str, *scores: Array) -> None:
 
 def _frobenius(mine: Array, theirs: Array) -> Array:
     """1 - |M_k - M_h| / sqrt(|T||S|), (4.5) and (4.20)."""
-    cells = mine.shape[1] * mine.shape[2]
-    norms = [np.sqrt(((theirs - one) ** 2).sum(axis=(1, 2))) for one in mine]
-    return np.array([1 - (norm / np.sqrt(cells)).mean() for norm in norms])
+    return _root_mean_square(*(s.reshape(len(s), -1) for s in (mine, theirs)))
 
 
 def _rmse(mine: Array, theirs: Array) -> Array:
     """1 - RMSE of the systems' means over topics, (4.8) and (4.21)."""
-    means = theirs.mean(axis=2)
-    errors = [np.sqrt(((means - one) ** 2).mean(axis=1)) for one in mine.mean(axis=2)]
-    return np.array([1 - error.mean() for error in errors])
+    return _root_mean_square(mine.mean(axis=2), theirs.mean(axis=2))
+
+
+def _root_mean_square(mine: Array, theirs: Array) -> Array:
+    """1 - root mean square difference of each row of `mine`, averaged over the rows of `theirs`."""
+    squares = native.squared_distances(*map(np.ascontiguousarray, (mine, theirs)))
+    return np.asarray(1 - np.sqrt(squares / mine.shape[1]).mean(axis=1))
 
 
 def _kullback_leibler(mine: Array, theirs: Array) -> Array:
@@ -68,23 +70,15 @@ def _kullback_leibler(mine: Array, theirs: Array) -> Array:
     share = np.full(len(POINTS), step)
     share[[0, -1]] = step / 2  # trapezoid rule
     f, g = (_densities(scores.reshape(len(scores), -1), share) for scores in (mine, theirs))
-    divergence = (f * np.log(f)) @ share[:, None] - (f * share) @ np.log(g).T
+    # Not a matrix product: threads of our own call this, and those of BLAS would get in their way.
+    cross = np.einsum("kp,hp->kh", f * share, np.log(g))
+    divergence = (f * np.log(f) * share).sum(axis=1)[:, None] - cross
     return np.asarray(np.exp(-SHARPNESS * np.maximum(divergence, 0)).mean(axis=1))
 
 
 def _densities(values: Array, share: Array) -> Array:
     """[row, point]: Gaussian kernel density of each row (4.10), of integral 1 over [0, 1]."""
-    scale = BANDWIDTH * np.sqrt(2)
-    out = np.empty((len(values), len(POINTS)))
-    rows = max(1, VALUES_AT_ONCE // values.shape[1])
-    for begin in range(0, len(values), rows):
-        scaled = values[begin : begin + rows] / scale
-        for i, point in enumerate(POINTS / scale):
-            distance = scaled - point
-            np.multiply(distance, distance, out=distance)
-            np.negative(distance, out=distance)
-            np.exp(distance, out=distance)
-            out[begin : begin + rows, i] = distance.sum(axis=1)
+    out = native.kernel_sums(np.ascontiguousarray(values), len(POINTS), BANDWIDTH)
     return np.maximum(out / (out @ share)[:, None], LOWEST_DENSITY)
 
 

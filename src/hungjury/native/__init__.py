@@ -9,11 +9,13 @@ from hungjury.native._core import (
     RunStore,
     RunStream,
     draw_grades,
+    kernel_sums,
     lambdas,
     pair_sums,
     precision_sums,
     ranking_values,
     score_lists,
+    squared_distances,
 )
 
 __all__ = [
@@ -25,9 +27,11 @@ __all__ = [
     "RunStore",
     "RunStream",
     "draw_grades",
+    "kernel_sums",
     "lambdas",
     "pair_sums",
     "precision_sums",
     "ranking_values",
     "score_lists",
+    "squared_distances",
 ]

@@ -14,6 +14,12 @@ def precision_sums(
 def pair_sums(
     left: NDArray[np.float64], right: NDArray[np.float64], by_rank: bool
 ) -> NDArray[np.float64]: ...
+def squared_distances(
+    left: NDArray[np.float64], right: NDArray[np.float64]
+) -> NDArray[np.float64]: ...
+def kernel_sums(
+    values: NDArray[np.float64], points: int, bandwidth: float
+) -> NDArray[np.float64]: ...
 def draw_grades(
     begin: NDArray[np.int64],
     said: NDArray[np.int32],

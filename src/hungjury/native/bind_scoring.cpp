@@ -2,6 +2,8 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "density.h"
+#include "distance.h"
 #include "grades.h"
 #include "kernels.h"
 #include "moments.h"
@@ -83,6 +85,40 @@ Table cross_pair_sums(Tabled<double> left, Tabled<double> right, bool by_rank) {
     return Table(sums, {lefts, rights}, owner);
 }
 
+// [left, right]: the squared distance of every row of one table to every row of the other.
+Table squared_distances(Tabled<double> left, Tabled<double> right) {
+    if (left.shape(1) != right.shape(1)) throw std::out_of_range("rows of different length");
+    size_t lefts = left.shape(0), rights = right.shape(0), size = left.shape(1);
+    auto *found = new double[lefts * rights];
+    nb::capsule owner(found, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    {
+        nb::gil_scoped_release free;
+        for (size_t r = 0; r < rights; ++r)
+            for (size_t l = 0; l < lefts; ++l)
+                found[l * rights + r] =
+                    squared_distance(left.data() + l * size, right.data() + r * size, size);
+    }
+    return Table(found, {lefts, rights}, owner);
+}
+
+// [row, point]: kernel sums of the values of each row on a grid over [0, 1].
+Table kernel_sums(Tabled<double> values, int64_t points, double bandwidth) {
+    if (points < 2 || !(bandwidth > 0)) throw std::out_of_range("no grid, or no bandwidth");
+    size_t rows = values.shape(0), size = values.shape(1), width = static_cast<size_t>(points);
+    const double *end = values.data() + rows * size;
+    if (!std::all_of(values.data(), end, [](double v) { return v > -1 && v < 2; }))
+        throw std::out_of_range("a value lies far outside [0, 1]");
+    auto *sums = new double[rows * width]();
+    nb::capsule owner(sums, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    {
+        nb::gil_scoped_release free;
+        KernelGrid grid(width, bandwidth);
+        for (size_t r = 0; r < rows; ++r)
+            for (size_t i = 0; i < size; ++i)
+                grid.add(values.data()[r * size + i], sums + r * width);
+    }
+    return Table(sums, {rows, width}, owner);
+}
 
 void sweep_grades(Given<int64_t> begin, Given<int32_t> said, Given<int32_t> stratum,
                   Tabled<double> prior, Tabled<double> evidence, Given<double> uniforms,
@@ -115,6 +151,12 @@ void bind_scoring(nb::module_ &m) {
     m.def("pair_sums", &cross_pair_sums, "left"_a, "right"_a, "by_rank"_a,
           "Sums [left, right] over pairs with j above i in a left row of the sign of j - i in a "
           "right row; `by_rank` weighs them by the mean of 1/(rank of i - 1).");
+
+    m.def("squared_distances", &squared_distances, "left"_a, "right"_a,
+          "Squared Euclidean distances [left, right] of the rows of two tables.");
+    m.def("kernel_sums", &kernel_sums, "values"_a, "points"_a, "bandwidth"_a,
+          "Sums [row, point] of Gaussian kernels around the values of each row, at `points` evenly "
+          "spaced points of [0, 1].");
 
     m.def("draw_grades", &sweep_grades, "begin"_a, "said"_a, "stratum"_a, "prior"_a, "evidence"_a,
           "uniforms"_a, "drawn"_a, "chances"_a, "in_stratum"_a, "with_vote"_a,
