@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hungjury as hj
 from hungjury import batch
 from hungjury.batch import Scorer, score_many
-from hungjury.catalogue import measure
+from hungjury.catalogue import CATALOGUE, Measure, measure
 from hungjury.catalogue.gain import DCG
 from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment, align
@@ -77,6 +77,12 @@ def test_kernels_give_what_the_measure_gives(simulate: Simulate, name: str) -> N
         assert same(values, one_by_one(name, alignment, labels))
         assert np.isnan(values).any()
         assert (values > 0).any()
+
+
+def test_every_kernel_is_tested() -> None:
+    """What has none goes through the measure itself, and is compared in the test below."""
+    named = {measure(name).name for name in NATIVE}
+    assert named == {cls.name for cls in CATALOGUE if cls.kernel is not Measure.kernel}
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.name)

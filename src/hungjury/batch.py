@@ -1,7 +1,7 @@
 """Thousands of label vectors at once: random judges, resampled panels, drawn labels.
 
-The common measures go through native kernels that walk a ranked list once for many label vectors;
-all others through the measure itself, in blocks. Both give what the measure gives.
+Measures that declare a native kernel go through it; all others score themselves, in blocks, which
+is slower. Both give what the measure gives.
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.catalogue import Measure, measure
-from hungjury.catalogue.base import ratio
-from hungjury.catalogue.gain import ERR, Discounted, ideal_sum
-from hungjury.catalogue.precision import AP, RR, P, R, Success
+from hungjury.catalogue.kernels import Kernel
 from hungjury.collection.align import Alignment
 from hungjury.collection.judged import Judged, judge_lists
 from hungjury.errors import InputError
@@ -51,8 +49,8 @@ class Scorer:
     def __init__(self, name: str | Measure, alignment: Alignment, top: int) -> None:
         self.measure, self.alignment, self.top = measure(name), alignment, top
         self.measure.check(top)
-        self._recipe = _recipe(self.measure, alignment, top)
-        self._lists = None if self._recipe is None else _Lists.of(alignment, self._recipe.weights)
+        self._kernel = _kernel(self.measure, alignment, top)
+        self._lists = None if self._kernel is None else _Lists.of(alignment, self._kernel.weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process works out again what does not depend on labels."""
@@ -61,20 +59,20 @@ class Scorer:
     @property
     def native(self) -> bool:
         """Is there a kernel for this measure?"""
-        return self._recipe is not None
+        return self._kernel is not None
 
     def __call__(self, labels: Labels) -> Array:
         given = self._checked(labels)
         systems, topics = self.alignment.shape
         out = np.empty((len(given), systems, topics))
-        if self._recipe is not None and self._lists is not None:
-            recipe, lists = self._recipe, self._lists
+        if self._kernel is not None and self._lists is not None:
+            kernel, lists = self._kernel, self._lists
             steps = range(0, len(given), VECTORS_AT_ONCE)
             tasks = [(slice(i, i + VECTORS_AT_ONCE), t) for i in steps for t in range(topics)]
 
             def one_topic(task: tuple[slice, int]) -> None:
                 vectors, topic = task
-                values = self._score_topic(given[vectors], topic, recipe, lists)
+                values = self._score_topic(given[vectors], topic, kernel, lists)
                 out[vectors, :, topic] = values.T
 
             _on_all_cores(one_topic, tasks)
@@ -102,14 +100,14 @@ class Scorer:
             return np.ascontiguousarray(given, dtype=np.uint8)
         return np.ascontiguousarray(given, dtype=np.int16)
 
-    def _score_topic(self, labels: Labels, topic: int, recipe: _Recipe, lists: _Lists) -> Array:
+    def _score_topic(self, labels: Labels, topic: int, kernel: Kernel, lists: _Lists) -> Array:
         """[system, vector]"""
         documents = self.alignment.pool.slice(topic)
         start, stop = lists.of_topic(topic)
         sums = native.score_lists(
-            recipe.kernel,
+            kernel.name,
             labels,
-            recipe.worth,
+            kernel.worth,
             documents.start,
             documents.stop - documents.start,
             start,
@@ -118,7 +116,7 @@ class Scorer:
             lists.weight,
         )
         pools = _pools(labels[:, documents], self.top)
-        return np.where(self.measure.defined(pools), recipe.finish(sums, pools), np.nan)
+        return np.where(self.measure.defined(pools), kernel.finish(sums, pools), np.nan)
 
     def _blocks(self, labels: Labels) -> list[slice]:
         """Vectors in blocks small enough for all that a measure makes of their lists."""
@@ -139,16 +137,6 @@ def _on_all_cores(work: Callable[[Any], None], tasks: list[Any]) -> None:
 
     with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
         list(pool.map(work, tasks))
-
-
-@dataclass(frozen=True)
-class _Recipe:
-    """A measure as a kernel over weighted lists."""
-
-    kernel: str
-    worth: Array  # of grades 0 to `top`
-    weights: Array  # of ranks 1 to the longest list's
-    finish: Callable[[Array, Judged], Array]  # sums [system, vector], pools -> values
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,81 +199,9 @@ def _pools(labels: Labels, top: int) -> Judged:
     )
 
 
-def _discounted(one: Discounted, ranks: Array, top: int) -> _Recipe:
-    gains = one.gain_of_grades(top)
-
-    def weights(numbers: Array) -> Array:
-        return one.discount(numbers) * _seen(one, numbers)
-
-    def finish(sums: Array, pools: Judged) -> Array:
-        if not one.normalised:
-            return sums
-        most = int(pools.counts.sum(axis=-1).max(initial=1))
-        return ratio(sums, ideal_sum(pools, gains, weights(np.arange(1.0, most + 1))))
-
-    return _Recipe("gains", gains, weights(ranks), finish)
-
-
-def _precision(one: P, ranks: Array, top: int) -> _Recipe:
-    return _Recipe("gains", _hits(one, top), _seen(one, ranks), lambda sums, _: sums / one.cutoff)
-
-
-def _recall(one: R, ranks: Array, top: int) -> _Recipe:
-    def finish(sums: Array, pools: Judged) -> Array:
-        return ratio(sums, pools.relevant(one.rel))
-
-    return _Recipe("gains", _hits(one, top), _seen(one, ranks), finish)
-
-
-def _average_precision(one: AP, ranks: Array, top: int) -> _Recipe:
-    def finish(sums: Array, pools: Judged) -> Array:
-        return ratio(sums, pools.relevant(one.rel))
-
-    return _Recipe("precisions", _hits(one, top), _seen(one, ranks) / ranks, finish)
-
-
-def _err(one: ERR, ranks: Array, top: int) -> _Recipe:
-    largest = max(one.max_grade or top, top)
-    chance = np.asarray((2.0 ** np.arange(top + 1) - 1) / 2.0**largest)
-    return _Recipe("cascade", chance, _seen(one, ranks) / ranks, lambda sums, _: sums)
-
-
-def _reciprocal_rank(one: RR, ranks: Array, top: int) -> _Recipe:
-    return _Recipe("best", _hits(one, top), _seen(one, ranks) / ranks, lambda best, _: best)
-
-
-def _success(one: Success, ranks: Array, top: int) -> _Recipe:
-    return _Recipe("best", _hits(one, top), _seen(one, ranks), lambda best, _: best)
-
-
-def _seen(one: Any, ranks: Array) -> Array:
-    """1 down to the cutoff, 0 below it."""
-    return np.asarray(ranks <= (np.inf if one.cutoff is None else one.cutoff), dtype=float)
-
-
-def _hits(one: Any, top: int) -> Array:
-    return np.asarray(np.arange(top + 1) >= one.rel, dtype=float)
-
-
-# A measure is known by the function that scores it: a subclass with its own is none of these.
-# The first few need only a mean weight inside ties.
-_IN_TIES: dict[Any, Callable[[Any, Array, int], _Recipe]] = {
-    Discounted.score: _discounted,
-    P.score: _precision,
-    R.score: _recall,
-}
-_RECIPES = _IN_TIES | {
-    AP.score: _average_precision,
-    ERR.score: _err,
-    RR.score: _reciprocal_rank,
-    Success.score: _success,
-}
-
-
-def _recipe(one: Measure, alignment: Alignment, top: int) -> _Recipe | None:
+def _kernel(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
     """How a kernel scores this measure; None where it has to score itself."""
-    known = _RECIPES if alignment.tie_first is None else _IN_TIES
-    make = known.get(type(one).score)
-    if make is None or type(one).defined not in (Measure.defined, Discounted.defined):
-        return None
-    return make(one, np.arange(1.0, alignment.longest + 1), top)
+    kernel = one.kernel(np.arange(1.0, alignment.longest + 1), top)
+    if kernel is None or alignment.tie_first is None:
+        return kernel
+    return kernel if one.in_ties and kernel.averages_ties else None

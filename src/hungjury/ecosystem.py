@@ -99,9 +99,10 @@ def _measure_class(cls: type[Measure], label: str) -> Any:
                 return f"{label}{self.params or ''}"
 
         def aggregator(self) -> Any:
-            if cls.average == "sum":
+            average = self.ours().average
+            if average == "sum":
                 return package.measures.SumAgg()
-            return _GeometricMean() if cls.average == "gmean" else package.measures.MeanAgg()
+            return _GeometricMean() if average == "gmean" else package.measures.MeanAgg()
 
     return Borrowed
 

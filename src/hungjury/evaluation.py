@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure, measure_list
-from hungjury.catalogue.expectation import E
-from hungjury.catalogue.expected import Expected
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judged import Judged, judge_lists, one_list
 from hungjury.collection.labels import TOP_GRADE
@@ -112,7 +110,7 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
             remedy=f"E({one}) is its expectation; eRAP, eRRBP and eRDCG take probabilities; "
             "Qrels.threshold(0.5) makes grades",
         )
-    if isinstance(one, Expected) and qrels.soft:
+    if qrels.soft:
         one.check_chances(of_grades=qrels.p is None)
     one.check(qrels.max_grade)
 
@@ -128,7 +126,7 @@ class _View:
     def of(measure: Measure, qrels: Qrels) -> _View:
         if not qrels.soft:
             return _View(measure.every)
-        return _View(True, (getattr(measure, "rel", None) or 1) if qrels.p is None else None)
+        return _View(True, measure.threshold if qrels.p is None else None)
 
     def lists(
         self, aligned: Alignment, qrels: Qrels, condensed: bool
@@ -154,17 +152,16 @@ def score_alignment(
     shape = (len(measures), *aligned.shape)
     values = np.empty((len(measures), len(aligned.length)))
     variance = interval = None
-    if any(m.has_variance or isinstance(m, E) for m in measures):
+    if any(m.has_variance or m.expectation for m in measures):
         variance = np.full(values.shape, np.nan)
-    if any(isinstance(m, E) for m in measures):
+    if any(m.expectation for m in measures):
         interval = np.full((2, *values.shape), np.nan)
     condensed = unjudged == "condensed"
     views: dict[_View, list[int]] = {}
     for i, one in enumerate(measures):
-        if isinstance(one, E):
-            found = expect(aligned, qrels, one, condensed)
-            assert variance is not None
-            assert interval is not None
+        drawn = one.expectation
+        if drawn is not None and variance is not None and interval is not None:
+            found = expect(aligned, qrels, drawn, condensed)
             values[i], variance[i] = found.mean, found.variance
             interval[:, i] = found.low, found.high
         else:
@@ -265,20 +262,17 @@ def score_list(
     _check_in_pool(labels, known)
     if all(v == int(v) for v in everything):
         top = max([1, *map(int, everything)])
-        declared = getattr(one, "max_grade", None) or 0
-        for given, zero in ((getattr(one, "prob", None), 1), (getattr(one, "g", None), 0)):
-            declared = declared if given is None else len(given) - zero
-        if declared:
-            one.check(max(top, declared))
-        top = max(top, declared)
+        if one.declared_grade:
+            top = max(top, one.declared_grade)
+            one.check(top)
         grades = [None if v is None else int(v) for v in labels]
         return float(one(one_list(grades, [int(v) for v in known], top))[0])
-    if not isinstance(one, Expected) or not all(0 <= v <= 1 for v in everything):
+    if not one.takes_chances or not all(0 <= v <= 1 for v in everything):
         raise InputError(
             f"{one} cannot score the labels {list(labels)!r}",
             remedy="labels are whole grades or, for expected measures, probabilities",
         )
     one.check_chances()
-    outside = one.unjudged or 0.0
+    outside = one.chance_of_unjudged
     p = [outside if v is None else v for v in labels]
     return float(one(one_list([0] * len(p), [0] * len(known), 1, p, sum(known)))[0])

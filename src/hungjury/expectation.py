@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
 from hungjury.catalogue.expectation import E
-from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment
 from hungjury.collection.judged import judge_lists
 from hungjury.collection.qrels import Qrels
@@ -54,9 +53,10 @@ def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Exp
     mean /= measure.draws
     variance = np.maximum(square / measure.draws - mean**2, 0) * measure.draws / (measure.draws - 1)
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    if type(measure.of) is AP and aligned.tie_first is None:
-        mean = expected_ap(aligned, qrels, measure.of, condensed)
-    return Expectation(mean, variance, low, high)
+    exact = None
+    if aligned.tie_first is None:
+        exact = measure.of.exact_expectation(aligned, qrels, condensed)
+    return Expectation(mean if exact is None else exact, variance, low, high)
 
 
 def _condensed(aligned: Alignment, qrels: Qrels, measure: E, labels: NDArray[np.int16]) -> Array:
@@ -79,40 +79,3 @@ def _certain(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> E
     ):
         value[cells] = measure.of(judged)
     return Expectation(value, np.where(np.isnan(value), np.nan, 0.0), value, value)
-
-
-def expected_ap(aligned: Alignment, qrels: Qrels, measure: AP, condensed: bool) -> Array:
-    """E(AP) with a random number R of relevant documents, exactly; 0 where R = 0.
-
-    With 1/R the integral of t^(R-1) over [0, 1], the expectation becomes the integral of
-    Q(t)/t times the expected sum of precisions under the tilted probabilities
-    q = p t / (1 - p + p t), where Q(t) is the product of all 1 - p + p t. The integrand is a
-    polynomial, of a degree below the pool's size: Gauss-Legendre quadrature is exact.
-    """
-    from scipy.special import roots_legendre
-
-    p = qrels.at_least(measure.rel).p
-    assert p is not None
-    sizes = np.diff(qrels.pool.offsets)
-    nodes, weights = roots_legendre(int(sizes.max() + 1) // 2 + 1)
-    nodes, weights = (nodes + 1) / 2, weights / 2
-    labels = np.zeros(len(p), dtype=np.int16)
-    total = np.zeros(len(aligned.length))
-    for start in range(0, len(nodes), BLOCK):
-        t = nodes[start : start + BLOCK, None]
-        factor = 1 - p + p * t
-        tilted = p * t / factor
-        with np.errstate(divide="ignore"):
-            product = np.exp(qrels.pool.sum_by_topic(np.log(factor)))
-        share = weights[start : start + BLOCK, None] * product / t
-        for cells, judged in judge_lists(
-            aligned, labels, 1, condensed=condensed, every=True, p=tilted
-        ):
-            assert judged.p is not None
-            q = judged.p
-            if measure.cutoff is not None:
-                q = q * (judged.ranks <= measure.cutoff)
-            above = np.cumsum(q, axis=-1) - q
-            sums = (q * (1 + above) / judged.ranks).sum(axis=-1)
-            total[cells] += (share[:, judged.topic] * sums).sum(axis=0)
-    return total

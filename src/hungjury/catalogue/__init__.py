@@ -89,11 +89,12 @@ class MeasureInfo(Described):
     paper: str
     range: tuple[float, float]
     smaller_is_better: bool
+    native: bool
 
 
 def measures() -> list[MeasureInfo]:
     """The catalogue: name, how it is written, meaning, formula, paper, range, direction,
-    parameters."""
+    parameters, and whether many label sets are scored natively (fast) or in Python."""
     return [
         {
             **entry,
@@ -101,6 +102,7 @@ def measures() -> list[MeasureInfo]:
             "paper": cls.paper,
             "range": (cls.low, cls.high),
             "smaller_is_better": cls.smaller_is_better,
+            "native": cls.kernel is not Measure.kernel,
         }
         for cls, entry in zip(CATALOGUE, CATALOGUE.entries(), strict=True)
     ]

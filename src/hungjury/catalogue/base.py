@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,15 @@ from hungjury.collection.judged import Judged
 from hungjury.errors import Argument, MeasureError
 from hungjury.named import Catalogue, Named, param, whole
 
-__all__ = ["CATALOGUE", "NOTATION", "Array", "Measure", "cutoff_param", "ratio", "rel_param"]
+if TYPE_CHECKING:
+    from hungjury.catalogue.closed_forms import Form
+    from hungjury.catalogue.expectation import E
+    from hungjury.catalogue.kernels import Kernel
+    from hungjury.collection.align import Alignment
+    from hungjury.collection.qrels import Qrels
+
+__all__ = ["CATALOGUE", "NOTATION", "Array", "Measure", "cutoff_param", "ratio", "rel_param",
+           "rests_on"]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -28,6 +37,20 @@ NOTATION = {
     "#{...}": "number of documents for which ... holds",
 }
 """What the letters in formulas mean."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def rests_on(*names: str) -> Callable[[F], F]:
+    """Declare what a capability follows from: a subclass that changes any of it has to declare
+    the capability anew, or is without it."""
+
+    def declare(capability: F) -> F:
+        capability.rests_on = names  # type: ignore[attr-defined]
+        return capability
+
+    return declare
 
 
 class Measure(Named):
@@ -48,10 +71,75 @@ class Measure(Named):
     takes_chances: ClassVar[bool] = False  # labels may be probabilities
     has_variance: ClassVar[bool] = False  # `moments` gives the variance too
 
+    def __init_subclass__(cls) -> None:
+        """A class that scores otherwise than its parent has none of the parent's capabilities,
+        unless it declares them itself."""
+        super().__init_subclass__()
+        for name in ("kernel", "for_probabilities", "exact_expectation", "balancing_form"):
+            grounds = getattr(getattr(cls, name), "rests_on", ())
+            if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
+                setattr(cls, name, getattr(Measure, name))
+        scores_anew = "score" in vars(cls) and cls.__base__.score is not Measure.score  # type: ignore[union-attr]
+        if scores_anew and "in_ties" not in vars(cls):
+            cls.in_ties = False
+
+    # Capabilities: a measure that has one overrides the method and says what it `rests_on`.
+
+    def kernel(self, ranks: Array, top: int) -> Kernel | None:
+        """The native kernel for ranks 1, 2, ... and grades 0 to `top`; None: `score` alone."""
+        return None
+
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        """The measure of probabilities that is this one where they are 0 and 1; `prob` says how
+        probable relevance is at each grade."""
+        raise MeasureError(
+            f"{self} has no counterpart for probabilities",
+            remedy="compare binmv by AP, RBP or DCG(base=...), or give its scores with others=",
+        )
+
+    def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Array | None:
+        """The expectation under uncertain labels, for every cell; None where it has to be drawn."""
+        return None
+
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        """The closed form of the balancing index for smallest and largest grade, if any."""
+        return None
+
+    @property
+    def expectation(self) -> E | None:
+        """The measure itself, where it is the expectation of another one over drawn labels."""
+        return None
+
+    @property
+    def threshold(self) -> int:
+        """The lowest grade that counts as relevant."""
+        return getattr(self, "rel", None) or 1
+
+    @property
+    def declared_grade(self) -> int:
+        """The largest grade that the parameters speak of, 0 where they speak of none."""
+        return 0
+
+    @property
+    def chance_of_unjudged(self) -> float:
+        """P(relevant) of a document without a label."""
+        return 0.0
+
     @property
     def unjudged_depth(self) -> int:
         """Ranks down to which documents outside the pool have to be known."""
         return 0
+
+    def with_probabilities(self, prob: Sequence[float]) -> Measure:
+        """The version that takes P(relevant) of each grade, as probability or as gain."""
+        if "prob" in self._params:
+            return self.but(prob=tuple(prob))
+        if "gains" in self._params:
+            return self.but(gains=dict(enumerate(prob)))
+        raise MeasureError(
+            f"{self} takes neither probabilities nor gains",
+            remedy="use eRAP, eRRBP, eRDCG, or nDCG, DCG, CG, nCG, gRBP, Q",
+        )
 
     def score(self, judged: Judged) -> Array:
         raise NotImplementedError
@@ -62,16 +150,20 @@ class Measure(Named):
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         """[..., list]: is there anything relevant in the pool for this measure?"""
-        return judged.relevant(getattr(self, "rel", 1)) > 0
+        return judged.relevant(self.threshold) > 0
 
     def check(self, max_grade: int) -> None:
         """Complain before any work about parameters that do not fit the scale."""
-        rel = getattr(self, "rel", 1)
+        rel = self.threshold
         if rel > max_grade:
             raise MeasureError(
                 f"{self}: rel={rel}, but the largest grade of the labels is {max_grade}",
                 remedy=f"choose rel from 1 to {max_grade}, or declare the grades",
             )
+
+    def check_chances(self, of_grades: bool = False) -> None:
+        """Complain about parameters that do not fit labels that are probabilities, of relevance
+        or (`of_grades`) of every grade."""
 
     def __call__(self, judged: Judged) -> Array:
         if judged.ties is not None and not self.in_ties:

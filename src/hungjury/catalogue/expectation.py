@@ -53,10 +53,12 @@ class E(Measure):
                 )
             object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))
             object.__setattr__(self, "cutoff", None)
+        for name in ("low", "high", "average", "smaller_is_better"):
+            object.__setattr__(self, name, getattr(self.of, name))
 
     @property
-    def average(self) -> str:  # type: ignore[override]
-        return self.of.average
+    def expectation(self) -> E:
+        return self
 
     def check(self, max_grade: int) -> None:
         self.of.check(max_grade)

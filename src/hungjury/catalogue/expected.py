@@ -52,7 +52,11 @@ class Expected(Measure):
     @property
     def every(self) -> bool:  # type: ignore[override]
         """Places that are judged not relevant matter where they may be relevant after all."""
-        return self._of_unjudged() > 0 or (self.prob is not None and self.prob[0] > 0)
+        return self.chance_of_unjudged > 0 or (self.prob is not None and self.prob[0] > 0)
+
+    @property
+    def declared_grade(self) -> int:
+        return 0 if self.prob is None else len(self.prob) - 1
 
     def check(self, max_grade: int) -> None:
         if self.prob is not None and self.rel is not None:
@@ -68,8 +72,7 @@ class Expected(Measure):
             super().check(max_grade)
 
     def check_chances(self, of_grades: bool = False) -> None:
-        """Complain about parameters that make no sense where labels are probabilities, of
-        relevance or (then rel says what is relevant) of every grade."""
+        """`prob` and, unless every grade has its own probability, `rel` are for grades."""
         for name in ("prob",) if of_grades else ("prob", "rel"):
             if getattr(self, name) is not None:
                 raise MeasureError(
@@ -77,13 +80,14 @@ class Expected(Measure):
                     remedy=f"leave {name} out",
                 )
 
-    def _of_unjudged(self) -> float:
+    @property
+    def chance_of_unjudged(self) -> float:
         if self.unjudged is not None:
             return self.unjudged
         return 0.0 if self.prob is None else self.prob[0]
 
     def chances(self, judged: Judged) -> Chances:
-        outside = self._of_unjudged()
+        outside = self.chance_of_unjudged
         if judged.p is not None and judged.p_total is not None:
             return Chances(judged.p, outside, judged.p_total)
         if self.prob is not None:

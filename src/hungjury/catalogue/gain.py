@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
+from hungjury.catalogue.base import (
+    CATALOGUE,
+    Array,
+    Measure,
+    cutoff_param,
+    ratio,
+    rel_param,
+    rests_on,
+)
+from hungjury.catalogue.kernels import Kernel, seen
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import mapping, number, one_of, param, whole
+
+if TYPE_CHECKING:
+    from hungjury.catalogue.closed_forms import Form
 
 __all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
 
@@ -106,8 +118,27 @@ class Discounted(Measure):
         value = (judged.gains(gains) * judged.weigh(self._weights(judged.depth))).sum(axis=-1)
         if not self.normalised:
             return np.asarray(value)
+        return self._over_ideal(value, judged, gains)
+
+    def _over_ideal(self, value: Array, judged: Judged, gains: Array) -> Array:
         most = int(judged.counts.sum(axis=-1).max(initial=1))
         return ratio(value, ideal_sum(judged, gains, self._weights(most)))
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Array, top: int) -> Kernel:
+        gains = self.gain_of_grades(top)
+
+        def finish(sums: Array, pools: Judged) -> Array:
+            return self._over_ideal(sums, pools, gains) if self.normalised else sums
+
+        return Kernel("gains", gains, self._weights(len(ranks)), finish)
+
+    @rests_on("score", "defined")
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        from hungjury.catalogue.closed_forms import cut, of_discounts
+
+        form = of_discounts(self.gain_of_grades(top), self.discount, low, top)
+        return None if form is None else cut(form, self.cutoff)
 
 
 @CATALOGUE.add("CG")
@@ -157,6 +188,14 @@ class DCG(Discounted):
             return np.asarray(1 / np.log2(ranks + 1))
         return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
 
+    @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        from hungjury.catalogue.expected import eRDCG
+
+        if self.base is None or self.gains or self.dcg != "log2":
+            return super().for_probabilities(prob)
+        return eRDCG(base=self.base, cutoff=self.cutoff, prob=prob)
+
 
 @CATALOGUE.add("nDCG")
 class nDCG(DCG):  # noqa: N801
@@ -183,6 +222,21 @@ class RBP(Discounted):
     def discount(self, ranks: Array) -> Array:
         return np.asarray((1 - self.p) * self.p ** (ranks - 1))
 
+    @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        from hungjury.catalogue.expected import eRRBP
+
+        if self.rel > 1:
+            return super().for_probabilities(prob)
+        return eRRBP(p=self.p, cutoff=self.cutoff, prob=prob)
+
+    @rests_on("score", "defined", "gain_of_grades", "discount")
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        from hungjury.catalogue.closed_forms import cut, of_persistence
+
+        form = of_persistence(self.p, float(low >= self.rel), float(top >= self.rel))
+        return None if form is None else cut(form, self.cutoff)
+
 
 @CATALOGUE.add("gRBP")
 class gRBP(Discounted):  # noqa: N801
@@ -200,11 +254,23 @@ class gRBP(Discounted):  # noqa: N801
         table = gain_table(largest, self.gains, exponential=False)
         return np.asarray(table[: top + 1] / (table.max() or 1.0))
 
+    @property
+    def declared_grade(self) -> int:
+        return self.max_grade or 0
+
     def check(self, max_grade: int) -> None:
         check_scale(self, self.max_grade, max_grade)
 
     def discount(self, ranks: Array) -> Array:
         return np.asarray((1 - self.p) * self.p ** (ranks - 1))
+
+    @rests_on("score", "defined", "gain_of_grades", "discount")
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        from hungjury.catalogue.closed_forms import cut, of_persistence
+
+        gains = gain_table(top, self.gains, exponential=False)
+        form = of_persistence(self.p, gains[low], gains[top]) if gains[0] == 0 else None
+        return None if form is None else cut(form, self.cutoff)
 
 
 @CATALOGUE.add("ERR")
@@ -220,13 +286,20 @@ class ERR(Measure):
     max_grade: int | None = max_grade_param()
     cutoff: int | None = cutoff_param()
 
+    @property
+    def declared_grade(self) -> int:
+        return self.max_grade or 0
+
     def check(self, max_grade: int) -> None:
         check_scale(self, self.max_grade, max_grade)
 
+    def satisfaction(self, top: int) -> Array:
+        """P(a user is satisfied) by a document of grade 0 to `top`."""
+        largest = max(self.max_grade or top, top)
+        return np.asarray((2.0 ** np.arange(top + 1) - 1) / 2.0**largest, dtype=float)
+
     def score(self, judged: Judged) -> Array:
-        top = max(self.max_grade or judged.max_grade, judged.max_grade)
-        chance = np.asarray((2.0 ** np.arange(judged.max_grade + 1) - 1) / 2.0**top, dtype=float)
-        satisfied = judged.gains(chance)
+        satisfied = judged.gains(self.satisfaction(judged.max_grade))
         unsatisfied = np.cumprod(1 - satisfied, axis=-1)
         reached = np.concatenate(
             [np.ones_like(unsatisfied[..., :1]), unsatisfied[..., :-1]], axis=-1
@@ -235,6 +308,18 @@ class ERR(Measure):
         if self.cutoff is not None:
             value = value * (judged.ranks <= self.cutoff)
         return np.asarray(value.sum(axis=-1))
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Array, top: int) -> Kernel:
+        weights = seen(ranks, self.cutoff) / ranks
+        return Kernel("cascade", self.satisfaction(top), weights, lambda sums, _: sums)
+
+    @rests_on("score", "defined")
+    def balancing_form(self, low: int, top: int) -> Form:
+        from hungjury.catalogue.closed_forms import cut, of_cascade
+
+        chance = self.satisfaction(top)
+        return cut(of_cascade(chance[low], chance[top]), self.cutoff)
 
 
 @CATALOGUE.add("Q")

@@ -37,6 +37,10 @@ class GradedAP(Measure):
     )
     cutoff: int | None = cutoff_param()
 
+    @property
+    def declared_grade(self) -> int:
+        return len(self.g)
+
     def check(self, max_grade: int) -> None:
         if len(self.g) != max_grade:
             raise MeasureError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,17 @@ from hungjury.catalogue.base import (
     cutoff_param,
     ratio,
     rel_param,
+    rests_on,
 )
+from hungjury.catalogue.kernels import Kernel, seen, worth_of_hits
 from hungjury.catalogue.ties import expected_precision_sum, first_hit_law, within
 from hungjury.collection.judged import Judged
 from hungjury.named import number, numbers, one_of, param, whole
+
+if TYPE_CHECKING:
+    from hungjury.catalogue.closed_forms import Form
+    from hungjury.collection.align import Alignment
+    from hungjury.collection.qrels import Qrels
 
 __all__ = [
     "AP",
@@ -59,6 +66,11 @@ class P(Measure):
     def score(self, judged: Judged) -> Array:
         return _found(judged, self.rel, self.cutoff) / self.cutoff
 
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Array, top: int) -> Kernel:
+        worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff)
+        return Kernel("gains", worth, weights, lambda sums, _: sums / self.cutoff)
+
 
 @CATALOGUE.add("R")
 class R(Measure):
@@ -73,6 +85,13 @@ class R(Measure):
 
     def score(self, judged: Judged) -> Array:
         return ratio(_found(judged, self.rel, self.cutoff), judged.relevant(self.rel))
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Array, top: int) -> Kernel:
+        def finish(sums: Array, pools: Judged) -> Array:
+            return ratio(sums, pools.relevant(self.rel))
+
+        return Kernel("gains", worth_of_hits(top, self.rel), seen(ranks, self.cutoff), finish)
 
 
 @CATALOGUE.add("F1")
@@ -150,6 +169,34 @@ class AP(Measure):
     def score(self, judged: Judged) -> Array:
         return ratio(_precision_sum(judged, self.rel, self.cutoff), judged.relevant(self.rel))
 
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Array, top: int) -> Kernel:
+        def finish(sums: Array, pools: Judged) -> Array:
+            return ratio(sums, pools.relevant(self.rel))
+
+        weights = seen(ranks, self.cutoff) / ranks
+        return Kernel("precisions", worth_of_hits(top, self.rel), weights, finish)
+
+    @rests_on("score", "defined", "average")
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        from hungjury.catalogue.expected import eRAP
+
+        if self.rel > 1:
+            return super().for_probabilities(prob)
+        return eRAP(cutoff=self.cutoff, prob=prob)
+
+    @rests_on("score", "defined", "average")
+    def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Array:
+        from hungjury.catalogue.exact_ap import expected_ap
+
+        return expected_ap(aligned, qrels, self.rel, self.cutoff, condensed)
+
+    @rests_on("score", "defined")
+    def balancing_form(self, low: int, top: int) -> Form:
+        from hungjury.catalogue.closed_forms import cut, of_precisions
+
+        return cut(of_precisions(self.rel <= low), self.cutoff)
+
 
 @CATALOGUE.add("GMAP")
 class GMAP(AP):
@@ -218,6 +265,11 @@ class RR(Measure):
         hits = judged.hits(self.rel, self.cutoff)
         return np.asarray((hits / judged.ranks).max(axis=-1))
 
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Array, top: int) -> Kernel:
+        weights = seen(ranks, self.cutoff) / ranks
+        return Kernel("best", worth_of_hits(top, self.rel), weights, lambda best, _: best)
+
 
 @CATALOGUE.add("Success")
 class Success(Measure):
@@ -235,6 +287,11 @@ class Success(Measure):
             rank, chance = first_hit_law(judged, judged.hits(self.rel))
             return np.asarray((chance * (rank <= self.cutoff)).sum(axis=-1))
         return judged.hits(self.rel, self.cutoff).any(axis=-1).astype(float)
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Array, top: int) -> Kernel:
+        weights = seen(ranks, self.cutoff)
+        return Kernel("best", worth_of_hits(top, self.rel), weights, lambda best, _: best)
 
 
 def _needed(level: float, total: NDArray[np.int64]) -> Array:

@@ -54,7 +54,10 @@ def _entry(name: str, meaning: str, width: int) -> str:
 def _page(row: MeasureInfo) -> str:
     lines = [f"{row['write']}", textwrap.fill(row["meaning"], 90), f"({row['paper']})"]
     lines += textwrap.wrap(row["formula"], 90, initial_indent="  ", subsequent_indent="    ")
-    lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}")
+    better = "smaller" if row["smaller_is_better"] else "larger"
+    speed = "natively" if row["native"] else "in Python, which is slower"
+    lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}; {better} is better")
+    lines.append(f"many label sets at once are scored {speed}")
     width = max((len(one["name"]) for one in row["parameters"]), default=0)
     for one in row["parameters"]:
         told = [one["range"], "required" if one["required"] else f"default {one['default']}"]

@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure_list
-from hungjury.catalogue.expected import Expected, eRAP, eRDCG, eRRBP
-from hungjury.catalogue.gain import DCG, RBP
-from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
@@ -26,7 +23,7 @@ from hungjury.plain import columns
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall, rmse, tau_ap
 
-__all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches", "expected_measure"]
+__all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches"]
 
 Array = NDArray[np.float64]
 
@@ -146,7 +143,7 @@ def _weighted(
 def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> ComparedApproach:
     labels: Qrels = merged
     if merged.method.scored_in_expectation:
-        one = expected_measure(one)
+        one = one.for_probabilities()
     else:
         labels = merged.hard()
     scores = score_alignment(aligned, labels, [one], "judged", "zero", "nonrelevant")
@@ -186,18 +183,3 @@ class _Gold:
         for t in self.known:
             out[:, t] = scores.values[0][rows, scores.topics.index(self.topics[t])]
         return out
-
-
-def expected_measure(one: Measure, prob: tuple[float, ...] | None = None) -> Expected:
-    """The measure of probabilities that is this one where they are 0 and 1; `prob` says how
-    probable relevance is at each grade."""
-    if isinstance(one, AP) and one.rel == 1:
-        return eRAP(cutoff=one.cutoff, prob=prob)
-    if isinstance(one, RBP) and one.rel == 1:
-        return eRRBP(p=one.p, cutoff=one.cutoff, prob=prob)
-    if type(one) is DCG and one.base is not None and not one.gains and one.dcg == "log2":
-        return eRDCG(base=one.base, cutoff=one.cutoff, prob=prob)
-    raise MeasureError(
-        f"{one} has no counterpart for probabilities",
-        remedy="compare binmv by AP, RBP or DCG(base=...), or give its scores with others=",
-    )

@@ -179,7 +179,7 @@ def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
 
 
 def _check(one: Measure, rel: int | None, top: int) -> None:
-    own = getattr(one, "rel", None) or 1
+    own = one.threshold
     if rel is not None and own > 1:
         raise MeasureError(
             f"{one}: rel={rel} makes the labels binary, so a second threshold of {own} finds none",

@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure
-from hungjury.catalogue.expected import Expected
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
-from hungjury.errors import Argument, InputError, MeasureError, check_seed
+from hungjury.errors import Argument, InputError, check_seed
 from hungjury.plain import columns
 from hungjury.stats.bootstrap import resample_counts
 
@@ -96,15 +95,7 @@ class PRM:
     def version(self, name: str | Measure, max_grade: int) -> Measure:
         """The PRM version of a measure: p_{R|i} as probability for expected measures, as gain for
         measures with gains."""
-        one = measure(name)
-        if isinstance(one, Expected):
-            return one.but(prob=tuple(self.prob(max_grade)))
-        if hasattr(one, "gains"):
-            return one.but(gains=dict(enumerate(self.prob(max_grade))))
-        raise MeasureError(
-            f"{one} takes neither probabilities nor gains",
-            remedy="use eRAP, eRRBP, eRDCG, or nDCG, DCG, CG, nCG, gRBP, Q",
-        )
+        return measure(name).with_probabilities(self.prob(max_grade))
 
     def relevant_counts(self, qrels: Qrels | None = None) -> tuple[int, float]:
         """N_R^bin and N_R^PRM of some labels (default: all those judged): how many say relevant,

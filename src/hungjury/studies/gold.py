@@ -14,12 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure
-from hungjury.catalogue.expected import Expected
 from hungjury.collection.qrels import as_qrels
 from hungjury.collection.runs import Runs
 from hungjury.errors import MeasureError, check_choice
 from hungjury.evaluation import evaluate
-from hungjury.judges.comparison import expected_measure
 from hungjury.judges.judge_scores import JudgeScores, gold_labels
 from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
 
@@ -73,11 +71,11 @@ class Truths:
         )
 
 
-def nearly_sure(one: Measure, top: int = 1) -> Expected:
+def nearly_sure(one: Measure, top: int = 1) -> Measure:
     """The expected counterpart of a measure, with labels that are right with probability 0.95."""
     if top > 1:
         raise MeasureError(
             f"a randomised gold standard is for binary labels, but grades go up to {top}",
             remedy="say with rel= from which grade on a document is relevant",
         )
-    return expected_measure(one, NEARLY_SURE)
+    return one.for_probabilities(NEARLY_SURE)

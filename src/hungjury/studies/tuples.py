@@ -19,7 +19,6 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import InputError, check_seed
 from hungjury.evaluation import MeasureNames, as_runs, score_alignment
-from hungjury.judges.comparison import expected_measure
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import as_judgments, merge_method
@@ -116,7 +115,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.truths = Truths(self.scored, gold, lists, rel, standards)
         self.measures = [str(one) for one in self.scored.measures]
         if any(method.scored_in_expectation for method in self.merges.values()):
-            self.expected = [expected_measure(one) for one in self.scored.measures]
+            self.expected = [one.for_probabilities() for one in self.scored.measures]
         self.panel = Panel.of(given, rel)
         # Where in the panel the judges stand that are studied.
         self.places = [given.judges.index(name) for name in self.scored.judges]

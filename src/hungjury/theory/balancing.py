@@ -18,12 +18,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.catalogue.closed_forms import TOLERANCE
 from hungjury.collection.judged import BUDGET
 from hungjury.errors import InputError, MeasureError
 from hungjury.theory.axioms import check_axioms
-from hungjury.theory.closed_forms import closed_form
 from hungjury.theory.scoring import (
-    TOLERANCE,
     Lists,
     MeasureLike,
     Scorer,
@@ -90,7 +89,7 @@ def _search(
 ) -> Callable[[int], Index]:
     """How the index of one length is found."""
     if method in ("auto", "closed") and scorer.measure is not None:
-        form = closed_form(scorer.measure, low, top)
+        form = scorer.measure.balancing_form(low, top)
         if form is not None:
             known = form
             return lambda length: _bisect(known(length), length)

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.theory.scoring import TOLERANCE, Floats, Lists, Scorer, plentiful_pool
+from hungjury.catalogue.closed_forms import TOLERANCE
+from hungjury.theory.scoring import Floats, Lists, Scorer, plentiful_pool
 
 __all__ = ["Pairs", "all_pairs", "all_pools", "is_small", "random_pairs"]
 

@@ -18,9 +18,6 @@ MeasureLike: TypeAlias = str | Measure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
 Floats: TypeAlias = NDArray[np.float64]
 
-TOLERANCE = 1e-12
-"""Relative difference below which two scores count as equal: rounding."""
-
 
 class Scorer:
     """A measure of the catalogue, or a user's function of the labels, on [list, place] grades."""

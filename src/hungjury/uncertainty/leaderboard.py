@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure_list
-from hungjury.catalogue.expectation import E
 from hungjury.collection.align import align
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
@@ -217,9 +216,10 @@ def _one(measure: str | Measure) -> Measure:
         raise MeasureError(
             f"a leaderboard is by one measure, not {len(wanted)}", remedy="make one for each"
         )
-    if isinstance(wanted[0], E):
+    drawn = wanted[0].expectation
+    if drawn is not None:
         raise MeasureError(
-            f"{wanted[0]}: a leaderboard draws labels itself", remedy=f"ask for {wanted[0].of}"
+            f"{drawn}: a leaderboard draws labels itself", remedy=f"ask for {drawn.of}"
         )
     return wanted[0]
 

@@ -14,38 +14,23 @@ from fractions import Fraction
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure
-from hungjury.catalogue.gain import CG, DCG, ERR, RBP, Discounted, gRBP, nCG, nDCG
-from hungjury.catalogue.precision import AP, GMAP
-from hungjury.theory.scoring import TOLERANCE
-
-__all__ = ["closed_form"]
+__all__ = ["TOLERANCE", "Form", "cut", "of_cascade", "of_discounts", "of_persistence",
+           "of_precisions"]  # fmt: skip
 
 Balances: TypeAlias = Callable[[int], bool]
 Form: TypeAlias = Callable[[int], Balances]
 """Length of the lists -> the test of a rank."""
 
+TOLERANCE = 1e-12
+"""Relative difference below which two scores count as equal: rounding."""
+
 ROUNDING = 1e-18
 """Share of a sum that floating point does not see."""
 
 
-def closed_form(measure: Measure, low: int, top: int) -> Form | None:
-    """The closed form of a measure for smallest and largest grade; None where it has none.
-
-    Subclasses may score otherwise, so that only the classes themselves are taken.
-    """
-    kind = type(measure)
-    if isinstance(measure, AP) and kind in (AP, GMAP):
-        return _cut(_precision(measure.rel <= low), measure.cutoff)
-    if isinstance(measure, ERR) and kind is ERR:
-        return _cut(_cascade(max(measure.max_grade or top, top), low, top), measure.cutoff)
-    if isinstance(measure, Discounted) and kind in (CG, nCG, DCG, nDCG, RBP, gRBP):
-        return _discounted(measure, low, top)
-    return None
-
-
-def _cut(form: Form, cutoff: int | None) -> Form:
+def cut(form: Form, cutoff: int | None) -> Form:
     """Ranks behind the cutoff neither count nor balance."""
 
     def cut(length: int) -> Balances:
@@ -67,7 +52,7 @@ def _decide(value: float, needed: float, exact: Callable[[], bool]) -> bool:
     return exact()
 
 
-def _precision(relevant: bool) -> Form:
+def of_precisions(relevant: bool) -> Form:
     """AP: the precisions at ranks b, ..., N of a list filled from b on add up to 1 or more."""
 
     def form(last: int) -> Balances:
@@ -85,9 +70,9 @@ def _precision(relevant: bool) -> Form:
     return form
 
 
-def _cascade(scale: int, low: int, top: int) -> Form:
+def of_cascade(small: float, large: float) -> Form:
     """ERR: x_min times the sum over ranks k >= b of (1 - x_min)^(k - b) / k reaches x_max."""
-    least, most = (Fraction(2**grade - 1, 2**scale) for grade in (low, top))
+    least, most = Fraction(small), Fraction(large)
     terms_felt = math.ceil(math.log(ROUNDING) / math.log1p(-float(least)))
 
     def form(last: int) -> Balances:
@@ -105,40 +90,42 @@ def _cascade(scale: int, low: int, top: int) -> Form:
     return form
 
 
-def _discounted(measure: Discounted, low: int, top: int) -> Form | None:
+def of_discounts(
+    gains: NDArray[np.float64],
+    discount: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    low: int,
+    top: int,
+) -> Form | None:
     """Gains times discounts w: g_min (w_b + ... + w_N) >= g_max w_1.
 
     For nDCG this is the thesis' formula, with max(1, log n) kept inside, so that lists shorter
     than the base need no case of their own.
     """
-    gains = measure.gain_of_grades(top)
     if gains[0] != 0 or gains[top] <= 0 or gains[low] < 0:
         return None
     if gains[low] == 0:
         return lambda length: _never
-    if isinstance(measure, (RBP, gRBP)):
-        return _cut(_geometric(_printed(measure.p), *_ratio(measure, low, top)), measure.cutoff)
 
     def form(last: int) -> Balances:
-        weights = measure.discount(np.arange(1, last + 1, dtype=float))
+        weights = discount(np.arange(1, last + 1, dtype=float))
         behind = np.cumsum(weights[::-1])[::-1]  # from each rank to the end
         needed = gains[top] * weights[0] * (1 - TOLERANCE)
         return lambda rank: bool(gains[low] * behind[rank - 1] >= needed)
 
-    return _cut(form, measure.cutoff)
+    return form
 
 
 def _printed(value: float) -> Fraction:
     return Fraction(str(float(value)))
 
 
-def _ratio(measure: RBP | gRBP, low: int, top: int) -> tuple[Fraction, Fraction]:
-    """Gains of the two grades, before they are divided by the largest of the scale."""
-    if isinstance(measure, RBP):
-        return Fraction(1), Fraction(1)
-    given = dict(measure.gains or ())
-    small, large = (_printed(given.get(grade, grade)) for grade in (low, top))
-    return small, large
+def of_persistence(p: float, small: float, large: float) -> Form | None:
+    """RBP, of documents whose gains are `small` and `large`."""
+    if large <= 0 or small < 0:
+        return None
+    if small == 0:
+        return lambda length: _never
+    return _geometric(_printed(p), _printed(small), _printed(large))
 
 
 def _geometric(p: Fraction, small: Fraction, large: Fraction) -> Form:

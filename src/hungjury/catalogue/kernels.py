@@ -1,0 +1,45 @@
+"""Measures as native kernels: a ranked list is walked once for many label vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.judged import Judged
+
+__all__ = ["Kernel", "seen", "worth_of_hits"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What the native code has to know of a measure.
+
+    `name` is one of "gains" (worth times weight, added up), "precisions" (weight times the worth
+    down to the rank, at ranks of worth), "cascade" (a user who stops with probability `worth`) and
+    "best" (the largest weight of a document of worth).
+    """
+
+    name: str
+    worth: Array  # of grades 0 to the scale's largest
+    weights: Array  # of ranks 1, 2, ...
+    finish: Callable[[Array, Judged], Array]  # sums [system, vector], pools -> values
+
+    @property
+    def averages_ties(self) -> bool:
+        """A plain sum needs only the mean weight inside a tie."""
+        return self.name == "gains"
+
+
+def seen(ranks: Array, cutoff: int | None) -> Array:
+    """1 down to the cutoff, 0 below it."""
+    return np.asarray(ranks <= (np.inf if cutoff is None else cutoff), dtype=float)
+
+
+def worth_of_hits(top: int, rel: int) -> Array:
+    """1 for grades of `rel` and more, else 0."""
+    return np.asarray(np.arange(top + 1) >= rel, dtype=float)
