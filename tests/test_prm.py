@@ -295,7 +295,7 @@ def test_much_double_judging_needs_no_note():
 def test_few_pairs_are_noted():
     model = prm(panel(pairs_of(*[(1, 1)] * 50, *[(0, 0)] * 49)))
     assert codes(model) == ["few-pairs"]
-    assert "level 0 was seen in 98 pairs" in str(model.notes[0])
+    assert "level 0 occurs in only 98 pairs" in str(model.notes[0])
 
 
 def test_single_judgments_are_noted():
