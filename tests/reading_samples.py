@@ -75,7 +75,7 @@ def assert_same(one, other):
     assert (one.measures, one.systems, one.topics) == (other.measures, other.systems, other.topics)
     np.testing.assert_array_equal(one.values, other.values)
     np.testing.assert_array_equal(one.status, other.status)
-    assert one.policies == other.policies
+    assert one.settings == other.settings
     assert sorted(map(str, one.notes)) == sorted(map(str, other.notes))
 
 

@@ -214,7 +214,7 @@ def test_rel_makes_labels_binary() -> None:
     binary = aware(sim.judgments, sim.runs, "AP", "uni", rel=2)
     by_measure = aware(sim.judgments, sim.runs, "AP(rel=2)", "uni")
     assert np.allclose(binary.values, by_measure.values)
-    assert binary.policies["rel"] == 2
+    assert binary.settings.rel == 2
     with pytest.raises(MeasureError, match="second threshold"):
         aware(sim.judgments, sim.runs, "AP(rel=2)", "uni", rel=2)
     for rel in (0, 4):
@@ -372,7 +372,7 @@ def test_votes_of_other_judgments(small: Any) -> None:
 # What is said about it
 
 
-def test_policies_and_texts(small: Any) -> None:
+def test_settings_and_texts(small: Any) -> None:
     scores = aware(small.judgments, small.runs, "AP", replicates=5, seed=9)
     for key, value in {
         "weights": "sgl_tau_msd",
@@ -382,9 +382,9 @@ def test_policies_and_texts(small: Any) -> None:
         "undefined": "zero",
         "ties": "trec",
     }.items():
-        assert scores.policies[key] == value
+        assert getattr(scores.settings, key) == value
     assert "system1" in scores.to_text()
-    assert "seed" not in aware(small.judgments, small.runs, "AP", "uni").policies
+    assert aware(small.judgments, small.runs, "AP", "uni").settings.seed is None
 
 
 def test_progress(small: Any) -> None:

@@ -67,7 +67,7 @@ def test_csv_and_json_hold_full_precision(files: Path) -> None:
     done = hungjury("evaluate", "qrels", "one.run", "-m", "AP", "-q", "--format", "json", cwd=files)
     found = json.loads(done.stdout)
     assert found["topics"]["one"]["1"]["AP"] == pytest.approx(5 / 6)
-    assert found["policies"]["ties"] == "trec"
+    assert found["settings"]["ties"] == "trec"
 
 
 def test_per_topic_in_every_format(files: Path) -> None:

@@ -18,13 +18,14 @@ import naive_stats
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.plain import letter
 from hungjury.scores import LEFT_OUT, SCORED, UNDEFINED, Scores
+from hungjury.settings import ScoreSettings
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.stats.paired_sizes import bootstrap_interval, randomisation_interval, t_interval
 
 TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
 
 
-def scores_of(values, averages=(), status=None, **policies):
+def scores_of(values, averages=(), status=None, **settings):
     """Scores by hand from values [measure, system, topic]: measures m0.., systems s0.."""
     table = np.asarray(values, dtype=float)
     m, s, t = table.shape
@@ -34,7 +35,7 @@ def scores_of(values, averages=(), status=None, **policies):
         [f"q{i}" for i in range(t)],
         table,
         np.full(table.shape, SCORED, dtype=np.uint8) if status is None else status,
-        policies,
+        ScoreSettings(**settings),
         list(averages),
     )
 

@@ -343,7 +343,7 @@ def test_shapes_of_output(board):
     assert len(rows) == 6
     told = json.loads(board.to_json())
     assert [row["system"] for row in told["systems"]] == board.systems
-    assert told["policies"]["seed"] == 0
+    assert told["settings"]["seed"] == 0
     assert list(board.to_frame()["system"]) == board.systems
     assert list(board.to_frame("polars")["system"]) == board.systems
     assert "●" in str(board)

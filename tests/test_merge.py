@@ -172,10 +172,10 @@ def test_unjudged_documents_change_nothing_for_the_others(seed):
 def test_the_result_says_how_it_came_about():
     given_ = judgments(made_up(1, top=3), 3)
     merged = merge(given_, "mv(ties=not)", rel=2, seed=7)
-    assert merged.policies["merge"] == 'mv(ties="not")'
-    assert merged.policies["rel"] == 2
-    assert merged.policies["seed"] == 7
-    assert merged.policies["grades"] == [0, 1, 2, 3]
+    assert merged.settings.merge == 'mv(ties="not")'
+    assert merged.settings.rel == 2
+    assert merged.settings.seed == 7
+    assert merged.settings.grades == (0, 1, 2, 3)
     assert merged.grades == (0, 1)
     assert "mv" in repr(merged)
     assert merged.rounds is merged.log_likelihood is merged.confusion is None
@@ -358,7 +358,7 @@ def test_rel_beyond_the_scale(rel):
 
 def test_other_bad_input():
     given_ = judgments(made_up(1, top=3), 3)
-    with pytest.raises(InputError, match="scope is 'topics'"):
+    with pytest.raises(InputError, match="invalid value 'topics' for scope"):
         merge(given_, "em-mv", scope="topics")
     with pytest.raises(MeasureError, match="say with rel="):
         merge(given_, "qbinmv")

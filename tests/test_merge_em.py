@@ -208,7 +208,7 @@ def test_crowd_kit_agrees_at_convergence(size):
     wrapped = merge(given_, theirs, scope="all")
     assert wrapped.posterior == pytest.approx(ours.posterior, abs=1e-3)
     assert (wrapped.grade_p is None) == (size == 2)
-    assert wrapped.policies["merge"] == "crowd-kit DawidSkene"
+    assert wrapped.settings.merge == "crowd-kit DawidSkene"
     assert wrapped.sample(0, 2).shape == (2, len(given_.pool))
     errors = theirs.errors_.loc["a0"].loc[range(size), range(size)].to_numpy().T
     assert ours.confusion[0] == pytest.approx(errors, abs=1e-3)

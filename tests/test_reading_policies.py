@@ -16,7 +16,7 @@ def test_conflicting_duplicates(tmp_path, policy, taken):
     assert qrels.to_dict() == {"1": {"a": taken, "b": 2, "c": 1}}
     assert codes(qrels) == {"conflict": 1, "duplicate": 1}
     assert policy in next(n.text for n in qrels.notes if n.kind == "conflict")
-    assert qrels.policies["duplicates"] == policy
+    assert qrels.settings.duplicates == policy
     parts = [write(tmp_path, str(i), line) for i, line in enumerate(TWICE.splitlines())]
     assert hj.read_qrels(parts, duplicates=policy).to_dict() == qrels.to_dict()
 

@@ -165,7 +165,7 @@ def test_an_object_will_do():
 
     qrels = hj.read_qrels({"1": {"a": 25, "b": 100}}, scaling=Linear(low=0))
     assert qrels.p.tolist() == [0.25, 1]
-    assert qrels.policies["scaling"] == "linear(low=0)"
+    assert qrels.settings.scaling == "linear(low=0)"
 
 
 def test_qrels_are_those_of_one_judge():
@@ -188,17 +188,17 @@ def test_whole_numbers_are_scaled_too_and_results_tell_so():
     assert (note.kind, note.count) == ("scaled", 2)
     assert note.text == "2 labels from 900 to 2000 made probabilities by percentile"
     scores = hj.evaluate(qrels, {"s": {"1": {"a": 1.0}}}, ["eRAP"])
-    assert scores.policies["scaling"] == "percentile"
+    assert scores.settings.labels.scaling == "percentile"
     judgments = hj.read_judgments(PANEL, scaling="geometric( by = topic )")
-    assert judgments.policies["scaling"] == 'geometric(by="topic")'
-    assert judgments.by("ann").policies["scaling"] == 'geometric(by="topic")'
+    assert judgments.settings.scaling == 'geometric(by="topic")'
+    assert judgments.by("ann").settings.scaling == 'geometric(by="topic")'
     merged = hj.merge(judgments, "binmv")
-    assert merged.policies["scaling"] == 'geometric(by="topic")'
+    assert merged.settings.scaling == 'geometric(by="topic")'
 
 
 def test_without_a_scaling_nothing_is_said_of_it():
-    assert "scaling" not in hj.read_qrels({"1": {"a": 1}}).policies
-    assert "scaling" not in hj.read_judgments({"x": {"1": {"a": 1}}}).policies
+    assert hj.read_qrels({"1": {"a": 1}}).settings.scaling is None
+    assert hj.read_judgments({"x": {"1": {"a": 1}}}).settings.scaling is None
 
 
 def test_labels_below_0_are_told():
@@ -359,7 +359,7 @@ def test_merging_and_ranking_by_magnitudes(files):
     board = run("leaderboard", *how, "--runs", "*.run", "--merge", "binmv", "-m", "eRAP",
                 "--draws", "100", "--format", "json", "--report", "page.html")  # fmt: skip
     assert board.exit_code == 0, board.output
-    assert json.loads(board.stdout)["policies"]["scaling"] == "geometric"
+    assert json.loads(board.stdout)["settings"]["labels"]["scaling"] == "geometric"
     with open("page.html", encoding="utf-8") as page:
         assert "made probabilities by geometric" in page.read()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from hungjury.collection.tables import is_frame
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.expectation import expect
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
+from hungjury.settings import ScoreSettings, Undefined, Unjudged
 
 __all__ = ["evaluate", "score_list"]
 
@@ -32,8 +33,8 @@ def evaluate(
     runs: Any,
     measures: MeasureNames,
     topics: str | Iterable[str] = "judged",
-    undefined: str = "zero",
-    unjudged: str = "nonrelevant",
+    undefined: Undefined = "zero",
+    unjudged: Unjudged = "nonrelevant",
     *,
     depth: int | None = None,
     progress: Progress | None = None,
@@ -50,8 +51,8 @@ def evaluate(
     depth: look at the first `depth` ranks only.
     """
     wanted = measure_list(measures)
-    check_choice("undefined", undefined, ("zero", "nan", "drop"))
-    check_choice("unjudged", unjudged, ("nonrelevant", "condensed"))
+    check_choice("undefined", undefined, get_args(Undefined))
+    check_choice("unjudged", unjudged, get_args(Unjudged))
     labels = _chosen(as_qrels(qrels), topics)
     for one in wanted:
         check_measure(one, labels)
@@ -145,8 +146,8 @@ def score_alignment(
     qrels: Qrels,
     measures: Sequence[Measure],
     topics: str | Iterable[str],
-    undefined: str,
-    unjudged: str,
+    undefined: Undefined,
+    unjudged: Unjudged,
 ) -> Scores:
     """Scores of lists that are aligned already."""
     shape = (len(measures), *aligned.shape)
@@ -185,7 +186,15 @@ def score_alignment(
         aligned.pool.topics,
         values.reshape(shape),
         status,
-        _policies(aligned, qrels, topics, undefined, unjudged),
+        ScoreSettings(
+            ties=aligned.policy.ties,
+            score_precision=aligned.policy.score_precision,
+            topics=topics if isinstance(topics, str) else "listed",
+            undefined=undefined,
+            unjudged=unjudged,
+            depth=aligned.depth,
+            labels=qrels.settings,
+        ),
         [m.average for m in measures],
         None if variance is None else variance.reshape(shape),
         None if interval is None else interval.reshape(2, *shape),
@@ -206,20 +215,6 @@ def _status(
     else:
         status[absent & (status == SCORED)] = NOT_RETRIEVED
     return status
-
-
-def _policies(
-    aligned: Alignment, qrels: Qrels, topics: str | Iterable[str], undefined: str, unjudged: str
-) -> dict[str, Any]:
-    return {
-        "ties": aligned.policy.ties,
-        "score_precision": aligned.policy.score_precision,
-        "topics": topics if isinstance(topics, str) else "listed",
-        "undefined": undefined,
-        "unjudged": unjudged,
-        "depth": aligned.depth,
-        **qrels.policies,
-    }
 
 
 def _fits(label: Any) -> bool:

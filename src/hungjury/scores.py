@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import Note
 from hungjury.errors import UnknownName
 from hungjury.plain import columns, csv_text, frame, latex_table, tex
+from hungjury.settings import ScoreSettings
 
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores"]
 
@@ -53,7 +54,7 @@ class Scores:
     topics: list[str]
     values: NDArray[np.float64]
     status: NDArray[np.uint8]
-    policies: Mapping[str, Any] = field(default_factory=dict)
+    settings: ScoreSettings = field(default_factory=ScoreSettings)
     averages: list[str] = field(default_factory=list)
     variance: NDArray[np.float64] | None = None
     interval: NDArray[np.float64] | None = None
@@ -74,7 +75,7 @@ class Scores:
     def counted(self) -> NDArray[np.bool_]:
         """[measure, system, topic]: the cells that enter the summary over topics."""
         out = self.status != LEFT_OUT
-        if self.policies.get("undefined") == "drop":
+        if self.settings.undefined == "drop":
             out = out & (self.status != UNDEFINED)
         return np.asarray(out)
 
@@ -143,7 +144,7 @@ class Scores:
             [self.topics[i] for i in t],
             cut(self.values),
             cut(self.status),
-            self.policies,
+            self.settings,
             self.averages,
             cut(self.variance),
             cut(self.interval),
@@ -211,11 +212,11 @@ class Scores:
         )
 
     def to_json(self, per_topic: bool = False) -> str:
-        """Means, policies and, when asked for, every value; NaN is null."""
+        """Means, settings and, when asked for, every value; NaN is null."""
         mean = self.mean()
         out: dict[str, Any] = {
             "measures": self.measures,
-            "policies": dict(self.policies),
+            "settings": self.settings.to_dict(),
             "mean": {
                 system: {m: _or_none(mean[i, s]) for i, m in enumerate(self.measures)}
                 for s, system in enumerate(self.systems)

@@ -16,6 +16,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.settings import Orientation
 
 if TYPE_CHECKING:
     from hungjury.judges.aware import AwareScores
@@ -78,8 +79,8 @@ if TYPE_CHECKING:
 def aware_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
     rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
-    orientation: str, drop_empty: bool, form: str, output: str | None, label_flags: LabelFlags,
-    run_flags: RunFlags, quiet: bool,
+    orientation: Orientation, drop_empty: bool, form: str, output: str | None,
+    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the measures, not the labels: each judge weighted by distance from random ones.
 

@@ -16,6 +16,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.settings import Prior, Scope, Target
 
 
 @click.command("leaderboard", no_args_is_help=True)
@@ -85,8 +86,8 @@ from hungjury.cli.reading import (
 @quiet_option
 def leaderboard_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
-    rel: int | None, target: str, panel_error: float, gold: str | None, draws: int, seed: int,
-    scope: str, prior: str, report: str | None, form: str, output: str | None,
+    rel: int | None, target: Target, panel_error: float, gold: str | None, draws: int, seed: int,
+    scope: Scope, prior: Prior, report: str | None, form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Which system is better, and can these judges on these topics tell?

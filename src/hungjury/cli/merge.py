@@ -7,6 +7,7 @@ import click
 from hungjury.cli.options import merge_option, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
+from hungjury.settings import Scope
 
 
 @click.command("merge", no_args_is_help=True)
@@ -30,7 +31,7 @@ from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_op
 @label_options
 @quiet_option
 def merge_command(
-    judges: JudgeFiles, method: str, rel: int | None, scope: str, soft: bool, seed: int,
+    judges: JudgeFiles, method: str, rel: int | None, scope: Scope, soft: bool, seed: int,
     output: str | None, label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the labels of several judges into one qrels file.
@@ -52,6 +53,6 @@ def merge_command(
         click.echo(
             f"{output or 'merged'}: {plural(len(merged), 'document')} for "
             f"{plural(len(merged.topics), 'topic')}, {len(labels.judges)} judges merged by "
-            f"{merged.policies['merge']}",
+            f"{merged.settings.merge}",
             err=True,
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from hungjury.cli.options import F, all_of
+from hungjury.settings import Duplicates, Outside, ScorePrecision, Ties
 
 if TYPE_CHECKING:
     from hungjury.collection.judgments import Judgments
@@ -51,9 +52,9 @@ class JudgeFiles:
 class GradeFlags:
     """How grades are read."""
 
-    duplicates: str
+    duplicates: Duplicates
     grades: list[int] | None
-    outside: str
+    outside: Outside
 
     def gold(self, source: str) -> Qrels:
         """True labels, which are grades whatever scale the judges use."""
@@ -83,8 +84,8 @@ class LabelFlags(GradeFlags):
 class RunFlags:
     """How runs are read."""
 
-    ties: str
-    score_precision: str
+    ties: Ties
+    score_precision: ScorePrecision
     names: str
 
     def files(self, runs: Iterable[str]) -> RunFiles:

@@ -17,6 +17,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.settings import Undefined, Unjudged
 
 if TYPE_CHECKING:
     from hungjury.catalogue import Measure
@@ -53,7 +54,7 @@ def reading_options(command: F) -> F:
 def score_files(
     default: tuple[str, ...], default_topics: str = "judged", *,
     inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
-    rel: int | None, judged_only: bool, topics: str | None, undefined: str,
+    rel: int | None, judged_only: bool, topics: str | None, undefined: Undefined,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> tuple[Scores, list[Measure]]:  # fmt: skip
     """Read the files and score them."""
@@ -68,7 +69,7 @@ def score_files(
     chosen = which if which in ("judged", "retrieved") else which.split(",")
     labels = label_flags.qrels(labels_file)
     found = run_flags.files(run_paths)
-    unjudged = "condensed" if judged_only else "nonrelevant"
+    unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
     with progress_bar(quiet, is_much(found)) as progress:
         scores = evaluate(
             labels, found, wanted, chosen, undefined, unjudged, depth=depth, progress=progress

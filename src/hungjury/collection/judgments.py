@@ -17,6 +17,7 @@ from hungjury.collection.reading import read_labels
 from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import is_frame, read_table, table_format
 from hungjury.errors import Argument, InputError, UnknownName
+from hungjury.settings import Duplicates, LabelSettings, Outside
 
 __all__ = ["Judgments", "read_judgments"]
 
@@ -32,7 +33,7 @@ class Judgments:
     label: NDArray[np.float64]
     grades: tuple[int, ...]
     soft: bool = False
-    policies: Mapping[str, Any] = field(default_factory=dict)
+    settings: LabelSettings = field(default_factory=LabelSettings)
     notes: tuple[Note, ...] = ()
 
     @property
@@ -80,15 +81,15 @@ class Judgments:
             None if self.soft else labels[order].astype(np.int16),
             self.grades,
             labels[order] if self.soft else None,
-            policies=self.policies,
+            settings=self.settings,
         )
 
 
 def read_judgments(
     source: Any,
-    duplicates: str = "error",
+    duplicates: Duplicates = "error",
     grades: Iterable[int] | None = None,
-    outside: str = "error",
+    outside: Outside = "error",
     judge_column: str | None = None,
     scaling: Any = None,
 ) -> Judgments:

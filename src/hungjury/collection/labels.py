@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.scaling import Scaling, scale_rows, scaling_of
 from hungjury.errors import Argument, InputError, check_choice
+from hungjury.settings import Duplicates, LabelSettings, Outside
 
 __all__ = ["MISSING", "TOP_GRADE", "LabelPolicy", "Rows", "resolve"]
 
@@ -27,14 +28,14 @@ OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
 class LabelPolicy:
     """How labels are read: duplicates, the declared scale, labels outside it, open scales."""
 
-    duplicates: str = "error"
+    duplicates: Duplicates = "error"
     grades: tuple[int, ...] | None = None
-    outside: str = "error"
+    outside: Outside = "error"
     scaling: Scaling | None = None
 
     def __post_init__(self) -> None:
-        check_choice("duplicates", self.duplicates, ("error", "first", "last", "max"))
-        check_choice("outside", self.outside, ("error", "clip", "missing"))
+        check_choice("duplicates", self.duplicates, get_args(Duplicates))
+        check_choice("outside", self.outside, get_args(Outside))
         if self.scaling is not None and self.grades is not None:
             raise InputError(
                 f"grades are declared, but the scaling {self.scaling} gives probabilities",
@@ -53,19 +54,22 @@ class LabelPolicy:
 
     @staticmethod
     def of(
-        duplicates: str, grades: Iterable[int] | None, outside: str, scaling: Any = None
+        duplicates: Duplicates,
+        grades: Iterable[int] | None,
+        outside: Outside,
+        scaling: Any = None,
     ) -> LabelPolicy:
         scale = None if grades is None else _declared(grades)
         return LabelPolicy(duplicates, scale, outside, scaling_of(scaling))
 
-    def used(self, grades: tuple[int, ...]) -> dict[str, Any]:
+    def used(self, grades: tuple[int, ...]) -> LabelSettings:
         """What results carry; `grades` are those that were found."""
-        shown = {
-            "duplicates": self.duplicates,
-            "grades": list(grades),
-            "outside": self.outside,
-        }
-        return shown if self.scaling is None else {**shown, "scaling": str(self.scaling)}
+        return LabelSettings(
+            duplicates=self.duplicates,
+            grades=grades,
+            outside=self.outside,
+            scaling=None if self.scaling is None else str(self.scaling),
+        )
 
 
 def _declared(grades: Iterable[int]) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from hungjury.collection.sources import expand
 from hungjury.collection.tables import Table, grade_columns, is_frame
 from hungjury.errors import InputError
 from hungjury.files import write_whole
+from hungjury.settings import Duplicates, LabelSettings, Outside
 
 __all__ = ["Qrels", "read_qrels"]
 
@@ -36,7 +37,7 @@ class Qrels:
     grades: tuple[int, ...]
     p: NDArray[np.float64] | None = None
     grade_p: NDArray[np.float64] | None = None
-    policies: Mapping[str, Any] = field(default_factory=dict)
+    settings: LabelSettings = field(default_factory=LabelSettings)
     notes: tuple[Note, ...] = ()
 
     @property
@@ -162,9 +163,9 @@ def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) 
 
 def read_qrels(
     source: Any,
-    duplicates: str = "error",
+    duplicates: Duplicates = "error",
     grades: Iterable[int] | None = None,
-    outside: str = "error",
+    outside: Outside = "error",
     scaling: Any = None,
 ) -> Qrels:
     """Read labels: TREC qrels, a table, a frame, ``{topic: {document: label}}`` or the id of a
@@ -197,7 +198,7 @@ def read_qrels(
         labels,
         found.grades,
         found.label[ordered] if found.soft else None,
-        policies=policy.used(found.grades),
+        settings=policy.used(found.grades),
         notes=found.notes + _empty_topics(found.pool, found.label[ordered]),
     )
 
@@ -236,9 +237,8 @@ def _from_grade_columns(table: Table) -> Qrels:
         np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
     )
     taken = [i for t in topics for i in order[t].values()]
-    return Qrels(
-        pool, None, tuple(range(len(names))), grade_p=p[taken], policies={"grades": len(names)}
-    )
+    grades = tuple(range(len(names)))
+    return Qrels(pool, None, grades, grade_p=p[taken], settings=LabelSettings(grades=grades))
 
 
 def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from hungjury.collection.tables import (
 )
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.machine import cores
+from hungjury.settings import ScorePrecision, Ties
 
 __all__ = ["Progress", "RunFiles", "RunPolicy", "Runs", "read_runs"]
 
@@ -34,14 +35,14 @@ U = TypeVar("U")
 class RunPolicy:
     """How lists are ordered and systems named."""
 
-    ties: str = "trec"
-    score_precision: str = "double"
+    ties: Ties = "trec"
+    score_precision: ScorePrecision = "double"
     names: str = "tag"
 
     def __post_init__(self) -> None:
         for name, choices in (
-            ("ties", ("trec", "input", "expected")),
-            ("score_precision", ("double", "single")),
+            ("ties", get_args(Ties)),
+            ("score_precision", get_args(ScorePrecision)),
             ("names", ("tag", "stem")),
         ):
             check_choice(name, getattr(self, name), choices)
@@ -123,8 +124,8 @@ def map_files(
 
 def read_runs(
     source: Any,
-    ties: str = "trec",
-    score_precision: str = "double",
+    ties: Ties = "trec",
+    score_precision: ScorePrecision = "double",
     names: str = "tag",
     *,
     progress: Progress | None = None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +27,7 @@ from hungjury.judges.chance import (
 from hungjury.judges.findings import near_constant, near_copies, text, warnings
 from hungjury.judges.merging import as_judgments
 from hungjury.judges.panel import Panel
+from hungjury.settings import JudgeSettings
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 
 __all__ = ["Agreement", "Rankings", "agreement"]
@@ -70,7 +70,7 @@ class Agreement:
     alpha_nominal: float
     alpha_ordinal: float
     rankings: Rankings | None = None
-    policies: Mapping[str, Any] = field(default_factory=dict)
+    settings: JudgeSettings = field(default_factory=JudgeSettings)
 
     @property
     def judges(self) -> list[str]:
@@ -136,7 +136,7 @@ class Agreement:
         out: dict[str, Any] = {
             "judges": self.judges,
             "grades": list(self.grades),
-            "policies": dict(self.policies),
+            "settings": self.settings.to_dict(),
             "agreement": _plain(self.agreement),
             "fleiss_kappa": _plain(self.fleiss),
             "krippendorff_alpha_nominal": _plain(self.alpha_nominal),
@@ -201,7 +201,7 @@ def agreement(
         krippendorff_alpha(counts, "nominal"),
         krippendorff_alpha(counts, "ordinal"),
         None if runs is None else _rankings(panel, runs, find_measure(measure)),
-        {**given.policies, "rel": rel},
+        given.settings.extend(JudgeSettings, rel=rel),
     )
 
 

@@ -5,7 +5,7 @@ aware-m(t, s) = sum over judges k of a_k(t) m(t, s | k), with weights a_k(t) tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
 from hungjury.judges.merging import as_judgments
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
+from hungjury.settings import AwareSettings, MergeSettings, Orientation
 
 __all__ = ["AwareScores", "aware", "combine", "weighted_votes"]
 
@@ -33,6 +34,7 @@ class AwareScores(Scores):
     judges: list[str]
     weights: Array
     alone: Array
+    settings: AwareSettings
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> Array:
         """[n, measure, system, topic]: values that other judges of the same kind might give,
@@ -57,7 +59,7 @@ def aware(
     replicates: int = 1000,
     seed: int = 0,
     gold: Any = None,
-    orientation: str = "dissimilarity",
+    orientation: Orientation = "dissimilarity",
     progress: Progress | None = None,
     *,
     drop_empty: bool = False,
@@ -87,16 +89,18 @@ def aware(
     random = None
     if chosen.needs == "random" and len(scored.judges) > 1:
         random = scored.random(replicates, seed, progress)
-    policies = {"rel": rel, "replicates": replicates, "seed": seed} if random else {"rel": rel}
-    return combine(scored, chosen, random, orientation, policies)
+    settings = _settings(scored, chosen, orientation, rel)
+    if random:
+        settings = replace(settings, replicates=replicates, seed=seed)
+    return combine(scored, chosen, random, orientation, settings)
 
 
 def combine(
     scored: JudgeScores,
     weights: Weights,
     random: list[Array] | None = None,
-    orientation: str = "dissimilarity",
-    policies: dict[str, Any] | None = None,
+    orientation: Orientation = "dissimilarity",
+    settings: AwareSettings | None = None,
 ) -> AwareScores:
     """The weighted mean over judges that are scored already; `random` as `scored.random()`."""
     chosen = weights if len(scored.judges) > 1 else Uniform()
@@ -118,7 +122,7 @@ def combine(
         topics=scored.alignment.pool.topics,
         values=np.einsum("kt,mkst->mst", mean, alone, optimize=True),
         status=_status(scored),
-        policies=_policies(scored, weights, orientation) | (policies or {}),
+        settings=settings or _settings(scored, weights, orientation),
         averages=[m.average for m in scored.measures],
         notes=scored.notes,
         judges=scored.judges,
@@ -135,18 +139,17 @@ def _status(scored: JudgeScores) -> NDArray[np.uint8]:
     return status
 
 
-def _policies(scored: JudgeScores, weights: Weights, orientation: str) -> dict[str, Any]:
-    policy = scored.alignment.policy
-    return {
-        **scored.judgments.policies,
-        "ties": policy.ties,
-        "score_precision": policy.score_precision,
-        "topics": "judged",
-        "undefined": "zero",
-        "unjudged": "nonrelevant",
-        "weights": str(weights),
-        "orientation": orientation,
-    }
+def _settings(
+    scored: JudgeScores, weights: Weights, orientation: Orientation, rel: int | None = None
+) -> AwareSettings:
+    return AwareSettings(
+        ties=scored.alignment.policy.ties,
+        score_precision=scored.alignment.policy.score_precision,
+        labels=scored.judgments.settings,
+        weights=str(weights),
+        orientation=orientation,
+        rel=rel,
+    )
 
 
 def weighted_votes(judgments: Any, scores: AwareScores, rel: int | None = None) -> Qrels:
@@ -172,4 +175,7 @@ def weighted_votes(judgments: Any, scores: AwareScores, rel: int | None = None) 
     total = weight.sum(axis=0)
     p = np.divide((weight * (labels > 0)).sum(axis=0), total, out=np.zeros_like(total),
                   where=total > 0)  # fmt: skip
-    return Qrels(given.pool, None, (0, 1), p, policies={**scores.policies, "rel": rel})
+    settings = given.settings.extend(
+        MergeSettings, merge=f"votes weighted by {scores.settings.weights}", rel=rel
+    )
+    return Qrels(given.pool, None, (0, 1), p, settings=settings)

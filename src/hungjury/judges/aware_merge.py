@@ -11,6 +11,7 @@ from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import WEIGHTS, Estimator, Weights
 from hungjury.named import param
+from hungjury.settings import Scope
 
 __all__ = ["AwareMerge"]
 
@@ -29,7 +30,7 @@ class AwareMerge(Merge):
         Estimator(), kind=_weights, doc="uni, or an estimator such as sgl_tau_msd"
     )
 
-    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         raise MeasureError(
             f"{self} merges measures, not labels",
             remedy="use aware() or a leaderboard, or choose a merge of labels such as binmv",

@@ -11,6 +11,7 @@ from hungjury.errors import Argument, MeasureError
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.named import number, param
+from hungjury.settings import Scope
 
 __all__ = ["BinomialVote", "QuantizedBinomialVote", "vote_shares"]
 
@@ -30,7 +31,7 @@ class BinomialVote(Merge):
     drawn_from: ClassVar[str] = "posterior"
     scored_in_expectation: ClassVar[bool] = True
 
-    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         return Verdict(posterior=vote_shares(panel))
 
 
@@ -43,7 +44,7 @@ class QuantizedBinomialVote(Merge):
     scored_in_expectation: ClassVar[bool] = True
     k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
 
-    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         if not panel.binary:
             raise MeasureError(
                 f"{self} is for binary labels, but these have {len(panel.grades)} grades",

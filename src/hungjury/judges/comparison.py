@@ -21,6 +21,7 @@ from hungjury.judges.merging import merge, merge_method
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.plain import columns
 from hungjury.scores import Scores
+from hungjury.settings import Orientation
 from hungjury.stats.correlation import kendall, rmse, tau_ap
 
 __all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches"]
@@ -94,7 +95,7 @@ def compare_approaches(
     rel: int | None = None,
     replicates: int = 1000,
     seed: int = 0,
-    orientation: str = "dissimilarity",
+    orientation: Orientation = "dissimilarity",
     merges: Iterable[str] = (),
     others: Mapping[str, Scores] | None = None,
     progress: Progress | None = None,
@@ -130,7 +131,7 @@ def compare_approaches(
 
 
 def _weighted(
-    scored: JudgeScores, random: Array, orientation: str, against: _Gold
+    scored: JudgeScores, random: Array, orientation: Orientation, against: _Gold
 ) -> Iterator[ComparedApproach]:
     """`uni` and the estimators."""
     panel, name = scored.panel(0), str(scored.measures[0])

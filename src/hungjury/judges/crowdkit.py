@@ -12,6 +12,7 @@ from hungjury.errors import MeasureError, MissingExtra
 from hungjury.judges.merged import Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.named import param
+from hungjury.settings import Scope
 
 __all__ = ["CrowdKit", "is_aggregator"]
 
@@ -41,7 +42,7 @@ class CrowdKit(Merge):
     def _has_posterior(self) -> bool:
         return hasattr(self.aggregator, "fit_predict_proba")
 
-    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))
         soft = self._has_posterior
         size = len(panel.grades)
@@ -60,7 +61,7 @@ class CrowdKit(Merge):
             self._complain(tasks, known, panel)
         return Verdict(posterior=posterior) if soft else Verdict(np.argmax(posterior, axis=1))
 
-    def _frames(self, panel: Panel, scope: str) -> Iterator[Any]:
+    def _frames(self, panel: Panel, scope: Scope) -> Iterator[Any]:
         """Tasks are documents of the pool and labels positions in the grades."""
         try:
             from pandas import DataFrame

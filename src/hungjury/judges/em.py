@@ -19,6 +19,7 @@ from hungjury.judges.merged import MERGES, Fit, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.vote import MajorityVote, plurality
 from hungjury.named import number, one_of, param, whole
+from hungjury.settings import Scope
 
 __all__ = ["FromNeutral", "FromVotes"]
 
@@ -42,7 +43,7 @@ class ExpectationMaximisation(Merge):
     )
     rounds: int = param(1000, kind=whole, low=1, doc="rounds at most")
 
-    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))
         votes = _Votes.of(panel, scope)
         result = _Result(votes)
@@ -109,7 +110,7 @@ class _Votes:
     unit_group: NDArray[np.int64]
 
     @staticmethod
-    def of(panel: Panel, scope: str) -> _Votes:
+    def of(panel: Panel, scope: Scope) -> _Votes:
         from scipy.sparse import csr_matrix
 
         seen, document = np.unique(panel.document, return_inverse=True)
@@ -206,7 +207,7 @@ class _Result:
         self.prior[:, groups] = prior[:, done]
         self.log_likelihood[groups] = np.add.reduceat(evidence, votes.starts)[done]
 
-    def fit(self, panel: Panel, scope: str) -> Fit:
+    def fit(self, panel: Panel, scope: Scope) -> Fit:
         """Groups without any vote have no prior and took no round."""
         topics = len(panel.pool.topics) if scope == "topic" else 1
         present = np.zeros(topics, dtype=bool)

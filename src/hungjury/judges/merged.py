@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from hungjury.collection.qrels import Qrels
 from hungjury.errors import MeasureError
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.named import Catalogue, Named
+from hungjury.settings import MergeSettings, Scope
 
 if TYPE_CHECKING:
     from hungjury.judges.weights import Weights
@@ -73,7 +74,7 @@ class Merge(Named):
         """What to use in its place where there is a single judge."""
         return self
 
-    def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         raise NotImplementedError
 
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -100,9 +101,10 @@ class Merged(Qrels):
     method: Merge
     panel: Panel
     fit: Fit | None
+    settings: MergeSettings
 
     @staticmethod
-    def of(method: Merge, panel: Panel, verdict: Verdict, policies: dict[str, Any]) -> Merged:
+    def of(method: Merge, panel: Panel, verdict: Verdict, settings: MergeSettings) -> Merged:
         labels = p = grade_p = None
         grades = panel.grades
         if verdict.posterior is None:
@@ -122,7 +124,7 @@ class Merged(Qrels):
             grades=grades,
             p=p,
             grade_p=grade_p,
-            policies=policies,
+            settings=settings,
             notes=panel.notes + _unfinished(verdict.fit),
             method=method,
             panel=panel,
@@ -159,7 +161,7 @@ class Merged(Qrels):
         shape = (len(fit.rounds), len(self.panel.judges), *fit.unit_confusion.shape[1:])
         out = np.full(shape, np.nan)
         out[fit.unit_group, fit.unit_judge] = fit.unit_confusion
-        return out[0] if self.policies["scope"] == "all" else out
+        return out[0] if self.settings.scope == "all" else out
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> NDArray[np.int16]:
         """[n, document]: label sets drawn from the posterior; of a vote by resampling judges."""
@@ -196,7 +198,7 @@ class Merged(Qrels):
         wanted = set(topics)
         chosen = np.array([t in wanted for t in self.topics])
         fit = self.fit
-        if fit is not None and self.policies["scope"] == "topic":
+        if fit is not None and self.settings.scope == "topic":
             fit = fit.select(chosen)
         panel = self.panel.select(np.repeat(chosen, np.diff(self.pool.offsets)))
         left = self.plain().select(wanted)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from hungjury.collection.judgments import Judgments, read_judgments
-from hungjury.errors import InputError, MeasureError, check_seed
+from hungjury.errors import InputError, MeasureError, check_choice, check_seed
+from hungjury.settings import MergeSettings, Scope
 
 # Entering the catalogue is what these imports are for; their order is that of listings.
 # isort: off
@@ -28,7 +29,7 @@ def merge(
     judgments: Any,
     method: str | Merge | Any,
     rel: int | None = None,
-    scope: str = "topic",
+    scope: Scope = "topic",
     seed: int | np.random.Generator = 0,
 ) -> Merged:
     """Merge the labels of several judges into one set of qrels.
@@ -44,8 +45,7 @@ def merge(
     grade. `Merged.hard` turns these into the likeliest labels.
     """
     chosen = merge_method(method)
-    if scope not in ("topic", "all"):
-        raise InputError(f"scope is {scope!r}", remedy="scope is one of 'topic', 'all'")
+    check_choice("scope", scope, get_args(Scope))
     if not isinstance(seed, np.random.Generator):
         check_seed(seed)
     given = as_judgments(judgments)
@@ -56,14 +56,14 @@ def merge(
             remedy="check the labels; those below 0 mean pooled, not judged",
         )
     verdict = chosen.decide(panel, scope, np.random.default_rng(seed))
-    policies = {
-        **given.policies,
-        "merge": str(chosen),
-        "rel": rel,
-        "scope": scope,
-        "seed": seed if isinstance(seed, int) else None,
-    }
-    return Merged.of(chosen, panel, verdict, policies)
+    settings = given.settings.extend(
+        MergeSettings,
+        merge=str(chosen),
+        rel=rel,
+        scope=scope,
+        seed=seed if isinstance(seed, int) else None,
+    )
+    return Merged.of(chosen, panel, verdict, settings)
 
 
 def merge_method(method: Any) -> Merge:

@@ -19,6 +19,7 @@ from hungjury.errors import InputError
 from hungjury.judges.closeness import GAPS, closeness
 from hungjury.machine import cores
 from hungjury.named import Catalogue, Named, one_of, param
+from hungjury.settings import Orientation
 
 __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "Uniform", "Weights",
            "closeness_to_random", "normalised", "raw_weights", "weights_from_scores"]  # fmt: skip
@@ -67,7 +68,7 @@ class Weights(Named):
     needs: ClassVar[str] = ""  # "random" judges, or "gold" labels
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
     ) -> Array:
         """[judge, topic]: weights before they are made to add up to 1."""
         raise NotImplementedError
@@ -94,7 +95,7 @@ class Uniform(Weights):
     """All judges weigh the same."""
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
     ) -> Array:
         return np.ones(panel.judged.shape)
 
@@ -120,7 +121,7 @@ class Estimator(Weights):
         return f"{self.granularity}_{self.gap}_{self.weight}"
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
     ) -> Array:
         if random is None:
             raise InputError(
@@ -128,7 +129,7 @@ class Estimator(Weights):
             )
         return self.of(closeness_to_random(self.granularity, self.gap, panel, random), orientation)
 
-    def of(self, close: Array, orientation: str = "dissimilarity") -> Array:
+    def of(self, close: Array, orientation: Orientation = "dissimilarity") -> Array:
         """Weights from closeness to random judges [class, judge, topic].
 
         The equations as printed weigh by closeness itself, against the text around them.
@@ -147,7 +148,7 @@ class Supervised(Weights):
     gap: str = param("tau", kind=one_of(*GAPS), doc="how scores are compared")
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: str
+        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
     ) -> Array:
         if gold is None:
             raise InputError(
@@ -199,7 +200,7 @@ def closeness_to_random(granularity: str, gap: str, panel: ScoredPanel, random: 
 
 
 def raw_weights(
-    names: Iterable[str], panel: ScoredPanel, random: Array | None, orientation: str
+    names: Iterable[str], panel: ScoredPanel, random: Array | None, orientation: Orientation
 ) -> Iterator[tuple[str, Array]]:
     """`uni` and estimators by name, before they are made to add up to 1; estimators that differ in
     the last step only share the others."""
@@ -232,7 +233,7 @@ def weights_from_scores(
     panel: ScoredPanel | Array,
     random: Array | None = None,
     gold: Array | None = None,
-    orientation: str = "dissimilarity",
+    orientation: Orientation = "dissimilarity",
 ) -> Array:
     """a_k(t) as [judge, topic], from scores alone.
 

@@ -53,7 +53,7 @@ def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
         "oddities": odd[:MOST_NOTES],
         "oddities_left": max(len(odd) - MOST_NOTES, 0),
         "board": board,
-        "level": percent(board.policies["level"]),
+        "level": percent(board.settings.level),
         "systems": systems,
         "ranking": _ranking(board, systems),
         "groups": _groups(board, systems),
@@ -151,7 +151,7 @@ def _charts(board: Leaderboard) -> list[dict[str, Any]]:
     ahead = board.outlook
     if ahead is None:
         return []
-    judges, topics = board.policies["judges"], len(board.topics)
+    judges, topics = board.settings.judges, len(board.topics)
     curves = [("topics", ahead.topics, topics, len(ahead.topics))]
     curves += [("judges", ahead.judges, judges, ahead.measured)]
     return [
@@ -202,11 +202,12 @@ def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
 
 def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
     """How to make this page again."""
+    settings = board.settings.to_dict()
     if command is not None:
         call = shlex.join(command)
     else:
         named = ("rel", "draws", "seed", "panel_error", "scope", "prior", "level")
-        given = [f"{k}={board.policies[k]!r}" for k in named]
+        given = [f"{k}={getattr(board.settings, k)!r}" for k in named]
         words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *given]
         call = f"hungjury.leaderboard(judgments, runs, {', '.join(words)})"
     return {
@@ -215,12 +216,12 @@ def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
             ("hungjury", __version__),
             ("numpy", np.__version__),
             ("Python", platform.python_version()),
-            ("seed", board.policies["seed"]),
-            ("draws", board.policies["draws"]),
+            ("seed", board.settings.seed),
+            ("draws", board.settings.draws),
         ],
-        "policies": [
+        "settings": [
             (k, "none" if v is None else v)
-            for k, v in board.policies.items()
+            for k, v in (settings | settings.pop("labels")).items()
             if k not in ("seed", "draws")
         ],
     }

@@ -34,7 +34,7 @@ def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
     """The headline, and the sentences below it."""
     best = (shown(board.systems[0]),)
     alone = len(board.systems) == 1
-    level = percent(board.policies["level"])
+    level = percent(board.settings.level)
     where = f"{board.low[0]:.{digits}f} to {board.high[0]:.{digits}f}"
     panel = board.scale == "panel"
     whose = f"panel’s {level} interval" if panel else f"{level} interval"
@@ -96,7 +96,7 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
     of = "topics like these" if board.target == "population" else "these topics"
     told, pairs = int(board.apart.sum()) // 2, systems * (systems - 1) // 2
     worse = systems - 1 - len(_not_apart(board))
-    error = board.policies["panel_error"]
+    error = board.settings.panel_error
     out: list[Sentence] = []
     if worse:
         rest = "every other system" if worse == systems - 1 else plural(worse, "other system")

@@ -18,6 +18,7 @@ from hungjury.collection.align import align
 from hungjury.collection.simulate import Simulation, simulate
 from hungjury.evaluation import evaluate
 from hungjury.judges.merging import merge_method
+from hungjury.settings import Prior, Target
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
 from hungjury.studies.table import Table
@@ -26,7 +27,7 @@ from hungjury.uncertainty.parts import mean_draws
 
 __all__ = ["SCENARIOS", "CoverageExperiment", "Scenario", "coverage"]
 
-TARGETS = ("topics", "population")
+TARGETS: tuple[Target, ...] = ("topics", "population")
 REPETITIONS_A_JOB = 20
 
 
@@ -39,7 +40,7 @@ class Scenario:
     topics: int = 50
     hardness: float = 0.0
     fooled: float = 0.0
-    prior: str = "ranks"
+    prior: Prior = "ranks"
     holds: bool = True  # is the model of the leaderboard right about it?
 
     def make(self, seed: int, topics: int | None = None) -> Simulation:

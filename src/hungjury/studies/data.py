@@ -18,6 +18,7 @@ from hungjury.collection.runs import RunFiles, RunPolicy, Runs, load
 from hungjury.collection.sources import CHUNK, Source, expand
 from hungjury.errors import InputError
 from hungjury.judges.merging import merge
+from hungjury.settings import Duplicates, Outside, ScorePrecision, Ties
 
 __all__ = ["GOLD", "MAJORITY", "Sources", "StudyData", "study_data"]
 
@@ -30,9 +31,9 @@ GOLD_FILES = ("gold.qrels*", "qrels*", "*.qrels*")
 class LabelReading:
     """The arguments of `read_qrels` and `read_judgments`."""
 
-    duplicates: str = "error"
+    duplicates: Duplicates = "error"
     grades: tuple[int, ...] | None = None
-    outside: str = "error"
+    outside: Outside = "error"
     judge_column: str | None = None
 
 
@@ -54,12 +55,12 @@ class Sources:
         judges: Any = None,
         gold: Any = None,
         *,
-        duplicates: str = "error",
+        duplicates: Duplicates = "error",
         grades: Iterable[int] | None = None,
-        outside: str = "error",
+        outside: Outside = "error",
         judge_column: str | None = None,
-        ties: str = "trec",
-        score_precision: str = "double",
+        ties: Ties = "trec",
+        score_precision: ScorePrecision = "double",
         names: str = "tag",
     ) -> Sources:
         """Files, globs or lists of these; the policies are those of `read_qrels`,

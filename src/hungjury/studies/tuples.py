@@ -25,6 +25,7 @@ from hungjury.judges.merging import as_judgments, merge_method
 from hungjury.judges.panel import Panel
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.settings import MergeSettings, Orientation
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
 from hungjury.studies.gold import DETERMINISTIC, Nearness, Truths
@@ -64,7 +65,7 @@ def tuple_study(
     standards: Sequence[str] = (DETERMINISTIC,),
     replicates: int = 1000,
     seed: int = 0,
-    orientation: str = "dissimilarity",
+    orientation: Orientation = "dissimilarity",
     progress: Progress | None = None,
     *,
     drop_empty: bool = False,
@@ -99,7 +100,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         standards: Sequence[str] = (DETERMINISTIC,),
         replicates: int = 1000,
         seed: int = 0,
-        orientation: str = "dissimilarity",
+        orientation: Orientation = "dissimilarity",
         *,
         drop_empty: bool = False,
     ) -> None:
@@ -204,7 +205,8 @@ class TupleExperiment(Experiment[TupleStudy]):
         """Coins are thrown for the tuple, whichever others there are."""
         panel = self.panel.among(self.places[k] for k in who)
         rng = np.random.default_rng(seed_for(self.seed, "merge", *who))
-        return Merged.of(method, panel, method.decide(panel, "topic", rng), {})
+        settings = MergeSettings(merge=str(method))
+        return Merged.of(method, panel, method.decide(panel, "topic", rng), settings)
 
     def _means(self, merged: Sequence[Merged]) -> list[Array]:
         """[tuple, system] for each measure."""

@@ -41,7 +41,7 @@ def headline(board: Leaderboard) -> str:
     of = "topics like these" if board.target == "population" else "these topics"
     return (
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
-        f"{plural(len(board.topics), 'topic')}, {plural(board.policies['judges'], 'judge')} "
+        f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')} "
         f"merged by {board.merge}"
     )
 
@@ -78,7 +78,7 @@ def text(board: Leaderboard, digits: int) -> str:
 
 def _headings(board: Leaderboard) -> tuple[str, str]:
     """Of means and intervals: a panel's say nothing about people's."""
-    level = percent(board.policies["level"])
+    level = percent(board.settings.level)
     if board.scale == "panel":
         return "panel mean", f"panel's {level}"
     return "mean", f"{level} interval"
@@ -86,7 +86,7 @@ def _headings(board: Leaderboard) -> tuple[str, str]:
 
 def assumed(board: Leaderboard) -> str:
     """What is assumed about the panel, and what is known about such assumptions."""
-    size = board.policies["panel_error"]
+    size = board.settings.panel_error
     low, high = MEASURED
     known = (
         f"LLM panels were measured at {low:g} to {high:g} on public collections, one person "
@@ -141,7 +141,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
         now = len(board.topics)
         more = [f"{plural(n, 'topic')}: {v:.{digits}f}" for n, v in ahead.topics if n != now]
         lines.append("  " + ", ".join(more))
-        here = board.policies["judges"]
+        here = board.settings.judges
         more = [f"{k} judges: {v:.{digits}f}" for k, v in ahead.judges if k != here]
         if more:
             lines.append("  " + ", ".join(more))
@@ -198,7 +198,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
         "merge": board.merge,
         "target": board.target,
         "scale": board.scale,
-        "policies": dict(board.policies),
+        "settings": board.settings.to_dict(),
         "systems": _rows(board),
         "beats": board.beats.tolist(),
         "groups": board.groups,

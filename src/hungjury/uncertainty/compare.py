@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -15,6 +14,7 @@ from hungjury.collection.notes import Note, few
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.plain import csv_text, frame
 from hungjury.scores import Scores
+from hungjury.settings import ScoreSettings
 from hungjury.uncertainty import compare_tables
 from hungjury.uncertainty.common_topics import averages, common_values
 from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, out_of_reach, paired
@@ -65,7 +65,7 @@ class Comparison:
     samples: int | None  # of the tests that draw
     seed: int | None
     counts: frozenset[str] = frozenset()  # measures that are summed over topics
-    policies: Mapping[str, Any] = field(default_factory=dict)
+    settings: ScoreSettings = field(default_factory=ScoreSettings)
     notes: tuple[Note, ...] = ()
 
     def __iter__(self) -> Any:
@@ -109,7 +109,7 @@ class Comparison:
             "seed": self.seed,
             "effect": TESTS[self.test].effect,
             "interval": TESTS[self.test].interval,
-            "policies": dict(self.policies),
+            "settings": self.settings.to_dict(),
             "measures": self.measures,
             "mean": {
                 system: {m: float(self.mean[i, s]) for i, m in enumerate(self.measures)}
@@ -161,7 +161,7 @@ def compare(
     The family is all comparisons of one measure; measures are not corrected for each other.
     alpha: corrected p-values below it are significant; intervals hold 1 - alpha, each alone.
     samples, seed: of randomisation and bootstrap.
-    Topics that the policies of `scores` leave out for one system are left out for all, with a
+    Topics that the settings of `scores` leave out for one system are left out for all, with a
     note. Counts are compared by their sums. Geometric means and undefined values are refused.
     """
     _check(scores, baseline, test, correction)
@@ -191,7 +191,7 @@ def compare(
         samples if draws else None,
         seed if draws else None,
         frozenset(m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"),
-        scores.policies,
+        scores.settings,
         scores.notes
         + notes
         + ((Note("out-of-reach", len(one), beyond, about="result"),) if beyond else ()),

@@ -21,6 +21,7 @@ from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge
 from hungjury.judges.weights import Weights
 from hungjury.scores import GMEAN_FLOOR
+from hungjury.settings import Prior, Scope
 from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
 from hungjury.uncertainty.strata import RankStrata
 
@@ -37,8 +38,8 @@ class Setting:
     measure: Measure
     merge: Merge
     rel: int | None
-    scope: str
-    prior: str
+    scope: Scope
+    prior: Prior
     replicates: int  # random judges of AWARE
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue import Measure
 from hungjury.collection.judgments import Judgments
 from hungjury.judges.merging import merge
+from hungjury.settings import Target
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.panel_error import PanelError, exposure_kernel, range_of
 from hungjury.uncertainty.parts import Parts, mean_draws
@@ -40,7 +41,7 @@ class Estimate:
 def panel_estimate(
     drawn: Drawn,
     measure: Measure,
-    target: str,
+    target: Target,
     layer: PanelError | None,
     seed: np.random.SeedSequence,
 ) -> Estimate:

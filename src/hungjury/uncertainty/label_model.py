@@ -24,6 +24,7 @@ from hungjury.judges.findings import near_copies
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.machine import cores
+from hungjury.settings import Scope
 
 __all__ = ["LabelDraws", "draw_labels"]
 
@@ -61,7 +62,7 @@ class _Votes:
     grades: int
 
     @staticmethod
-    def of(panel: Panel, scope: str, weights: Floats) -> _Votes:
+    def of(panel: Panel, scope: Scope, weights: Floats) -> _Votes:
         order = np.argsort(panel.document, kind="stable")
         document, key = panel.document[order], panel.judge[order].astype(np.int64)
         if scope == "topic":
@@ -163,7 +164,7 @@ def draw_labels(
     """
     panel = merged.panel
     weights = _weights(panel)
-    votes = _Votes.of(panel, merged.policies["scope"], weights)
+    votes = _Votes.of(panel, merged.settings.scope, weights)
     assert merged.posterior is not None
     start = merged.posterior[panel.judged][:, list(panel.grades)]
     share = [draws // CHAINS + (c < draws % CHAINS) for c in range(CHAINS)]

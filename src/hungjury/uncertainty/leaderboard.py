@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.merged import Merge
 from hungjury.judges.merging import as_judgments, merge_method
 from hungjury.judges.weights import Weights
+from hungjury.settings import LeaderboardSettings, Prior, Scope, Target
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.uncertainty import board_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
@@ -50,7 +51,7 @@ class Leaderboard:
 
     measure: str
     merge: str
-    target: str
+    target: Target
     scale: str  # whose means these are: "panel" or "people"
     systems: list[str]
     topics: list[str]
@@ -70,7 +71,7 @@ class Leaderboard:
     judges: list[JudgeRow]
     agreement: Agreement | None
     gold: AgainstGold | None
-    policies: Mapping[str, Any] = field(default_factory=dict)
+    settings: LeaderboardSettings
     notes: tuple[Note, ...] = ()
 
     @property
@@ -142,14 +143,14 @@ def leaderboard(
     measure: str | Measure,
     merge: str | Merge | Weights | Any = "binmv",
     rel: int | None = None,
-    target: str = "population",
+    target: Target = "population",
     draws: int = 1000,
     seed: int = 0,
     gold: Any = None,
     *,
     panel_error: float = TYPICAL,
-    scope: str = "topic",
-    prior: str = "ranks",
+    scope: Scope = "topic",
+    prior: Prior = "ranks",
     level: float = 0.95,
     replicates: int = 1000,
     outlook: bool = True,
@@ -170,8 +171,8 @@ def leaderboard(
     outlook: also work out what more topics or judges would buy.
     """
     chosen = _one(measure)
-    check_choice("target", target, ("population", "topics"))
-    check_choice("prior", prior, ("ranks", "flat"))
+    check_choice("target", target, get_args(Target))
+    check_choice("prior", prior, get_args(Prior))
     check_seed(seed)
     _check_draws(draws)
     check_panel_error(panel_error)
@@ -188,26 +189,24 @@ def leaderboard(
     ahead = None
     if outlook and len(aligned.systems) > 1:
         ahead = look_ahead(given, drawn, setting, target, estimate.parts, panels_seed)
-    policies = {
-        **given.policies,
-        "ties": aligned.policy.ties,
-        "score_precision": aligned.policy.score_precision,
-        "undefined": "zero",
-        "unjudged": "nonrelevant",
-        "judges": len(given.judges),
-        "rel": rel,
-        "panel_error": panel_error,
-        "scope": scope,
-        "prior": prior,
-        "draws": draws,
-        "seed": seed,
-        "level": level,
-    }
+    settings = LeaderboardSettings(
+        ties=aligned.policy.ties,
+        score_precision=aligned.policy.score_precision,
+        labels=given.settings,
+        judges=len(given.judges),
+        rel=rel,
+        panel_error=panel_error,
+        scope=scope,
+        prior=prior,
+        draws=draws,
+        seed=seed,
+        level=level,
+    )
     several = len(given.judges) > 1 and not given.soft
     found = agreement(given, rel=rel) if several else None
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
     notes = given.notes + aligned.notes + drawn.notes + _warnings(given, drawn, found)
-    return _board(drawn, setting, target, estimate, ahead, found, checked, policies, notes)
+    return _board(drawn, setting, target, estimate, ahead, found, checked, settings, notes)
 
 
 def _one(measure: str | Measure) -> Measure:
@@ -232,7 +231,7 @@ def _check_draws(draws: int) -> None:
         )
 
 
-def _check_topics(judgments: Judgments, target: str) -> None:
+def _check_topics(judgments: Judgments, target: Target) -> None:
     if target == "population" and len(judgments.topics) < 2:
         raise InputError(
             "one topic says nothing about other topics",
@@ -244,15 +243,15 @@ def _check_topics(judgments: Judgments, target: str) -> None:
 def _board(
     drawn: Drawn,
     setting: Setting,
-    target: str,
+    target: Target,
     estimate: Estimate,
     outlook: Outlook | None,
     found: Agreement | None,
     gold: AgainstGold | None,
-    policies: dict[str, Any],
+    settings: LeaderboardSettings,
     notes: tuple[Note, ...],
 ) -> Leaderboard:
-    measure, level = setting.measure, policies["level"]
+    measure, level = setting.measure, settings.level
     better = -1.0 if measure.smaller_is_better else 1.0
     order = np.lexsort((np.arange(len(estimate.mean)), -better * estimate.mean))
     mean, samples = estimate.mean[order], estimate.draws[:, order]
@@ -283,7 +282,7 @@ def _board(
         judges=[] if found is None else judge_rows(found, drawn.labels, drawn.weights),
         agreement=found,
         gold=gold,
-        policies=policies,
+        settings=settings,
         notes=notes,
     )
 

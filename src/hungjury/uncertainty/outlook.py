@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judgments import Judgments
+from hungjury.settings import Target
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.parts import Parts, mean_draws
 from hungjury.uncertainty.standing import of_differences
@@ -37,7 +38,7 @@ def look_ahead(
     judgments: Judgments,
     drawn: Drawn,
     setting: Setting,
-    target: str,
+    target: Target,
     parts: Parts,
     seed: np.random.SeedSequence,
 ) -> Outlook:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.settings import Target
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.uncertainty.panel_error import normal_draws
 
@@ -67,7 +68,7 @@ def _size(covariance: Floats) -> float:
 def mean_draws(
     cells: Floats,
     draws: Floats,
-    target: str,
+    target: Target,
     seed: np.random.SeedSequence,
     panel: Floats | None = None,
 ) -> tuple[Floats, Parts]:
