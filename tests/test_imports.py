@@ -31,6 +31,7 @@ ROOMS = [
     ["judges"],
     ["uncertainty", "theory", "studies", "ltr"],
     ["report"],
+    ["labelling"],
     ["cli"],
     ["__main__"],
 ]
@@ -39,7 +40,7 @@ VIEWS = {"scores.py": "report", "uncertainty/leaderboard.py": "report"}
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",
          "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",
-         "scipy", "sklearn", "statsmodels"}  # fmt: skip
+         "scipy", "sklearn", "starlette", "statsmodels", "uvicorn"}  # fmt: skip
 
 
 def files(package):

@@ -16,6 +16,7 @@ from hungjury.cli.compare_rankers import compare_rankers_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
+from hungjury.cli.label import label_command
 from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
@@ -50,6 +51,7 @@ for command in (
     evaluate_command,
     leaderboard_command,
     plan_command,
+    label_command,
     compare_command,
     audit_command,
     curve_command,

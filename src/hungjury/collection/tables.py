@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.labelled import MAGIC, labelled_columns
 from hungjury.collection.sources import Source
 from hungjury.errors import InputError, MissingExtra
 from hungjury.numbers import decimal_of, integer_of
@@ -134,8 +135,10 @@ def grade_columns(table: Table) -> list[str]:
 
 
 def table_format(source: Source) -> str | None:
-    """'csv', 'tsv', 'jsonl' or 'parquet'; None for a file in TREC's columns."""
+    """'csv', 'tsv', 'jsonl', 'parquet' or 'labels'; None for a file in TREC's columns."""
     head = source.head()
+    if head.startswith(MAGIC):
+        return "labels"
     if head[:4] == b"PAR1":
         return "parquet"
     if head.lstrip()[:1] == b"{":
@@ -151,6 +154,8 @@ def table_format(source: Source) -> str | None:
 def read_table(source: Source, kind: str) -> Table:
     if kind == "parquet":
         return _parquet(source)
+    if kind == "labels":
+        return _labelled(source)
     text = source.content()
     try:
         decoded = text.decode("utf-8")
@@ -239,6 +244,16 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise ValueError(f"the key {twice!r} is there twice")
     return found
+
+
+def _labelled(source: Source) -> Table:
+    if source.path is None:
+        raise InputError(
+            "a database of labels cannot be read from a pipe",
+            file=source.name,
+            remedy="give its path",
+        )
+    return Table(source.name, labelled_columns(source.path))
 
 
 def _parquet(source: Source) -> Table:

@@ -1,0 +1,57 @@
+"""Labels from the database that `hungjury label` writes, also while somebody is labelling."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from hungjury.errors import InputError
+
+__all__ = ["APPLICATION", "MAGIC", "VERSION", "labelled_columns", "not_ours", "open_labels"]
+
+MAGIC = b"SQLite format 3\x00"
+APPLICATION = 0x68756E67  # "hung", in the file's header
+VERSION = 1
+
+
+def not_ours(path: str) -> InputError:
+    """The error for some other database."""
+    return InputError(
+        "this is not a database of labels", file=path, remedy="give one that hungjury label wrote"
+    )
+
+
+@contextmanager
+def open_labels(path: str | Path) -> Iterator[sqlite3.Connection]:
+    """The database, for reading."""
+    if not Path(path).is_file():
+        raise InputError("there is no such file", file=str(path), remedy="check the path")
+    # Without a log nobody is writing: then the file can be read where nothing can be written,
+    # and no empty log is left behind.
+    how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
+    try:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?{how}", uri=True)) as base:
+            if base.execute("pragma application_id").fetchone()[0] != APPLICATION:
+                raise not_ours(str(path))
+            yield base
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"cannot be read: {error}", file=str(path), remedy="check the folder"
+        ) from None
+    except sqlite3.DatabaseError:
+        raise not_ours(str(path)) from None
+
+
+def labelled_columns(path: Path, view: str = "gold") -> dict[str, list[object]]:
+    """The columns of a view: `gold` has the label that counts, `labels` one row per person."""
+    with open_labels(path) as base:
+        found = base.execute(f"select * from {view}")
+        names = [column[0] for column in found.description]
+        rows = found.fetchall()
+    if not rows:
+        raise InputError(
+            "nothing has been labelled yet", file=str(path), remedy="label some documents first"
+        )
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}

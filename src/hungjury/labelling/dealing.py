@@ -1,0 +1,204 @@
+"""Who sees which document next. Pure bookkeeping: no clock, no database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from statistics import median
+
+__all__ = ["AWAY", "Answer", "Counts", "Dealing"]
+
+AWAY = 30 * 60.0  # seconds without a sign of life after which a document goes to somebody else
+RECENT = 10 * 60.0
+LAST = 30  # answers that a person's pace is taken from
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one person said about one document: a grade, or None for a skip."""
+
+    grade: int | None
+    reason: str = ""
+    note: str = ""
+    adjudicated: bool = False
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Documents that are done, documents in all, and labels that are still wanted."""
+
+    done: int = 0
+    total: int = 0
+    left: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.done + other.done, self.total + other.total, self.left + other.left)
+
+    def __sub__(self, other: Counts) -> Counts:
+        return Counts(self.done - other.done, self.total - other.total, self.left - other.left)
+
+
+@dataclass
+class Dealing:
+    """Documents, dealt out to people.
+
+    Parameters
+    ----------
+    topics : sequence of str
+        The topic of each document, by position in the plan.
+    batches : list of list of int
+        Positions in the order in which they are shown, batch by batch.
+    people : int
+        How many people are expected; documents are labelled twice only if there are two.
+    share : float
+        The part of the documents that two people label, spread evenly over the plan.
+    available : set of int, optional
+        Positions that can be shown; default: all.
+    adjudicate : bool
+        Deal out only documents whose labels conflict, to people who have not labelled them.
+    """
+
+    topics: Sequence[str]
+    batches: list[list[int]]
+    people: int = 1
+    share: float = 0.0
+    available: set[int] | None = None
+    adjudicate: bool = False
+    answers: list[dict[int, Answer | None]] = field(init=False)  # None: dealt, not answered yet
+    turns: dict[int, list[int]] = field(init=False, default_factory=dict)
+    seen_at: dict[int, float] = field(init=False, default_factory=dict)
+    paces: dict[int, list[float]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        count = len(self.topics)
+        self.answers = [{} for _ in range(count)]
+        self.shared = {i for i in range(count) if int((i + 1) * self.share) > int(i * self.share)}
+        can = set(range(count)) if self.available is None else self.available
+        self.batches = [kept for one in self.batches if (kept := [i for i in one if i in can])]
+        self.batch_of = {i: n for n, batch in enumerate(self.batches) for i in batch}
+        self.counts = [Counts() for _ in self.batches]
+        for item, batch_number in self.batch_of.items():
+            self.counts[batch_number] += self._count(item)
+
+    # ---- what happened
+
+    def deal(self, judge: int, item: int) -> None:
+        """A person is shown a document."""
+        self.turns.setdefault(judge, []).append(item)
+        self._set(judge, item, None)
+
+    def answer(self, judge: int, item: int, answer: Answer | None, seconds: float = 0.0) -> None:
+        """A person answered, or took the answer back (None)."""
+        self._set(judge, item, answer)
+        pace = self.paces.setdefault(judge, [])
+        if answer is None:
+            del pace[-1:]
+        else:
+            pace.append(seconds)
+
+    def alive(self, judge: int, now: float) -> None:
+        """A person's page gave a sign of life."""
+        self.seen_at[judge] = now
+
+    def _set(self, judge: int, item: int, answer: Answer | None) -> None:
+        number = self.batch_of.get(item)
+        if number is not None:
+            self.counts[number] -= self._count(item)
+        self.answers[item][judge] = answer
+        if number is not None:
+            self.counts[number] += self._count(item)
+
+    # ---- what comes next
+
+    def current(self, judge: int) -> int | None:
+        """The first document that a person was shown and has not answered."""
+        waiting = self._waiting(judge)
+        return self.turns[judge][-waiting] if waiting else None
+
+    def last_answered(self, judge: int) -> int | None:
+        """The document that undo goes back to."""
+        answered = self.answered(judge)
+        return self.turns[judge][answered - 1] if answered else None
+
+    def answered(self, judge: int) -> int:
+        """How many documents a person has answered."""
+        return len(self.turns.get(judge, ())) - self._waiting(judge)
+
+    def _waiting(self, judge: int) -> int:
+        """Documents that a person was shown and has not answered: always the last ones."""
+        mine = reversed(self.turns.get(judge, []))
+        return sum(1 for _ in takewhile(lambda i: self.answers[i][judge] is None, mine))
+
+    def choose(self, judge: int, now: float) -> int | None:
+        """A document that this person has never seen, from the earliest batch that has one.
+
+        People stay on their topic while the batch has documents of it, and then prefer a topic
+        that nobody else is working on.
+        """
+        for batch, counts in zip(self.batches, self.counts, strict=True):
+            if not counts.left:
+                continue
+            free = [i for i in batch if self._free(i, judge, now)]
+            if free:
+                before = self.turns.get(judge, [])
+                mine = self.topics[before[-1]] if before else None
+                busy = {self.topics[i] for i in batch if self._claims(i, judge, now)}
+                topics = [self.topics[i] for i in free]
+                wanted = mine if mine in topics else next((t for t in topics if t not in busy), "")
+                return next((i for i in free if self.topics[i] == wanted), free[0])
+        return None
+
+    def _free(self, item: int, judge: int, now: float) -> bool:
+        if judge in self.answers[item]:
+            return False
+        if self.adjudicate:
+            return self.conflict(item) and not self._claims(item, judge, now)
+        return self.wanted(item) > self.labels(item) + self._claims(item, judge, now)
+
+    def _claims(self, item: int, judge: int, now: float) -> int:
+        """How many others have the document on their screen."""
+        return sum(
+            said is None and other != judge and now - self.seen_at.get(other, -AWAY) < AWAY
+            for other, said in self.answers[item].items()
+        )
+
+    # ---- where we are
+
+    def wanted(self, item: int) -> int:
+        """How many people should label a document."""
+        return 2 if item in self.shared and self.people > 1 else 1
+
+    def labels(self, item: int) -> int:
+        """How many people labelled a document."""
+        return len(self._given(item))
+
+    def conflict(self, item: int) -> bool:
+        """People disagree about the document, and nobody has adjudicated it."""
+        given = self._given(item)
+        return len({a.grade for a in given}) > 1 and not any(a.adjudicated for a in given)
+
+    def _given(self, item: int) -> list[Answer]:
+        said = self.answers[item].values()
+        return [a for a in said if a is not None and a.grade is not None]
+
+    def _count(self, item: int) -> Counts:
+        given = self._given(item)
+        if self.adjudicate:
+            done, open_ = any(a.adjudicated for a in given), self.conflict(item)
+            return Counts(int(done), int(done or open_), int(open_))
+        answered = sum(a is not None for a in self.answers[item].values())
+        left = min(self.wanted(item) - len(given), self.people - answered)
+        return Counts(int(bool(given)), 1, max(left, 0))
+
+    def overall(self) -> Counts:
+        """The counts of the whole plan."""
+        return sum(self.counts, Counts())
+
+    def seconds_left(self, judge: int, now: float) -> float | None:
+        """The time until the plan is done, at this person's pace and with those at work now."""
+        pace = self.paces.get(judge, [])[-LAST:]
+        if not pace:
+            return None
+        active = sum(now - at < RECENT for who, at in self.seen_at.items() if who != judge) + 1
+        return median(pace) * self.overall().left / active

@@ -1,0 +1,216 @@
+"""The desk: what a page may ask for, and what happens then. Knows nothing of HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from hungjury.errors import InputError
+from hungjury.labelling.dealing import Answer, Dealing
+from hungjury.labelling.items import Item, batches
+from hungjury.labelling.store import Judge, Store
+from hungjury.labelling.texts import Text, Texts
+
+__all__ = ["Desk", "Shown"]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a page shows of queries and documents: texts, or a link, or only ids."""
+
+    queries: Texts | None = None
+    documents: Texts | None = None
+    link: str | None = None
+
+    def available(self, items: Sequence[Item]) -> set[int]:
+        """Positions of the items that a person can judge."""
+        return {i for i, item in enumerate(items) if self._query(item) and self._document(item)}
+
+    def _query(self, item: Item) -> bool:
+        return self.queries is None or item.topic not in self.queries.missing
+
+    def _document(self, item: Item) -> bool:
+        absent = self.documents is not None and item.document in self.documents.missing
+        return not absent or self.link is not None
+
+    def task(self, item: Item) -> dict[str, Any]:
+        query = Text() if self.queries is None else self.queries.get(item.topic)
+        text = Text() if self.documents is None else self.documents.get(item.document)
+        return {
+            "topic": item.topic,
+            "document": item.document,
+            "query": query.head,
+            "description": query.body,
+            "title": text.head,
+            "text": text.body,
+            "link": self._link(item),
+        }
+
+    def _link(self, item: Item) -> str | None:
+        if self.link is None:
+            return None
+        filled = self.link.replace("{topic}", quote(item.topic, safe=""))
+        return filled.replace("{document}", quote(item.document, safe=""))
+
+
+class Desk:
+    """Deals out documents, stores answers and tells pages where they are.
+
+    Parameters
+    ----------
+    store : Store
+    items : sequence of Item
+        The plan.
+    shown : Shown
+        What a page shows of them.
+    judges : sequence of Judge
+        The people who label now.
+    share : float
+        The part of the documents that two people label.
+    adjudicate : bool
+        Show only documents whose labels conflict, with those labels.
+    clock : callable
+        Seconds since some fixed time.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        items: Sequence[Item],
+        shown: Shown,
+        judges: Sequence[Judge],
+        share: float = 0.0,
+        adjudicate: bool = False,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.store, self.items, self.shown, self.judges = store, items, shown, judges
+        self.share, self.adjudicate, self.clock = share, adjudicate, clock
+        self.available = shown.available(items)
+        if not self.available:
+            raise InputError(
+                "no document of the plan has a text and a query",
+                remedy="give other queries or documents, or a link template",
+            )
+        self.names = {one.number: one.name for one in store.judges()}
+        self._load()
+
+    def _load(self) -> None:
+        """Bring what is in memory to what is on disk."""
+        self.dealing = Dealing(
+            [item.topic for item in self.items],
+            batches(self.items),
+            len(self.names),
+            self.share,
+            self.available,
+            self.adjudicate,
+        )
+        for one in self.judges:
+            self.dealing.alive(one.number, self.clock())
+        for event in self.store.events():
+            here = event.adjudicated == self.adjudicate and event.item in self.available
+            if here:
+                self.dealing.deal(event.judge, event.item)
+            if event.answer is not None:
+                self.dealing.answer(event.judge, event.item, event.answer, event.seconds)
+            elif not here:  # shown before, under other circumstances: not shown again
+                self.dealing.answers[event.item][event.judge] = None
+
+    # ---- what a page asks for
+
+    def task(self, judge: int) -> dict[str, Any]:
+        """The document that a person is on; a new one if there is none."""
+        self.dealing.alive(judge, self.clock())
+        if self.dealing.current(judge) is None:
+            with self._together():
+                self._deal(judge)
+        return self.state(judge)
+
+    def answer(self, judge: int, item: int, said: Answer, seconds: float) -> dict[str, Any]:
+        """Store an answer to the current document, and go to the next one.
+
+        A page repeats its request when it heard nothing; an answer that is stored already is not
+        stored again.
+        """
+        self.dealing.alive(judge, self.clock())
+        if self.dealing.current(judge) == item:
+            with self._together():
+                self.store.answer(judge, item, said, seconds)
+                self.dealing.answer(judge, item, said, seconds)
+                if self.dealing.current(judge) is None:
+                    self._deal(judge)
+            return self.state(judge)
+        stored = self.dealing.answers[item].get(judge)
+        return {**self.state(judge), "refused": stored != said}
+
+    def undo(self, judge: int) -> dict[str, Any]:
+        """Go back to the last answer of a person."""
+        self.dealing.alive(judge, self.clock())
+        item = self.dealing.last_answered(judge)
+        before = None
+        if item is not None:
+            before = self.dealing.answers[item][judge]
+            with self._together():
+                self.store.take_back(judge, item)
+                self.dealing.answer(judge, item, None)
+        found = self.state(judge)
+        if found["task"] is not None and before is not None:
+            found["task"]["before"] = {
+                "grade": before.grade, "reason": before.reason, "note": before.note
+            }  # fmt: skip
+        return found
+
+    def state(self, judge: int) -> dict[str, Any]:
+        """All that a page shows. Changes nothing."""
+        item = self.dealing.current(judge)
+        return {
+            "task": None if item is None else self._task(judge, item),
+            "progress": self.progress(judge),
+            "undo": self.dealing.last_answered(judge) is not None,
+        }
+
+    def progress(self, judge: int) -> dict[str, Any]:
+        dealing = self.dealing
+        item = dealing.current(judge)
+        here = None if item is None else dealing.batch_of[item]
+        overall = dealing.overall()
+        inside = overall if here is None else dealing.counts[here]
+        return {
+            "done": overall.done,
+            "total": overall.total,
+            "left": overall.left,
+            "mine": dealing.answered(judge),
+            "batch": None if here is None else here + 1,
+            "batches": len(dealing.batches),
+            "batch_left": inside.total - inside.done,
+            "seconds_left": dealing.seconds_left(judge, self.clock()),
+        }
+
+    def _task(self, judge: int, item: int) -> dict[str, Any]:
+        task = {"item": item, **self.shown.task(self.items[item]), "before": None, "said": []}
+        if self.adjudicate:
+            task["said"] = [
+                {"judge": self.names[who], "grade": said.grade, "note": said.note}
+                for who, said in self.dealing.answers[item].items()
+                if who != judge and said is not None and said.grade is not None
+            ]
+        return task
+
+    def _deal(self, judge: int) -> None:
+        item = self.dealing.choose(judge, self.clock())
+        if item is not None:
+            self.store.deal(judge, item, self.adjudicate)
+            self.dealing.deal(judge, item)
+
+    @contextmanager
+    def _together(self) -> Iterator[None]:
+        """A transaction; where it fails, memory goes back to what is on disk too."""
+        try:
+            with self.store.transaction():
+                yield
+        except BaseException:
+            self._load()
+            raise

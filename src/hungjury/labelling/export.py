@@ -1,0 +1,48 @@
+"""Labels out of the database: as qrels, or all of them as a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from hungjury.collection.labelled import labelled_columns, open_labels
+
+__all__ = ["all_labels", "summary"]
+
+COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at", "note")
+
+
+def all_labels(path: str) -> str:
+    """Every label that holds, with who gave it, as CSV."""
+    columns = labelled_columns(Path(path), "labels")
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(COLUMNS)
+    table.writerows(zip(*(columns[name] for name in COLUMNS), strict=True))
+    return text.getvalue()
+
+
+def summary(path: str) -> str:
+    """How much is done, in a sentence."""
+    count = "select count(*) from"
+    by_item = f"{count} (select 1 from labels group by item having"
+    with open_labels(path) as base:
+        items, gold, twice, apart, skipped = (
+            base.execute(query).fetchone()[0]
+            for query in (
+                f"{count} items",
+                f"{count} gold",
+                f"{by_item} count(distinct judge) > 1)",
+                f"{by_item} count(distinct label) > 1 and max(adjudicated) = 0)",
+                f"{count} answers where grade is null and not undone",
+            )
+        )
+    told = [f"{gold:,} of {items:,} documents are labelled"]
+    if twice:
+        told.append(f"{twice:,} by more than one person")
+    if apart:
+        told.append(f"{apart:,} with conflicting labels")
+    if skipped:
+        told.append(f"{skipped:,} {'answer is a skip' if skipped == 1 else 'answers are skips'}")
+    return ", ".join(told)

@@ -1,0 +1,162 @@
+"""The documents to label, in the plan's order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hungjury.collection.sources import Source, expand
+from hungjury.collection.tables import Table, read_table, table_format
+from hungjury.errors import InputError
+
+__all__ = ["BATCH", "Item", "batches", "plan_digest", "read_items"]
+
+BATCH = 50
+_ORDER = ("order", "position", "rank")
+_PROBABILITY = ("probability", "inclusion", "pi")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A document of a topic that a person is asked to label."""
+
+    topic: str
+    document: str
+    probability: float | None = None
+
+
+def read_items(path: str) -> list[Item]:
+    """Read a plan: any table with a topic and a document in each row.
+
+    Parameters
+    ----------
+    path : str
+        A table with a header (CSV, TSV, JSON lines or Parquet), or text with two columns (topic,
+        document) or the four columns of a qrels file, whose labels are ignored. A column `order`
+        sorts the rows; `probability` is stored with them. Lines with `#` may come first.
+
+    Returns
+    -------
+    list of Item
+        In the order in which they should be labelled.
+    """
+    found = expand(path)
+    if len(found) != 1:
+        raise InputError(
+            f"expected one plan, got {len(found)} files",
+            file=path,
+            remedy="give one file; join several plans into one table",
+        )
+    source, head = _without_head(found[0])
+    kind = table_format(source)
+    items = _plain(source, head) if kind is None else _table(read_table(source, kind), head)
+    if not items:
+        raise _no_documents(source.name)
+    return items
+
+
+def batches(items: Sequence[Item], size: int = BATCH) -> list[list[int]]:
+    """Positions of the items as they are shown.
+
+    The plan is cut into batches, so that stopping after a batch leaves a prefix of the plan; within
+    a batch the documents of one topic come together, topics in the order of their first document.
+    """
+    out = []
+    for begin in range(0, len(items), size):
+        together: dict[str, list[int]] = {}
+        for i in range(begin, min(begin + size, len(items))):
+            together.setdefault(items[i].topic, []).append(i)
+        out.append([i for mine in together.values() for i in mine])
+    return out
+
+
+def plan_digest(items: Sequence[Item]) -> str:
+    """A fingerprint of the documents and their order."""
+    digest = hashlib.sha256()
+    for item in items:
+        for part in (item.topic, item.document):
+            data = part.encode("utf-8", "surrogatepass")
+            digest.update(len(data).to_bytes(8, "big") + data)
+    return digest.hexdigest()
+
+
+def _without_head(source: Source) -> tuple[Source, int]:
+    """What follows the `#` lines that `hungjury plan` begins with, and their number."""
+    if not source.head().startswith(b"#"):
+        return source, 0
+    rest, head = source.content(), 0
+    while rest.startswith(b"#"):
+        rest, head = rest.partition(b"\n")[2], head + 1
+    if not rest.strip():
+        raise _no_documents(source.name)
+    return Source(source.name, held=rest), head
+
+
+def _no_documents(file: str) -> InputError:
+    return InputError(
+        "the plan has no documents", file=file, remedy="check the command that produced it"
+    )
+
+
+def _table(table: Table, head: int) -> list[Item]:
+    topics = table.texts(table.need("topic"))
+    documents = table.texts(table.need("document"))
+    lower = {str(name).lower(): name for name in table.columns}
+    order = next((lower[n] for n in _ORDER if n in lower), None)
+    share = next((lower[n] for n in _PROBABILITY if n in lower), None)
+    chances: list[float | None] = [None] * len(table)
+    if share is not None:
+        chances = list(table.numbers(share, "probability"))
+        for row, chance in enumerate(chances):
+            if chance is not None and not 0 < chance <= 1:
+                raise InputError(
+                    f"the probability is {chance:g}",
+                    file=table.name,
+                    line=head + table.line(row),
+                    remedy="inclusion probabilities are above 0 and at most 1",
+                )
+    rows = list(range(len(table)))
+    if order is not None:
+        places = table.numbers(order, "order")
+        rows.sort(key=lambda row: places[row])
+    found = [Item(topics[r], documents[r], chances[r]) for r in rows]
+    _check_unique(found, table.name, [head + table.line(r) for r in rows])
+    return found
+
+
+def _plain(source: Source, head: int) -> list[Item]:
+    found, lines = [], []
+    try:
+        text = source.content().decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8 text", file=source.name, remedy="save it as UTF-8") from None
+    for number, line in enumerate(text.split("\n"), head + 1):
+        words = line.split()
+        if not words or line.startswith("#"):
+            continue
+        if len(words) not in (2, 4):
+            raise InputError(
+                f"expected a topic and a document, found {len(words)} columns",
+                file=source.name,
+                line=number,
+                remedy="give a table with the columns topic and document, or a qrels file",
+            )
+        found.append(Item(words[0], words[1] if len(words) == 2 else words[2]))
+        lines.append(number)
+    _check_unique(found, source.name, lines)
+    return found
+
+
+def _check_unique(items: Sequence[Item], file: str, lines: Sequence[int]) -> None:
+    seen: dict[tuple[str, str], int] = {}
+    for item, line in zip(items, lines, strict=True):
+        pair = (item.topic, item.document)
+        if pair in seen:
+            raise InputError(
+                f"document '{item.document}' of topic '{item.topic}' is also in line {seen[pair]}",
+                file=file,
+                line=line,
+                remedy="keep one row per topic and document",
+            )
+        seen[pair] = line

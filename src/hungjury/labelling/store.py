@@ -1,0 +1,232 @@
+"""The database of labels: one SQLite file, every answer on disk before the page hears of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib.resources import files
+
+from hungjury.collection.labelled import APPLICATION, VERSION, not_ours
+from hungjury.errors import InputError
+from hungjury.labelling.dealing import Answer
+from hungjury.labelling.grades import DEFAULT, Grade, parse_grades
+from hungjury.labelling.items import Item, plan_digest
+
+__all__ = ["Event", "Judge", "Store"]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A person who labels, with the secret part of their address."""
+
+    number: int
+    name: str
+    token: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """A document that was dealt to a person, with what came of it."""
+
+    item: int
+    judge: int
+    adjudicated: bool
+    answer: Answer | None
+    seconds: float
+
+
+class Store:
+    """Labels on disk. One process writes; others may read at any time.
+
+    The write-ahead log with ``synchronous=FULL`` means that a committed answer survives a killed
+    process and a power cut.
+
+    Parameters
+    ----------
+    path : str
+        The database; it is created if there is none.
+    items : sequence of Item
+        The plan. A stored plan may be continued by a longer one that begins with it.
+    grades : sequence of Grade or None
+        The scale; None takes the stored or the default one.
+    """
+
+    def __init__(
+        self, path: str, items: Sequence[Item], grades: Sequence[Grade] | None = None
+    ) -> None:
+        self.path = path
+        self._lock = _lock(path)
+        try:
+            self._base = self._connect()
+            self._prepare()
+            with self.transaction():
+                self._set_plan(items)
+                self.grades = self._set_grades(grades)
+        except sqlite3.DatabaseError as error:
+            self.close()
+            raise _unusable(path, error) from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self) -> sqlite3.Connection:
+        if not os.path.exists(self.path):  # it holds the secret parts of addresses
+            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        return sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
+
+    def _prepare(self) -> None:
+        """Make sure that the file is ours before anything is changed in it."""
+        ours = self._base.execute("pragma application_id").fetchone()[0] == APPLICATION
+        if not ours and self._base.execute("select 1 from sqlite_master").fetchone():
+            raise not_ours(self.path)
+        version = self._base.execute("pragma user_version").fetchone()[0]
+        if ours and version != VERSION:
+            raise InputError(
+                f"written by another version of hungjury (format {version}, this one is {VERSION})",
+                file=self.path,
+                remedy="use that version to export the labels",
+            )
+        for setting in ("journal_mode = wal", "synchronous = full", "foreign_keys = on"):
+            self._base.execute(f"pragma {setting}")
+        if not ours:
+            schema = files("hungjury.labelling").joinpath("schema.sql").read_text(encoding="utf-8")
+            self._base.executescript(
+                f"begin; {schema} pragma application_id = {APPLICATION}; "
+                f"pragma user_version = {VERSION}; commit;"
+            )
+
+    def _set_plan(self, items: Sequence[Item]) -> None:
+        rows = self._base.execute("select topic, document from items order by item").fetchall()
+        stored = [Item(topic, document) for topic, document in rows]
+        if plan_digest(stored) != plan_digest(items[: len(stored)]):
+            raise InputError(
+                "this database holds the labels of another plan",
+                file=self.path,
+                remedy="give the plan it was started with, or another file after -o",
+            )
+        new = range(len(stored), len(items))
+        self._base.executemany(
+            "insert into items values (?, ?, ?, ?)",
+            [(i, items[i].topic, items[i].document, items[i].probability) for i in new],
+        )
+
+    def _set_grades(self, grades: Sequence[Grade] | None) -> tuple[Grade, ...]:
+        row = self._base.execute("select value from about where key = 'grades'").fetchone()
+        stored = None if row is None else tuple(Grade(*one) for one in json.loads(row[0]))
+        if stored is not None and (grades is None or tuple(grades) == stored):
+            return stored
+        chosen = tuple(parse_grades(DEFAULT) if grades is None else grades)
+        labelled = self._base.execute("select 1 from answers where grade is not null").fetchone()
+        if stored is not None and labelled:
+            before = ", ".join(f"{g.grade} {g.meaning}".strip() for g in stored)
+            raise InputError(
+                f'labels were given on another scale ("{before}")',
+                file=self.path,
+                remedy="leave grades out, or start another database with -o",
+            )
+        text = json.dumps([[g.grade, g.meaning] for g in chosen])
+        self._base.execute("insert or replace into about values ('grades', ?)", (text,))
+        return chosen
+
+    def close(self) -> None:
+        """Close the database and let others write to it."""
+        if hasattr(self, "_base"):
+            self._base.close()
+        os.unlink(f"{self.path}.lock")
+        os.close(self._lock)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything inside is written together, and on disk afterwards; or nothing is."""
+        self._base.execute("begin immediate")
+        try:
+            yield
+        except BaseException:
+            self._base.execute("rollback")
+            raise
+        self._base.execute("commit")
+
+    def register(self, names: Sequence[str]) -> list[Judge]:
+        """The people of these names, with their addresses, which stay the same; new ones are
+        added."""
+        with self.transaction():
+            self._base.executemany(
+                "insert or ignore into judges (name, token) values (?, ?)",
+                [(name, secrets.token_urlsafe(24)) for name in names],
+            )
+        return [one for name in names for one in self.judges() if one.name == name]
+
+    def judges(self) -> list[Judge]:
+        """Everybody who ever had an address."""
+        rows = self._base.execute("select judge, name, token from judges order by judge")
+        return [Judge(*row) for row in rows]
+
+    def events(self) -> Iterator[Event]:
+        """What was dealt so far, in order, with the answers that hold."""
+        rows = self._base.execute(
+            "select d.item, d.judge, d.adjudicated, a.answer, a.grade, a.reason, a.note, "
+            "a.adjudicated, a.seconds from dealt d left join answers a "
+            "on a.item = d.item and a.judge = d.judge and not a.undone order by d.turn"
+        )
+        for item, judge, dealt, answer, grade, reason, note, adjudicated, seconds in rows:
+            said = None if answer is None else Answer(grade, reason, note, bool(adjudicated))
+            yield Event(item, judge, bool(dealt), said, seconds or 0.0)
+
+    # Each of these belongs inside a transaction.
+
+    def deal(self, judge: int, item: int, adjudicated: bool) -> None:
+        self._base.execute(
+            "insert into dealt (item, judge, adjudicated) values (?, ?, ?)",
+            (item, judge, adjudicated),
+        )
+
+    def answer(self, judge: int, item: int, said: Answer, seconds: float) -> None:
+        now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
+        self._base.execute(
+            "insert into answers (item, judge, grade, reason, note, seconds, at, adjudicated) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (item, judge, said.grade, said.reason, said.note, seconds, now, said.adjudicated),
+        )
+
+    def take_back(self, judge: int, item: int) -> None:
+        self._base.execute(
+            "update answers set undone = 1 where judge = ? and item = ? and not undone",
+            (judge, item),
+        )
+
+
+def _lock(path: str) -> int:
+    """A lock that ends with the process, however it ends. The database itself stays readable."""
+    import fcntl
+
+    name = f"{path}.lock"
+    try:
+        handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise InputError(
+            f"cannot be opened: {error.strerror}", file=path, remedy="check the folder"
+        ) from None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), os.stat(name)):  # not removed by one who just left
+            return handle
+    except OSError:
+        pass
+    os.close(handle)
+    raise InputError(
+        "another `hungjury label` is using this database",
+        file=path,
+        remedy="use its page, or stop it with Ctrl-C first",
+    )
+
+
+def _unusable(path: str, error: sqlite3.DatabaseError) -> InputError:
+    if isinstance(error, sqlite3.OperationalError):
+        return InputError(f"cannot be used: {error}", file=path, remedy="check the folder and disk")
+    return not_ours(path)
