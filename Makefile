@@ -75,6 +75,7 @@ studies: $(VENV)/ready
 	$(BIN)/hungjury study crowd $(STUDY) --rel 2
 	$(BIN)/hungjury study aware $(STUDY) --rel 2
 	$(BIN)/python -m benchmarks.coverage -o studies-results/coverage.csv
+	$(BIN)/python -m benchmarks.truth --docs docs -o studies-results/truth.csv
 
 # A wheel in dist/ with its software bill of materials, tested in a clean environment without the sources.
 wheel: $(VENV)/ready

@@ -1,0 +1,1 @@
+"""Are leaderboards true on real LLM judges? ``python -m benchmarks.truth``"""

@@ -1,0 +1,156 @@
+"""Boards of random panels, compared pair by pair with the ranking by people's labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.truth.plain_mean import PLAIN
+from benchmarks.truth.public import Panel, Public
+from hungjury.catalogue import measure
+from hungjury.collection.align import Alignment
+from hungjury.collection.judgments import Judgments
+from hungjury.judges.merging import merge_method
+from hungjury.stats import tau_ap
+from hungjury.uncertainty.drawn import Setting, draw_scores
+from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
+from hungjury.uncertainty.panel_error import TYPICAL
+from hungjury.uncertainty.standing import standing
+
+BINS = (0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # edges
+TOP = 10
+SUBSETS = {2: 40, 5: 20}  # random boards of so many systems, for each panel
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Way:
+    """How boards are made."""
+
+    name: str
+    merge: str
+    scope: str
+    panel_error: float
+
+
+DEFAULT = Way("default", "binmv", "topic", TYPICAL)
+BEFORE = Way("em-neu, no panel error", "em-neu", "all", 0.0)
+
+
+@dataclass(frozen=True)
+class Distance:
+    """How far means of systems by some labels are from those by people's.
+
+    The panel error is what is left once the common level is taken away, as a standard deviation
+    over systems; `fitted` also allows for a panel that only stretches the scale.
+    """
+
+    level: float
+    error: float
+    fitted: float
+    tau_ap: float
+
+    @staticmethod
+    def of(mean: Floats, truth: Floats) -> Distance:
+        fit = np.polyfit(mean, truth, 1)
+        return Distance(
+            float((mean - truth).mean()),
+            float((mean - truth).std(ddof=1)),
+            float((truth - np.polyval(fit, mean)).std(ddof=2)),
+            float(tau_ap(mean, truth)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Boards of one kind by one panel: pairs by the chance they were given, and the right ones."""
+
+    collection: str
+    measure: str
+    panel: Panel
+    way: str
+    board: str
+    pairs: NDArray[np.int64]  # [bin]
+    right: NDArray[np.int64]  # [bin]
+    apart: int  # pairs told apart
+    wrong: int  # of these the wrong way round
+    distance: Distance | None = None  # of the board of all systems
+    plain_tau_ap: float = float("nan")  # of scores on mean grades
+
+
+def estimate(
+    judgments: Judgments, alignment: Alignment, name: str, way: Way, draws: int, seed: int
+) -> Estimate:
+    """What `leaderboard(..., target="topics")` is made from."""
+    setting = Setting(measure(name), merge_method(way.merge), None, way.scope, "ranks", 1000)
+    labels_seed, means_seed = np.random.SeedSequence(seed).spawn(2)
+    drawn = draw_scores(judgments, alignment, setting, draws, labels_seed)
+    layer = panel_error_of(way.panel_error, judgments, drawn, setting)
+    return panel_estimate(drawn, setting.measure, "topics", layer, means_seed)
+
+
+def boards_of(public: Public, found: Estimate, seed: int) -> dict[str, list[NDArray[np.int64]]]:
+    """Systems of every board: all, random few, the panel's own top with and without later runs.
+
+    The panel's means, the label noise and the panel error of a pair do not depend on which other
+    systems are on the board: a board of some systems is a part of that of all.
+    """
+    rng = np.random.default_rng(seed)
+    number = len(found.mean)
+    best = np.argsort(-found.mean, kind="stable")
+    official = best[~public.later[best]]
+    out = {
+        "all": [np.arange(number)],
+        f"top {TOP}": [best[:TOP]],
+        f"top {TOP}, official": [official[:TOP]],
+    }
+    for size, times in SUBSETS.items():
+        out[f"{size} random"] = [rng.choice(number, size, replace=False) for _ in range(times)]
+    return out
+
+
+def compare(
+    public: Public, panel: Panel, name: str, way: Way, draws: int, seed: int
+) -> list[Compared]:
+    """All boards of a panel."""
+    found = estimate(public.of(panel), public.alignment, name, way, draws, seed)
+    truth = public.truth[name]
+    out = []
+    for board, each in boards_of(public, found, seed).items():
+        pairs = np.zeros(len(BINS) - 1, dtype=np.int64)
+        right, apart, wrong = pairs.copy(), 0, 0
+        for systems in each:
+            one = against(found, truth, systems)
+            pairs, right = pairs + one[0], right + one[1]
+            apart, wrong = apart + one[2], wrong + one[3]
+        out.append(Compared(public.name, name, panel, way.name, board, pairs, right, apart, wrong))
+    plain = float("nan")
+    if name in PLAIN:
+        plain = float(tau_ap(PLAIN[name](public.of(panel), public.alignment), truth))
+    out[0] = replace(out[0], distance=Distance.of(found.mean, truth), plain_tau_ap=plain)
+    return out
+
+
+def against(
+    found: Estimate, truth: Floats, systems: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int, int]:
+    """Pairs and right pairs by bin, pairs told apart, and wrong ones among them."""
+    where = standing(found.mean[systems], found.draws[:, systems], 0.95, found.together)
+    i, j = np.triu_indices(len(systems), 1)
+    chance = where.beats[i, j]
+    gap = truth[systems][i] - truth[systems][j]
+    told = where.apart[i, j] & (gap != 0)
+    agrees = (chance > 0.5) == (gap > 0)
+    known = gap != 0
+    bins = np.clip(np.searchsorted(BINS, np.maximum(chance, 1 - chance), "right") - 1, 0,
+                   len(BINS) - 2)  # fmt: skip
+    size = len(BINS) - 1
+    return (
+        np.bincount(bins[known], minlength=size),
+        np.bincount(bins[known & agrees], minlength=size),
+        int(told.sum()),
+        int((told & ~agrees).sum()),
+    )

@@ -1,0 +1,162 @@
+"""Public collections: runs, panels of LLM judges, and the labels of people to compare with."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import evaluate, read_judgments, read_qrels, read_runs
+from hungjury.collection.align import Alignment, align
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Runs
+from hungjury.uncertainty.outlook import only
+
+MEASURES = ("nDCG@10", "RBP(p=0.8, rel=2)", "AP(rel=2)", "P(rel=2)@10")
+SCALE = range(4)
+COVERED = 0.8  # of the pool, by a judge who is taken
+SIZES = (1, 3, 5, 9)
+PEOPLE = ("human2_setA", "human2_setB")
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Some judges of a collection."""
+
+    kind: str  # "one family" or "mixed"
+    judges: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Public:
+    """A collection whose documents NIST judged, too."""
+
+    name: str
+    judgments: Judgments  # of LLM judges, on the grades 0 to 3
+    families: list[str]  # of the judges
+    runs: Runs
+    gold: Qrels
+
+    @cached_property
+    def alignment(self) -> Alignment:
+        return align(self.runs, self.judgments.pool)
+
+    @cached_property
+    def truth(self) -> dict[str, Floats]:
+        """[system]: the mean of each measure by NIST's labels."""
+        mean = evaluate(self.gold, self.runs, MEASURES).mean()
+        return dict(zip(MEASURES, mean, strict=True))
+
+    @property
+    def later(self) -> NDArray[np.bool_]:
+        """[system]: runs that were made after the track."""
+        return np.array([name.startswith("x_") for name in self.runs.systems])
+
+    def of(self, panel: Panel) -> Judgments:
+        return only(self.judgments, np.array(panel.judges))
+
+    def panels(self, each: int, seed: int) -> list[Panel]:
+        """Random panels: `each` of every size and kind there is."""
+        rng = np.random.default_rng(seed)
+        out = []
+        for size in SIZES:
+            homes = [f for f in sorted(set(self.families)) if self.families.count(f) >= size]
+            for _ in range(each):
+                home = homes[rng.integers(len(homes))]
+                inside = [k for k, f in enumerate(self.families) if f == home]
+                out.append(_panel("one family", inside, size, rng))
+                if len(set(self.families)) > 1 and size > 1:
+                    out.append(_panel("mixed", range(len(self.families)), size, rng))
+        return out
+
+
+def _panel(kind: str, among: object, size: int, rng: np.random.Generator) -> Panel:
+    chosen = rng.choice(np.array(among), size, replace=False)
+    return Panel(kind, tuple(int(k) for k in np.sort(chosen)))
+
+
+def dl21(folder: Path) -> Public:
+    """TREC 2021 Deep Learning: prompts of one LLM."""
+    files = sorted((folder / "dl21" / "judges-llama").iterdir())
+    gold, runs = _gold_and_runs(folder / "dl21")
+    judgments = _within(_judgments(files), gold)
+    return Public("dl21", judgments, ["llama32"] * len(judgments.judges), runs, gold)
+
+
+def dl19(folder: Path) -> Public:
+    """TREC 2019 Deep Learning: many LLMs and prompts, those with the grades 0 to 3."""
+    home = folder / "dl19"
+    with (home / "judges.tsv").open(encoding="utf-8") as table:
+        rows = list(csv.DictReader(table, delimiter="\t"))
+    gold, runs = _gold_and_runs(home)
+    graded = {row["judge"] for row in rows if _is_graded(row, len(gold))}
+    files = [file for file in sorted((home / "judges").iterdir()) if _stem(file) in graded]
+    judgments = _within(_judgments(files), gold)
+    families = ["_".join(name.split("_")[:2]) for name in judgments.judges]
+    return Public("dl19", judgments, families, runs, gold)
+
+
+def people_of_dl19(folder: Path) -> Judgments:
+    """The second human judges."""
+    files = [f for f in sorted((folder / "dl19" / "judges").iterdir()) if _stem(f) in PEOPLE]
+    return _judgments(files)
+
+
+def _is_graded(row: dict[str, str], pool: int) -> bool:
+    """Whole grades above 1 and not above 3, but for codes such as 999, on most of the pool."""
+    if row["judge"] in PEOPLE or int(row["pairs_in_gold"]) < COVERED * pool:
+        return False
+    labels = {}
+    for part in row["labels"].split():
+        label, colon, count = part.partition(":")
+        if not colon:  # a range of real numbers
+            return False
+        labels[float(label)] = int(count)
+    inside = sum(count for label, count in labels.items() if label in SCALE)
+    top = max((label for label in labels if label in SCALE), default=0)
+    return top >= 2 and inside >= 0.99 * sum(labels.values()) and inside >= COVERED * pool
+
+
+def _judgments(files: list[Path]) -> Judgments:
+    found = read_judgments(
+        [str(file) for file in files], duplicates="first", grades=SCALE, outside="missing"
+    )
+    return replace(found, judges=[name.split(".")[0] for name in found.judges])
+
+
+def _within(judgments: Judgments, gold: Qrels) -> Judgments:
+    """Labels of the documents that people labelled."""
+    pool = judgments.pool
+    topics = [pool.topics[t] for t in pool.topic_of]
+    named = zip(topics, pool.documents, strict=True)
+    keep = np.array([gold.pool.find(topic, document) >= 0 for topic, document in named])
+    return restricted(judgments, keep)
+
+
+def restricted(judgments: Judgments, keep: NDArray[np.bool_]) -> Judgments:
+    """Labels of some documents of the pool."""
+    rows = keep[judgments.document]
+    position = np.cumsum(keep) - 1
+    return replace(
+        judgments,
+        pool=judgments.pool.select(keep),
+        document=position[judgments.document[rows]].astype(np.int32),
+        judge=judgments.judge[rows],
+        label=judgments.label[rows],
+    )
+
+
+def _gold_and_runs(home: Path) -> tuple[Qrels, Runs]:
+    gold = read_qrels(str(home / "qrels.nist.txt"), grades=SCALE)
+    return gold, read_runs(str(home / "runs" / "*"), names="stem")
+
+
+def _stem(file: Path) -> str:
+    return file.name.split(".")[0]
