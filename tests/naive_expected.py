@@ -1,7 +1,7 @@
 """Slow oracles for random relevance, graded average precision, Markov users and disagreement.
 
 Lists and pools as in naive.py; a label may also be a probability (a float in 0..1). Means and
-variances come from enumerating every outcome, stationary laws from exact fractions. None means
+variances come from enumerating every outcome, stationary ones from exact fractions. None means
 undefined. Nothing of the package is imported.
 """
 
@@ -387,8 +387,8 @@ def watched(matrix: Matrix, kept: Sequence[int]) -> Matrix:
     return seen
 
 
-def markov_law(size: int, hits: Sequence[int], model: str) -> list[Fraction]:
-    """Stationary law of the model's chain watched on the relevant ranks `hits`."""
+def markov_distribution(size: int, hits: Sequence[int], model: str) -> list[Fraction]:
+    """Stationary distribution of the model's chain watched on the relevant ranks `hits`."""
     connected, space, kind = ("GL", "AD", model) if model == "constant" else model.split("_")
     if connected not in ("GL", "LO") or space not in ("AD", "OR"):
         raise ValueError(f"unknown model {model!r}")
@@ -416,7 +416,7 @@ def mp(
     hits = [n for n, label in enumerate(shown, start=1) if label is not None and label >= rel]
     if not hits:
         return 0.0
-    weights = [float(share) for share in markov_law(len(shown), hits, model)]
+    weights = [float(share) for share in markov_distribution(len(shown), hits, model)]
     if rates is not None:
         weights = [weight / rates[rank - 1] for weight, rank in zip(weights, hits, strict=True)]
     found = enumerate(zip(weights, hits, strict=True), start=1)

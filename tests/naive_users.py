@@ -105,8 +105,8 @@ def reachable(start: int, table: Sequence[Sequence[int]], states: Sequence[int])
     return seen
 
 
-def long_run_law(table: Sequence[Sequence[int]]) -> list[Fraction] | None:
-    """Stationary law of the recurrent ranks, ranks that are never left set aside one by one;
+def long_run_distribution(table: Sequence[Sequence[int]]) -> list[Fraction] | None:
+    """Stationary distribution of the recurrent ranks; ranks never left are removed one by one;
     closed groups weigh as much as they are left. None where nothing recurs."""
     states = list(range(len(table)))
     while True:

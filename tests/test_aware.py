@@ -215,7 +215,7 @@ def test_rel_makes_labels_binary() -> None:
     by_measure = aware(sim.judgments, sim.runs, "AP(rel=2)", "uni")
     assert np.allclose(binary.values, by_measure.values)
     assert binary.settings.rel == 2
-    with pytest.raises(MeasureError, match="second threshold"):
+    with pytest.raises(MeasureError, match="made binary at grade 2"):
         aware(sim.judgments, sim.runs, "AP(rel=2)", "uni", rel=2)
     for rel in (0, 4):
         with pytest.raises(MeasureError, match=f"rel={rel}"):
@@ -285,7 +285,7 @@ def test_judges_who_find_nothing(small: Any) -> None:
     runs = {s: {t: {"d": x, "e": 1.0} for t in "12"} for s, x in (("x", 2.0), ("y", 0.0))}
     kept = aware(given, runs, "AP", "uni")
     (note,) = [n for n in kept.notes if n.kind == "empty-judge"]
-    assert note.text.endswith(": b")
+    assert str(note).endswith(": b")
     assert note.count == 1
     assert np.allclose(kept.values[0, :, 0], [(1 + 0 + 0.5) / 3, (0.5 + 0 + 1) / 3])
     dropped = aware(given, runs, "AP", "uni", drop_empty=True)
@@ -402,7 +402,7 @@ def test_progress(small: Any) -> None:
         ({"orientation": "up"}, InputError, "'printed'"),
         ({"replicates": 0}, InputError, "replicates is 0"),
         ({"weights": "supervised"}, InputError, "need gold labels"),
-        ({"gold": {"1": {"d": 1}}}, InputError, "no use for gold"),
+        ({"gold": {"1": {"d": 1}}}, InputError, "do not use gold"),
         ({"weights": "supervised", "gold": {"no": {"d": 1}}}, InputError, "no topic in common"),
         ({"measure": "DCG", "weights": "sgl_fro_md"}, MeasureError, r"in \[0, 1\]"),
     ],

@@ -9,7 +9,7 @@ import pytest
 
 from hungjury.errors import InputError, MeasureError
 from hungjury.judges import random_judges
-from hungjury.judges.random_judges import CLASSES, class_law, draw_labels, random_scores
+from hungjury.judges.random_judges import CLASSES, class_probabilities, draw_labels, random_scores
 
 DOCUMENTS = 40
 
@@ -36,10 +36,12 @@ def labels_themselves(labels: Any) -> Any:
     ],
 )
 def test_laws_of_the_classes(name: str, grades: int, law: list[float]) -> None:
-    assert class_law(name, grades) == pytest.approx(law)
+    assert class_probabilities(name, grades) == pytest.approx(law)
     size = 400_000
     values = [0, 1, 3, 7][:grades]
-    (labels,) = draw_labels(class_law(name, grades), values, size, [np.random.SeedSequence(5)])
+    (labels,) = draw_labels(
+        class_probabilities(name, grades), values, size, [np.random.SeedSequence(5)]
+    )
     found = [np.mean(labels == value) for value in values]
     # Five standard deviations; thresholds of 8 bits would make 0.05 into 0.047, nine of them.
     error = 5 * np.sqrt(np.array(law) * (1 - np.array(law)) / size)

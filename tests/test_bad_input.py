@@ -719,7 +719,7 @@ def test_grades_are_wanted_but_labels_are_probabilities():
     soft = hj.read_qrels({"1": {"a": 0.5, "b": 1.0}})
     for name in ("AP", "nDCG@10", "RBP"):
         refused(lambda name=name: hj.evaluate(soft, RUN, name), "probabilities", error=MeasureError)
-    refused(lambda: soft.at_least(2), "rel=2")
+    refused(lambda: soft.at_least(2), "rel is 2")
     panel = hj.read_judgments({"x": {"1": {"a": 0.5}}, "y": {"1": {"a": 1}}})
     refused(panel.matrix, "probabilities")
 

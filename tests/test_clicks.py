@@ -15,7 +15,7 @@ import naive_users
 from hungjury.collection import sources
 from hungjury.errors import HungjuryError, InputError
 from hungjury.users import actions, readers
-from hungjury.users.clicks import calibrate, long_run_law
+from hungjury.users.clicks import calibrate, long_run_distribution
 from hungjury.users.model import UserClass, UserModel
 
 ibis = pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
@@ -69,7 +69,9 @@ def assert_class(one: UserClass, walks: Any, ranks: int = RANKS) -> None:
     for mine, theirs in zip(one.transitions or (), naive_users.transitions(moves), strict=True):
         assert mine == pytest.approx(theirs)
     assert list(one.never_left or ()) == [i + 1 for i, row in enumerate(moves) if not any(row)]
-    assert one.law == pytest.approx([float(v) for v in naive_users.long_run_law(moves) or ()])
+    assert one.stationary == pytest.approx(
+        [float(v) for v in naive_users.long_run_distribution(moves) or ()]
+    )
     assert one.backward == pytest.approx(naive_users.backward_share(moves))
     if one.rates is not None:
         spent = naive_users.holding_times(walks, ranks)
@@ -155,7 +157,7 @@ def test_classes_by_labels(tmp_path):
         assert model.log is not None
         assert model.log.unlabelled == sum(len(w) for w in walks if w[0]["query"] not in labels)
         assert model.nav_rel == nav_rel
-        ones = naive_users.long_run_law(naive_users.moves(mine, RANKS))
+        ones = naive_users.long_run_distribution(naive_users.moves(mine, RANKS))
         assert dict(model.by_relevant)["1"] == pytest.approx([float(v) for v in ones or ()])
 
 
@@ -347,7 +349,7 @@ def test_real_pages(shared_data):
     assert log.unreadable == 0
     assert 0 < log.off_page < 500
     assert one.never_left == ()
-    assert sum(one.law) == pytest.approx(1)
+    assert sum(one.stationary) == pytest.approx(1)
     assert 0.15 < (one.backward or 0) < 0.25
     assert sum(one.visits or ()) == log.counted
 
@@ -367,16 +369,16 @@ def told(text: str, words: str, tmp_path: Path, **options: Any) -> None:
     ("text", "words"),
     [
         ("", "the file is empty"),
-        ("session,query,rank,time\n", "holds no clicks"),
+        ("session,query,rank,time\n", "contains no clicks"),
         ("session,query,rank,time\n1,q,1,-3\n1,q,2,5\n", "1 of 2 clicks have a negative time"),
-        ("session,query,rank,time\n1,q,11,3\n1,q,x,5\n", "no click of the log can be counted"),
+        ("session,query,rank,time\n1,q,11,3\n1,q,x,5\n", "no click in the log can be counted"),
         ("session,query,rank,time\n1,q,1,3\n2,q,1,5\n", "but no moves between ranks"),
-        ("session,query,rank,time\n1,q,1,3\n1,q,2,5\n", "but no rank that users come back to"),
+        ("session,query,rank,time\n1,q,1,3\n1,q,2,5\n", "but no rank to which users return"),
         ("who,query,rank\n1,q,1\n", "no column for the session"),
         ("session,query\n1,q\n", "no column for the rank"),
         ("5,q,1,3\n5,q,2,9\n", "no column for the session; the columns are 5, q, 1, 3\n"),
         ("session,rank\n1,1\n1,2,3,4\n", "cannot be counted: .* Line: 3.* Columns: 2"),
-        ("session,rank,session\n1,1,1\n", "name is there twice"),
+        ("session,rank,session\n1,1,1\n", "name appears twice"),
         ("<sessiontrack><session>", "not well-formed XML"),
     ],
 )
@@ -388,9 +390,9 @@ def test_bad_arguments_are_told(tmp_path):
     text = "session,query,rank,time\n1,q,1,3\n1,q,1,5\n"
     told(text, "class 'informational' has 0 pages", tmp_path, qrels={"q": {"d": 1}})
     told(text, "class 'navigational' has 0 pages", tmp_path, qrels={"q": {"d": 0}})
-    told(text, "no click of the log can be counted", tmp_path, qrels={"x": {"d": 1}})
+    told(text, "no click in the log can be counted", tmp_path, qrels={"x": {"d": 1}})
     told(text, "labels are probabilities", tmp_path, qrels={"q": {"d": 0.5}})
-    told("session,rank\n1,1\n", "no column for the query", tmp_path, qrels={"q": {"d": 1}})
+    told("session,rank\n1,1\n", "no query column", tmp_path, qrels={"q": {"d": 1}})
     told(text, "engine is 'abacus'", tmp_path, engine="abacus")
     told(text, "memory is 'lots'", tmp_path, memory="lots")
     told(text, "ranks is 2", tmp_path, ranks=2)
@@ -398,7 +400,7 @@ def test_bad_arguments_are_told(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         calibrate(tmp_path / "nothing")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="holds no files"):
+    with pytest.raises(InputError, match="contains no files"):
         calibrate(tmp_path / "empty")
     with pytest.raises(InputError, match="no files were given"):
         calibrate([])
@@ -431,8 +433,8 @@ def test_long_run_law_of_sparse_counts(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 6))
     moves = rng.integers(1, 5, (size, size)) * (rng.random((size, size)) < 0.3)
-    expected = naive_users.long_run_law(moves.tolist())
-    law = long_run_law(moves)
+    expected = naive_users.long_run_distribution(moves.tolist())
+    law = long_run_distribution(moves)
     assert (law is None) == (expected is None)
     if law is not None and expected is not None:
         assert law == pytest.approx([float(v) for v in expected], abs=1e-12)

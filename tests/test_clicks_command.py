@@ -46,7 +46,7 @@ def test_a_model_and_a_picture_are_made(log, tmp_path):
     assert "never leave in class 'navigational': 5, 6, 7, 8, 9 and 1 more" in done.stderr
     saved = UserModel.load(model)
     assert [c.name for c in saved.classes] == ["navigational", "informational"]
-    law = saved["navigational"].law[0]
+    law = saved["navigational"].stationary[0]
     assert f"{law:.4f}" in done.stdout
     text = picture.read_text()
     assert text.lstrip().startswith("<?xml")
@@ -61,7 +61,7 @@ def test_quiet_tells_no_notes(log):
 def test_errors_reach_the_command(tmp_path):
     path = tmp_path / "log.csv"
     path.write_text("session,rank\n")
-    with pytest.raises(InputError, match="holds no clicks"):
+    with pytest.raises(InputError, match="contains no clicks"):
         run(str(path))
 
 

@@ -48,7 +48,7 @@ def assert_same(mine, theirs):
     assert mine.log == theirs.log
     for a, b in zip(mine.classes, theirs.classes, strict=True):
         assert (a.visits, a.moves, a.held, a.pages) == (b.visits, b.moves, b.held, b.pages)
-        assert a.law == pytest.approx(b.law)
+        assert a.stationary == pytest.approx(b.stationary)
         assert a.rates == pytest.approx(b.rates)
 
 

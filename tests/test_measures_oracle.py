@@ -30,7 +30,7 @@ def ncp(m: Any, labels: Labels, pool: Pool) -> float | None:
     if m.weights is not None:
         weights = [*m.weights, *[0.0] * total][:total]
     else:
-        ratio = m.p if m.law == "geometric" else 1.0
+        ratio = m.p if m.stop == "geometric" else 1.0
         weights = [ratio**i for i in range(total)]
     whole = sum(weights)
     return naive.ncp(labels, pool, [w / whole for w in weights], m.rel) if whole else None
@@ -139,7 +139,7 @@ PARAMS: dict[str, st.SearchStrategy[Any]] = {
     "rel": st.integers(1, 4),
     "cutoff": st.integers(1, 12),
     "recall": st.integers(0, 20).map(lambda i: i / 20) | st.floats(0.001, 1),
-    "law": st.sampled_from(["uniform", "geometric"]),
+    "stop": st.sampled_from(["uniform", "geometric"]),
     "weights": st.lists(st.sampled_from([0.0, 0.1, 1.0, 2.5]), max_size=5),
     "want": st.integers(1, 4),
     "gains": some_gains,

@@ -352,7 +352,7 @@ def test_things_that_are_no_merge(method):
 
 @pytest.mark.parametrize("rel", [0, -1, 4, 9])
 def test_rel_beyond_the_scale(rel):
-    with pytest.raises(MeasureError, match="choose rel from 1 to 3"):
+    with pytest.raises(MeasureError, match="rel must be between 1 and 3"):
         merge(judgments(made_up(1, top=3), 3), "mv", rel=rel)
 
 
@@ -360,7 +360,7 @@ def test_other_bad_input():
     given_ = judgments(made_up(1, top=3), 3)
     with pytest.raises(InputError, match="invalid value 'topics' for scope"):
         merge(given_, "em-mv", scope="topics")
-    with pytest.raises(MeasureError, match="say with rel="):
+    with pytest.raises(MeasureError, match="lowest relevant grade"):
         merge(given_, "qbinmv")
     with pytest.raises(InputError, match="nobody judged"):
         merge({"a": {"t": {"x": -1}}, "b": {"t": {"x": -1}}}, "mv")

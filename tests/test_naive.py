@@ -429,7 +429,7 @@ def test_symmetric_pulls_have_a_law_proportional_to_their_sums(model: str) -> No
         near = [j for b, j in enumerate(states) if connected == "GL" or abs(a - b) == 1]
         sums.append(sum(expected.pull(i, j, kind) for j in near))
     kept = [sums[states.index(rank)] for rank in hits]
-    assert expected.markov_law(10, hits, model) == [value / sum(kept) for value in kept]
+    assert expected.markov_distribution(10, hits, model) == [value / sum(kept) for value in kept]
 
 
 def test_small_chains_by_hand() -> None:

@@ -331,7 +331,7 @@ def test_every_name_that_trec_eval_prints_is_known_or_refused_by_name():
         try:
             known.append(trec_name(hj.measure(name)))
         except UnknownName as error:
-            assert f"trec_eval's '{name}' is not among" in str(error)  # noqa: PT017
+            assert f"trec_eval's '{name}' is not available" in str(error)  # noqa: PT017
     assert known == [trec_name(m) for m in measure_list("all_trec")]
 
 

@@ -293,10 +293,10 @@ def test_at_least():
 @pytest.mark.parametrize("rel", [0, -1, 3])
 def test_at_least_a_grade_of_the_scale(rel):
     for made in (hj.read_qrels(HARD), graded()):
-        with pytest.raises(InputError, match=f"rel={rel}") as caught:
+        with pytest.raises(InputError, match=f"rel is {rel}") as caught:
             made.at_least(rel)
-        assert "1 to 2" in caught.value.remedy
-    with pytest.raises(InputError, match="rel=2"):
+        assert "between 1 and 2" in caught.value.remedy
+    with pytest.raises(InputError, match="rel is 2"):
         hj.read_qrels(SOFT).at_least(2)
 
 
@@ -376,10 +376,10 @@ def test_graded_precision_wants_grades(name):
 @pytest.mark.parametrize("name", ["eRAP", "eRRBP", "eRDCG"])
 @pytest.mark.parametrize(("given", "what"), [("rel=1", "rel"), ("prob=[0, 1]", "prob")])
 def test_parameters_for_grades_on_probabilities_of_relevance(name, given, what):
-    with pytest.raises(MeasureError, match=f"{what} is for grades") as caught:
+    with pytest.raises(MeasureError, match=f"{what} needs grades") as caught:
         hj.evaluate(SOFT, RUN, f"{name}({given})")
     assert caught.value.remedy == f"leave {what} out"
-    with pytest.raises(MeasureError, match=f"{what} is for grades"):
+    with pytest.raises(MeasureError, match=f"{what} needs grades"):
         hj.score_list(f"{name}({given})", [0.5, 0.2])
 
 

@@ -22,9 +22,9 @@ from hungjury.users import transitions
 from hungjury.users.chain import (
     closed_groups,
     in_time,
-    stationary_law,
+    stationary_distribution,
     transition_matrix,
-    watched_law,
+    watched_distribution,
 )
 from hungjury.users.dynamics import Dynamic
 from hungjury.users.model import UserClass, UserModel
@@ -54,14 +54,14 @@ def pool_of(labels: Any, more: Any = ()) -> list[int]:
 def test_stationary_law_stays(size, seed):
     rng = np.random.default_rng(seed)
     matrix = transition_matrix(rng.dirichlet(np.ones(size), size=size))
-    law = stationary_law(matrix)
+    law = stationary_distribution(matrix)
     assert law == pytest.approx(law @ matrix, abs=1e-12)
     assert law.sum() == pytest.approx(1)
 
 
 def test_stationary_law_keeps_digits_of_rare_states():
     rare = 1e-13
-    law = stationary_law(transition_matrix([[1 - rare, rare], [1, 0]]))
+    law = stationary_distribution(transition_matrix([[1 - rare, rare], [1, 0]]))
     assert law[1] == pytest.approx(rare, rel=1e-9)
 
 
@@ -72,8 +72,9 @@ def test_watching_a_chain_cuts_its_law(size, data):
     weights = np.random.default_rng(seed).integers(1, 9, (size, size))
     exact = [[naive_expected.Fraction(int(v), int(row.sum())) for v in row] for row in weights]
     seen = naive_expected.watched(exact, sorted(kept))
-    law = watched_law(
-        stationary_law(weights / weights.sum(axis=1, keepdims=True)), np.array(sorted(kept))
+    law = watched_distribution(
+        stationary_distribution(weights / weights.sum(axis=1, keepdims=True)),
+        np.array(sorted(kept)),
     )
     expected = naive_expected.stationary(seen) if len(seen) > 1 else [1]
     assert law == pytest.approx([float(v) for v in expected], abs=1e-12)
@@ -92,18 +93,21 @@ def test_closed_groups():
     ("matrix", "words"),
     [
         ([[0.5, 0.5], [0.3, 0.6]], "not stochastic: the row of rank 2"),
-        ([[0.5, 0.6, -0.1], [1, 0, 0], [1, 0, 0]], "below 0 or not finite in the row of rank 1"),
-        ([[math.nan, 1], [1, 0]], "not finite"),
-        ([[1, 0], [0.5, 0.5]], "not irreducible: from rank 1 the user never gets to rank 2"),
+        (
+            [[0.5, 0.6, -0.1], [1, 0, 0], [1, 0, 0]],
+            "negative or infinite entries in the row of rank 1",
+        ),
+        ([[math.nan, 1], [1, 0]], "infinite"),
+        ([[1, 0], [0.5, 0.5]], "not irreducible: from rank 1 the user never reaches rank 2"),
         (
             [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]],
-            "from ranks 1, 2 the user never gets to ranks 3, 4",
+            "from ranks 1, 2 the user never reaches ranks 3, 4",
         ),
         ([[0.5, 0.5]], "shape 1 x 2"),
         ([], "shape 0"),
-        ([["a"]], "no table of numbers"),
-        ([[1, 0], [1]], "no table of numbers"),
-        (3, "no table of numbers"),
+        ([["a"]], "not a table of numbers"),
+        ([[1, 0], [1]], "not a table of numbers"),
+        (3, "not a table of numbers"),
     ],
 )
 def test_bad_matrices_are_told(matrix, words):
@@ -123,9 +127,9 @@ def test_closed_forms_equal_the_solve(model, size):
     ranks = np.arange(1, size + 1, dtype=np.int32)
     sums = pull_sums(model, hits[None], ranks[None], np.array([size]))[0][hits]
     states = ranks[hits] if "_OR_" in model else ranks
-    law = stationary_law(user_matrix(model, states))
+    law = stationary_distribution(user_matrix(model, states))
     kept = np.arange(len(states)) if "_OR_" in model else np.flatnonzero(hits)
-    assert sums / sums.sum() == pytest.approx(watched_law(law, kept), rel=1e-10)
+    assert sums / sums.sum() == pytest.approx(watched_distribution(law, kept), rel=1e-10)
 
 
 @settings(max_examples=60)
@@ -291,7 +295,7 @@ def test_holding_times_of_a_user_model():
 
 
 def test_missing_rates_are_told():
-    with pytest.raises(MeasureError, match="for 3 ranks, but a relevant document stands at rank 8"):
+    with pytest.raises(MeasureError, match="for 3 ranks, but a relevant document is at rank 8"):
         hj.score_list(MP(rates=[1, 2, 3]), RUNS[0])
     assert hj.score_list(MP(rates=[1, 2, 3], cutoff=3), RUNS[0]) == 1
     with pytest.raises(MeasureError, match="rates is -1"):
@@ -315,7 +319,7 @@ def test_names_are_read_back(text):
 
 
 def test_unknown_models_are_told():
-    with pytest.raises(HungjuryError, match="no model 'GL_ID', and no such file"):
+    with pytest.raises(HungjuryError, match="no model or file 'GL_ID'"):
         MP(model="GL_ID")
 
 

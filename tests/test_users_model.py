@@ -107,8 +107,8 @@ def test_models_are_saved_and_loaded(tmp_path):
     [
         (lambda c: c.update(format="other"), "its format is 'other'"),
         (lambda c: c.pop("classes"), "classes is missing"),
-        (lambda c: c["classes"][0].update(law=[0.5, 0.4, 0.0]), "no probability law"),
-        (lambda c: c["classes"][0].update(law=[0.5, 0.5]), "has 2 ranks, not 3"),
+        (lambda c: c["classes"][0].update(stationary=[0.5, 0.4, 0.0]), "does not sum to 1"),
+        (lambda c: c["classes"][0].update(stationary=[0.5, 0.5]), "has 2 ranks, not 3"),
         (lambda c: c["classes"][0].update(name="other"), "its classes are other"),
         (lambda c: c["classes"][0].update(more=1), "unknown entry 'more'"),
         (lambda c: c["classes"][0].update(rates=[1, -1, 1]), "not 3 positive numbers"),
@@ -203,11 +203,11 @@ def test_nmcg_by_name(tmp_path):
 
 
 def test_bad_parameters_are_told():
-    with pytest.raises(MeasureError, match="knows 10 ranks, 20 are asked for"):
+    with pytest.raises(MeasureError, match="covers 10 ranks, but 20 are needed"):
         hj.measure("nMCG@20")
     with pytest.raises(MeasureError, match="has to be a user model"):
         nMCG(user=3)
     with pytest.raises(HungjuryError, match="cannot be read"):
         nMCG(user="nothing.json")
-    with pytest.raises(MeasureError, match="nav_rel=3, but the largest grade is 1"):
+    with pytest.raises(MeasureError, match="nav_rel is 3, but the largest grade is 1"):
         hj.evaluate({"q": {"a": 1}}, {"s": {"q": {"a": 1.0}}}, nMCG(nav_rel=3))

@@ -26,6 +26,7 @@ __all__ = [
     "check_seed",
     "either",
     "in_python",
+    "rel_range",
 ]
 
 
@@ -115,7 +116,7 @@ class HungjuryError(ValueError):
     def advice(self, surface: Surface = in_python) -> str:
         """The remedy as a surface writes it."""
         parts = (surface(part) if isinstance(part, Argument) else part for part in self._parts)
-        return re.sub(r" +(?=[,;.]|$)", "", " ".join(parts))
+        return re.sub(r" +(?=[,;]|$)", "", " ".join(parts))
 
     def render(self, surface: Surface = in_python) -> str:
         """Place, message and remedy as a surface writes them."""
@@ -193,6 +194,13 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
             code="invalid-choice",
             remedy=("use", Argument(name, *choices)),
         )
+
+
+def rel_range(top: int, least: int = 1, name: str = "rel") -> str:
+    """The values that a threshold on grades can take, as a remedy."""
+    if least == top:
+        return f"labels are binary; {name} must be {top}"
+    return f"{name} must be between {least} and {top}"
 
 
 def check_seed(seed: Any, name: str = "seed") -> None:

@@ -104,7 +104,7 @@ def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:
 
 
 def check_measure(one: Measure, qrels: Qrels) -> None:
-    """Complain before any work about a measure that does not fit the labels."""
+    """Raise early for a measure that does not fit the labels."""
     if qrels.soft and not one.takes_chances:
         raise MeasureError(
             f"{one} wants grades, but these labels are probabilities",

@@ -1,4 +1,4 @@
-"""The catalogue of measures. One file per family; importing it enters all of them."""
+"""The catalogue of measures, one file per family. Importing it registers all of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-# Entering the catalogue is what these imports are for; their order is that of listings.
+# These imports fill the catalogue, in the order of listings.
 # isort: off
 import hungjury.catalogue.precision
 import hungjury.catalogue.gain
@@ -32,14 +32,14 @@ def measure(text: str | Measure) -> Measure:
     found = measure_list([text])
     if len(found) != 1:
         raise MeasureError(
-            f"'{text}' means {len(found)} measures: {', '.join(map(str, found[:4]))} ...",
+            f"'{text}' stands for {len(found)} measures: {', '.join(map(str, found[:4]))} ...",
             remedy="name one of them",
         )
     return found[0]
 
 
 def measure_list(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """All measures meant by names; sets such as ``official`` are opened, repetitions dropped."""
+    """All measures meant by names; sets such as ``official`` are expanded, duplicates dropped."""
     alone = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
     listed: list[Any] = [names] if alone else list(names)  # type: ignore[arg-type]
     odd = [one for one in listed if not isinstance(one, (str, Measure))]
@@ -66,7 +66,7 @@ def _parse(text: str) -> list[Measure]:
 
 
 def _hint(text: str) -> str | None:
-    """What somebody may have meant who writes names as other tools do."""
+    """Suggest our names for those of other tools."""
     parts = re.split(r"[,\s]+", text)
     if len(parts) > 1 and all(from_trec(part) or _is_ours(part) for part in parts):
         return f"name each measure by itself: {' and '.join(parts)}"

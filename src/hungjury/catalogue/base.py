@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judged import Judged
-from hungjury.errors import Argument, MeasureError
+from hungjury.errors import Argument, MeasureError, rel_range
 from hungjury.named import Catalogue, Named, param, whole
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ __all__ = ["CATALOGUE", "NOTATION", "Array", "Measure", "cutoff_param", "ratio",
 Array = NDArray[np.float64]
 
 NOTATION = {
-    "n, m": "ranks, from 1 on",
+    "n, m": "ranks, counted from 1",
     "N": "length of the ranked list",
-    "k": "cutoff, the number behind @; without one, all ranks count",
+    "k": "cutoff, the number after @; all ranks by default",
     "l_n": "grade of the document at rank n; 0 if nobody judged it",
     "x_n": "1 if the document at rank n is relevant (l_n ≥ rel), else 0",
     "R": "relevant documents in the pool, retrieved or not",
@@ -66,8 +66,8 @@ class Measure(Named):
     high: ClassVar[float] = 1.0  # inf where there is no bound
     smaller_is_better: ClassVar[bool] = False
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
-    every: ClassVar[bool] = False  # has to see documents judged not relevant too
-    in_ties: ClassVar[bool] = False  # knows the mean over all orders inside ties
+    every: ClassVar[bool] = False  # also needs documents judged not relevant
+    in_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
     takes_chances: ClassVar[bool] = False  # labels may be probabilities
     has_variance: ClassVar[bool] = False  # `moments` gives the variance too
 
@@ -127,7 +127,7 @@ class Measure(Named):
 
     @property
     def unjudged_depth(self) -> int:
-        """Ranks down to which documents outside the pool have to be known."""
+        """Ranks down to which documents outside the pool must be known."""
         return 0
 
     def with_probabilities(self, prob: Sequence[float]) -> Measure:
@@ -153,12 +153,15 @@ class Measure(Named):
         return judged.relevant(self.threshold) > 0
 
     def check(self, max_grade: int) -> None:
-        """Complain before any work about parameters that do not fit the scale."""
+        """Raise early for parameters that do not fit the scale."""
         rel = self.threshold
         if rel > max_grade:
             raise MeasureError(
-                f"{self}: rel={rel}, but the largest grade of the labels is {max_grade}",
-                remedy=f"choose rel from 1 to {max_grade}, or declare the grades",
+                f"{self}: the largest grade of the labels is {max_grade}",
+                code="rel-too-large",
+                argument="rel",
+                values=tuple(range(1, max_grade + 1)),
+                remedy=f"{rel_range(max_grade)}, or declare the grades",
             )
 
     def check_chances(self, of_grades: bool = False) -> None:
@@ -183,7 +186,7 @@ def rel_param() -> Any:
 
 
 def cutoff_param(required: bool = False) -> Any:
-    doc = "ranks looked at"
+    doc = "ranks counted"
     return (
         param(kind=whole, low=1, doc=doc) if required else param(None, kind=whole, low=1, doc=doc)
     )

@@ -48,7 +48,7 @@ class E(Measure):
                 raise MeasureError(f"E: {self.of} takes no cutoff", remedy=f"write E({self.of})")
             if getattr(self.of, "cutoff", None) is not None:
                 raise MeasureError(
-                    f"E: {self.of} has a cutoff, and {self.cutoff} stands behind E",
+                    f"E: {self.of} has a cutoff, and so has E ({self.cutoff})",
                     remedy=f"write E({self.of})",
                 )
             object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))

@@ -65,7 +65,7 @@ class Expected(Measure):
             )
         if self.prob is not None and len(self.prob) != max_grade + 1:
             raise MeasureError(
-                f"{self}: prob has {len(self.prob)} values, but there are grades 0 to {max_grade}",
+                f"{self}: prob has {len(self.prob)} values, but the grades are 0 to {max_grade}",
                 remedy=f"give {max_grade + 1} probabilities, or declare the grades",
             )
         if self.rel is not None and self.rel > max_grade:
@@ -76,7 +76,7 @@ class Expected(Measure):
         for name in ("prob",) if of_grades else ("prob", "rel"):
             if getattr(self, name) is not None:
                 raise MeasureError(
-                    f"{self}: {name} is for grades, but these labels are probabilities already",
+                    f"{self}: {name} needs grades, but these labels are already probabilities",
                     remedy=f"leave {name} out",
                 )
 

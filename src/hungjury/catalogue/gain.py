@@ -52,7 +52,7 @@ def check_scale(one: Measure, declared: int | None, largest: int) -> None:
     if declared is not None and declared < largest:
         raise MeasureError(
             f"{one}: max_grade is {declared}, but the labels go up to {largest}",
-            remedy=f"max_grade is {largest} or more",
+            remedy=f"max_grade must be at least {largest}",
         )
 
 

@@ -19,7 +19,7 @@ from hungjury.named import numbers, param
 __all__ = ["GAP", "eGAP", "xGAP"]
 
 
-def threshold_law(value: Any) -> tuple[float, ...]:
+def threshold_probabilities(value: Any) -> tuple[float, ...]:
     """Probabilities g_1, ..., g_c that add up to 1."""
     g = numbers(value)
     if any(v < 0 for v in g) or abs(sum(g) - 1) > 1e-9:
@@ -28,12 +28,12 @@ def threshold_law(value: Any) -> tuple[float, ...]:
 
 
 class GradedAP(Measure):
-    """Base: the law of thresholds, and when a topic is undefined."""
+    """Base: the probabilities of thresholds, and when a topic is undefined."""
 
     at: ClassVar[str] = "cutoff"
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
     g: tuple[float, ...] = param(
-        kind=threshold_law, doc="P(a user is satisfied from grade k on), k = 1, 2, ..."
+        kind=threshold_probabilities, doc="P(a user is satisfied from grade k on), k = 1, 2, ..."
     )
     cutoff: int | None = cutoff_param()
 
@@ -44,19 +44,19 @@ class GradedAP(Measure):
     def check(self, max_grade: int) -> None:
         if len(self.g) != max_grade:
             raise MeasureError(
-                f"{self}: g has {len(self.g)} values, but there are grades 1 to {max_grade}",
+                f"{self}: g has {len(self.g)} values, but the grades are 1 to {max_grade}",
                 remedy=f"give {max_grade} probabilities, or declare the grades",
             )
 
-    def law(self, judged: Judged) -> Array:
+    def weights(self, judged: Judged) -> Array:
         """g_0 = 0, g_1, ..., filled up with zeros to the scale's largest grade."""
-        law = np.zeros(judged.max_grade + 1)
+        weights = np.zeros(judged.max_grade + 1)
         given = self.g[: judged.max_grade]
-        law[1 : len(given) + 1] = given
-        return law
+        weights[1 : len(given) + 1] = given
+        return weights
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        lowest = int(np.flatnonzero(self.law(judged)).min(initial=judged.max_grade + 1))
+        lowest = int(np.flatnonzero(self.weights(judged)).min(initial=judged.max_grade + 1))
         return judged.relevant(lowest) > 0
 
     def satisfied(self, judged: Judged) -> tuple[Array, NDArray[np.bool_]]:
@@ -65,11 +65,11 @@ class GradedAP(Measure):
         Users with threshold k see precision among grades of k and more, so the sum is that of
         g_k times the running count of those grades, for k up to the grade at n.
         """
-        law = self.law(judged)
+        weights = self.weights(judged)
         total = np.zeros(judged.labels.shape)
-        for k in np.flatnonzero(law):
+        for k in np.flatnonzero(weights):
             hits = judged.hits(int(k), self.cutoff)
-            total += law[k] * np.cumsum(hits, axis=-1) * hits
+            total += weights[k] * np.cumsum(hits, axis=-1) * hits
         return total, judged.hits(1, self.cutoff)
 
 
@@ -87,7 +87,7 @@ class GAP(GradedAP):
     def score(self, judged: Judged) -> Array:
         total, counted = self.satisfied(judged)
         value = (counted * total / judged.ranks).sum(axis=-1)
-        return ratio(value, judged.counts @ np.cumsum(self.law(judged)))
+        return ratio(value, judged.counts @ np.cumsum(self.weights(judged)))
 
 
 @CATALOGUE.add("xGAP")
@@ -104,11 +104,11 @@ class xGAP(GradedAP):  # noqa: N801 - the paper's name
 
     def score(self, judged: Judged) -> Array:
         total, counted = self.satisfied(judged)
-        law = self.law(judged)
+        weights = self.weights(judged)
         share = np.zeros(judged.counts.shape)  # sum over k <= grade of g_k / RB(k)
-        for k in np.flatnonzero(law):
-            share[..., k:] += np.nan_to_num(ratio(law[k], judged.relevant(int(k))))[..., None]
-        upto = np.cumsum(law)
+        for k in np.flatnonzero(weights):
+            share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
+        upto = np.cumsum(weights)
         scale = np.nan_to_num(ratio(share, upto))  # over G(grade), 0 where no user is satisfied
         grades = np.broadcast_to(judged.labels, counted.shape)
         spread = np.broadcast_to(scale, (*counted.shape[:-1], scale.shape[-1]))
@@ -124,10 +124,10 @@ class eGAP(GradedAP):  # noqa: N801
     formula: ClassVar[str] = "eGAP@k = Σ_i g_i AP(rel=i)@k"
 
     def score(self, judged: Judged) -> Array:
-        law = self.law(judged)
+        weights = self.weights(judged)
         value = np.zeros(judged.counts.shape[:-1])
-        for k in np.flatnonzero(law):
+        for k in np.flatnonzero(weights):
             hits = judged.hits(int(k), self.cutoff)
             sums = (hits * np.cumsum(hits, axis=-1) / judged.ranks).sum(axis=-1)
-            value = value + law[k] * np.nan_to_num(ratio(sums, judged.relevant(int(k))))
+            value = value + weights[k] * np.nan_to_num(ratio(sums, judged.relevant(int(k))))
         return value

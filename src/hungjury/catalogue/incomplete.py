@@ -15,7 +15,7 @@ __all__ = ["Bpref", "infAP"]
 
 @CATALOGUE.add("Bpref")
 class Bpref(Measure):
-    """How often relevant documents stand above documents judged not relevant; unjudged
+    """How often relevant documents are ranked above documents judged not relevant; unjudged
     documents do not matter."""
 
     paper: ClassVar[str] = "Buckley and Voorhees 2004, as in trec_eval"
@@ -27,7 +27,7 @@ class Bpref(Measure):
 
     def score(self, judged: Judged) -> Array:
         hits, total = judged.hits(self.rel), judged.relevant(self.rel)
-        worse = judged.judged - np.cumsum(hits, axis=-1)  # judged not relevant, standing above
+        worse = judged.judged - np.cumsum(hits, axis=-1)  # judged not relevant, ranked above
         bound = np.minimum(total, judged.not_relevant(self.rel))[..., None]
         lost = np.minimum(worse, total[..., None]) / np.maximum(bound, 1)
         each = hits * (1 - np.where(worse > 0, lost, 0.0))

@@ -1,4 +1,4 @@
-"""Markov Precision: precision as a user meets it who wanders over the list."""
+"""Markov Precision: precision as seen by a user who moves over the list."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, rat
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import flag, numbers, param, whole
-from hungjury.users.chain import stationary_law, transition_matrix
+from hungjury.users.chain import stationary_distribution, transition_matrix
 from hungjury.users.transitions import MODELS, pull_sums
 
-if TYPE_CHECKING:  # reading user models is not cheap, and seldom wanted
+if TYPE_CHECKING:  # user models are slow to load and rarely needed
     from hungjury.users.model import UserModel
 
 __all__ = ["MP"]
@@ -56,7 +56,7 @@ class MP(Measure):
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014 (Markov precision)"
     formula: ClassVar[str] = (
-        "MP = Σ_{n: x_n=1} π_n P@n, π: stationary law of the user's chain, watched at relevant "
+        "MP = Σ_{n: x_n=1} π_n P@n, π: stationary distribution of the chain watched at relevant "
         "ranks"
     )
     at: ClassVar[str] = "cutoff"
@@ -84,16 +84,16 @@ class MP(Measure):
     cutoff: int | None = cutoff_param()
 
     def __post_init__(self) -> None:
-        _ = self.law, self.users  # a wrong matrix or file is told at once
+        _ = self.stationary, self.users  # a wrong matrix or file fails early
         if self.rates == FROM_MODEL:
             self._check_rates()
 
     @cached_property
-    def law(self) -> tuple[float, ...]:
-        """The stationary law of a given matrix."""
+    def stationary(self) -> tuple[float, ...]:
+        """The stationary distribution of a given matrix."""
         if not isinstance(self.model, RankMatrix):
             return ()
-        return tuple(stationary_law(np.array(self.model.rows)).tolist())
+        return tuple(stationary_distribution(np.array(self.model.rows)).tolist())
 
     @cached_property
     def users(self) -> UserModel | None:
@@ -107,7 +107,7 @@ class MP(Measure):
         except ValueError as error:
             if isinstance(self.model, str) and not os.path.exists(self.model):
                 raise MeasureError(
-                    f"MP: there is no model '{self.model}', and no such file",
+                    f"MP: no model or file '{self.model}'",
                     remedy=f"choose from {', '.join(MODELS)}, or name the file of a user model",
                 ) from None
             raise error
@@ -118,7 +118,7 @@ class MP(Measure):
                 f"MP: rates='model', but the model {self.model} is not calibrated on a log",
                 remedy="give rates=[...] for the ranks 1, 2, ...",
             )
-        unknown = np.isnan(self.users.rates()) & (self.users.laws() > 0)
+        unknown = np.isnan(self.users.rates()) & (self.users.stationary() > 0)
         if unknown.any():
             c, rank = (int(i[0]) for i in np.nonzero(unknown))
             raise MeasureError(
@@ -129,7 +129,7 @@ class MP(Measure):
 
     def score(self, judged: Judged) -> Array:
         hits = judged.hits(self.rel, self.cutoff)
-        weights = self._law(judged, hits) * hits
+        weights = self._visits(judged, hits) * hits
         if self.rates is not None:
             weights = weights / self._rates(judged, hits, weights)
         precision = np.cumsum(hits, axis=-1) / judged.ranks
@@ -138,12 +138,12 @@ class MP(Measure):
             value = value * ratio(hits.sum(axis=-1), judged.relevant(self.rel))
         return value
 
-    def _law(self, judged: Judged, hits: NDArray[np.bool_]) -> Array:
-        """[..., list, place]: the stationary law at relevant places, up to a factor."""
+    def _visits(self, judged: Judged, hits: NDArray[np.bool_]) -> Array:
+        """[..., list, place]: the stationary distribution at relevant places, up to a factor."""
         if self.users is not None:
-            return self._by_class(judged, self.users.laws())
+            return self._by_class(judged, self.users.stationary())
         if isinstance(self.model, RankMatrix):
-            return _at_ranks(np.array([self.law]), judged.ranks, 0)
+            return _at_ranks(np.array([self.stationary]), judged.ranks, 0)
         length: NDArray[Any] = judged.length
         if self.cutoff is not None:
             length = np.minimum(length, self.cutoff)
@@ -165,8 +165,8 @@ class MP(Measure):
         if deepest:
             raise MeasureError(
                 f"{self.name}: rates are given for {len(self.rates)} ranks, but a relevant "
-                f"document stands at rank {deepest}",
-                remedy=f"give more rates, or look at {len(self.rates)} ranks: "
+                f"document is at rank {deepest}",
+                remedy=f"give more rates, or use {len(self.rates)} ranks: "
                 f"{self.name}(...)@{len(self.rates)}",
             )
         return np.where(needed, found, 1.0)

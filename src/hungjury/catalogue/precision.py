@@ -17,7 +17,7 @@ from hungjury.catalogue.base import (
     rests_on,
 )
 from hungjury.catalogue.kernels import Kernel, seen, worth_of_hits
-from hungjury.catalogue.ties import expected_precision_sum, first_hit_law, within
+from hungjury.catalogue.ties import expected_precision_sum, first_hit_distribution, within
 from hungjury.collection.judged import Judged
 from hungjury.named import number, numbers, one_of, param, whole
 
@@ -210,7 +210,7 @@ class GMAP(AP):
 @CATALOGUE.add("NCP")
 class NCP(Measure):
     """Normalised cumulative precision: the precision expected by a user who stops at a relevant
-    document, met in rank order, with a given law; `uniform` is AP. Documents not retrieved have
+    document, counted in rank order; with `uniform` this is AP. Documents not retrieved have
     precision 0."""
 
     paper: ClassVar[str] = "Robertson 2008"
@@ -218,9 +218,13 @@ class NCP(Measure):
         "NCP = Σ_{i≤R} w_i P@n_i / Σ_{i≤R} w_i, n_i: rank of the i-th relevant document; w_i: "
         "1 (uniform), p^(i-1) (geometric) or given"
     )
-    law: str = param("uniform", kind=one_of("uniform", "geometric"), doc="where the user stops")
+    stop: str = param(
+        "uniform",
+        kind=one_of("uniform", "geometric"),
+        doc="distribution of the relevant document at which the user stops",
+    )
     p: float = param(
-        0.8, kind=number, low=0, high=1, open_low=True, doc="ratio of the geometric law"
+        0.8, kind=number, low=0, high=1, open_low=True, doc="ratio of the geometric distribution"
     )
     weights: tuple[float, ...] | None = param(
         None, kind=numbers, low=0, doc="weights of the first, second, ... relevant document"
@@ -235,11 +239,11 @@ class NCP(Measure):
         return ratio(value, np.cumsum(stop)[total])
 
     def _stopping(self, most: int) -> Array:
-        """Weights of the first ... `most`-th relevant document, behind a leading 0."""
+        """0, then the weights of the first ... `most`-th relevant document."""
         if self.weights is not None:
             given = np.array(self.weights[:most])
             tail = np.pad(given, (0, most - len(given)))
-        elif self.law == "geometric":
+        elif self.stop == "geometric":
             tail = self.p ** np.arange(most)
         else:
             tail = np.ones(most)
@@ -259,7 +263,7 @@ class RR(Measure):
 
     def score(self, judged: Judged) -> Array:
         if judged.ties is not None:
-            rank, chance = first_hit_law(judged, judged.hits(self.rel))
+            rank, chance = first_hit_distribution(judged, judged.hits(self.rel))
             limit = np.inf if self.cutoff is None else self.cutoff
             return np.asarray((chance * (rank <= limit) / rank).sum(axis=-1))
         hits = judged.hits(self.rel, self.cutoff)
@@ -284,7 +288,7 @@ class Success(Measure):
 
     def score(self, judged: Judged) -> Array:
         if judged.ties is not None:
-            rank, chance = first_hit_law(judged, judged.hits(self.rel))
+            rank, chance = first_hit_distribution(judged, judged.hits(self.rel))
             return np.asarray((chance * (rank <= self.cutoff)).sum(axis=-1))
         return judged.hits(self.rel, self.cutoff).any(axis=-1).astype(float)
 
@@ -313,8 +317,8 @@ def _interpolated(judged: Judged, rel: int, levels: tuple[float, ...]) -> Array:
 
 @CATALOGUE.add("IPrec")
 class IPrec(Measure):
-    """Interpolated precision: the highest precision at any rank where recall is at least that
-    behind @."""
+    """Interpolated precision: the highest precision at any rank where recall is at least the level
+    after @."""
 
     paper: ClassVar[str] = "Buckley and Voorhees 2005"
     formula: ClassVar[str] = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ round(r R)}, 0 where there is none"

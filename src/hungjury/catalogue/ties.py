@@ -1,7 +1,7 @@
 """Means over all orders inside ties, for measures where they have a closed form.
 
 Notation: a tie holds s documents at ranks f+1 .. f+s, h of them relevant; C relevant documents
-stand above it. All orders inside a tie are equally likely (McSherry and Najork 2008).
+are above it. All orders inside a tie are equally likely (McSherry and Najork 2008).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.judged import Judged
 
-__all__ = ["expected_precision_sum", "first_hit_law", "within"]
+__all__ = ["expected_precision_sum", "first_hit_distribution", "within"]
 
 Array = NDArray[np.float64]
 
@@ -62,8 +62,8 @@ def expected_precision_sum(judged: Judged, hits: NDArray[np.bool_], cutoff: int 
     return np.asarray(np.where(hits, each / size, 0.0).sum(axis=-1))
 
 
-def first_hit_law(judged: Judged, hits: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Law of the rank of the first relevant document: (rank, chance), each [..., list, step].
+def first_hit_distribution(judged: Judged, hits: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Ranks of the first relevant document and their chances, each [..., list, step].
 
     Lists without a relevant document have chance 0 everywhere.
     """

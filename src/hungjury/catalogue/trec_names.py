@@ -32,7 +32,7 @@ _PLAIN = {
     "set_F": "SetF",
     "num_nonrel_judged_ret": "NumNonrelJudgedRet",
 }
-# Names with a cutoff or a level behind the last underscore: ours, and trec_eval's default values.
+# Names with a cutoff or a level after the last underscore: ours, and trec_eval's default values.
 _CUT = {
     "iprec_at_recall": ("IPrec", _LEVELS),
     "P": ("P", _CUTS),
@@ -80,8 +80,8 @@ def from_trec(text: str) -> list[Measure] | None:
     base = re.sub(r"[._][\d.,=-]+$", "", text)
     if base in NOT_HERE or text.startswith("prefs_"):
         raise UnknownName(
-            f"trec_eval's '{text}' is not among the measures here",
-            remedy="`hungjury measures` lists those that are",
+            f"trec_eval's '{text}' is not available",
+            remedy="`hungjury measures` lists all measures",
         )
     return None
 
@@ -132,7 +132,7 @@ def trec_name(measure: Measure) -> str:
     cut = getattr(measure, measure.at) if measure.at else None
     if cut is not None and text == f"{measure.name}@{_short(cut)}":
         theirs, shown = _cut_names().get(measure.name, ("", str))
-        # trec_eval knows no exponents: a level such as 1e-31 keeps our name
+        # trec_eval does not read exponents: a level such as 1e-31 keeps our name
         if theirs and "e" not in shown(cut):
             return f"{theirs}_{shown(cut)}"
     return text

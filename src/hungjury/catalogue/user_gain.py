@@ -1,4 +1,4 @@
-"""Gain as it reaches users whose attention was learnt from clicks."""
+"""Gain for users whose attention was learnt from clicks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, ratio
 from hungjury.catalogue.gain import gain_table, ideal_sum
 from hungjury.collection.judged import Judged
-from hungjury.errors import MeasureError
+from hungjury.errors import MeasureError, rel_range
 from hungjury.named import param, whole
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _users(value: Any) -> Any:
 class nMCG(Measure):  # noqa: N801 - the field's name
     """Normalised Markov cumulated gain: gains 2^grade - 1, weighted by a user dynamic in place of
     DCG's discount, over those of the best possible list sorted by grade. The dynamic is that of
-    the query's class. Exceeds 1 where a dynamic is not decreasing and better documents stand where
+    the query's class. Exceeds 1 where a dynamic is not decreasing and better documents are where
     users look more. The default users, 'published-shape', are two curves chosen by hand after the
     published description, not fitted to a log."""
 
@@ -53,10 +53,10 @@ class nMCG(Measure):  # noqa: N801 - the field's name
         low=1,
         doc="queries with exactly one document of this grade and more are navigational",
     )
-    cutoff: int = param(10, kind=whole, low=1, doc="ranks looked at")
+    cutoff: int = param(10, kind=whole, low=1, doc="ranks counted")
 
     def __post_init__(self) -> None:
-        self.users.discounts(self.cutoff)  # complains about ranks that were not calibrated
+        self.users.discounts(self.cutoff)  # raises for ranks that were not calibrated
 
     @cached_property
     def users(self) -> UserModel:
@@ -68,8 +68,10 @@ class nMCG(Measure):  # noqa: N801 - the field's name
         super().check(max_grade)
         if self.nav_rel > max_grade and len(self.users.classes) > 1:
             raise MeasureError(
-                f"{self}: nav_rel={self.nav_rel}, but the largest grade is {max_grade}",
-                remedy=f"choose nav_rel from 1 to {max_grade}, or declare the grades",
+                f"{self}: nav_rel is {self.nav_rel}, but the largest grade is {max_grade}",
+                code="rel-too-large",
+                argument="nav_rel",
+                remedy=f"{rel_range(max_grade, name='nav_rel')}, or declare the grades",
             )
 
     def score(self, judged: Judged) -> Array:

@@ -115,7 +115,7 @@ def _notes(model: UserModel) -> list[Note]:
 
 
 def _summary(model: UserModel) -> str:
-    """Facts of each class, then its law, dynamic and rates rank by rank."""
+    """Facts of each class, then its stationary distribution, dynamic and rates rank by rank."""
     from hungjury.plain import columns
 
     def share(value: float | None) -> str:
@@ -130,11 +130,11 @@ def _summary(model: UserModel) -> str:
         values = (getattr(c.dynamic, name) for c in model.classes)
         facts.append([f"dynamic: {name}", *(share(v) for v in values)])
     timed = [c for c in model.classes if c.rates is not None]
-    head = [f"{what} {c.name}" for c in model.classes for what in ("law", "dynamic")]
+    head = [f"{what} {c.name}" for c in model.classes for what in ("share", "dynamic")]
     rows = [["rank", *head, *(f"rate {c.name}" for c in timed)]]
     for i in range(model.ranks):
         row = [str(i + 1)]
         for c in model.classes:
-            row += [share(c.law[i]), share(float(c.dynamic.values(model.ranks)[i]))]
+            row += [share(c.stationary[i]), share(float(c.dynamic.values(model.ranks)[i]))]
         rows.append(row + [share((c.rates or ())[i]) for c in timed])
     return columns(facts) + "\n\n" + columns(rows)

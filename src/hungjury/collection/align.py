@@ -155,7 +155,9 @@ def _stream(
         stream = _side_by_side(source.parts(free), read) or read(source)
         if not stream.rows:
             raise InputError(
-                "there is no line in it", file=source.name, remedy="check how it was made"
+                "the file has no lines",
+                file=source.name,
+                remedy="check the command that produced it",
             )
         if not stream.interleaved:
             name, note = run_name(stream.tags, source, policy)

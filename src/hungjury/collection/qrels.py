@@ -17,7 +17,7 @@ from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.reading import grade_table, no_label, read_labels
 from hungjury.collection.sources import expand
 from hungjury.collection.tables import Table, grade_columns, is_frame
-from hungjury.errors import InputError
+from hungjury.errors import InputError, rel_range
 from hungjury.files import write_whole
 from hungjury.settings import Duplicates, LabelSettings, Outside
 
@@ -64,8 +64,10 @@ class Qrels:
         """The probability of a grade of `rel` or above, as soft qrels."""
         if rel > self.max_grade or rel < 1:
             raise InputError(
-                f"rel={rel}, but grades go up to {self.max_grade}",
-                remedy=f"choose rel from 1 to {self.max_grade}",
+                f"rel is {rel}, but the largest grade is {self.max_grade}",
+                code="rel-too-large",
+                argument="rel",
+                remedy=rel_range(self.max_grade),
             )
         if self.p is not None:
             return self

@@ -171,7 +171,9 @@ class _Reader:
 
 
 def no_label(file: str) -> InputError:
-    return InputError("there is no label in it", file=file, remedy="check how it was made")
+    return InputError(
+        "the file has no labels", file=file, remedy="check the command that produced it"
+    )
 
 
 def _mixed(file: str) -> InputError:

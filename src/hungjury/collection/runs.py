@@ -197,7 +197,9 @@ def read_store(source: Source, policy: RunPolicy) -> list[ReadRun]:
     store = native.RunStore()
     parse_text(source, store.feed, store.finish)
     if not store.rows:
-        raise InputError("there is no line in it", file=source.name, remedy="check how it was made")
+        raise InputError(
+            "the file has no lines", file=source.name, remedy="check the command that produced it"
+        )
     name, note = run_name(store.tags, source, policy)
     return [ReadRun(name, store, source.name, note)]
 
@@ -243,7 +245,9 @@ def _by_system(table: Table, stem: str) -> list[ReadRun]:
         _finish_table(store, table)
         out.append(ReadRun(name, store, table.name))
     if not out:
-        raise InputError("there is no row in it", file=table.name, remedy="check how it was made")
+        raise InputError(
+            "the table has no rows", file=table.name, remedy="check the command that produced it"
+        )
     return out
 
 

@@ -103,7 +103,9 @@ class Source:
                 at, first = at + count, False
                 yield piece
         if first:
-            raise InputError("the file is empty", file=self.name, remedy="check how it was made")
+            raise InputError(
+                "the file is empty", file=self.name, remedy="check the command that produced it"
+            )
 
     def _read(self, stream: BinaryIO, into: memoryview) -> int:
         try:

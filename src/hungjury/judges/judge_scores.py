@@ -16,7 +16,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, Runs, load
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import InputError, MeasureError, rel_range
 from hungjury.evaluation import MeasureNames, as_runs, evaluate
 from hungjury.judges.merging import as_judgments
 from hungjury.judges.random_judges import random_scores
@@ -167,8 +167,10 @@ def label_matrix(
         return labels, grades
     if not 1 <= rel <= grades[-1]:
         raise MeasureError(
-            f"rel={rel}, but the largest grade of the judgments is {grades[-1]}",
-            remedy=f"choose rel from 1 to {grades[-1]}, or declare the grades",
+            f"rel is {rel}, but the largest grade of the judgments is {grades[-1]}",
+            code="rel-too-large",
+            argument="rel",
+            remedy=f"{rel_range(grades[-1])}, or declare the grades",
         )
     return binary_at(labels, rel), (0, 1)
 
@@ -182,8 +184,10 @@ def _check(one: Measure, rel: int | None, top: int) -> None:
     own = one.threshold
     if rel is not None and own > 1:
         raise MeasureError(
-            f"{one}: rel={rel} makes the labels binary, so a second threshold of {own} finds none",
-            remedy=f"leave out rel={own} of the measure, or rel={rel} of the labels",
+            f"{one}: the labels are made binary at grade {rel}, so no label reaches {own}",
+            code="two-thresholds",
+            argument="rel",
+            remedy=f"remove rel={own} from the measure, or leave out rel for the labels",
         )
     one.check(top)
 

@@ -10,7 +10,7 @@ from hungjury.collection.judgments import Judgments, read_judgments
 from hungjury.errors import InputError, MeasureError, check_choice, check_seed
 from hungjury.settings import MergeSettings, Scope
 
-# Entering the catalogue is what these imports are for; their order is that of listings.
+# These imports fill the catalogue, in the order of listings.
 # isort: off
 from hungjury.judges import binomial, em, vote, aware_merge
 

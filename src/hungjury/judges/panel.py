@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import InputError, MeasureError, rel_range
 
 __all__ = ["NOT_JUDGED", "Panel"]
 
@@ -140,8 +140,10 @@ class Panel:
 def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
     if not grades[0] < rel <= grades[-1]:
         raise MeasureError(
-            f"rel={rel}, but the grades of the judgments go from {grades[0]} to {grades[-1]}",
-            remedy=f"choose rel from {grades[0] + 1} to {grades[-1]}, or declare the grades",
+            f"rel is {rel}, but the grades of the judgments are {grades[0]} to {grades[-1]}",
+            code="rel-too-large",
+            argument="rel",
+            remedy=f"{rel_range(grades[-1], grades[0] + 1)}, or declare the grades",
         )
 
 

@@ -15,7 +15,7 @@ from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, check_seed
 from hungjury.machine import cores
 
-__all__ = ["CLASSES", "Score", "class_law", "draw_labels", "random_scores"]
+__all__ = ["CLASSES", "Score", "class_probabilities", "draw_labels", "random_scores"]
 
 Array = NDArray[np.float64]
 Score = Callable[[NDArray[np.uint8]], Array]
@@ -26,7 +26,7 @@ RARE = 0.05  # share of relevant documents for `und`, of not relevant ones for `
 LABELS_AT_ONCE = 1 << 24
 
 
-def class_law(name: str, grades: int) -> Array:
+def class_probabilities(name: str, grades: int) -> Array:
     """P(grade) of a class: all equal for `uni`, else grade 0 set apart and the others equal."""
     if name == "uni":
         return np.full(grades, 1 / grades)
@@ -35,10 +35,10 @@ def class_law(name: str, grades: int) -> Array:
 
 
 def draw_labels(
-    law: Array, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
+    chances: Array, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
 ) -> NDArray[np.uint8]:
     """[seed, document]: a random judge for every seed."""
-    upto = np.cumsum(law)[:-1]
+    upto = np.cumsum(chances)[:-1]
     values = np.array(grades, dtype=np.uint8)
     out = np.empty((len(seeds), documents), dtype=np.uint8)
 
@@ -73,10 +73,10 @@ def random_scores(
     total, done = len(CLASSES) * replicates, 0
     out: list[list[list[Array]]] = [[[] for _ in CLASSES] for _ in scores]
     for c, root in enumerate(np.random.SeedSequence(seed).spawn(len(CLASSES))):
-        law, seeds = class_law(CLASSES[c], len(grades)), root.spawn(replicates)
+        chances, seeds = class_probabilities(CLASSES[c], len(grades)), root.spawn(replicates)
         for begin in range(0, replicates, step):
             some = seeds[begin : begin + step]
-            labels = draw_labels(law, grades, documents, some)
+            labels = draw_labels(chances, grades, documents, some)
             for parts, score in zip(out, scores, strict=True):
                 parts[c].append(np.nan_to_num(score(labels), copy=False))
             done += len(some)

@@ -40,7 +40,7 @@ class RankerComparison:
     values: Array  # [objective, measure, size, query]: the test queries of all folds
     fold_of: NDArray[np.int64]  # [query]
     trees: NDArray[np.int64]  # [objective, fold]: how many "all" are
-    p: Array  # [objective, measure, size]: randomisation test against the first; 1 for itself
+    p: Array  # [objective, measure, size]: randomisation test against the first objective
     curves: Array  # [objective, measure, tree]: after each tree, mean over the folds' test data
     shares: Array  # [fold]: of navigational queries among those trained on
     notes: tuple[Note, ...] = ()
@@ -126,7 +126,7 @@ def compare_rankers(
     users = user_model(user)
     goals = [Goal(name, users, nav_rel, cutoff) for name in objectives]
     if len(set(objectives)) < len(goals) or not goals:
-        raise InputError(f"the objectives are {objectives}", remedy="name each of them once")
+        raise InputError(f"invalid objectives {objectives}", remedy="name each objective once")
     measured = [Goal(name, users, nav_rel, cutoff) for name in (NDCG, NMCG)]
     parts = _folds(folds)
     settings = parameters_with({"seed": seed, **lightgbm_parameters}, stop_early=False)
@@ -158,7 +158,7 @@ def _folds(given: Any) -> list[Fold]:
         given = [given]
     found = [one if isinstance(one, tuple) else read_fold(one) for one in given]
     if not found:
-        raise InputError("there are no folds", remedy="give at least one")
+        raise InputError("no folds were given", remedy="give at least one")
     return found
 
 

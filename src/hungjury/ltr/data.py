@@ -21,7 +21,7 @@ __all__ = ["RankingData", "check_together", "ends", "ranking_data"]
 
 @dataclass(frozen=True, eq=False)
 class RankingData:
-    """Rows of one query stand together; query i has the rows offsets[i] to offsets[i + 1]."""
+    """Rows of a query are adjacent; query i has the rows offsets[i] to offsets[i + 1]."""
 
     features: Any  # [row, feature]: a numpy array or a sparse matrix of scipy
     labels: Labels
@@ -76,7 +76,7 @@ class RankingData:
     def judged_by(self, qrels: Any) -> RankingData:
         """The same documents with the labels of `qrels`: grades, or probabilities as merged
         judges or soft qrels give them. Documents without a label are not relevant; queries
-        without any are left out. Both are told in the notes.
+        without any are left out. Notes report both.
         """
         labels = as_qrels(qrels)
         known = set(labels.topics)
@@ -93,8 +93,8 @@ class RankingData:
         if not (found >= 0).any():
             raise InputError(
                 "no document of the features has a label in the qrels",
-                remedy="queries and documents need the same ids; documents are named behind # in "
-                "LETOR files, or with documents=",
+                remedy="queries and documents need the same ids; name documents after # in "
+                "LETOR files, or with the argument documents",
             )
         notes = _unlabelled(int((found < 0).sum()), set(self.queries) - known)
         return replace(data, labels=_gathered(labels, found), notes=data.notes + notes)
@@ -186,21 +186,21 @@ def ranking_data(
 def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], list[str]]:
     if groups is None:
         raise InputError(
-            "it is not said which rows belong to one query",
+            "the rows of each query are not known",
             remedy="give the query of every row, or the number of rows of each query",
         )
     given = np.asarray(groups)
     if given.ndim != 1 or not len(given):
         raise InputError(
             f"the groups have the shape {given.shape}",
-            remedy="give one list: queries of rows, or rows of queries",
+            remedy="give one list: the query of each row, or the number of rows of each query",
         )
     if len(given) == rows:
         return _by_query([str(q) for q in given.tolist()])
     if given.dtype.kind not in "iu":
         raise InputError(
             f"there are {len(given)} groups for {rows} rows",
-            remedy="give the query of every row, or whole numbers of rows that add up to all",
+            remedy="give the query of every row, or the numbers of rows of all queries",
         )
     return _by_size(given.astype(np.int64), rows)
 
@@ -228,12 +228,12 @@ def _by_query(rows: list[str]) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def check_together(queries: list[str], file: str | None = None) -> None:
-    """A query may not come back after another one."""
+    """A query must not reappear after another one."""
     seen: set[str] = set()
     for query in queries:
         if query in seen:
             raise InputError(
-                f"the rows of query '{query}' do not stand together",
+                f"the rows of query '{query}' are not adjacent",
                 file=file,
                 remedy="sort the rows by query",
             )

@@ -1,4 +1,4 @@
-"""The ranker in scikit-learn's manner; scikit-learn itself is not needed."""
+"""A ranker with scikit-learn's interface; scikit-learn itself is not needed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class NMCGRanker:
         random_state: int = 0,
         lightgbm_parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        # scikit-learn's clone wants every parameter kept as it was given.
+        # scikit-learn's clone needs every parameter unchanged.
         self.user = user
         self.nav_rel = nav_rel
         self.cutoff = cutoff
@@ -64,7 +64,7 @@ class NMCGRanker:
         return {name: getattr(self, name) for name in PARAMETERS}
 
     def set_params(self, **values: Any) -> Self:
-        """Change parameters; they count from the next `fit` on."""
+        """Change parameters, for the next `fit`."""
         for name, value in values.items():
             if name not in PARAMETERS:
                 raise InputError(
@@ -81,7 +81,7 @@ class NMCGRanker:
         return f"NMCGRanker({', '.join(f'{n}={getattr(self, n)!r}' for n in changed)})"
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's own tools ask for; it is there if they do."""
+        """Tags for scikit-learn's own tools, which import it themselves."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
         return Tags(

@@ -25,9 +25,7 @@ def read_fold(folder: str | os.PathLike[str], kind: str = GRADES) -> Fold:
     """The files train, vali (or valid) and test of a folder, as LETOR and MSLR have them."""
     place = Path(folder)
     if not place.is_dir():
-        raise InputError(
-            "there is no such folder", file=str(folder), remedy="name a folder for each fold"
-        )
+        raise InputError("no such folder", file=str(folder), remedy="name a folder for each fold")
     parts = [read_letor(_part(place, names), kind) for names in PARTS]
     widest = max(part.features.shape[1] for part in parts)
     train, valid, test = (part.widened(widest) for part in parts)
@@ -40,7 +38,7 @@ def _part(folder: Path, names: tuple[str, ...]) -> Path:
             if (found := folder / f"{name}{ending}").is_file():
                 return found
     raise InputError(
-        f"there is no {names[0]}.txt in the folder",
+        f"{names[0]}.txt is missing",
         file=str(folder),
         remedy="a fold has train.txt, vali.txt and test.txt (.gz too), or train_feature.npy, "
         "train_label.npy, train_group.npy and so on",
@@ -81,9 +79,9 @@ def _stacked(tables: list[Any]) -> Any:
 def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
     """Train, validation and test data of each fold.
 
-    Queries are cut into parts in their order, so that parts published one after the other stay
-    what they are. Each part is once the test data; the part before it is the validation data, the
-    others are trained on, as in LETOR.
+    Queries are split into parts in their order, so that parts published one after the other stay
+    intact. Each part is the test data once; the part before it is the validation data, and the
+    others are training data, as in LETOR.
     """
     if not 3 <= folds <= len(data.queries):
         raise InputError(

@@ -80,7 +80,7 @@ def as_labels(
     file: str | None = None,
     lines: NDArray[np.int64] | None = None,
 ) -> Labels:
-    """Check labels of rows; `file` and `lines` say in complaints where they were read."""
+    """Check labels of rows; `file` and `lines` locate errors."""
     check_choice("labels", kind, (GRADES, PROBABILITIES))
     values = np.asarray(given)
     if values.dtype.kind not in "fiub":
@@ -96,25 +96,29 @@ def as_labels(
     if values.ndim == 2:
         return _of_matrix(values.astype(float), of)
     if kind == PROBABILITIES:
-        of.check((values < 0) | (values > 1), "is no probability", "probabilities are 0 to 1")
+        of.check(
+            (values < 0) | (values > 1),
+            "is not a probability",
+            "probabilities must be between 0 and 1",
+        )
         p = values.astype(float)
         return Labels(chances=np.stack([1 - p, p], axis=1))
     of.check(
         values != np.floor(values),
-        "is no whole grade",
+        "is not an integer grade",
         'say labels="probabilities" if it is the probability of relevance',
     )
     of.check(values < 0, "is below 0", "grades count from 0; leave unjudged documents out")
     of.check(
         values > LARGEST_GRADE,
-        f"is beyond the gain table, which ends at {LARGEST_GRADE}",
-        "gains are 2^grade - 1: map the labels to small grades",
+        f"is larger than the largest grade {LARGEST_GRADE}",
+        "gains are 2^grade - 1; map the labels to small grades",
     )
     return Labels(grades=values.astype(np.int64))
 
 
 class _Complaints:
-    """Tells which label is wrong, and where it stands."""
+    """Reports the first wrong label and its location."""
 
     def __init__(self, values: NDArray[Any], file: str | None, lines: Any) -> None:
         self.values, self.file, self.lines = values, file, lines
@@ -143,7 +147,7 @@ def _of_matrix(chances: Array, of: _Complaints) -> Labels:
     uneven = abs(chances.sum(axis=1) - 1) > 1e-6
     of.check(
         (chances < 0).any(axis=1) | uneven,
-        "is no probability law",
-        "probabilities of grades are 0 or more and add up to 1",
+        "does not sum to 1",
+        "probabilities of grades must be non-negative and sum to 1",
     )
     return Labels(chances=chances)

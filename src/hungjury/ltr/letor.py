@@ -46,7 +46,7 @@ def _text(source: Source, kind: str) -> RankingData:
     rows, width = table.rows, table.width
     if not rows or not width:
         raise InputError(
-            "there is no row of features",
+            "no row of features",
             file=source.name,
             remedy="lines are LABEL qid:QUERY 1:VALUE 2:VALUE ...",
         )
@@ -86,7 +86,7 @@ def _array(path: str) -> NDArray[Any]:
 
 
 def as_ranking_data(given: Any, labels: str = GRADES, columns: int = 0) -> RankingData:
-    """Ranking data as it is, a file, or a tuple (features, labels, groups)."""
+    """Ranking data, from a file or a tuple (features, labels, groups) if need be."""
     if isinstance(given, RankingData):
         return given
     if isinstance(given, tuple):

@@ -42,12 +42,14 @@ class Goal:
     def __init__(self, name: str, user: UserModel, nav_rel: int, cutoff: int) -> None:
         check_choice("objective", name, OBJECTIVES)
         if nav_rel < 1:
-            raise InputError(f"nav_rel is {nav_rel}", remedy="nav_rel is a grade from 1 on")
+            raise InputError(
+                f"nav_rel is {nav_rel}", remedy="nav_rel must be a grade of at least 1"
+            )
         if cutoff < 1:
-            raise InputError(f"the cutoff is {cutoff}", remedy="look at 1 rank or more")
+            raise InputError(f"cutoff is {cutoff}", remedy="cutoff must be at least 1")
         self.name, self.user, self.nav_rel, self.cutoff = name, user, nav_rel, cutoff
         if name == NMCG:
-            user.discounts(cutoff)  # complains about ranks that were not calibrated
+            user.discounts(cutoff)  # raises for ranks that were not calibrated
 
     @property
     def measure(self) -> Measure:

@@ -59,8 +59,8 @@ class Ranker:
             )
         if trees is not None and not 1 <= trees <= self.trees:
             raise InputError(
-                f"{trees} trees are asked for, the ranker has {self.trees}",
-                remedy=f"ask for 1 to {self.trees}",
+                f"{trees} trees requested, but the ranker has {self.trees}",
+                remedy=f"use 1 to {self.trees} trees",
             )
         found = self.booster.predict(table, num_iteration=trees or self.trees)
         return np.asarray(found, dtype=np.float64)
@@ -110,7 +110,7 @@ class Ranker:
             return cls(booster, goal, int(content["trees"]), history, content["parameters"])
         except (KeyError, TypeError, AttributeError, lightgbm.basic.LightGBMError) as error:
             raise InputError(
-                f"not a whole ranker: {error}", file=text, remedy="save it again"
+                f"incomplete ranker: {error}", file=text, remedy="save it again"
             ) from None
 
 

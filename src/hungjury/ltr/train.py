@@ -89,7 +89,7 @@ def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any
     for name in OURS:
         if name in given:
             raise InputError(
-                f"the parameter {name} is settled by what the ranker is trained for",
+                f"the parameter {name} is set by the objective",
                 remedy="choose objective= from 'nmcg', 'ndcg' and 'lambdarank'",
             )
     settings = dict(given)
@@ -115,7 +115,7 @@ def boost(
     built_in = goal.name == LAMBDARANK
     if built_in and data.labels.grades is None:
         raise InputError(
-            "LightGBM's lambdarank takes whole grades, these labels are probabilities",
+            "LightGBM's lambdarank needs integer grades, but these labels are probabilities",
             remedy="objective 'ndcg' or 'nmcg' takes them as expected gains",
         )
     prepared: dict[int, list[Queries]] = {}
@@ -179,14 +179,14 @@ def _told(progress: Progress | None) -> list[Callable[[Any], None]]:
 def _check_alike(train: RankingData, valid: RankingData) -> None:
     if train.features.shape[1] != valid.features.shape[1]:
         raise InputError(
-            f"{train.features.shape[1]} features are trained on, but the validation data has "
+            f"{train.features.shape[1]} features in the training data, but the validation data has "
             f"{valid.features.shape[1]}",
             remedy="give both the same features",
         )
 
 
 def _missing_class(goal: Goal, data: RankingData) -> tuple[Note, ...]:
-    """A class of users that no query to train on belongs to."""
+    """Note a user class without training queries."""
     if goal.name != NMCG or len(goal.user.classes) == 1:
         return ()
     share = class_shares(data.labels, data.offsets, goal.nav_rel)

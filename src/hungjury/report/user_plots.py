@@ -1,4 +1,4 @@
-"""Pictures of users: stationary laws and dynamics, like Figures 5.7 and 5.8 of the thesis."""
+"""Plots of stationary distributions and user dynamics, like Figures 5.7 and 5.8 of the thesis."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MARKERS = "s^vD<>"
 
 
 def draw_users(model: UserModel, path: str | os.PathLike[str]) -> None:
-    """Laws of all classes side by side, then each law with its dynamic and DCG's discount.
+    """All stationary distributions side by side, then each with its dynamic and DCG's discount.
 
     The file's ending (.svg, .png, .pdf) says the format.
     """
@@ -53,18 +53,18 @@ def _ticks(ranks: int) -> list[int]:
 
 def _laws(axes: Any, model: UserModel) -> None:
     """One line per number of relevant documents where labels tell it, else one per class."""
-    known = model.by_relevant or tuple((c.name, c.law) for c in model.classes)
+    known = model.by_relevant or tuple((c.name, c.stationary) for c in model.classes)
     shown = np.arange(1, model.ranks + 1)
     others = 0
-    for name, law in known:
+    for name, pi in known:
         if name in ("1", "navigational"):
-            axes.plot(shown, law, "o-", color=SINGLE, markersize=4, label=_named(name))
+            axes.plot(shown, pi, "o-", color=SINGLE, markersize=4, label=_named(name))
             continue
         fade = 1 - 0.13 * min(others, 5)
         mark = MARKERS[others % len(MARKERS)]
-        axes.plot(shown, law, f"{mark}-", color=MANY, alpha=fade, markersize=4, label=_named(name))
+        axes.plot(shown, pi, f"{mark}-", color=MANY, alpha=fade, markersize=4, label=_named(name))
         others += 1
-    axes.set_title("stationary laws", fontsize=10)
+    axes.set_title("stationary distributions", fontsize=10)
 
 
 def _named(name: str) -> str:
@@ -72,13 +72,15 @@ def _named(name: str) -> str:
 
 
 def _dynamic(axes: Any, one: UserClass) -> None:
-    ranks = len(one.law)
+    ranks = len(one.stationary)
     shown = np.arange(1, ranks + 1)
     discount = 1 / np.log2(shown + 1)
     color = SINGLE if one.name == "navigational" else MANY
     fitted = one.dynamic.r2 is not None or one.dynamic.rmse is not None
     if fitted:
-        axes.plot(shown, one.law, "o", color=color, markersize=5, label="stationary law")
+        axes.plot(
+            shown, one.stationary, "o", color=color, markersize=5, label="stationary distribution"
+        )
     axes.plot(shown, one.dynamic.values(ranks), "-", color=color, label="user dynamic")
     axes.plot(shown, discount / discount.sum(), "--", color="0.4", label="DCG discount, sum 1")
     quality = "" if one.dynamic.r2 is None else f" (R² = {one.dynamic.r2:.2f})"

@@ -69,14 +69,14 @@ def share(value: float, name: str) -> None:
     """A probability strictly between 0 and 1."""
     if not 0 < value < 1:
         raise InputError(
-            f"{name} is {value}", remedy=f"choose {name} between 0 and 1, both excluded"
+            f"{name} is {value}", remedy=f"{name} must be between 0 and 1, both excluded"
         )
 
 
 def count(value: int, name: str) -> None:
     """How many times something random is repeated."""
     if value < 1:
-        raise InputError(f"{name} is {value}", remedy=f"choose {name} of 1 or more")
+        raise InputError(f"{name} is {value}", remedy=f"{name} must be at least 1")
 
 
 def generator(seed: Seed, name: str = "rng") -> np.random.Generator:

@@ -71,7 +71,7 @@ def untied_pairs(values: Floats) -> NDArray[np.int64]:
     place = np.arange(items)
     opens = np.ones(ordered.shape, dtype=bool)
     opens[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    # An item is tied with as many earlier items as it stands behind the start of its tie.
+    # An item's distance from the start of its tie is the number of earlier items it is tied with.
     start = np.maximum.accumulate(np.where(opens, place, 0), axis=-1)
     pairs: NDArray[np.int64] = items * (items - 1) // 2 - (place - start).sum(axis=-1)
     return pairs

@@ -73,7 +73,7 @@ def tau_ap(
     if ties == "exact":
         return as_number(_exact_tau_ap(first, second, shape))
     if ties != "sampled":
-        raise InputError(f"ties={ties!r} is unknown", remedy='choose "exact" or "sampled"')
+        raise InputError(f"invalid value {ties!r} for ties", remedy='choose "exact" or "sampled"')
     count(samples, "samples")
     rng = generator(seed, "seed")
     total = np.zeros(shape)
@@ -143,7 +143,7 @@ def _possible_pairs(first: Floats, second: Floats, variant: str) -> Floats:
         # One root of the product: with equal counts it is exact, and tau of x with x is 1.
         product = _pairs.untied_pairs(first).astype(np.float64) * _pairs.untied_pairs(second)
         return np.asarray(np.sqrt(product))
-    raise InputError(f"variant={variant!r} is unknown", remedy='choose "a" or "b"')
+    raise InputError(f"invalid value {variant!r} for variant", remedy='choose "a" or "b"')
 
 
 def _tau(sums: Floats, possible: Floats) -> Floats:

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 def priorities(weight: Floats, rng: np.random.Generator) -> Floats:
     """The ratios in whose ascending order units are drawn, one uniform number over weight each.
 
-    Every unit gets its number whatever the weights are, so that equal seeds give comparable
+    Every unit gets its number regardless of the weights, so that equal seeds give comparable
     samples.
     """
     return np.asarray((1 - rng.random(len(weight))) / weight)  # numbers in (0, 1]

@@ -60,7 +60,7 @@ def rbo(
     """
     share(p, "p")
     if ties not in ("a", "b", "w"):
-        raise InputError(f"ties={ties!r} is unknown", remedy='choose "a", "b" or "w"')
+        raise InputError(f"invalid value {ties!r} for ties", remedy='choose "a", "b" or "w"')
     first, second = _places(a, "a", ties), _places(b, "b", ties)
     short, long = sorted((first, second), key=lambda places: len(places.items))
     agreement = _agreements(short, long, ties)

@@ -87,7 +87,7 @@ def randomisation_interval(
 def cohens_d(differences: ArrayLike) -> Numbers:
     """Cohen's d of paired samples, d_z: mean over standard deviation of the differences.
 
-    0 without any difference, infinite where all are the same.
+    0 without any difference, infinite if all differences are equal.
     """
     table = _differences(differences)
     topics = table.shape[-1]
@@ -117,7 +117,7 @@ def _around(middle: Floats, half: Floats) -> tuple[Numbers, Numbers]:
 
 
 def _fewest(share_of_patterns: float) -> int:
-    """The least number of patterns that is no less than a share of them, rounding forgiven."""
+    """The least number of patterns that is no less than a share of them, up to rounding."""
     return max(1, math.ceil(share_of_patterns * (1 - NOISE)))
 
 

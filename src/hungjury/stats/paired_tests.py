@@ -41,7 +41,7 @@ def t_test(differences: ArrayLike) -> Numbers:
 def wilcoxon(differences: ArrayLike) -> Numbers:
     """Wilcoxon's signed-rank test, zero differences left out.
 
-    scipy chooses between the exact law and its normal approximation by looking at all rows at
+    scipy chooses the exact distribution or its normal approximation by looking at all rows at
     once. Rows with ties or zeros are therefore given to it apart from those without, so that a
     pair has the same p-value alone as among others.
     """
@@ -74,7 +74,7 @@ def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed =
     topics = table.shape[-1]
     rows = table.reshape(-1, topics)
     coins, exact = _signs(topics, samples, rng)
-    # Patterns that give the same sum must not be told apart by rounding.
+    # Rounding must not separate patterns with the same sum.
     limit = np.abs(rows.sum(axis=-1)) - NOISE * np.abs(rows).sum(axis=-1)
     extreme = np.empty(len(rows))
     step = max(1, CELLS_AT_ONCE // len(coins))
@@ -147,7 +147,7 @@ def _without_noise(results: Floats, rows: Floats) -> Floats:
 
 
 def _ratio(size: Floats, spread: Floats) -> Floats:
-    """size / spread; no size is 0 whatever the spread, size without spread is infinite."""
+    """size / spread: 0 where size is 0, infinite where only spread is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio: Floats = np.where(size == 0, 0.0, size / spread)
     return ratio

@@ -31,7 +31,7 @@ def randomised_tukey(
     """Tukey's HSD by randomisation, from values [system, topic].
 
     If systems were all the same, their scores on a topic could be exchanged. Each sample does so,
-    every topic for itself, and notes the largest difference between two means. p is the share of
+    topic by topic, and records the largest difference between two means. p is the share of
     samples whose largest difference reaches that of the pair; the difference needed is the
     1 - alpha quantile of the largest differences.
     """

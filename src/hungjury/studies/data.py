@@ -167,7 +167,7 @@ def study_data(sources: Sources) -> StudyData:
 def folder_parts(folder: Path) -> dict[str, Any]:
     """The runs, judges and gold labels of a folder, as far as it has them."""
     if not folder.is_dir():
-        raise InputError("there is no such folder", file=str(folder), remedy="check the path")
+        raise InputError("no such folder", file=str(folder), remedy="check the path")
     parts: dict[str, Any] = {}
     if (folder / "runs").is_dir():
         parts["runs"] = str(folder / "runs" / "*")

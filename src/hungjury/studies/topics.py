@@ -57,7 +57,9 @@ def few_highly_relevant(qrels: Any, grade: int = 2) -> Chosen:
     need_hard_labels(given, "a choice of topics by grades")
     need_grades(given.max_grade, "a choice of topics by grades")
     if not 2 <= grade <= given.max_grade:
-        raise InputError(f"grade is {grade}", remedy=f"choose it from 2 to {given.max_grade}")
+        raise InputError(
+            f"grade is {grade}", remedy=f"grade must be between 2 and {given.max_grade}"
+        )
     assert given.labels is not None
     low, high = (given.pool.sum_by_topic(given.labels == g) for g in (1, grade))
     few = (high > 0) & (low >= MANY * high)

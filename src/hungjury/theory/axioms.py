@@ -100,7 +100,7 @@ def check_axioms(
     pool: the labels of all judged documents, for both lists of every pair; default: every pool
     with up to `length` documents of each grade.
     Small cases are checked completely, larger ones on up to `samples` random pairs per axiom, where
-    the absence of a counterexample is no proof. Pairs with an undefined value are not compared.
+    finding no counterexample is not a proof. Pairs with an undefined value are not compared.
     """
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
     samples = whole_number(samples, "samples", 1)
@@ -164,7 +164,7 @@ def _pool_counts(pool: Sequence[int], length: int, grades: int) -> tuple[int, ..
     if len(labels) < length:
         raise InputError(
             f"the pool has {len(labels)} documents, the lists have {length}",
-            remedy="give the labels of all judged documents, or choose a shorter length",
+            remedy="give the labels of all judged documents, or use a shorter length",
         )
     if max(labels) >= grades:
         raise InputError(

@@ -71,7 +71,9 @@ def balancing_curve(
     """B(N) for many N, as `balancing_index`."""
     low, top = whole_number(q_min, "q_min", 1), whole_number(q_max, "q_max", 1)
     if low > top:
-        raise InputError(f"q_min is {low}, q_max is {top}", remedy="choose q_min not above q_max")
+        raise InputError(
+            f"q_min ({low}) is larger than q_max ({top})", remedy="q_min must be at most q_max"
+        )
     if method not in ("auto", "closed", "bisection", "scan"):
         raise InputError(
             f"method is {method!r}",

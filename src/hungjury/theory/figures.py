@@ -1,4 +1,4 @@
-"""The two figures on the balancing index (thesis, Figures 3.3 and 3.5): data and pictures."""
+"""The two figures on the balancing index (thesis, Figures 3.3 and 3.5): data and plots."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CURVES = (
 COLOURS = (
     "#0072b2", "#56b4e9", "#009e73", "#d55e00", "#555555", "#e69f00", "#cc79a7", "#7b3294",
 )  # fmt: skip
-"""Told apart by readers who do not see all colours (after Okabe and Ito)."""
+"""Colours safe for colour-blind readers (after Okabe and Ito)."""
 
 BOTH_TOP = 0.2
 BETTER_MIDDLE, WORSE_MIDDLE = 0.7, 0.3
@@ -38,9 +38,9 @@ BETTER_TAIL, WORSE_TAIL = 0.1, 0.7
 MIDDLE = 20
 """Shares of relevant documents of the two simulated runs, and where their tails begin."""
 UNSEEN = 1e-16
-"""Ranks that together weigh less than this change no score."""
+"""Ranks whose total weight is below this do not change a score."""
 CELLS = 1 << 22
-"""Random numbers held at once."""
+"""Random numbers in memory at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +100,9 @@ def significance_curve(
     together.
     """
     if not 0 < p < 1:
-        raise InputError(f"p is {p}", remedy="choose p between 0 and 1, both excluded")
+        raise InputError(f"p is {p}", remedy="p must be between 0 and 1, both excluded")
     if not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha}", remedy="choose alpha between 0 and 1, both excluded")
+        raise InputError(f"alpha is {alpha}", remedy="alpha must be between 0 and 1, both excluded")
     length = whole_number(length, "length", MIDDLE)
     topics, trials = whole_number(topics, "topics", 2), whole_number(trials, "trials", 1)
     check_seed(seed)
@@ -140,7 +140,7 @@ def _scores(
 
 
 def _new_axes(purpose: str) -> tuple[Figure, Axes]:
-    """An empty picture that belongs to nobody: no window, no global state."""
+    """An empty figure without a window or global state."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

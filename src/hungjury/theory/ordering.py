@@ -52,7 +52,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """How `a` stands to `b`, and the counts that show it."""
+    """How `a` compares with `b`, and the counts that show it."""
 
     relation: Relation
     a: Grades
@@ -127,14 +127,14 @@ def compare_lists(
     check_choice("scale", scale, ("ordinal", "ratio"))
     if kind == "rank" and scale == "ratio":
         raise InputError(
-            "a ratio scale does not order ranked lists: what a rank is worth stays open",
+            "a ratio scale does not order ranked lists, because the value of a rank is not defined",
             remedy='use kind="set", or scale="ordinal"',
         )
     first, second = _labels(a, "a"), _labels(b, "b")
     if len(first) != len(second):
         raise InputError(
             f"a has {len(first)} documents, b has {len(second)}",
-            remedy="compare lists of one length; cut the longer one",
+            remedy="compare lists of the same length; truncate the longer one",
         )
     top = _top(max_grade, first, second)
     sides = [_counts(labels, kind, scale, top) for labels in (first, second)]
@@ -149,7 +149,7 @@ def _labels(given: Sequence[Any], name: str) -> Grades:
         if isinstance(label, bool) or not isinstance(label, (int, np.integer)) or label < 0:
             raise InputError(
                 f"the label of {name} at rank {rank} is {label!r}",
-                remedy="labels are whole grades, 0 for not relevant and for not judged",
+                remedy="labels must be integer grades, 0 for not relevant and not judged",
             )
     return tuple(int(label) for label in labels)
 
@@ -161,8 +161,8 @@ def _top(max_grade: int | None, a: Grades, b: Grades) -> int:
     top = whole_number(max_grade, "max_grade", 0)
     if largest > top:
         raise InputError(
-            f"there is a label {largest}, but max_grade is {top}",
-            remedy=f"choose max_grade of {largest} or more",
+            f"the largest label is {largest}, but max_grade is {top}",
+            remedy=f"max_grade must be at least {largest}",
         )
     return top
 

@@ -15,9 +15,9 @@ from hungjury.theory.scoring import Floats, Lists, Scorer, plentiful_pool
 __all__ = ["Pairs", "all_pairs", "all_pools", "is_small", "random_pairs"]
 
 MOST_LISTS = 1_000_000
-"""Lists scored, all pools together, up to which a check is exhaustive."""
+"""A check is exhaustive up to this many lists, over all pools."""
 MOST_PAIRS = 4_000_000
-"""Pairs of lists held at once up to which a check is exhaustive."""
+"""A check is exhaustive up to this many pairs of lists in memory at once."""
 RANDOM_POOLS = 50
 """Pools among which the pairs of a random check are divided."""
 

@@ -34,19 +34,19 @@ class Scorer:
             self.name = getattr(given, "__name__", repr(given))
         else:
             raise InputError(
-                f"{given!r} is no measure",
+                f"{given!r} is not a measure",
                 remedy='give a name such as "AP", a Measure, or a function of the labels',
             )
 
     def check(self, max_grade: int) -> None:
-        """Complain about parameters that do not fit the scale."""
+        """Raise an error for parameters that do not fit the scale."""
         if self.measure is not None:
             self.measure.check(max_grade)
 
     def __call__(self, lists: Lists, pool: Sequence[int]) -> Floats:
         """Values of the lists; NaN where the measure is undefined.
 
-        pool: documents of each grade 0, 1, ... A user's function knows nothing of it.
+        pool: documents of each grade 0, 1, ... A user's function does not see it.
         """
         if self.function is not None:
             return np.array([self.function(tuple(row)) for row in lists.tolist()], dtype=float)
@@ -73,6 +73,6 @@ def whole_number(value: Any, name: str, least: int) -> int:
     """`value` as an int that is not below `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(
-            f"{name} is {value!r}", remedy=f"choose {name} as a whole number, {least} or more"
+            f"{name} is {value!r}", remedy=f"{name} must be an integer of at least {least}"
         )
     return int(value)

@@ -4,7 +4,7 @@
     session <TAB> time <TAB> C <TAB> url
 
 A click belongs to the session's latest page. Queries are called query_region, as the labels of
-that log are given per query and region.
+that log are per query and region.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ PART = 1 << 40  # more records than a part has
 def write_action_clicks(
     sources: Sequence[Source], folder: Path, queries: bool
 ) -> tuple[list[Path], bool]:
-    """Parquet files of clicks with their ranks, of pages without clicks, and of bad records.
+    """Write Parquet files of clicks with their ranks, of pages without clicks, and of bad records.
 
-    A large file is read in parts, on all cores. Pages are found among the lines of a session that
-    stand together: also returns whether they do, else the rows are of no use.
+    A large file is read in parts, on all cores. Pages are only found if the lines of a session
+    are adjacent: the second result says whether they are; if not, the rows are useless.
     """
     parts = [part for source in sources for part in source.parts(cores())]
     paths = [folder / f"actions-{number}.parquet" for number in range(len(parts))]
@@ -89,7 +89,7 @@ def _write(part: Source, first: int, path: Path, queries: bool) -> native.Action
 
 
 def group_by_session(connection: Any, paths: Sequence[Path], out: Path) -> None:
-    """Write a log anew, so that the lines of a session stand together; DuckDB sorts them."""
+    """Rewrite a log so that the lines of each session are adjacent; DuckDB sorts them."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(5 + SHOWN))
     files = ", ".join("'" + str(p).replace("'", "''") + "'" for p in paths)
     line = ", ".join(f"coalesce(c{i}, '')" for i in range(5 + SHOWN))

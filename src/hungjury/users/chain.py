@@ -1,6 +1,6 @@
-"""Markov chains over ranks: checks, stationary laws, and chains that are watched on some ranks.
+"""Markov chains over ranks: checks, stationary distributions, and chains watched on a subset.
 
-State i of a matrix is rank i + 1; messages speak of ranks.
+State i of a matrix is rank i + 1; messages name ranks.
 """
 
 from __future__ import annotations
@@ -13,32 +13,38 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import few
 from hungjury.errors import MeasureError
 
-__all__ = ["closed_groups", "in_time", "stationary_law", "transition_matrix", "watched_law"]
+__all__ = [
+    "closed_groups",
+    "in_time",
+    "stationary_distribution",
+    "transition_matrix",
+    "watched_distribution",
+]
 
 Array = NDArray[np.float64]
-TOLERANCE = 1e-6  # of a row's sum: matrices are written with few decimals
+TOLERANCE = 1e-6  # tolerance of row sums: matrices are often written with few decimals
 
 
 def transition_matrix(given: Any) -> Array:
-    """A checked matrix of transition probabilities, its rows brought to sum exactly 1."""
+    """Check a matrix of transition probabilities and normalise its rows to sum to exactly 1."""
     try:
         matrix = np.array(given, dtype=float)
     except (TypeError, ValueError):
         matrix = np.empty(())
     if not matrix.ndim:
         raise MeasureError(
-            "the transition matrix is no table of numbers",
+            "the transition matrix is not a table of numbers",
             remedy="give one row of probabilities per rank, all rows of the same length",
         )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise MeasureError(
             f"the transition matrix has the shape {' x '.join(map(str, matrix.shape))}",
-            remedy="give a square matrix: row i holds the chances of the moves from rank i",
+            remedy="give a square matrix; row i holds the probabilities of moving from rank i",
         )
     bad = np.flatnonzero(~(np.isfinite(matrix) & (matrix >= 0)).all(axis=1))
     if len(bad):
         raise MeasureError(
-            f"the transition matrix has entries below 0 or not finite in the row of {ranks(bad)}",
+            f"the transition matrix has negative or infinite entries in the row of {ranks(bad)}",
             remedy="give probabilities",
         )
     total = matrix.sum(axis=1)
@@ -59,7 +65,7 @@ def ranks(states: NDArray[np.int64]) -> str:
 
 
 def closed_groups(matrix: Array) -> list[NDArray[np.int64]]:
-    """The groups of states that reach each other and are never left: the recurrent states."""
+    """The closed communicating classes: groups of recurrent states."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -71,8 +77,8 @@ def closed_groups(matrix: Array) -> list[NDArray[np.int64]]:
     return sorted(closed, key=lambda states: int(states[0]))
 
 
-def stationary_law(matrix: Array) -> Array:
-    """The law pi with pi P = pi of an irreducible chain; an error says which ranks hang apart.
+def stationary_distribution(matrix: Array) -> Array:
+    """The distribution pi with pi P = pi of an irreducible chain.
 
     States are eliminated one by one without subtractions (Grassmann, Taksar and Heyman 1985), so
     that small probabilities keep their digits.
@@ -82,29 +88,29 @@ def stationary_law(matrix: Array) -> Array:
         rest = np.setdiff1d(np.arange(len(matrix)), closed[0])
         raise MeasureError(
             f"the transition matrix is not irreducible: from {ranks(closed[0])} the user never "
-            f"gets to {ranks(rest)}",
-            remedy="give every rank a way to every other, or leave ranks out of the matrix",
+            f"reaches {ranks(rest)}",
+            remedy="make every rank reachable from every other, or remove ranks from the matrix",
         )
     work = matrix.copy()
     for last in range(len(work) - 1, 0, -1):
         work[:last, last] /= work[last, :last].sum()
         work[:last, :last] += np.outer(work[:last, last], work[last, :last])
-    law = np.ones(len(work))
+    pi = np.ones(len(work))
     for state in range(1, len(work)):
-        law[state] = law[:state] @ work[:state, state]
-    return np.asarray(law / law.sum())
+        pi[state] = pi[:state] @ work[:state, state]
+    return np.asarray(pi / pi.sum())
 
 
-def watched_law(law: Array, kept: NDArray[Any]) -> Array:
-    """The stationary law of the chain watched on the `kept` states only (TH 5.6).
+def watched_distribution(pi: Array, kept: NDArray[Any]) -> Array:
+    """The stationary distribution of the chain watched only on the `kept` states (TH 5.6).
 
-    Watching neither adds nor removes visits, so that the law is cut and renormalised.
+    Watching neither adds nor removes visits, so the distribution is restricted and renormalised.
     """
-    part = law[kept]
+    part = pi[kept]
     return np.asarray(part / part.sum())
 
 
-def in_time(law: Array, rates: Array) -> Array:
+def in_time(pi: Array, rates: Array) -> Array:
     """The share of time spent in each state: visits times mean holding times 1 / rate."""
-    spent = law / rates
+    spent = pi / rates
     return np.asarray(spent / spent.sum())

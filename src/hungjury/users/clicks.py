@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.qrels import as_qrels
 from hungjury.errors import InputError
-from hungjury.users.chain import Array, closed_groups, stationary_law
+from hungjury.users.chain import Array, closed_groups, stationary_distribution
 from hungjury.users.counting import (
     BAD_RECORD,
     COUNTED,
@@ -58,7 +58,7 @@ def calibrate(
     engine: "duckdb", which stays below `memory` and spills to disk, or "spark".
     """
     if ranks < 3:
-        raise InputError(f"ranks is {ranks}", remedy="a page has at least 3 ranks")
+        raise InputError(f"ranks is {ranks}", remedy="ranks must be at least 3")
     if nav_rel < 1:
         raise InputError(f"nav_rel is {nav_rel}", remedy="grades count from 1")
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
@@ -75,7 +75,7 @@ def _relevant(qrels: Any, nav_rel: int) -> dict[str, int]:
     labels = as_qrels(qrels)
     if labels.labels is None:
         raise InputError(
-            "the labels are probabilities, classes of queries need grades",
+            "query classes need grades, but these labels are probabilities",
             remedy="binarise them first",
         )
     found = labels.pool.sum_by_topic(labels.labels >= nav_rel)
@@ -117,8 +117,10 @@ def _model(rows: list[Row], tally: Tally, ranks: int, nav_rel: int, labelled: bo
     counted = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
     if not counted:
         raise InputError(
-            f"no click of the log can be counted ({report.records:,} clicks read)",
-            remedy="check that queries are labelled" if labelled else "check session and rank",
+            f"no click in the log can be counted ({report.records:,} clicks read)",
+            remedy="check that queries are labelled"
+            if labelled
+            else "check the columns session and rank",
         )
     timed = any("held" in r for r in rows)
     if not labelled:
@@ -134,15 +136,15 @@ def _model(rows: list[Row], tally: Tally, ranks: int, nav_rel: int, labelled: bo
 
 
 def _by_relevant(counted: list[Row], ranks: int) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """The laws of queries with 0, 1, 2, ... relevant documents, where there are any."""
-    laws = []
+    """The distributions for queries with 0, 1, 2, ... relevant documents, where there are any."""
+    found = []
     for number in range(MOST_RELEVANT + 1):
         mine = _Counted.of((r for r in counted if r["group"] == number), ranks)
-        law = long_run_law(mine.moves)
-        if law is not None:
+        pi = long_run_distribution(mine.moves)
+        if pi is not None:
             name = f"{number} or more" if number == MOST_RELEVANT else str(number)
-            laws.append((name, tuple(law.tolist())))
-    return tuple(laws)
+            found.append((name, tuple(pi.tolist())))
+    return tuple(found)
 
 
 def _report(rows: list[Row], tally: Tally) -> LogReport:
@@ -171,22 +173,22 @@ def _report(rows: list[Row], tally: Tally) -> LogReport:
     if negative:
         raise InputError(
             f"{negative:,} of {report.records:,} clicks have a negative time",
-            remedy="give times in seconds from any common start",
+            remedy="give times in seconds since a common start",
         )
     if not report.records:
-        raise InputError("the log holds no clicks", remedy="check how it was made")
+        raise InputError("the log contains no clicks", remedy="check the command that produced it")
     return report
 
 
 def _user_class(name: str, counted: _Counted, timed: bool) -> UserClass:
     moves = counted.moves
     all_moves = int(moves.sum())
-    law = long_run_law(moves)
-    if law is None:
-        what = "moves between ranks" if not all_moves else "rank that users come back to"
+    pi = long_run_distribution(moves)
+    if pi is None:
+        what = "moves between ranks" if not all_moves else "rank to which users return"
         raise InputError(
             f"the class '{name}' has {counted.pages:,} pages with clicks, but no {what}",
-            remedy="give a longer log, another nav_rel, or no labels: then there is one class",
+            remedy="give a longer log, another nav_rel, or no labels (one class)",
         )
     rates = [
         (int(k) - 1) / float(time) if k >= 2 and time > 0 else None
@@ -194,8 +196,8 @@ def _user_class(name: str, counted: _Counted, timed: bool) -> UserClass:
     ]
     return UserClass(
         name,
-        law=tuple(law.tolist()),
-        dynamic=fit_dynamic(law),
+        stationary=tuple(pi.tolist()),
+        dynamic=fit_dynamic(pi),
         visits=tuple(counted.visits.tolist()),
         moves=tuple(tuple(row) for row in moves.tolist()),
         transitions=tuple(tuple(row) for row in _shares(moves).tolist()),
@@ -208,17 +210,17 @@ def _user_class(name: str, counted: _Counted, timed: bool) -> UserClass:
 
 
 def _shares(moves: NDArray[np.int64]) -> Array:
-    """p_ij = v_ij / v_i; a rank that is never left keeps its user."""
+    """p_ij = v_ij / v_i; a rank that users never leave gets probability 1 on the diagonal."""
     left = moves.sum(axis=1, keepdims=True)
     return np.where(left > 0, moves / np.maximum(left, 1), np.eye(len(moves)))
 
 
-def long_run_law(moves: NDArray[np.int64]) -> Array | None:
-    """The stationary law of the ranks that are visited again and again; None without any.
+def long_run_distribution(moves: NDArray[np.int64]) -> Array | None:
+    """The stationary distribution over recurrent ranks, or None if there are none.
 
-    A rank that is never left ends paths and does not hold users for ever: it is set aside, and the
-    chain is the one of the moves between the others. Where these fall into several closed groups,
-    each group weighs as much as it was left.
+    A rank that users never leave ends paths and does not trap them: it is removed, and the chain
+    is that of the moves between the others. If these form several closed groups,
+    each group is weighted by its departures.
     """
     kept = np.arange(len(moves))
     while len(kept):
@@ -229,8 +231,10 @@ def long_run_law(moves: NDArray[np.int64]) -> Array | None:
         kept = kept[left]
     if not len(kept):
         return None
-    law = np.zeros(len(moves))
+    pi = np.zeros(len(moves))
     for group in closed_groups(inside.astype(float)):
         part = inside[np.ix_(group, group)].astype(float)
-        law[kept[group]] = part.sum() * stationary_law(part / part.sum(axis=1, keepdims=True))
-    return np.asarray(law / law.sum())
+        pi[kept[group]] = part.sum() * stationary_distribution(
+            part / part.sum(axis=1, keepdims=True)
+        )
+    return np.asarray(pi / pi.sum())

@@ -1,7 +1,7 @@
-"""The counting of clicks, as one query that DuckDB and Spark both understand.
+"""Count clicks with one query that both DuckDB and Spark understand.
 
-Each click is set beside the next one of its session; a session's clicks that cannot be used stand
-apart, so that they are counted and link nothing.
+Each click is paired with the next one of its session. Clicks that cannot be used are kept apart,
+so they are counted but never linked.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
     "count_clicks",
 ]
 
-MOST_RELEVANT = 5  # queries with as many relevant documents or more are one group
+MOST_RELEVANT = 5  # queries with this many relevant documents or more form one group
 UNLABELLED = -1
 COUNTED, OFF_PAGE, WITHOUT_TIME, WITHOUT_SESSION, NO_CLICK, BAD_RECORD = range(6)
 Row = Mapping[str, Any]
@@ -45,17 +45,17 @@ def count_clicks(
     if relevant is not None:
         clicks = _labelled(clicks, relevant)
         if KIND in clicks.columns and min_sessions <= 1:
-            clicks = clicks.drop("query")  # pages have numbers of their own: less to sort
+            clicks = clicks.drop("query")  # pages are numbered, which is cheaper to sort
     counted = _counts(_with_next(clicks, ranks), min_sessions)
     return counted.to_pyarrow().to_pylist(), tally
 
 
 def _labelled(clicks: Any, relevant: Mapping[str, int]) -> Any:
-    """Add how many relevant documents a click's query has."""
+    """Add the number of relevant documents of each click's query."""
     if "query" not in clicks.columns:
         raise InputError(
-            "labels were given, but the log has no column for the query",
-            remedy="name it query, or leave the labels out",
+            "labels were given, but the log has no query column",
+            remedy="add a column query, or leave the labels out",
         )
     import pyarrow
 

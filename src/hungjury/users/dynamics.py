@@ -1,4 +1,4 @@
-"""The user dynamic: a curve over ranks that is fitted to a stationary law (TH 5.5.1)."""
+"""The user dynamic: a curve over ranks that is fitted to a stationary distribution (TH 5.5.1)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Array = NDArray[np.float64]
 class Dynamic:
     """delta(i) = alpha / i + beta i + gamma, not below 0, with the quality of its fit.
 
-    r2 (share of the law's variance that the curve explains) and rmse are None where the curve was
-    given and not fitted; r2 is None too where the law does not vary.
+    r2 (the share of variance explained) and rmse are None where the curve was
+    given and not fitted; r2 is None too where the distribution is uniform.
     """
 
     alpha: float
@@ -40,11 +40,11 @@ def _terms(ranks: int) -> Array:
     return np.stack([1 / i, i, np.ones(ranks)], axis=1)
 
 
-def fit_dynamic(law: Array) -> Dynamic:
-    """Least squares over all ranks of a stationary law; ranks without visits count as 0."""
-    coefficients: Array = np.linalg.lstsq(_terms(len(law)), law, rcond=None)[0].astype(float)
-    missed = law - curve(coefficients, len(law))
-    varies = float(((law - law.mean()) ** 2).sum())
+def fit_dynamic(pi: Array) -> Dynamic:
+    """Fit a stationary distribution by least squares; ranks without visits count as 0."""
+    coefficients: Array = np.linalg.lstsq(_terms(len(pi)), pi, rcond=None)[0].astype(float)
+    missed = pi - curve(coefficients, len(pi))
+    varies = float(((pi - pi.mean()) ** 2).sum())
     alpha, beta, gamma = (float(c) for c in coefficients)
     return Dynamic(
         alpha,

@@ -1,4 +1,4 @@
-"""Where clicks are counted: DuckDB on this machine, or Spark; both are spoken to through ibis."""
+"""Where clicks are counted: DuckDB on this machine, or Spark, both through ibis."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def need_ibis() -> Any:
 
 @dataclass(frozen=True)
 class Engine:
-    """A connection, and a folder for files that are not needed afterwards."""
+    """A connection, and a temporary folder."""
 
     connection: Any
     folder: Path
@@ -36,7 +36,7 @@ class Engine:
     spark: Any = None
 
     def csv(self, paths: Sequence[Path], columns: Sequence[str], mark: str) -> Any:
-        """All columns as text: values are read one by one, and bad ones are counted."""
+        """Read all columns as text; values are parsed one by one and bad ones are counted."""
         names = [str(p) for p in paths]
         if self.spark is not None:
             return self._spark_view(self.spark.read.csv(names, header=True, sep=mark))
@@ -57,7 +57,7 @@ class Engine:
         return _with_record(self.connection.read_parquet(names))
 
     def arrow(self, table: Any) -> Any:
-        """A table in memory, through a file: no engine has to hold it."""
+        """Pass a table through a file, so the engine does not hold it in memory."""
         from pyarrow import parquet
 
         path = self.folder / "frame.parquet"
@@ -68,7 +68,7 @@ class Engine:
         from pyspark.sql import functions
 
         if RECORD not in frame.columns:
-            # ascending along each file, which is all that ties in time ask for
+            # ascending within each file, which is enough to break ties in time
             frame = frame.withColumn(RECORD, functions.monotonically_increasing_id())
         frame.createOrReplaceTempView("hungjury_clicks")
         return self.connection.table("hungjury_clicks")
@@ -82,7 +82,7 @@ def _with_record(table: Any) -> Any:
 
 @contextmanager
 def open_engine(name: str, memory: str) -> Iterator[Engine]:
-    """An engine that forgets everything at the end; `memory` bounds DuckDB, which then spills."""
+    """A temporary engine; DuckDB spills to disk beyond `memory`."""
     ibis = need_ibis()
     with tempfile.TemporaryDirectory(prefix="hungjury-") as folder:
         if name == "duckdb":
@@ -129,9 +129,9 @@ def _spark(ibis: Any, folder: Path, memory: str) -> Iterator[Engine]:
 
 
 def _told(error: Exception) -> HungjuryError:
-    """An engine's own complaint, its first lines."""
+    """The first lines of an engine's own error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return InputError(
         f"the log cannot be counted: {'; '.join(lines[:3])}",
-        remedy="check the file; where memory ran out, allow more of it",
+        remedy="check the file; if memory ran out, raise the limit",
     )

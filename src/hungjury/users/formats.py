@@ -1,6 +1,6 @@
-"""Logs that are no tables: their clicks, one after the other, as rows of a Parquet file.
+"""Logs that are not tables: write their clicks as rows of a Parquet file.
 
-A rank of None is a click on no result of the page.
+A rank of None is a click outside the results of the page.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _PAGE = re.compile(r"\s*([^\t]+)\t([^:]*):(.*)", re.S)
 
 @dataclass
 class Tally:
-    """What a reader met beside clicks."""
+    """What a reader found besides clicks."""
 
     pages_without_clicks: int = 0
     unreadable: int = 0
@@ -120,7 +120,7 @@ def trec_session_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row
                 f"not well-formed XML: {error.msg}",
                 file=source.name,
                 line=error.position[0],
-                remedy="mend the file",
+                remedy="fix the file",
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""UserModel: how users walk over a page of results, per class of queries, as a small file."""
+"""UserModel: how users move over a result page, per query class, saved as a small file."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ Numbers = tuple[float, ...]
 class UserClass:
     """The users of one class of queries; index i of every tuple is rank i + 1.
 
-    What comes from counting a log is None where a model was made in another way.
+    Fields counted from a log are None for models made in another way.
     """
 
     name: str  # "navigational", "informational", or "all"
-    law: Numbers  # stationary law
-    dynamic: Dynamic  # the curve fitted to the law
+    stationary: Numbers  # stationary distribution
+    dynamic: Dynamic  # the curve fitted to it
     visits: Counts | None = None  # clicks
     moves: tuple[Counts, ...] | None = None  # [from, to]; a repeated click is a move i -> i
     transitions: tuple[Numbers, ...] | None = None  # 1 on the diagonal for ranks never left
@@ -48,20 +48,20 @@ class UserClass:
 
 @dataclass(frozen=True)
 class LogReport:
-    """What a log held: everything odd is counted, nothing is mended in silence."""
+    """What a log contained. Everything unusual is counted; nothing is corrected silently."""
 
     records: int = 0  # clicks read
-    counted: int = 0  # clicks that made it into the model
-    off_page: int = 0  # clicks on no rank of the page
+    counted: int = 0  # clicks used in the model
+    off_page: int = 0  # clicks outside the ranks of the page
     without_session: int = 0
     without_time: int = 0  # clicks without a time, in a log that has times
     unlabelled: int = 0  # clicks on pages of queries that nobody judged
     repeated: int = 0  # moves from a rank to itself
     backward: int = 0  # moves to a smaller rank
-    out_of_order: int = 0  # clicks whose record stands after that of a later click of the session
+    out_of_order: int = 0  # clicks recorded after a later click of the session
     ends_early: int = 0  # visits that end before they begin; their holding time is not used
     sessions: int = 0  # sessions with a counted click
-    pages_without_clicks: int = 0  # as far as the log tells
+    pages_without_clicks: int = 0  # if the log has them
     unreadable: int = 0  # records that cannot be read
 
 
@@ -71,7 +71,9 @@ class UserModel:
 
     classes: tuple[UserClass, ...]
     nav_rel: int = 1
-    by_relevant: tuple[tuple[str, Numbers], ...] = ()  # laws by number of relevant documents
+    by_relevant: tuple[
+        tuple[str, Numbers], ...
+    ] = ()  # distributions by number of relevant documents
     about: str = ""
     log: LogReport | None = field(default=None, compare=False)
     source: str | None = field(default=None, compare=False)  # file or shipped name
@@ -79,18 +81,18 @@ class UserModel:
     @property
     def ranks(self) -> int:
         """Ranks of a page."""
-        return len(self.classes[0].law)
+        return len(self.classes[0].stationary)
 
     @cached_property
     def name(self) -> str:
-        """Where it comes from, or a name made from its content."""
+        """Its source, or a name made from its content."""
         if self.source is not None:
             return self.source
         content = json.dumps([asdict(c) for c in self.classes], sort_keys=True).encode()
         return f"calibrated-{hashlib.sha256(content).hexdigest()[:8]}"
 
     def __str__(self) -> str:
-        return f'"{self.name}"'  # as it is written inside the name of a measure
+        return f'"{self.name}"'  # as written inside a measure's name
 
     def __getitem__(self, name: str) -> UserClass:
         for one in self.classes:
@@ -110,21 +112,21 @@ class UserModel:
             np.asarray(alike) == 1, names.index(NAVIGATIONAL), names.index(INFORMATIONAL)
         )
 
-    def laws(self) -> Array:
-        """[class, rank]: the stationary laws."""
-        return np.array([c.law for c in self.classes])
+    def stationary(self) -> Array:
+        """[class, rank]: the stationary distributions."""
+        return np.array([c.stationary for c in self.classes])
 
     def discounts(self, ranks: int) -> Array:
         """[class, rank]: the dynamics at the ranks 1 to `ranks`; no further than calibrated."""
         if ranks > self.ranks:
             raise MeasureError(
-                f"the user model {self} knows {self.ranks} ranks, {ranks} are asked for",
-                remedy=f"look at {self.ranks} ranks, or calibrate with ranks={ranks}",
+                f"the user model {self} covers {self.ranks} ranks, but {ranks} are needed",
+                remedy=f"use {self.ranks} ranks, or calibrate with ranks={ranks}",
             )
         return np.stack([c.dynamic.values(ranks) for c in self.classes])
 
     def rates(self) -> Array:
-        """[class, rank]: holding-time rates, NaN where the log tells none."""
+        """[class, rank]: holding-time rates, NaN where unknown."""
         missing = [c.name for c in self.classes if c.rates is None]
         if missing:
             raise MeasureError(
@@ -135,11 +137,11 @@ class UserModel:
         return np.array(given, dtype=float)
 
     def content(self) -> dict[str, Any]:
-        """Everything there is to know, as JSON can hold it."""
+        """All fields, in a form that JSON can hold."""
         content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "about": self.about}
         content |= {"nav_rel": self.nav_rel, "ranks": self.ranks}
         content["classes"] = [_without_none(asdict(c)) for c in self.classes]
-        content["by_relevant"] = [[name, list(law)] for name, law in self.by_relevant]
+        content["by_relevant"] = [[name, list(pi)] for name, pi in self.by_relevant]
         content["log"] = None if self.log is None else asdict(self.log)
         return content
 
@@ -196,7 +198,7 @@ def _from_content(content: Any, source: str) -> UserModel:
     return UserModel(
         classes,
         nav_rel=int(content["nav_rel"]),
-        by_relevant=tuple((str(n), _numbers(law)) for n, law in content.get("by_relevant", ())),
+        by_relevant=tuple((str(n), _numbers(pi)) for n, pi in content.get("by_relevant", ())),
         about=str(content.get("about", "")),
         log=None if log is None else LogReport(**log),
         source=source,
@@ -210,11 +212,13 @@ def _class(given: Mapping[str, Any], ranks: int) -> UserClass:
         raise ValueError(f"unknown entry {unknown[0]!r}")
     values = {key: _frozen(value) for key, value in given.items()}
     values["dynamic"] = Dynamic(**given["dynamic"])
-    values["law"] = law = _numbers(given["law"])
-    if len(law) != ranks:
-        raise ValueError(f"the law of class {values['name']!r} has {len(law)} ranks, not {ranks}")
-    if min(law) < 0 or abs(sum(law) - 1) > 1e-6:
-        raise ValueError(f"the law of class {values['name']!r} is no probability law")
+    values["stationary"] = pi = _numbers(given["stationary"])
+    if len(pi) != ranks:
+        raise ValueError(
+            f"the distribution of class {values['name']!r} has {len(pi)} ranks, not {ranks}"
+        )
+    if min(pi) < 0 or abs(sum(pi) - 1) > 1e-6:
+        raise ValueError(f"the distribution of class {values['name']!r} does not sum to 1")
     rates = values.get("rates")
     if rates is not None and (
         len(rates) != ranks or any(r is not None and not r > 0 for r in rates)
@@ -232,7 +236,7 @@ def _numbers(values: Sequence[Any]) -> Numbers:
 
 
 def user_model(given: str | os.PathLike[str] | UserModel) -> UserModel:
-    """A model as it is, the shipped "published-shape", or the file of a saved one."""
+    """A user model, the built-in "published-shape", or the file of a saved model."""
     if isinstance(given, UserModel):
         return given
     return published_shape() if given == PUBLISHED_SHAPE else UserModel.load(given)

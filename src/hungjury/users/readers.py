@@ -31,7 +31,7 @@ COLUMNS = {
     "time": ("time", "timestamp", "time_passed", "timepassed", "starttime"),
     "until": ("until", "endtime"),
 }
-PEEK = 1000  # rows that tell what a column of text holds
+PEEK = 1000  # rows used to guess the type of a text column
 _MAGIC_GZ = b"\x1f\x8b"
 
 
@@ -40,9 +40,9 @@ def is_ibis_table(log: Any) -> bool:
 
 
 def click_table(engine: Engine | None, log: Any, queries: bool) -> tuple[Any, Tally]:
-    """The clicks of a log in the engine, and what was met beside them.
+    """The clicks of a log in the engine, and what was found besides them.
 
-    queries: are their names wanted? Where pages have numbers, paths do not need them.
+    queries: whether their names are needed; numbered pages do not need them.
     """
     tally = Tally()
     if engine is None:
@@ -74,7 +74,7 @@ def click_table(engine: Engine | None, log: Any, queries: bool) -> tuple[Any, Ta
 
 
 def _actions(engine: Engine, sources: Sequence[Source], queries: bool) -> Any:
-    """Read by ourselves; DuckDB helps, whatever engine counts, where sessions are mixed."""
+    """Read without the engine; DuckDB sorts logs whose sessions are interleaved."""
     paths, together = write_action_clicks(sources, engine.folder, queries)
     if not together:
         grouped = engine.folder / "grouped.tsv"
@@ -96,7 +96,7 @@ def _sources(log: Any) -> list[Source]:
             p for p in Path(one).rglob("*") if p.is_file() and p.name[0] not in "._"
         )  # fmt: skip
         if not inside:
-            raise InputError("the folder holds no files", file=str(one), remedy="check the path")
+            raise InputError("the folder contains no files", file=str(one), remedy="check the path")
         found += [Source(str(p), p) for p in inside]
     if not found:
         raise InputError("no files were given", remedy="name at least one file")
@@ -104,7 +104,7 @@ def _sources(log: Any) -> list[Source]:
 
 
 def _kind(source: Source) -> str:
-    """Told by the content, never by the name."""
+    """Guess the format from the content, never from the name."""
     head = source.head()
     if head[:4] == b"PAR1":
         return "parquet"
@@ -119,7 +119,7 @@ def _kind(source: Source) -> str:
 
 
 def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
-    """The names in the first line, which all files share, and what stands between them."""
+    """The column names in the first line, which all files share, and their delimiter."""
     first = sources[0].head()
     for source in sources:
         if source.head() != first:
@@ -134,16 +134,16 @@ def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
     names = [name.strip().strip('"') for name in text.split(mark)]
     if len(set(names)) < len(names):
         raise InputError(
-            "a column's name is there twice",
+            "a column name appears twice",
             file=sources[0].name,
             line=1,
-            remedy="let the first line name the columns, each differently",
+            remedy="give each column its own name in the first line",
         )
     return names, mark
 
 
 def _paths(engine: Engine, sources: Sequence[Source], ending: str) -> list[Path]:
-    """Files as an engine reads them: it knows gz by its ending, and cannot read streams."""
+    """Files as an engine reads them: it recognises gz by its ending and cannot read streams."""
     paths = []
     for number, source in enumerate(sources):
         if source.path is not None:
@@ -179,7 +179,7 @@ def _numbered(table: Any) -> Any:
 
 
 def _columns(table: Any, name: str) -> Any:
-    """The columns by their roles; text is read as numbers, what is none becomes missing."""
+    """The columns by role; text is parsed as numbers, and what is not a number becomes missing."""
     lower = {c.lower(): c for c in table.columns}
     roles = {}
     for role, names in COLUMNS.items():
@@ -206,7 +206,7 @@ def _whole(column: Any) -> Any:
 
 
 def _time(table: Any, column: Any) -> Any:
-    """Seconds from numbers, dates, and text of either: the first rows tell which."""
+    """Seconds from numbers, dates, or text of either; the first rows decide which."""
     kind = column.type()
     if kind.is_timestamp():
         return _since_1970(column)

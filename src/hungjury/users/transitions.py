@@ -1,6 +1,6 @@
-"""The eight Markov users and the constant one (TH 5.3.3): what draws them from rank to rank.
+"""The eight Markov user models and the constant one (TH 5.3.3).
 
-The pull alpha(i, j) between two ranks is symmetric, therefore the stationary law of a chain that
+The pull alpha(i, j) between two ranks is symmetric, so the stationary distribution of a chain that
 moves from i to j with probability alpha(i, j) / sum_k alpha(i, k) is proportional to the sums of
 pulls; the functions here give these sums, and no linear system is solved.
 """
@@ -60,10 +60,10 @@ def user_matrix(model: str, states: NDArray[Any]) -> Array:
 def pull_sums(
     model: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: NDArray[Any]
 ) -> Array:
-    """[..., list, place]: the stationary law at the places of relevant documents, up to a factor.
+    """[..., list, place]: the stationary distribution at relevant places, up to a factor.
 
     hits: [..., list, place] relevant; ranks: of the places; length: [..., list] documents in the
-    list. What stands at other places means nothing.
+    list. Values at other places are meaningless.
     """
     if model == "constant":
         return np.ones(hits.shape)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import measure
-from hungjury.catalogue.graded_ap import GAP, eGAP, threshold_law, xGAP
+from hungjury.catalogue.graded_ap import GAP, eGAP, threshold_probabilities, xGAP
 from hungjury.errors import InputError
 from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
@@ -60,7 +60,9 @@ class GradedAP(Recipe):
         doc="between the thresholds' probabilities; None: 0.1 for two relevant grades, else 0.2",
     )  # fmt: skip
     drawn: tuple[float, ...] | None = param(
-        None, kind=threshold_law, doc="g in the figures; None: the paper's, for 2 or 3 grades"
+        None,
+        kind=threshold_probabilities,
+        doc="g in the figures; None: the paper's, for 2 or 3 grades",
     )
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
     repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
@@ -87,7 +89,7 @@ class GradedAP(Recipe):
         return found
 
     def grid(self, top: int) -> list[tuple[float, ...]]:
-        """All thresholds' laws whose probabilities are multiples of the step, as printed."""
+        """All threshold distributions whose probabilities are multiples of the step."""
         parts = round(1 / (self.step or STEP.get(top, COARSE)))
         return [tuple(n / parts for n in whole_parts) for whole_parts in _sums(parts, top)]
 

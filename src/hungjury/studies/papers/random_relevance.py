@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import measure
-from hungjury.catalogue.graded_ap import GAP, threshold_law
+from hungjury.catalogue.graded_ap import GAP, threshold_probabilities
 from hungjury.errors import InputError
 from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
@@ -49,7 +49,9 @@ GAIN, BASE = 5, 10  # of nDCG: gains 5, 10, 15, and the logarithm's base
 
 def _case_param(case: str) -> Any:
     return param(
-        None, kind=threshold_law, doc=f"GAP's g in the {case} case; None: the paper's, 2 or 3 long"
+        None,
+        kind=threshold_probabilities,
+        doc=f"GAP's g in the {case} case; None: the paper's, 2 or 3 long",
     )
 
 
