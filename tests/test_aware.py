@@ -218,7 +218,7 @@ def test_rel_makes_labels_binary() -> None:
     with pytest.raises(MeasureError, match="made binary at grade 2"):
         aware(sim.judgments, sim.runs, "AP(rel=2)", "uni", rel=2)
     for rel in (0, 4):
-        with pytest.raises(MeasureError, match=f"rel={rel}"):
+        with pytest.raises(MeasureError, match=f"rel is {rel}"):
             aware(sim.judgments, sim.runs, "AP", "uni", rel=rel)
     with pytest.raises(MeasureError, match="rel=4"):
         aware(sim.judgments, sim.runs, "AP(rel=4)", "uni")

@@ -88,7 +88,7 @@ def test_labels_that_are_probabilities():
     assert data.labels.gains().tolist() == [0.25, 1]
     with pytest.raises(InputError, match=r"2: the label 2.0 is not a probability"):
         read_letor(io.StringIO("0.25 qid:1 1:2\n2 qid:1 1:3\n"), labels="probabilities")
-    with pytest.raises(InputError, match="labels is 'soft'"):
+    with pytest.raises(InputError, match="invalid value 'soft' for labels"):
         read_letor(io.StringIO("1 qid:1 1:2\n"), labels="soft")
 
 

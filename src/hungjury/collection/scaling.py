@@ -139,7 +139,7 @@ class Linear(Scaling):
         if not 0 < high - low < np.inf:
             return Problem(
                 0,
-                f"labels go from {low:g} to {high:g}, which cannot be divided by",
+                f"labels from {low:g} to {high:g} are all equal or too far apart",
                 (
                     "declare the ends, as in",
                     Argument("scaling", "linear(low=0, high=100)"),
