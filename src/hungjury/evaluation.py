@@ -14,6 +14,7 @@ from hungjury.catalogue import Measure, measure, measure_list
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judged import Judged, judge_lists, one_list
 from hungjury.collection.labels import TOP_GRADE
+from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_runs
 from hungjury.collection.sources import expand
@@ -29,8 +30,8 @@ MeasureNames = str | Measure | Iterable[str | Measure]
 
 
 def evaluate(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     measures: MeasureNames,
     topics: str | Iterable[str] = "judged",
     undefined: Undefined = "zero",
@@ -68,7 +69,7 @@ def evaluate(
     return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
 
 
-def as_runs(runs: Any) -> Runs | RunFiles:
+def as_runs(runs: RunsLike) -> Runs | RunFiles:
     """Runs in memory as they are; files to be read while they are aligned."""
     if isinstance(runs, (Runs, RunFiles)):
         return runs

@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypedDict, TypeVar
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    import inspect
+
+    from typing_extensions import Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
+        """What Python 3.11 has: a word to type checkers, nothing at run time."""
+        return lambda cls: cls
+
 
 __all__ = [
     "Catalogue",
@@ -31,6 +39,7 @@ __all__ = [
     "one_of",
     "param",
     "range_text",
+    "required",
     "whole",
 ]
 
@@ -110,6 +119,21 @@ def param(
     return field(default=default, kw_only=True, metadata=details)
 
 
+def required(
+    *,
+    kind: Convert,
+    doc: str,
+    low: float | None = None,
+    high: float | None = None,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> Any:
+    """Declare a parameter without a default."""
+    return param(
+        kind=kind, doc=doc, low=low, high=high, open_low=open_low, open_high=open_high
+    )  # fmt: skip
+
+
 def range_text(details: Mapping[str, Any]) -> str:
     """The values that a parameter's metadata allow; empty where its kind alone decides."""
     low, high = details["low"], details["high"]
@@ -150,6 +174,33 @@ def _plain(value: Any) -> str:
     return str(value)
 
 
+class _Signature:
+    """The signature of a class, for `inspect.signature` and what shows it."""
+
+    def __get__(self, one: Named | None, cls: type[Named]) -> inspect.Signature:
+        import inspect  # not needed where nobody looks
+
+        if one is not None:
+            raise AttributeError("__signature__")  # that of __call__ is meant
+        kinds = {n: k for base in reversed(cls.__mro__) for n, k in _annotations(base).items()}
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    f.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=inspect.Parameter.empty if f.default is MISSING else f.default,
+                    annotation=kinds.get(f.name, inspect.Parameter.empty),
+                )
+                for f in cls.params()
+            ]
+        )
+
+
+def _annotations(cls: type) -> dict[str, Any]:
+    return dict(vars(cls).get("__annotations__", {}))
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(required,))
 class Named:
     """Base of everything in a catalogue; equal, hashable, printable and parsed back.
 
@@ -161,6 +212,7 @@ class Named:
     at: ClassVar[str | None] = None  # the parameter that is written behind @
     positional: ClassVar[str | None] = None  # the one that is written without its name
     _params: ClassVar[dict[str, Field[Any]]] = {}
+    __signature__: ClassVar[Any] = _Signature()
 
     def __init_subclass__(cls) -> None:
         own = {n: f for n, f in vars(cls).items() if isinstance(f, Field) and "kind" in f.metadata}

@@ -185,11 +185,8 @@ def rel_param() -> Any:
     return param(1, kind=whole, low=1, doc="lowest grade that counts as relevant")
 
 
-def cutoff_param(required: bool = False) -> Any:
-    doc = "ranks counted"
-    return (
-        param(kind=whole, low=1, doc=doc) if required else param(None, kind=whole, low=1, doc=doc)
-    )
+def cutoff_param() -> Any:
+    return param(None, kind=whole, low=1, doc="ranks counted")
 
 
 def ratio(above: Any, below: Any) -> Array:

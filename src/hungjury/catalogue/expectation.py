@@ -8,7 +8,7 @@ from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param
 from hungjury.catalogue.trec_names import from_trec
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
-from hungjury.named import param, whole
+from hungjury.named import param, required, whole
 
 __all__ = ["E"]
 
@@ -37,7 +37,7 @@ class E(Measure):
     low: ClassVar[float] = float("-inf")
     high: ClassVar[float] = float("inf")
     takes_chances: ClassVar[bool] = True
-    of: Measure = param(kind=a_measure, doc="the measure")
+    of: Measure = required(kind=a_measure, doc="the measure")
     draws: int = param(1000, kind=whole, low=2, doc="label sets drawn")
     seed: int = param(0, kind=whole, low=0, doc="seed of the draws")
     cutoff: int | None = cutoff_param()

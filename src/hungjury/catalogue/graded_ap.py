@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
-from hungjury.named import numbers, param
+from hungjury.named import numbers, required
 
 __all__ = ["GAP", "eGAP", "xGAP"]
 
@@ -32,7 +32,7 @@ class GradedAP(Measure):
 
     at: ClassVar[str] = "cutoff"
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
-    g: tuple[float, ...] = param(
+    g: tuple[float, ...] = required(
         kind=threshold_probabilities, doc="P(a user is satisfied from grade k on), k = 1, 2, ..."
     )
     cutoff: int | None = cutoff_param()

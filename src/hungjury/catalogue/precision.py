@@ -19,7 +19,7 @@ from hungjury.catalogue.base import (
 from hungjury.catalogue.kernels import Kernel, seen, worth_of_hits
 from hungjury.catalogue.ties import expected_precision_sum, first_hit_distribution, within
 from hungjury.collection.judged import Judged
-from hungjury.named import number, numbers, one_of, param, whole
+from hungjury.named import number, numbers, one_of, param, required, whole
 
 if TYPE_CHECKING:
     from hungjury.catalogue.closed_forms import Form
@@ -61,7 +61,7 @@ class P(Measure):
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
-    cutoff: int = cutoff_param(required=True)
+    cutoff: int = required(kind=whole, low=1, doc="ranks counted")
 
     def score(self, judged: Judged) -> Array:
         return _found(judged, self.rel, self.cutoff) / self.cutoff
@@ -103,7 +103,7 @@ class F1(Measure):
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
-    cutoff: int = cutoff_param(required=True)
+    cutoff: int = required(kind=whole, low=1, doc="ranks counted")
 
     def score(self, judged: Judged) -> Array:
         total = judged.relevant(self.rel)
@@ -284,7 +284,7 @@ class Success(Measure):
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True
     rel: int = rel_param()
-    cutoff: int = cutoff_param(required=True)
+    cutoff: int = required(kind=whole, low=1, doc="ranks counted")
 
     def score(self, judged: Judged) -> Array:
         if judged.ties is not None:
@@ -324,7 +324,7 @@ class IPrec(Measure):
     formula: ClassVar[str] = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ round(r R)}, 0 where there is none"
     at: ClassVar[str] = "recall"
     rel: int = rel_param()
-    recall: float = param(kind=number, low=0, high=1, doc="recall level")
+    recall: float = required(kind=number, low=0, high=1, doc="recall level")
 
     def score(self, judged: Judged) -> Array:
         return _interpolated(judged, self.rel, (self.recall,))[..., 0]

@@ -30,7 +30,7 @@ from hungjury.machine import cores
 
 __all__ = ["Alignment", "align"]
 
-TOP = 10  # ranks looked at for documents that nobody judged
+TOP = 10  # ranks counted for documents that nobody judged
 
 
 @dataclass(frozen=True, eq=False)

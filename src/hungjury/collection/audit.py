@@ -10,6 +10,7 @@ import numpy as np
 
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, Runs, read_runs
@@ -37,8 +38,8 @@ class Audit:
 
 
 def audit(
-    labels: Qrels | Judgments | Any,
-    runs: Runs | RunFiles | Any = None,
+    labels: QrelsLike | Judgments,
+    runs: RunsLike | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """Look labels and runs over before anything is computed.

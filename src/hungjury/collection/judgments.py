@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.labels import MISSING, LabelPolicy
+from hungjury.collection.likes import VotesLike
 from hungjury.collection.notes import Note
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.reading import read_labels
+from hungjury.collection.scaling import Scaling
 from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import is_frame, read_table, table_format
 from hungjury.errors import Argument, InputError, UnknownName
@@ -86,12 +88,12 @@ class Judgments:
 
 
 def read_judgments(
-    source: Any,
+    source: VotesLike,
     duplicates: Duplicates = "error",
     grades: Iterable[int] | None = None,
     outside: Outside = "error",
     judge_column: str | None = None,
-    scaling: Any = None,
+    scaling: str | Scaling | None = None,
 ) -> Judgments:
     """Read the labels of several judges.
 
@@ -100,9 +102,9 @@ def read_judgments(
     ``{judge: {topic: {document: label}}}``. The other arguments are those of `read_qrels`.
     """
     policy = LabelPolicy.of(duplicates, grades, outside, scaling)
-    source = _listed(source)
-    how = _how(source, judge_column)
-    found, judges = read_labels(source, policy, judge=how)
+    given = _listed(source)
+    how = _how(given, judge_column)
+    found, judges = read_labels(given, policy, judge=how)
     return Judgments(
         found.pool,
         judges,

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.labels import LabelPolicy
+from hungjury.collection.likes import LabelsLike, QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.reading import grade_table, no_label, read_labels
+from hungjury.collection.scaling import Scaling
 from hungjury.collection.sources import expand
 from hungjury.collection.tables import Table, grade_columns, is_frame
 from hungjury.errors import InputError, rel_range
@@ -164,11 +166,11 @@ def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) 
 
 
 def read_qrels(
-    source: Any,
+    source: LabelsLike,
     duplicates: Duplicates = "error",
     grades: Iterable[int] | None = None,
     outside: Outside = "error",
-    scaling: Any = None,
+    scaling: str | Scaling | None = None,
 ) -> Qrels:
     """Read labels: TREC qrels, a table, a frame, ``{topic: {document: label}}`` or the id of a
     dataset, as in ``ir_datasets:msmarco-passage/trec-dl-2019``.
@@ -180,9 +182,10 @@ def read_qrels(
     "geometric", "median", "linear" or "percentile", with parameters as in "geometric(by=topic)".
     """
     policy = LabelPolicy.of(duplicates, grades, outside, scaling)
+    given: Any = source
     if not isinstance(source, Mapping) and not is_frame(source):
-        source = expand(source)  # streams are read only once
-    one = source[0] if isinstance(source, list) and len(source) == 1 else source
+        given = expand(source)  # streams are read only once
+    one = given[0] if isinstance(given, list) and len(given) == 1 else given
     if (table := grade_table(one)) is not None:
         if policy.scaling is not None:
             raise InputError(
@@ -191,7 +194,7 @@ def read_qrels(
                 remedy="leave scaling out",
             )
         return _from_grade_columns(table)
-    found, _ = read_labels(source, policy)
+    found, _ = read_labels(given, policy)
     labels = None if found.soft else found.label.astype(np.int16)
     ordered = np.argsort(found.document, kind="stable")  # mostly sorted already: quick
     labels = None if labels is None else labels[ordered]
@@ -252,6 +255,6 @@ def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
     return (Note("nothing-relevant", len(none), text, subjects=tuple(none)),)
 
 
-def as_qrels(source: Any) -> Qrels:
+def as_qrels(source: QrelsLike) -> Qrels:
     """Qrels, whatever they come as."""
     return source if isinstance(source, Qrels) else read_qrels(source)

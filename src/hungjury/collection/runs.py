@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 import numpy as np
 
 from hungjury import native
+from hungjury.collection.likes import ScoresLike
 from hungjury.collection.notes import Note
 from hungjury.collection.reading import ONE_TOPIC, parse_text
 from hungjury.collection.sources import Source, expand
@@ -123,7 +124,7 @@ def map_files(
 
 
 def read_runs(
-    source: Any,
+    source: ScoresLike,
     ties: Ties = "trec",
     score_precision: ScorePrecision = "double",
     names: str = "tag",

@@ -14,6 +14,7 @@ from hungjury.catalogue import measure as find_measure
 from hungjury.collection.align import align
 from hungjury.collection.judged import judge_lists
 from hungjury.collection.labels import MISSING
+from hungjury.collection.likes import JudgmentsLike, RunsLike
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName
 from hungjury.evaluation import as_runs
@@ -169,7 +170,10 @@ class Agreement:
 
 
 def agreement(
-    judgments: Any, runs: Any = None, measure: str | Measure = "AP", rel: int | None = None
+    judgments: JudgmentsLike,
+    runs: RunsLike | None = None,
+    measure: str | Measure = "AP",
+    rel: int | None = None,
 ) -> Agreement:
     """How far judges agree on labels and, with runs, on the ranking of systems by `measure`.
 
@@ -205,7 +209,7 @@ def agreement(
     )
 
 
-def _rankings(panel: Panel, runs: Any, chosen: Measure) -> Rankings:
+def _rankings(panel: Panel, runs: RunsLike, chosen: Measure) -> Rankings:
     top = panel.grades[-1]
     chosen.check(top)
     aligned = align(as_runs(runs), panel.pool)

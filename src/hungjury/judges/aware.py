@@ -6,11 +6,11 @@ aware-m(t, s) = sum over judges k of a_k(t) m(t, s | k), with weights a_k(t) tha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_seed
@@ -51,14 +51,14 @@ class AwareScores(Scores):
 
 
 def aware(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike,
+    runs: RunsLike,
     measure: MeasureNames,
     weights: str | Weights = "sgl_tau_msd",
     rel: int | None = None,
     replicates: int = 1000,
     seed: int = 0,
-    gold: Any = None,
+    gold: QrelsLike | None = None,
     orientation: Orientation = "dissimilarity",
     progress: Progress | None = None,
     *,
@@ -152,7 +152,7 @@ def _settings(
     )
 
 
-def weighted_votes(judgments: Any, scores: AwareScores, rel: int | None = None) -> Qrels:
+def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | None = None) -> Qrels:
     """Soft qrels: the mean vote of those who judged a document, each weighted as AWARE weighs
     them on its topic; plain where all of them weigh nothing."""
     given = as_judgments(judgments)

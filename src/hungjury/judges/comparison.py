@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, UnknownName, check_seed
@@ -88,10 +89,10 @@ class ApproachComparison:
 
 
 def compare_approaches(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike,
+    runs: RunsLike,
     measure: str | Measure,
-    gold: Any,
+    gold: QrelsLike | None,
     rel: int | None = None,
     replicates: int = 1000,
     seed: int = 0,

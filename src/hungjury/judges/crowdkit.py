@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury.errors import MeasureError, MissingExtra
 from hungjury.judges.merged import Merge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.named import param
+from hungjury.named import required
 from hungjury.settings import Scope
 
 __all__ = ["CrowdKit", "is_aggregator"]
@@ -25,7 +25,7 @@ def is_aggregator(thing: object) -> bool:
 class CrowdKit(Merge):
     """Probabilities where the aggregator has `fit_predict_proba`, else its labels."""
 
-    aggregator: Any = param(kind=lambda value: value, doc="the aggregator")
+    aggregator: Any = required(kind=lambda value: value, doc="the aggregator")
 
     def __str__(self) -> str:
         return f"crowd-kit {type(self.aggregator).__name__}"

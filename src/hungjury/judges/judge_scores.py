@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, Runs, load
@@ -112,11 +112,11 @@ class JudgeScores:
 
 
 def score_judges(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike,
+    runs: RunsLike | Alignment,
     measures: MeasureNames,
     rel: int | None = None,
-    gold: Any = None,
+    gold: QrelsLike | None = None,
     drop_empty: bool = False,
     progress: Progress | None = None,
 ) -> JudgeScores:
@@ -202,7 +202,7 @@ def _check_silent(judges: list[str], judged: NDArray[np.bool_]) -> None:
 
 
 def gold_values(
-    gold: Any,
+    gold: QrelsLike,
     runs: Runs | RunFiles,
     measures: Sequence[Measure],
     rel: int | None,

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import numpy as np
 
 from hungjury.collection.judgments import Judgments, read_judgments
+from hungjury.collection.likes import JudgmentsLike
 from hungjury.errors import InputError, MeasureError, check_choice, check_seed
 from hungjury.settings import MergeSettings, Scope
 
@@ -26,7 +27,7 @@ __all__ = ["MERGES", "Merge", "Merged", "as_judgments", "aware_merge", "binomial
 
 
 def merge(
-    judgments: Any,
+    judgments: JudgmentsLike,
     method: str | Merge | Any,
     rel: int | None = None,
     scope: Scope = "topic",
@@ -116,6 +117,6 @@ def merge_names(*, of_labels: bool = False) -> list[str]:
     return [cls.name for cls in MERGES if not (of_labels and cls.gives == "weights")]
 
 
-def as_judgments(source: Any) -> Judgments:
+def as_judgments(source: JudgmentsLike) -> Judgments:
     """Judgments, whatever they come as."""
     return source if isinstance(source, Judgments) else read_judgments(source)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hungjury.collection.likes import QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.errors import InputError
@@ -73,7 +74,7 @@ class RankingData:
             return self
         return replace(self, features=np.hstack([self.features, np.zeros((rows, columns - now))]))
 
-    def judged_by(self, qrels: Any) -> RankingData:
+    def judged_by(self, qrels: QrelsLike) -> RankingData:
         """The same documents with the labels of `qrels`: grades, or probabilities as merged
         judges or soft qrels give them. Documents without a label are not relevant; queries
         without any are left out. Notes report both.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hungjury.catalogue import measure_list
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, MeasureError
 from hungjury.evaluation import MeasureNames, check_measure
@@ -21,7 +20,7 @@ __all__ = [
 ]
 
 
-def need_gold(gold: Any, what: str) -> None:
+def need_gold(gold: QrelsLike, what: str) -> None:
     """Labels to compare with."""
     if gold is None:
         raise InputError(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue import measure_list
 from hungjury.collection.align import align
+from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_choice, check_seed
@@ -33,7 +34,7 @@ LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that stay
 ROUNDING = 1e-9  # halves go up, also those that are a little less in binary
 
 
-def downsample(qrels: Any, rate: float, seed: int = 0, repetition: int = 0) -> Qrels:
+def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0) -> Qrels:
     """Keep a share of the judgments of every topic and grade; the others become not judged.
 
     Every topic has one random order of the documents of each grade, made from seed, repetition
@@ -134,8 +135,8 @@ class Robustness:
 
 
 def robustness(
-    qrels: Any,
-    runs: Any,
+    qrels: QrelsLike,
+    runs: RunsLike,
     measures: MeasureNames,
     rates: Iterable[float] = RATES,
     repetitions: int = 20,
@@ -157,8 +158,8 @@ class RobustnessExperiment(Experiment[Robustness]):
 
     def __init__(
         self,
-        qrels: Any,
-        runs: Any,
+        qrels: QrelsLike,
+        runs: RunsLike,
         measures: MeasureNames,
         rates: Iterable[float] = RATES,
         repetitions: int = 20,

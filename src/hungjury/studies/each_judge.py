@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.runs import load
 from hungjury.evaluation import MeasureNames, as_runs
 from hungjury.judges.judge_scores import label_matrix, score_judges
@@ -65,10 +65,10 @@ def _mean(values: Array) -> tuple[float, float]:
 
 
 def single_judges(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike,
+    runs: RunsLike,
     measures: MeasureNames,
-    gold: Any,
+    gold: QrelsLike,
     rel: int | None = None,
     *,
     drop_empty: bool = False,

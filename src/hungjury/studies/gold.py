@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure
+from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import as_qrels
 from hungjury.collection.runs import Runs
 from hungjury.errors import MeasureError, check_choice
@@ -44,7 +44,7 @@ class Truths:
     def __init__(
         self,
         scored: JudgeScores,
-        gold: Any,
+        gold: QrelsLike,
         runs: Runs,
         rel: int | None,
         standards: Sequence[str] = (DETERMINISTIC,),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from hungjury.collection.align import align
+from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.qrels import as_qrels
 from hungjury.errors import InputError
 from hungjury.evaluation import as_runs
@@ -51,7 +51,7 @@ class Chosen:
         return self.to_text()
 
 
-def few_highly_relevant(qrels: Any, grade: int = 2) -> Chosen:
+def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
     """Topics with few documents of a high grade: R(1) >= 10 R(grade), R(grade) > 0."""
     given = as_qrels(qrels)
     need_hard_labels(given, "a choice of topics by grades")
@@ -93,7 +93,7 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
     )
 
 
-def complete_runs(qrels: Any, runs: Any) -> Chosen:
+def complete_runs(qrels: QrelsLike, runs: RunsLike) -> Chosen:
     """Runs that retrieve something on every judged topic."""
     aligned = align(as_runs(runs), as_qrels(qrels).pool)
     retrieved = aligned.retrieved.sum(axis=1)

@@ -10,11 +10,11 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import InputError, check_seed
@@ -54,10 +54,10 @@ def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple
 
 
 def tuple_study(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike,
+    runs: RunsLike,
     measures: MeasureNames,
-    gold: Any,
+    gold: QrelsLike,
     rel: int | None = None,
     sizes: Iterable[int] | None = None,
     tuples: int = 100,
@@ -89,10 +89,10 @@ class TupleExperiment(Experiment[TupleStudy]):
 
     def __init__(
         self,
-        judgments: Any,
-        runs: Any,
+        judgments: JudgmentsLike,
+        runs: RunsLike,
         measures: MeasureNames,
-        gold: Any,
+        gold: QrelsLike,
         rel: int | None = None,
         sizes: Iterable[int] | None = None,
         tuples: int = 100,

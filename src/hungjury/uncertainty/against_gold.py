@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import QrelsLike
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import RunFiles, Runs
@@ -64,7 +64,7 @@ class _Entry:
 
 
 def against_gold(
-    gold: Any, judgments: Judgments, runs: Runs | RunFiles, setting: Setting, drawn: Drawn
+    gold: QrelsLike, judgments: Judgments, runs: Runs | RunFiles, setting: Setting, drawn: Drawn
 ) -> AgainstGold:
     """Compare on the documents, and on the topics, that have gold labels."""
     truth, pool = as_qrels(gold), judgments.pool

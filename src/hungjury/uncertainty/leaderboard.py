@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import align
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
@@ -138,15 +139,15 @@ class Leaderboard:
 
 
 def leaderboard(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike,
+    runs: RunsLike,
     measure: str | Measure,
     merge: str | Merge | Weights | Any = "binmv",
     rel: int | None = None,
     target: Target = "population",
     draws: int = 1000,
     seed: int = 0,
-    gold: Any = None,
+    gold: QrelsLike | None = None,
     *,
     panel_error: float = TYPICAL,
     scope: Scope = "topic",

@@ -12,6 +12,7 @@ from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import JudgmentsLike, RunsLike
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames, as_runs
@@ -29,8 +30,8 @@ DRAWS = 4  # label sets that effects are averaged over
 
 
 def plan(
-    judgments: Any,
-    runs: Any,
+    judgments: JudgmentsLike,
+    runs: RunsLike,
     measure: MeasureNames,
     budget: int,
     design: str = "influence",

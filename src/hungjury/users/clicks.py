@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import as_qrels
 from hungjury.errors import InputError
 from hungjury.users.chain import Array, closed_groups, stationary_distribution
@@ -38,7 +39,7 @@ __all__ = ["calibrate"]
 
 def calibrate(
     log: Any,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     nav_rel: int = 1,
     *,
     ranks: int = 10,
@@ -70,7 +71,7 @@ def calibrate(
     return _model(rows, tally, ranks, nav_rel, relevant is not None)
 
 
-def _relevant(qrels: Any, nav_rel: int) -> dict[str, int]:
+def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
     """How many documents of grade `nav_rel` and more each judged query has."""
     labels = as_qrels(qrels)
     if labels.labels is None:

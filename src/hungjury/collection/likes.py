@@ -1,0 +1,40 @@
+"""What functions take for labels and runs: the types themselves, or sources to read them from.
+
+A source is a path, a glob, an open file, a list of these, a data frame (pandas, polars, pyarrow)
+or nested mappings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import IO, TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoDataFrame
+
+    from hungjury.collection.judgments import Judgments
+    from hungjury.collection.qrels import Qrels
+    from hungjury.collection.runs import RunFiles, Runs
+
+__all__ = [
+    "FilesLike",
+    "JudgmentsLike",
+    "LabelsLike",
+    "QrelsLike",
+    "RunsLike",
+    "ScoresLike",
+    "VotesLike",
+]
+
+FilesLike: TypeAlias = (
+    "str | os.PathLike[str] | IO[str] | IO[bytes] | Sequence[str | os.PathLike[str]]"
+)
+ByTopic: TypeAlias = Mapping[str, Mapping[str, float]]  # {topic: {document: value}}
+LabelsLike: TypeAlias = "FilesLike | IntoDataFrame | ByTopic"
+ScoresLike: TypeAlias = "FilesLike | IntoDataFrame | ByTopic | Mapping[str, ByTopic]"
+VotesLike: TypeAlias = "FilesLike | IntoDataFrame | Mapping[str, ByTopic]"
+
+QrelsLike: TypeAlias = "Qrels | LabelsLike"
+RunsLike: TypeAlias = "Runs | RunFiles | ScoresLike"
+JudgmentsLike: TypeAlias = "Judgments | VotesLike"

@@ -1,0 +1,79 @@
+"""A user's type checker understands the package: the README's lines, and mistakes in a call."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hungjury as hj
+from hungjury.catalogue import CATALOGUE
+
+ROOT = Path(__file__).parent.parent
+
+
+def checked(code: str, folder: Path) -> list[str]:
+    """What mypy --strict says about a user's file, a line each."""
+    pytest.importorskip("mypy", reason="pip install 'hungjury[dev]'")
+    path = folder / "example.py"
+    path.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file=",
+         "--cache-dir", str(ROOT / ".mypy_cache" / "users"), "--ignore-missing-imports",
+         str(path)],
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.stderr == ""
+    return [line for line in done.stdout.splitlines() if "example.py" in line]
+
+
+def test_the_examples_of_the_readme_have_the_right_types(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", readme, re.S)
+    assert blocks
+    assert checked("\n".join(blocks), tmp_path) == []
+
+
+USED = """
+import hungjury as hj
+
+qrels = hj.read_qrels({"1": {"a": 1}}, duplicates="first", grades=range(2))
+runs = hj.read_runs({"bm25": {"1": {"a": 0.5}}}, ties="input")
+scores = hj.evaluate(qrels, runs, [hj.m.nDCG(cutoff=10), "AP"], undefined="drop")
+depth: int | None = scores.settings.depth
+tau: float = hj.stats.kendall([1, 2], [2, 1])
+names: list[str] = [row["name"] for row in hj.merges()]
+"""
+WRONG = """
+import hungjury as hj
+
+hj.read_qrels("qrels", duplicates="frist")
+hj.m.nDCG(cutof=10)
+hj.m.AP(rel="2")
+hj.m.IPrec()
+hj.evaluate(3, "run", "AP")
+hj.nothing_like_this
+"""
+
+
+def test_calls_that_are_right_and_wrong(tmp_path: Path) -> None:
+    assert checked(USED, tmp_path) == []
+    found = checked(WRONG, tmp_path)
+    assert [line.split(":")[1] for line in found if ": error:" in line] == list("456789")
+
+
+@pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
+def test_signatures_show_parameters(cls: type[hj.Measure]) -> None:
+    shown = inspect.signature(cls).parameters
+    assert list(shown) == [f.name for f in cls.params()]
+    assert all(p.annotation is not inspect.Parameter.empty for p in shown.values())
+    assert list(inspect.signature(cls.__call__).parameters) == ["self", "judged"]
