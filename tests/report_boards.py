@@ -6,7 +6,7 @@ import numpy as np
 
 import hungjury as hj
 from hungjury.collection.notes import Note
-from hungjury.judges.chance import Pairs
+from hungjury.judges.chance import JudgePairs
 from hungjury.uncertainty.standing import standing
 
 HOSTILE = [
@@ -82,7 +82,7 @@ def large(board, systems, judges, seed=0):
         agreement=replace(
             found,
             panel=replace(found.panel, judges=labellers),
-            pairs=Pairs(np.full(kappa.shape, 900), kappa, kappa, kappa),
+            pairs=JudgePairs(np.full(kappa.shape, 900), kappa, kappa, kappa),
             labels=np.full(judges, 1000),
             label_rates=np.full((judges, 2), 0.5),
         ),

@@ -272,7 +272,7 @@ def test_rankings_are_those_of_each_judge_alone(measure):
     rankings = agreement(given_, runs, measure).rankings
     assert rankings.measure == measure
     for i, name in enumerate(given_.judges):
-        means = evaluate(given_.by(name), runs, measure).mean()[0]
+        means = evaluate(given_.qrels_of(name), runs, measure).mean()[0]
         assert rankings.scores[i] == pytest.approx(means, abs=1e-12)
     for i, one in enumerate(rankings.scores.tolist()):
         for j, other in enumerate(rankings.scores.tolist()):

@@ -77,7 +77,7 @@ def test_the_toy_of_the_thesis() -> None:
 def test_each_judge_alone_is_what_evaluate_says(small: Any) -> None:
     scores = aware(small.judgments, small.runs, ["AP", "nDCG@5"], "uni")
     for k, name in enumerate(small.judgments.judges):
-        alone = hj.evaluate(small.judgments.by(name), small.runs, ["AP", "nDCG@5"])
+        alone = hj.evaluate(small.judgments.qrels_of(name), small.runs, ["AP", "nDCG@5"])
         assert np.allclose(scores.alone[:, k], alone.values, rtol=1e-12, atol=1e-12)
     assert np.allclose(scores.values, scores.alone.mean(axis=1), rtol=1e-12, atol=1e-12)
 

@@ -598,7 +598,7 @@ def test_one_file_is_one_judge(tmp_path):
 
 def test_a_judge_who_is_not_there():
     panel = hj.read_judgments({"ann": QRELS, "bob": QRELS})
-    refused(lambda: panel.by("carl"), ("'carl'", "ann, bob"), error=UnknownName)
+    refused(lambda: panel.qrels_of("carl"), ("'carl'", "ann, bob"), error=UnknownName)
 
 
 def test_no_common_topic(tmp_path):

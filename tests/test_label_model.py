@@ -103,7 +103,7 @@ def test_topics_with_more_relevant_documents_are_more_promising():
 def test_a_copy_of_a_judge_adds_nothing():
     made = hj.simulate(systems=3, topics=6, documents=60, depth=30, accuracies=(0.8, 0.75, 0.7))
     given = made.judgments
-    labels = {a: given.by(a).to_dict() for a in given.judges}
+    labels = {a: given.qrels_of(a).to_dict() for a in given.judges}
     twice = hj.read_judgments(labels | {"judge1b": labels["judge1"], "judge1c": labels["judge1"]})
     one = draw_labels(hj.merge(given, "em-neu", scope="all"), flat, 2000, np.random.SeedSequence(0))
     merged = hj.merge(twice, "em-neu", scope="all")

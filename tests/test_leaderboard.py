@@ -209,7 +209,7 @@ def test_measures_are_summarised_as_evaluate_does(made, measure):
 
 
 def test_gold_is_matched_by_those_who_match_it(made):
-    labels = {a: made.judgments.by(a).to_dict() for a in ("judge1", "judge2")}
+    labels = {a: made.judgments.qrels_of(a).to_dict() for a in ("judge1", "judge2")}
     given = hj.read_judgments(labels | {"oracle": made.gold.to_dict()})
     found = hj.leaderboard(given, made.runs, "nDCG@10", draws=100, gold=made.gold, outlook=False)
     row = next(row for row in found.gold.rows if row.name == "oracle")
@@ -246,7 +246,7 @@ def codes(found):
 
 def test_judges_who_share_errors_are_noticed():
     made = hj.simulate(systems=4, topics=20, documents=100, accuracies=(0.85,) * 3, seed=7)
-    labels = {a: made.judgments.by(a).to_dict() for a in made.judgments.judges}
+    labels = {a: made.judgments.qrels_of(a).to_dict() for a in made.judgments.judges}
     rng = np.random.default_rng(8)
     wrong = {t: {d: rng.random() < 0.3 for d in docs} for t, docs in labels["judge1"].items()}
     for name in ("x", "y", "z"):  # err on the same documents, and now and then alone
@@ -282,7 +282,9 @@ def test_one_system(made):
 
 
 def test_one_topic(made):
-    labels = {a: {"1": made.judgments.by(a).to_dict()["1"]} for a in ("judge1", "judge2", "judge3")}
+    labels = {
+        a: {"1": made.judgments.qrels_of(a).to_dict()["1"]} for a in ("judge1", "judge2", "judge3")
+    }
     with pytest.raises(HungjuryError, match=r'one topic (.|\n)*target="topics"'):
         hj.leaderboard(labels, made.runs, "AP")
     found = hj.leaderboard(labels, made.runs, "AP", target="topics", draws=100)
@@ -291,8 +293,8 @@ def test_one_topic(made):
 
 
 def test_one_judge(made):
-    given = hj.read_judgments({"judge1": made.judgments.by("judge1").to_dict()})
-    truth = hj.evaluate(made.judgments.by("judge1"), made.runs, ["AP"])
+    given = hj.read_judgments({"judge1": made.judgments.qrels_of("judge1").to_dict()})
+    truth = hj.evaluate(made.judgments.qrels_of("judge1"), made.runs, ["AP"])
     for merge in ("binmv", "em-neu"):
         found = hj.leaderboard(given, made.runs, "AP", merge, draws=100, panel_error=0)
         assert found.mean.max() == pytest.approx(truth.mean().max())
@@ -301,7 +303,7 @@ def test_one_judge(made):
 
 
 def test_two_judges_are_warned_about(made):
-    labels = {a: made.judgments.by(a).to_dict() for a in ("judge1", "judge2")}
+    labels = {a: made.judgments.qrels_of(a).to_dict() for a in ("judge1", "judge2")}
     found = hj.leaderboard(labels, made.runs, "AP", draws=100, outlook=False)
     assert "two-judges" in codes(found)
 

@@ -113,7 +113,7 @@ def test_the_mean_over_judges_is_the_mean_over_votes(seed):
     runs = {f"s{s}": {f"t{t}": {f"d{(s + d * 3) % 9}": -d for d in range(7)} for t in range(3)}
             for s in range(2)}  # fmt: skip
     soft = evaluate(merge(given_, "binmv"), runs, "eRRBP(p=0.7)").values[0]
-    alone = [evaluate(given_.by(a), runs, "RBP(p=0.7)").values[0] for a in given_.judges]
+    alone = [evaluate(given_.qrels_of(a), runs, "RBP(p=0.7)").values[0] for a in given_.judges]
     assert soft == pytest.approx(np.mean(alone, axis=0), abs=1e-12)
 
 

@@ -63,7 +63,7 @@ def test_each_judge_alone(judges, runs, gold):
     alone = [tau_ap(scores, gold[0]) for scores in found.rankings.scores]
     assert np.mean(alone) == pytest.approx(0.654, abs=5e-4)
     assert max(alone) == pytest.approx(0.875, abs=5e-4)
-    one = judges.by("prompt8")
+    one = judges.qrels_of("prompt8")
     binary = {t: {d: int(g >= 2) for d, g in ds.items()} for t, ds in one.to_dict().items()}
     means = evaluate(binary, runs, "AP").mean()[0]
     assert found.rankings.scores[judges.judges.index("prompt8")] == pytest.approx(means)

@@ -185,7 +185,7 @@ def test_a_file_is_read_back(made, tmp_path):
 def test_votes_are_what_judges_said(made):
     plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)
     for judge, labels in plan.votes.items():
-        said = made.judgments.by(judge).to_dict()
+        said = made.judgments.qrels_of(judge).to_dict()
         for topic, document, label in zip(plan.topics, plan.documents, labels, strict=True):
             assert said[topic].get(document) == label
 
@@ -239,7 +239,7 @@ def test_digests_follow_the_data_and_not_its_order(made):
     systems = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}
                for s in made.runs.systems}  # fmt: skip
     runs = hj.read_runs(dict(reversed(systems.items())))
-    labels = {j: made.judgments.by(j).to_dict() for j in reversed(made.judgments.judges)}
+    labels = {j: made.judgments.qrels_of(j).to_dict() for j in reversed(made.judgments.judges)}
     judges = hj.read_judgments(labels, grades=range(3))
     assert hj.plan(judges, runs, "nDCG@5", 5).digests == plan.digests
     fewer = hj.read_runs({s: r for s, r in systems.items() if s != "system1"})

@@ -92,9 +92,9 @@ def test_every_level(rows, data, smoothing):
         assert same(model.p[i], expected)
         if expected is None:
             with pytest.raises(InputError, match=f"level {level} was judged twice"):
-                model.of(level)
+                model.probability(level)
         else:
-            assert same(model.of(level), expected)
+            assert same(model.probability(level), expected)
 
 
 def test_real_judgment_groups(shared_data):
@@ -164,7 +164,7 @@ def test_judges_with_known_confusion(alike):
             expected = sum(met) / sum(seen)
             error = math.sqrt(expected * (1 - expected) / (size * sum(seen)))
             # Where both gave the level, the two ordered pairs say the same: up to twice the noise.
-            away = abs(model.of(level) - expected)
+            away = abs(model.probability(level) - expected)
             assert away < 4 * math.sqrt(2) * error
             assert away < model.high[level] - model.low[level]  # about 4 standard errors
 
@@ -233,7 +233,11 @@ def test_an_unseen_level_is_an_error():
     model = prm(panel(UNSEEN))
     assert model.levels == [0, 1, 2, 3]
     assert np.isnan(model.p[2:]).all()
-    for call in (lambda: model.of(3), lambda: model.prob(3), lambda: model.of(-1)):
+    for call in (
+        lambda: model.probability(3),
+        lambda: model.prob(3),
+        lambda: model.probability(-1),
+    ):
         with pytest.raises(InputError, match="judged twice") as caught:
             call()
         assert "smoothing" in caught.value.remedy
@@ -243,7 +247,7 @@ def test_an_unseen_level_is_an_error():
 def test_smoothing_starts_every_level_at_one_half():
     model = prm(panel(UNSEEN), smoothing=1)
     assert model.prob(3) == pytest.approx([2 / 5, 3 / 5, 1 / 2, 1 / 2])
-    assert model.of(-7) == 0.5
+    assert model.probability(-7) == 0.5
 
 
 # Errors
@@ -325,7 +329,7 @@ def cells():
 def test_labels_become_probabilities():
     made = {"1": {"a": 2, "b": -2, "c": 1}, "2": {"a": 0, "d": 2}}
     qrels = hj.read_qrels(made)
-    soft = MODEL.soft(qrels)
+    soft = MODEL.soft_qrels(qrels)
     assert soft.soft
     assert (soft.grades, soft.topics) == ((0, 1), qrels.topics)
     expected = {t: {d: loops.prm(ROWS, v, [1, 2]) for d, v in p.items()} for t, p in made.items()}
@@ -336,7 +340,7 @@ def test_labels_become_probabilities():
 
 def test_labels_of_an_unseen_level_do_not_become_probabilities():
     with pytest.raises(InputError, match="level 3"):
-        MODEL.soft(hj.read_qrels({"1": {"a": 3, "b": 0}}))
+        MODEL.soft_qrels(hj.read_qrels({"1": {"a": 3, "b": 0}}))
 
 
 def test_probabilities_stay_what_they_are():
@@ -360,7 +364,7 @@ def test_versions_of_expected_measures(name):
         expected = loop(labels, pool, prob=prob, cutoff=version.cutoff, **extra)
         assert scores.values[0, 0, k] == pytest.approx(expected, rel=1e-12)
     soft = hj.evaluate(
-        MODEL.soft(hj.read_qrels(GRADES)), RUN, hj.measure(name).__class__(
+        MODEL.soft_qrels(hj.read_qrels(GRADES)), RUN, hj.measure(name).__class__(
             unjudged=prob[0], cutoff=version.cutoff, **extra
         )
     )  # fmt: skip
@@ -552,7 +556,7 @@ def test_command_soft_labels(folder):
     done(folder, "--rel", "1", "--qrels", str(folder / "one.txt"), "--soft", str(target))
     found = hj.read_qrels(target)
     assert found.soft
-    expected = MODEL.soft(hj.read_qrels(folder / "one.txt"))
+    expected = MODEL.soft_qrels(hj.read_qrels(folder / "one.txt"))
     assert found.to_dict() == expected.to_dict()
 
 

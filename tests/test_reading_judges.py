@@ -23,7 +23,7 @@ def assert_panel(judgments, names=("ann", "bob")):
     assert judgments.topics == ["1", "2"]
     assert len(judgments) == 5
     for mine, name in zip(PANEL, names, strict=True):
-        assert judgments.by(name).to_dict() == PANEL[mine]
+        assert judgments.qrels_of(name).to_dict() == PANEL[mine]
     assert (judgments.matrix() == -32768).sum() == 3  # not judged: four documents, five labels
 
 
@@ -73,7 +73,7 @@ def test_the_columns_of_crowd_kit():
     judgments = hj.read_judgments(crowd)
     assert judgments.topics == ["topic"]
     assert judgments.judges == ["u", "v"]
-    assert judgments.by("u").to_dict() == {"topic": {"x": 1, "y": 1}}
+    assert judgments.qrels_of("u").to_dict() == {"topic": {"x": 1, "y": 1}}
 
 
 def test_the_second_column_of_qrels_names_the_judge_only_when_asked(tmp_path):

@@ -25,8 +25,8 @@ def test_conflicting_duplicates(tmp_path, policy, taken):
 def test_conflicting_duplicates_of_a_judge(policy, taken):
     text = "1 x a 1\n1 y a 0\n1 x a 0\n"
     judgments = hj.read_judgments(io.StringIO(text), duplicates=policy, judge_column="iteration")
-    assert judgments.by("x").to_dict() == {"1": {"a": taken}}
-    assert judgments.by("y").to_dict() == {"1": {"a": 0}}
+    assert judgments.qrels_of("x").to_dict() == {"1": {"a": taken}}
+    assert judgments.qrels_of("y").to_dict() == {"1": {"a": 0}}
 
 
 def test_identical_duplicates_are_dropped_and_told():
@@ -54,7 +54,7 @@ def test_a_declared_scale(grades, outside, kept, told):
     assert qrels.grades == tuple(grades)
     assert codes(qrels).get("outside", 0) == told
     judgments = hj.read_judgments({"x": SCALE, "y": SCALE}, grades=grades, outside=outside)
-    assert judgments.by("y").to_dict() == {"1": kept}
+    assert judgments.qrels_of("y").to_dict() == {"1": kept}
     assert codes(judgments).get("outside", 0) == 2 * told
 
 
@@ -63,7 +63,7 @@ def test_the_scale_is_that_of_the_whole_input():
     assert hj.read_qrels({"1": {"a": 0}}).grades == (0, 1)
     assert hj.read_qrels({"1": {"a": -2}}).grades == (0, 1)
     panel = hj.read_judgments({"x": {"1": {"a": 1}}, "y": {"1": {"a": 2}}})
-    assert panel.by("x").max_grade == 2
+    assert panel.qrels_of("x").max_grade == 2
     assert hj.read_qrels({"1": {"a": 1}}, grades=range(5)).max_grade == 4
 
 
@@ -79,8 +79,8 @@ def test_soft_labels_stay_soft(tmp_path):
     assert not hj.read_qrels({"1": {"a": 1.0, "b": 0.0}}).soft
     panel = hj.read_judgments({"x": soft, "y": {"1": {"a": 1.0}}})
     assert panel.soft
-    assert panel.by("y").soft
-    assert panel.by("x").to_dict() == soft
+    assert panel.qrels_of("y").soft
+    assert panel.qrels_of("x").to_dict() == soft
     qrels = hj.read_qrels(path)
     qrels.write(tmp_path / "again.qrels")
     assert hj.read_qrels(tmp_path / "again.qrels").to_dict() == soft

@@ -102,7 +102,7 @@ def test_judges_from_anywhere(place):
     rows = [(t, a, d, label) for t, _, d, label in qrels_rows() for a in ("ann", "bob")]
     judgments = hj.read_judgments(place(joined(rows)), judge_column="iteration")
     assert judgments.judges == ["ann", "bob"]
-    assert judgments.by("bob").to_dict() == QRELS
+    assert judgments.qrels_of("bob").to_dict() == QRELS
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")

@@ -191,7 +191,7 @@ def test_whole_numbers_are_scaled_too_and_results_tell_so():
     assert scores.settings.labels.scaling == "percentile"
     judgments = hj.read_judgments(PANEL, scaling="geometric( by = topic )")
     assert judgments.settings.scaling == 'geometric(by="topic")'
-    assert judgments.by("ann").settings.scaling == 'geometric(by="topic")'
+    assert judgments.qrels_of("ann").settings.scaling == 'geometric(by="topic")'
     merged = hj.merge(judgments, "binmv")
     assert merged.settings.scaling == 'geometric(by="topic")'
 

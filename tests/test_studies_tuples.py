@@ -94,7 +94,7 @@ def test_weighted_tuples_are_the_oracles(sim: Any, weighed: TupleStudy, m: int) 
 
 
 def only(judgments: Judgments, who: tuple[int, ...]) -> dict[str, Any]:
-    return {judgments.judges[k]: judgments.by(judgments.judges[k]).to_dict() for k in who}
+    return {judgments.judges[k]: judgments.qrels_of(judgments.judges[k]).to_dict() for k in who}
 
 
 @pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu"])
@@ -251,7 +251,7 @@ def test_judges_alone(sim: Any) -> None:
     assert [(r.measure, r.gold) for r in found.rows] == [
         (m, g) for m in ("AP", "RBP") for g in ("DGS", "DGS", "RGS")
     ]
-    first = sim.judgments.by(sim.judgments.judges[0])
+    first = sim.judgments.qrels_of(sim.judgments.judges[0])
     chances = "eRAP(prob=[0.05, 0.95])"
     for row, mine, gold in zip(found.rows, ("AP", chances, chances), ("AP", "AP", chances),
                                strict=False):  # fmt: skip

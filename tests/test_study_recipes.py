@@ -17,7 +17,7 @@ from hungjury.stats.correlation import tau_ap_cross
 from hungjury.studies.data import Sources
 from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.engines import Engine
-from hungjury.studies.papers.graded_ap import GradedAP
+from hungjury.studies.papers.graded_ap import GradedAPRecipe
 from hungjury.studies.papers.random_relevance import COMMON, OWN
 from hungjury.studies.runner import seed_of
 from hungjury.studies.study import Study, run_study
@@ -182,9 +182,9 @@ def test_main_features(graded_ap: Study, gold: Any) -> None:
 
 
 def test_laws_with_a_sum_of_one() -> None:
-    assert GradedAP().grid(2) == [(n / 10, (10 - n) / 10) for n in range(11)]
+    assert GradedAPRecipe().grid(2) == [(n / 10, (10 - n) / 10) for n in range(11)]
     every = [g for g in itertools.product(range(6), repeat=3) if sum(g) == 5]
-    np.testing.assert_allclose(GradedAP().grid(3), np.array(every) / 5)
+    np.testing.assert_allclose(GradedAPRecipe().grid(3), np.array(every) / 5)
 
 
 # markov

@@ -150,7 +150,7 @@ def test_mean_over_judges(folder: Path, name: str) -> None:
     wanted = {trec_name(m): m for m in measure_list(["map", "P"])}
     each = []
     for judge in judgments.judges:
-        scores = hj.evaluate(judgments.by(judge), folder / "results.test", wanted.values())
+        scores = hj.evaluate(judgments.qrels_of(judge), folder / "results.test", wanted.values())
         at = [scores.topics.index(t) if t in scores.topics else -1 for t in judgments.topics]
         there = np.array([i >= 0 for i in at])
         each.append(np.where(there, scores.values[:, 0, at], np.nan))

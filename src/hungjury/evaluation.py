@@ -20,7 +20,7 @@ from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_r
 from hungjury.collection.sources import expand
 from hungjury.collection.tables import is_frame
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
-from hungjury.expectation import expect
+from hungjury.expectation import expected_scores
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import ScoreSettings, Undefined, Unjudged
 
@@ -163,7 +163,7 @@ def score_alignment(
     for i, one in enumerate(measures):
         drawn = one.expectation
         if drawn is not None and variance is not None and interval is not None:
-            found = expect(aligned, qrels, drawn, condensed)
+            found = expected_scores(aligned, qrels, drawn, condensed)
             values[i], variance[i] = found.mean, found.variance
             interval[:, i] = found.low, found.high
         else:

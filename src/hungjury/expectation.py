@@ -13,7 +13,7 @@ from hungjury.collection.align import Alignment
 from hungjury.collection.judged import judge_lists
 from hungjury.collection.qrels import Qrels
 
-__all__ = ["Expectation", "expect"]
+__all__ = ["Expectation", "expected_scores"]
 
 BLOCK = 100  # label sets scored at once; draws do not depend on it
 LEVEL = 0.95
@@ -30,7 +30,7 @@ class Expectation:
     high: Array
 
 
-def expect(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
+def expected_scores(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
     """Score `draws` label sets; where a drawn set leaves the measure undefined it scores 0."""
     if qrels.labels is not None:
         return _certain(aligned, qrels, measure, condensed)

@@ -83,7 +83,7 @@ def prm_command(
 
         save_picture(draw_prm(models), plot)
     if soft is not None and chosen is not None:
-        models[0].soft(chosen).write(soft)
+        models[0].soft_qrels(chosen).write(soft)
 
 
 def _formatted(models: list[PRM], form: str, qrels: Qrels | None) -> str:

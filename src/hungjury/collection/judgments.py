@@ -66,7 +66,7 @@ class Judgments:
         out[self.judge, self.document] = self.label.astype(np.int16)
         return out
 
-    def by(self, judge: str) -> Qrels:
+    def qrels_of(self, judge: str) -> Qrels:
         """What one judge said, as qrels."""
         if judge not in self.judges:
             raise UnknownName(

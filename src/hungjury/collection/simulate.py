@@ -47,7 +47,7 @@ class Simulation:
         _make_room(folder)
         self.gold.write(str(folder / "gold.qrels"))
         for judge in self.judgments.judges:
-            self.judgments.by(judge).write(str(folder / "judges" / f"{judge}.qrels"))
+            self.judgments.qrels_of(judge).write(str(folder / "judges" / f"{judge}.qrels"))
         for system in self.runs.systems:
             lines = [
                 f"{topic} Q0 {document} {rank} {score:.4f} {system}\n"

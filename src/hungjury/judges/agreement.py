@@ -19,7 +19,7 @@ from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName
 from hungjury.evaluation import as_runs
 from hungjury.judges.chance import (
-    Pairs,
+    JudgePairs,
     fleiss_kappa,
     krippendorff_alpha,
     pair_agreement,
@@ -63,7 +63,7 @@ class Agreement:
     """What judges have in common; matrices are [judge, judge]."""
 
     panel: Panel
-    pairs: Pairs
+    pairs: JudgePairs
     labels: NDArray[np.int64]  # [judge]
     label_rates: Floats  # [judge, grade]
     agreement: float

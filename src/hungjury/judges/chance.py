@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from hungjury.errors import InputError
 from hungjury.judges.panel import Panel
 
-__all__ = ["Pairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
+__all__ = ["JudgePairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class JudgePairs:
     """Two judges at a time, [judge, judge], on the documents that both judged."""
 
     common: NDArray[np.int64]  # documents both judged
@@ -45,7 +45,7 @@ def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
     return np.asarray(np.divide(above, below, out=out, where=np.asarray(below) != 0))
 
 
-def pairs_of(panel: Panel) -> Pairs:
+def pairs_of(panel: Panel) -> JudgePairs:
     """Cohen (1960): kappa = (observed - expected) / (1 - expected)."""
     from scipy.sparse import csr_matrix
 
@@ -68,7 +68,7 @@ def pairs_of(panel: Panel) -> Pairs:
     agreement = _ratio(same, common)
     by_chance = _ratio(expected, common.astype(float) ** 2)
     kappa = _ratio(agreement - by_chance, 1 - by_chance)
-    return Pairs(common, agreement, by_chance, kappa)
+    return JudgePairs(common, agreement, by_chance, kappa)
 
 
 def _usable(counts: Floats) -> Floats:

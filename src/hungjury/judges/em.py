@@ -91,7 +91,7 @@ class FromNeutral(ExpectationMaximisation):
         np.fill_diagonal(matrix, HONEST)
         confusion = np.broadcast_to(matrix, (len(votes.units), size, size))
         prior = np.full((size, len(votes.groups)), 1 / size)
-        return votes.expect(prior, confusion)[0]
+        return votes.e_step(prior, confusion)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +149,7 @@ class _Votes:
         counts = (self.matrix @ posterior.T).reshape(-1, size, size)
         return _clip(prior), _clip(counts / counts.sum(axis=1, keepdims=True))
 
-    def expect(self, prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
+    def e_step(self, prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
         """Posterior [grade, document] (TH step 3), and log P(votes) [document]."""
         votes = self.by_document @ np.log(confusion).reshape(-1, len(prior))
         joint = np.ascontiguousarray(votes.T)
@@ -236,7 +236,7 @@ def _iterate(votes: _Votes, posterior: Floats, result: _Result, tol: float, most
     going = np.ones(len(votes.groups), dtype=bool)
     for round_ in range(1, most + 1):
         prior, confusion = votes.maximise(posterior)
-        new, evidence = votes.expect(prior, confusion)
+        new, evidence = votes.e_step(prior, confusion)
         change = np.maximum.reduceat(np.abs(new - posterior).max(axis=0), votes.starts)
         posterior = new
         settled = change < tol

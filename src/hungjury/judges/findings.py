@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import few, plural
-from hungjury.judges.chance import Pairs
+from hungjury.judges.chance import JudgePairs
 from hungjury.plain import columns
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MOST_NAMED = 2  # near-constant judges who get a sentence of their own
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def near_copies(judges: list[str], pairs: Pairs) -> list[list[str]]:
+def near_copies(judges: list[str], pairs: JudgePairs) -> list[list[str]]:
     """Groups in which every two agree on 98 % of documents and have a kappa of 0.9 or more.
 
     The kappa is asked for because two judges who call nearly everything not relevant agree
@@ -120,7 +120,7 @@ def _no_better_than_chance(found: Agreement, known: set[str]) -> list[str]:
     return [f"{who} {verb} with the others no better than chance{names}"]
 
 
-def _strangers(pairs: Pairs) -> list[str]:
+def _strangers(pairs: JudgePairs) -> list[str]:
     upper = np.triu_indices(len(pairs.common), 1)
     none = int((pairs.common[upper] == 0).sum())
     if not none:

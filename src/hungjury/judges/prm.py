@@ -62,7 +62,7 @@ class PRM:
             self.draws, self.seed, self.notes,
         )  # fmt: skip
 
-    def of(self, level: int) -> float:
+    def probability(self, level: int) -> float:
         """p_{R|level}; an unseen level is an error unless there is smoothing."""
         if level in self.levels:
             value = float(self.p[self.levels.index(level)])
@@ -82,14 +82,14 @@ class PRM:
 
     def prob(self, max_grade: int) -> list[float]:
         """The probabilities of the grades 0 to `max_grade`, for `eRAP(prob=...)` and friends."""
-        return [self.of(grade) for grade in range(max_grade + 1)]
+        return [self.probability(grade) for grade in range(max_grade + 1)]
 
-    def soft(self, qrels: Qrels) -> Qrels:
+    def soft_qrels(self, qrels: Qrels) -> Qrels:
         """Labels replaced by the probability that another judge finds the document relevant."""
         if qrels.labels is None:
             raise InputError("these labels are probabilities already", remedy="give graded qrels")
         levels, index = np.unique(qrels.labels, return_inverse=True)
-        p = np.array([self.of(int(level)) for level in levels])[index]
+        p = np.array([self.probability(int(level)) for level in levels])[index]
         return replace(qrels, labels=None, p=p, grades=(0, 1))
 
     def version(self, name: str | Measure, max_grade: int) -> Measure:
@@ -107,7 +107,7 @@ class PRM:
             levels, counts = np.unique(qrels.labels, return_counts=True)
         pairs = [(int(v), int(n)) for v, n in zip(levels, counts, strict=True) if n]
         binary = sum(n for level, n in pairs if level in self.relevant)
-        return binary, sum(n * self.of(level) for level, n in pairs)
+        return binary, sum(n * self.probability(level) for level, n in pairs)
 
     def rows(self) -> list[dict[str, Any]]:
         """One row a level; None where a level was never judged twice."""

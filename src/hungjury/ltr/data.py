@@ -67,7 +67,7 @@ class RankingData:
             self.notes,
         )
 
-    def widened(self, columns: int) -> RankingData:
+    def padded_to(self, columns: int) -> RankingData:
         """With at least that many features; those added are 0, as SVMlight leaves them out."""
         rows, now = self.features.shape
         if now >= columns:

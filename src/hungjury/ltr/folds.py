@@ -28,7 +28,7 @@ def read_fold(folder: str | os.PathLike[str], kind: str = GRADES) -> Fold:
         raise InputError("no such folder", file=str(folder), remedy="name a folder for each fold")
     parts = [read_letor(_part(place, names), kind) for names in PARTS]
     widest = max(part.features.shape[1] for part in parts)
-    train, valid, test = (part.widened(widest) for part in parts)
+    train, valid, test = (part.padded_to(widest) for part in parts)
     return train, valid, test
 
 

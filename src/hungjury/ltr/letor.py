@@ -37,7 +37,7 @@ def read_letor(source: Any, labels: str = GRADES, columns: int = 0) -> RankingDa
         raise InputError(
             f"there are {len(files)} files", remedy="give one, or join_data() several of them"
         )
-    return _text(files[0], labels).widened(columns)
+    return _text(files[0], labels).padded_to(columns)
 
 
 def _text(source: Source, kind: str) -> RankingData:

@@ -122,7 +122,7 @@ class StudyData:
             elif whose == MAJORITY:
                 self._labels[whose] = merge(self.judgments, "mv")
             else:
-                self._labels[whose] = self.judgments.by(whose)
+                self._labels[whose] = self.judgments.qrels_of(whose)
         return self._labels[whose]
 
     @cached_property

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hungjury.errors import InputError, check_seed
-from hungjury.theory.pairs import Pairs, all_pairs, all_pools, is_small, random_pairs
-from hungjury.theory.scoring import MeasureLike, Scorer, plentiful_pool, whole_number
+from hungjury.theory.pairs import ListPairs, all_pairs, all_pools, is_small, random_pairs
+from hungjury.theory.scoring import ListScorer, MeasureLike, plentiful_pool, whole_number
 
 __all__ = ["AxiomReport", "Counterexample", "check_axioms"]
 
@@ -105,7 +105,7 @@ def check_axioms(
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
     samples = whole_number(samples, "samples", 1)
     check_seed(seed)
-    scorer = Scorer(measure)
+    scorer = ListScorer(measure)
     scorer.check(grades - 1)
     given = None if pool is None else _pool_counts(pool, length, grades)
     if scorer.measure is None and given is None:
@@ -119,7 +119,7 @@ def check_axioms(
 
 
 def _report(
-    scorer: Scorer, length: int, grades: int, method: str, search: Iterator[Pairs]
+    scorer: ListScorer, length: int, grades: int, method: str, search: Iterator[ListPairs]
 ) -> AxiomReport:
     """Go through the pairs until both axioms are refuted, or to the end."""
     found: dict[str, Counterexample | None] = dict.fromkeys(AXIOMS)
@@ -144,7 +144,7 @@ def _report(
     )
 
 
-def _first(pairs: Pairs) -> Counterexample | None:
+def _first(pairs: ListPairs) -> Counterexample | None:
     falling = pairs.falling()
     if not len(falling):
         return None

@@ -24,8 +24,8 @@ from hungjury.errors import InputError, MeasureError
 from hungjury.theory.axioms import check_axioms
 from hungjury.theory.scoring import (
     Lists,
+    ListScorer,
     MeasureLike,
-    Scorer,
     plentiful_pool,
     whole_number,
 )
@@ -79,7 +79,7 @@ def balancing_curve(
             f"method is {method!r}",
             remedy="method is one of 'auto', 'closed', 'bisection', 'scan'",
         )
-    scorer = Scorer(measure)
+    scorer = ListScorer(measure)
     scorer.check(top)
     sizes = [whole_number(length, "length", 1) for length in lengths]
     search = _search(scorer, max(sizes, default=1), low, top, method)
@@ -87,7 +87,7 @@ def balancing_curve(
 
 
 def _search(
-    scorer: Scorer, longest: int, low: int, top: int, method: Method
+    scorer: ListScorer, longest: int, low: int, top: int, method: Method
 ) -> Callable[[int], Index]:
     """How the index of one length is found."""
     if method in ("auto", "closed") and scorer.measure is not None:
@@ -104,7 +104,7 @@ def _search(
     return lambda length: _bisect(_balances(scorer, length, low, top), length)
 
 
-def _replacement_holds(scorer: Scorer, longest: int, top: int) -> bool:
+def _replacement_holds(scorer: ListScorer, longest: int, top: int) -> bool:
     """Checked on short lists, and on random ones that are somewhat longer."""
     for length in {min(longest, SHORT), min(longest, LONG)}:
         labels = np.repeat(np.arange(top + 1), plentiful_pool(length, top + 1)).tolist()
@@ -134,7 +134,7 @@ def _tails(starts: NDArray[np.int64], length: int, grade: int) -> Lists:
     return np.where(ranks >= starts[:, None], grade, 0).astype(np.int16)
 
 
-def _needed(scorer: Scorer, length: int, top: int) -> float:
+def _needed(scorer: ListScorer, length: int, top: int) -> float:
     """The least score that balances one document of the largest grade at rank 1."""
     single = np.zeros((1, length), dtype=np.int16)
     single[0, 0] = top
@@ -142,7 +142,7 @@ def _needed(scorer: Scorer, length: int, top: int) -> float:
     return value - TOLERANCE * abs(value)
 
 
-def _balances(scorer: Scorer, length: int, low: int, top: int) -> Callable[[int], bool]:
+def _balances(scorer: ListScorer, length: int, low: int, top: int) -> Callable[[int], bool]:
     needed = _needed(scorer, length, top)
     pool = plentiful_pool(length, top + 1)
 
@@ -152,7 +152,7 @@ def _balances(scorer: Scorer, length: int, low: int, top: int) -> Callable[[int]
     return balances
 
 
-def _scan(scorer: Scorer, length: int, low: int, top: int) -> Index:
+def _scan(scorer: ListScorer, length: int, low: int, top: int) -> Index:
     """From the lowest rank upwards, a block of ranks at a time."""
     needed = _needed(scorer, length, top)
     pool = plentiful_pool(length, top + 1)

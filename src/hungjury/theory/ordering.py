@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hungjury.errors import InputError, check_choice
 from hungjury.theory.scoring import whole_number
 
-__all__ = ["Comparison", "Step", "compare_lists"]
+__all__ = ["ListComparison", "Step", "compare_lists"]
 
 Grades: TypeAlias = tuple[int, ...]
 Relation: TypeAlias = Literal["less", "equal", "greater", "incomparable"]
@@ -51,7 +51,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class ListComparison:
     """How `a` compares with `b`, and the counts that show it."""
 
     relation: Relation
@@ -114,7 +114,7 @@ def compare_lists(
     *,
     max_grade: int | None = None,
     scale: Literal["ordinal", "ratio"] = "ordinal",
-) -> Comparison:
+) -> ListComparison:
     """Compare two judged lists of one length: grades in rank order.
 
     kind "rank": a <= b where b has, down to every rank, at least as many documents of every grade
@@ -138,7 +138,7 @@ def compare_lists(
         )
     top = _top(max_grade, first, second)
     sides = [_counts(labels, kind, scale, top) for labels in (first, second)]
-    return Comparison(_relation(*sides), first, second, kind, scale, *sides)
+    return ListComparison(_relation(*sides), first, second, kind, scale, *sides)
 
 
 def _labels(given: Sequence[Any], name: str) -> Grades:

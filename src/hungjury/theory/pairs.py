@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue.closed_forms import TOLERANCE
-from hungjury.theory.scoring import Floats, Lists, Scorer, plentiful_pool
+from hungjury.theory.scoring import Floats, Lists, ListScorer, plentiful_pool
 
-__all__ = ["Pairs", "all_pairs", "all_pools", "is_small", "random_pairs"]
+__all__ = ["ListPairs", "all_pairs", "all_pools", "is_small", "random_pairs"]
 
 MOST_LISTS = 1_000_000
 """A check is exhaustive up to this many lists, over all pools."""
@@ -22,7 +22,7 @@ RANDOM_POOLS = 50
 """Pools among which the pairs of a random check are divided."""
 
 
-class Pairs(NamedTuple):
+class ListPairs(NamedTuple):
     """Pairs of lists over one pool, with their values; `after` must not score less."""
 
     axiom: str
@@ -60,8 +60,8 @@ def all_pools(length: int, grades: int) -> list[tuple[int, ...]]:
 
 
 def all_pairs(
-    scorer: Scorer, length: int, grades: int, pools: Sequence[tuple[int, ...]]
-) -> Iterator[Pairs]:
+    scorer: ListScorer, length: int, grades: int, pools: Sequence[tuple[int, ...]]
+) -> Iterator[ListPairs]:
     """All pairs of all lists that can be drawn from each pool."""
     numbers = np.arange(grades**length)
     worth = grades ** np.arange(length - 1, -1, -1)
@@ -78,7 +78,7 @@ def all_pairs(
         for axiom, (before, after) in pairs.items():
             both = possible[before] & possible[after]  # the others have no value
             low, high = before[both], after[both]
-            yield Pairs(axiom, lists[low], lists[high], values[low], values[high], pool)
+            yield ListPairs(axiom, lists[low], lists[high], values[low], values[high], pool)
 
 
 def _replacements(
@@ -114,13 +114,13 @@ def _in_order(
 
 
 def random_pairs(
-    scorer: Scorer,
+    scorer: ListScorer,
     length: int,
     grades: int,
     given: tuple[int, ...] | None,
     samples: int,
     rng: np.random.Generator,
-) -> Iterator[Pairs]:
+) -> Iterator[ListPairs]:
     """Random pairs, some from each of many pools."""
     number = RANDOM_POOLS if given is None else 1
     for turn in range(number):
@@ -133,7 +133,7 @@ def random_pairs(
             draws = min(width, size - start)
             for axiom, before, after in _moves(pool, length, draws, rng):
                 values = scorer(before, pool), scorer(after, pool)
-                yield Pairs(axiom, before, after, *values, pool)
+                yield ListPairs(axiom, before, after, *values, pool)
 
 
 def _random_pool(length: int, grades: int, rng: np.random.Generator) -> tuple[int, ...]:

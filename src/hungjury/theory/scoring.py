@@ -12,14 +12,14 @@ from hungjury.catalogue import Measure, measure
 from hungjury.collection.judged import BUDGET, many_lists
 from hungjury.errors import InputError
 
-__all__ = ["Lists", "MeasureLike", "Scorer", "plentiful_pool", "whole_number"]
+__all__ = ["ListScorer", "Lists", "MeasureLike", "plentiful_pool", "whole_number"]
 
 MeasureLike: TypeAlias = str | Measure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
 Floats: TypeAlias = NDArray[np.float64]
 
 
-class Scorer:
+class ListScorer:
     """A measure of the catalogue, or a user's function of the labels, on [list, place] grades."""
 
     def __init__(self, given: MeasureLike) -> None:

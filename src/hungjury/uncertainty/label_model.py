@@ -52,7 +52,7 @@ class LabelDraws:
 
 
 @dataclass(frozen=True, eq=False)
-class _Votes:
+class _VoteTable:
     """Votes of the judged documents; a unit is a judge, or a judge on one topic."""
 
     begin: Ints  # [judged document + 1]: where its votes begin in `said`
@@ -62,7 +62,7 @@ class _Votes:
     grades: int
 
     @staticmethod
-    def of(panel: Panel, scope: Scope, weights: Floats) -> _Votes:
+    def of(panel: Panel, scope: Scope, weights: Floats) -> _VoteTable:
         order = np.argsort(panel.document, kind="stable")
         document, key = panel.document[order], panel.judge[order].astype(np.int64)
         if scope == "topic":
@@ -70,7 +70,7 @@ class _Votes:
         keys, unit = np.unique(key, return_inverse=True)
         size = len(panel.grades)
         judged = np.flatnonzero(panel.judged)
-        return _Votes(
+        return _VoteTable(
             np.searchsorted(document, np.append(judged, len(panel.pool))).astype(np.int64),
             (unit * size + panel.choice[order]).astype(np.int32),
             keys % len(panel.judges),
@@ -91,7 +91,7 @@ class _Chain:
     """A Gibbs sampler: grades given parameters, parameters given grades."""
 
     def __init__(
-        self, votes: _Votes, strata: Strata, posterior: Floats, rng: np.random.Generator
+        self, votes: _VoteTable, strata: Strata, posterior: Floats, rng: np.random.Generator
     ) -> None:
         self.votes, self.strata, self.rng = votes, strata, rng
         self.usual = PSEUDO_DOCUMENTS * posterior.mean(axis=0)
@@ -164,7 +164,7 @@ def draw_labels(
     """
     panel = merged.panel
     weights = _weights(panel)
-    votes = _Votes.of(panel, merged.settings.scope, weights)
+    votes = _VoteTable.of(panel, merged.settings.scope, weights)
     assert merged.posterior is not None
     start = merged.posterior[panel.judged][:, list(panel.grades)]
     share = [draws // CHAINS + (c < draws % CHAINS) for c in range(CHAINS)]
@@ -187,7 +187,7 @@ def _dirichlet(counts: NDArray[np.floating[Any]], rng: np.random.Generator) -> F
     return np.asarray(gamma / gamma.sum(axis=-1, keepdims=True))
 
 
-def _by_judge(confusion: Floats, votes: _Votes, panel: Panel) -> Floats:
+def _by_judge(confusion: Floats, votes: _VoteTable, panel: Panel) -> Floats:
     """The mean over a judge's topics; NaN for one without votes."""
     number = len(panel.judges)
     units = np.bincount(votes.unit_judge, minlength=number)

@@ -11,7 +11,7 @@ from typing import Any
 
 from hungjury.errors import InputError
 from hungjury.users.actions import EMPTY_PAGE, KIND, UNREADABLE
-from hungjury.users.engine import RECORD, Engine, need_ibis
+from hungjury.users.engine import RECORD, QueryEngine, need_ibis
 from hungjury.users.formats import Tally
 from hungjury.users.readers import click_table
 
@@ -35,7 +35,7 @@ Row = Mapping[str, Any]
 
 
 def count_clicks(
-    engine: Engine | None,
+    engine: QueryEngine | None,
     log: Any,
     relevant: Mapping[str, int] | None,
     ranks: int,

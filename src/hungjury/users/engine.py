@@ -12,7 +12,7 @@ from typing import Any
 from hungjury.errors import HungjuryError, InputError, MissingExtra
 from hungjury.machine import cores
 
-__all__ = ["ENGINES", "Engine", "need_ibis", "open_engine"]
+__all__ = ["ENGINES", "QueryEngine", "need_ibis", "open_engine"]
 
 ENGINES = ("duckdb", "spark")
 RECORD = "hungjury_record"  # the number of a record: breaks ties in time
@@ -27,7 +27,7 @@ def need_ibis() -> Any:
 
 
 @dataclass(frozen=True)
-class Engine:
+class QueryEngine:
     """A connection, and a temporary folder."""
 
     connection: Any
@@ -81,7 +81,7 @@ def _with_record(table: Any) -> Any:
 
 
 @contextmanager
-def open_engine(name: str, memory: str) -> Iterator[Engine]:
+def open_engine(name: str, memory: str) -> Iterator[QueryEngine]:
     """A temporary engine; DuckDB spills to disk beyond `memory`."""
     ibis = need_ibis()
     with tempfile.TemporaryDirectory(prefix="hungjury-") as folder:
@@ -93,7 +93,7 @@ def open_engine(name: str, memory: str) -> Iterator[Engine]:
             raise InputError(f"engine is {name!r}", remedy=f"engine is one of {', '.join(ENGINES)}")
 
 
-def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[Engine]:
+def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
     try:
         import duckdb
     except ImportError:
@@ -107,14 +107,14 @@ def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[Engine]:
             f"memory is {memory!r}", remedy='give a size such as "800MB" or "2GB"'
         ) from None
     try:
-        yield Engine(connection, folder, memory)
+        yield QueryEngine(connection, folder, memory)
     except duckdb.Error as error:
         raise _told(error) from None
     finally:
         connection.disconnect()
 
 
-def _spark(ibis: Any, folder: Path, memory: str) -> Iterator[Engine]:
+def _spark(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
@@ -123,7 +123,7 @@ def _spark(ibis: Any, folder: Path, memory: str) -> Iterator[Engine]:
     builder = SparkSession.builder.appName("hungjury").config("spark.sql.session.timeZone", "UTC")
     try:
         session = builder.getOrCreate()  # the session that is there already, or a local one
-        yield Engine(ibis.pyspark.connect(session), folder, memory, spark=session)
+        yield QueryEngine(ibis.pyspark.connect(session), folder, memory, spark=session)
     except PySparkException as error:
         raise _told(error) from None
 

@@ -11,7 +11,7 @@ from hungjury.collection.sources import Source, expand
 from hungjury.collection.tables import is_frame
 from hungjury.errors import InputError
 from hungjury.users.actions import KIND, group_by_session, write_action_clicks
-from hungjury.users.engine import RECORD, Engine, need_ibis, open_engine
+from hungjury.users.engine import RECORD, QueryEngine, need_ibis, open_engine
 from hungjury.users.formats import (
     PAGE_COLUMNS,
     SESSION_COLUMNS,
@@ -39,7 +39,7 @@ def is_ibis_table(log: Any) -> bool:
     return type(log).__module__.startswith("ibis.") and hasattr(log, "get_backend")
 
 
-def click_table(engine: Engine | None, log: Any, queries: bool) -> tuple[Any, Tally]:
+def click_table(engine: QueryEngine | None, log: Any, queries: bool) -> tuple[Any, Tally]:
     """The clicks of a log in the engine, and what was found besides them.
 
     queries: whether their names are needed; numbered pages do not need them.
@@ -73,7 +73,7 @@ def click_table(engine: Engine | None, log: Any, queries: bool) -> tuple[Any, Ta
     return _columns(engine.parquet([path]), name), tally
 
 
-def _actions(engine: Engine, sources: Sequence[Source], queries: bool) -> Any:
+def _actions(engine: QueryEngine, sources: Sequence[Source], queries: bool) -> Any:
     """Read without the engine; DuckDB sorts logs whose sessions are interleaved."""
     paths, together = write_action_clicks(sources, engine.folder, queries)
     if not together:
@@ -142,7 +142,7 @@ def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
     return names, mark
 
 
-def _paths(engine: Engine, sources: Sequence[Source], ending: str) -> list[Path]:
+def _paths(engine: QueryEngine, sources: Sequence[Source], ending: str) -> list[Path]:
     """Files as an engine reads them: it recognises gz by its ending and cannot read streams."""
     paths = []
     for number, source in enumerate(sources):

@@ -20,13 +20,13 @@ from hungjury.studies.papers.label_sets import (
     correlation_job,
     distinct,
     headings,
-    label_needs,
     labels_param,
     mean_of,
     places,
     pools_job,
     rate_table,
     relevant_from,
+    required_labels,
     score,
     shares,
 )
@@ -35,7 +35,7 @@ from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Joined, StudyTable
 from hungjury.studies.topics import few_highly_relevant, run_quartiles
 
-__all__ = ["GradedAP"]
+__all__ = ["GradedAPRecipe"]
 
 Array = NDArray[np.float64]
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
@@ -47,7 +47,7 @@ COARSE = 0.2
 
 
 @RECIPES.add("graded-ap")
-class GradedAP(Recipe):
+class GradedAPRecipe(Recipe):
     """GAP, xGAP and eGAP for all kinds of users, beside other measures: correlation, robustness."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014, Tables 1 to 3 and Figures 1 and 2"
@@ -68,7 +68,7 @@ class GradedAP(Recipe):
     repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
 
     def needed(self) -> tuple[str, ...]:
-        return ("systems", *label_needs(self.labels, graded=True))
+        return ("systems", *required_labels(self.labels, graded=True))
 
     def check(self, data: StudyData) -> None:
         super().check(data)

@@ -24,9 +24,21 @@ from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.recipe import names
 from hungjury.studies.study_table import Cell, StudyTable
 
-__all__ = ["check_labels", "correlation_job", "distinct", "headings", "label_needs",
-           "labels_param", "mean_of", "places", "pools_job", "rate_table", "relevant_from",
-           "score", "shares"]  # fmt: skip
+__all__ = [
+    "check_labels",
+    "correlation_job",
+    "distinct",
+    "headings",
+    "labels_param",
+    "mean_of",
+    "places",
+    "pools_job",
+    "rate_table",
+    "relevant_from",
+    "required_labels",
+    "score",
+    "shares",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -35,7 +47,7 @@ def labels_param() -> Any:
     return param((GOLD,), kind=names, doc=f"{GOLD}, {MAJORITY} (the judges' majority), or a judge")
 
 
-def label_needs(labels: Sequence[str], graded: bool) -> tuple[str, ...]:
+def required_labels(labels: Sequence[str], graded: bool) -> tuple[str, ...]:
     """What the data has to have so that there are such labels."""
     kind = "graded " if graded else ""
     found = [f"{kind}gold"] if GOLD in labels else []

@@ -19,13 +19,13 @@ from hungjury.studies.papers.label_sets import (
     correlation_job,
     distinct,
     headings,
-    label_needs,
     labels_param,
     mean_of,
     places,
     pools_job,
     rate_table,
     relevant_from,
+    required_labels,
     shares,
 )
 from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
@@ -69,7 +69,7 @@ class Markov(Recipe):
     repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
 
     def needed(self) -> tuple[str, ...]:
-        return ("systems", *label_needs(self.labels, graded=False))
+        return ("systems", *required_labels(self.labels, graded=False))
 
     def check(self, data: StudyData) -> None:
         super().check(data)

@@ -20,12 +20,12 @@ from hungjury.studies.papers.label_sets import (
     check_labels,
     correlation_job,
     distinct,
-    label_needs,
     labels_param,
     mean_of,
     places,
     pools_job,
     rate_table,
+    required_labels,
     shares,
 )
 from hungjury.studies.power import PowerExperiment
@@ -76,7 +76,7 @@ class RandomRelevance(Recipe):
     samples: int = param(1000, kind=whole, low=1, doc="of the bootstrap test")
 
     def needed(self) -> tuple[str, ...]:
-        return ("systems", *label_needs(self.labels, graded=True))
+        return ("systems", *required_labels(self.labels, graded=True))
 
     def check(self, data: StudyData) -> None:
         super().check(data)
