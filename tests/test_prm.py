@@ -345,7 +345,7 @@ def test_labels_of_an_unseen_level_do_not_become_probabilities():
 
 def test_probabilities_stay_what_they_are():
     soft = hj.read_qrels({"1": {"a": 0.5}})
-    for call in (MODEL.soft, MODEL.relevant_counts):
+    for call in (MODEL.soft_qrels, MODEL.relevant_counts):
         with pytest.raises(InputError, match="probabilities"):
             call(soft)
 
