@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import hungjury as hj
 from label_server import HOSTILE, Client, Server, make_plan
 
 pytest.importorskip("starlette", reason="pip install 'hungjury[label]'")
@@ -223,6 +226,8 @@ def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:
         (["plan.csv", "-o", "l.db", "--judge", "a", "--judge", "a"], "a name of their own"),
         (["plan.csv", "-o", "l.db", "--documents", "queries.tsv"], "no document of the plan"),
         (["plan.csv", "-o", "l.db", "--queries", "absent"], "there is no such file"),
+        (["plan.csv", "-o", "l.db", "-m", "AP"], "results on the page need"),
+        (["--export", "x", "labels.db", "--judge", "a"], "nothing else"),
         (["plan.csv", "-o", "plan.csv"], "it is an input"),
         (["plan.csv", "-o", "queries.tsv"], "not a database of labels"),
         (["absent.csv", "-o", "l.db"], "there is no such file"),
@@ -255,24 +260,35 @@ def test_documents_and_queries_without_text_are_named(tmp_path: Path) -> None:
     assert "2 documents without text, not shown: d4, d5" in said
 
 
-def test_a_leaderboard_reads_the_database(tmp_path: Path) -> None:
-    hungjury(tmp_path, "simulate", "-o", "demo", "--topics", "4", "--quiet")
-    (tmp_path / "plan.csv").write_text((tmp_path / "demo" / "gold.qrels").read_text())
-    (tmp_path / "queries.tsv").write_text("".join(f"{t}\tquery\n" for t in range(1, 99)))
-    rows = [line.split() for line in (tmp_path / "plan.csv").read_text().splitlines()]
+def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path) -> None:
+    hungjury(tmp_path, "simulate", "-o", "demo", "--topics", "4", "--systems", "3", "--quiet")
+    files = ("--judges", "demo/judges/*", "--runs", "demo/runs/*", "-m", "nDCG@10")
+    hungjury(tmp_path, "plan", *files, "--budget", "60", "-o", "plan.csv", "--quiet")
+    rows = [line.split() for line in (tmp_path / "demo" / "gold.qrels").read_text().splitlines()]
+    gold = {(row[0], row[2]): int(row[3]) for row in rows}
     (tmp_path / "corpus.jsonl").write_text("".join(f"{row[2]}\ttext\n" for row in rows))
     (tmp_path / "queries.tsv").write_text("".join(f"{row[0]}\tquery\n" for row in rows))
-    with Server(tmp_path, "--grades", "0 no, 1 yes") as running:
+    with Server(tmp_path, "--grades", "0 no, 1 yes", *files) as running:
         client = Client(running)
-        task = client.post("task")[1]["task"]
-        gold = {(row[0], row[2]): int(row[3]) for row in rows}
-        for _ in range(60):
+        state = client.post("task")[1]
+        assert state["results"]["sentences"] == ["The first results come after some labels."]
+        while (task := state["task"]) is not None:
             grade = gold[task["topic"], task["document"]]
             body = {"item": task["item"], "grade": grade, "seconds": 1}
-            task = client.post("label", body)[1]["task"]
-    done = hungjury(
-        tmp_path, "leaderboard", "--judges", "demo/judges/*", "--runs", "demo/runs/*", "--gold",
-        "labels.db", "--draws", "100", "--format", "json", "--quiet",
-    )  # fmt: skip
+            state = client.post("label", body)[1]
+        assert state["progress"]["done"] == 60
+        for _ in range(600):
+            shown = json.loads(client.ask("GET", client.base + "progress")[2])["results"]
+            if shown["rows"]:
+                break
+            time.sleep(0.1)
+        assert "of 3 pairs of systems are settled" in shown["sentences"][0]
+        assert sorted(row[0] for row in shown["rows"]) == ["system1", "system2", "system3"]
+        running.stop()
+    labels = hj.read_qrels(str(tmp_path / "labels.db")).to_dict()
+    found = {(t, d): g for t, rows in labels.items() for d, g in rows.items()}
+    assert found == {pair: gold[pair] for pair in found}
+    assert len(found) == 60
+    done = hungjury(tmp_path, "leaderboard", *files, "--gold", "labels.db", "--format", "json")
     assert done.returncode == 0, done.stderr
-    assert '"gold"' in done.stdout
+    assert json.loads(done.stdout)["gold"] is not None

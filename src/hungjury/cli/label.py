@@ -13,9 +13,12 @@ from hungjury.cli.options import new_file, quiet_option
 from hungjury.cli.output import deliver, tell
 
 if TYPE_CHECKING:
+    import socket
+
     from hungjury.collection.notes import Note
-    from hungjury.labelling.desk import Shown
+    from hungjury.labelling.desk import Desk, Shown
     from hungjury.labelling.items import Item
+    from hungjury.labelling.results import Results
 
 PORT = 8710
 
@@ -58,6 +61,20 @@ PORT = 8710
 )  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open the first address.")
 @click.option(
+    "--judges", "panel", multiple=True, metavar="FILES",
+    help="Labels of other judges; with --runs and -m, the page shows what is settled so far.",
+)  # fmt: skip
+@click.option("--runs", multiple=True, metavar="FILES", help="Runs, for results on the page.")
+@click.option("-m", "--measure", metavar="NAME", help="Measure, for results on the page.")
+@click.option(
+    "--duplicates", type=click.Choice(["error", "first", "last", "max"]), default="error",
+    show_default=True, help="With --judges: a document labelled twice, differently.",
+)  # fmt: skip
+@click.option(
+    "--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
+    show_default=True, help="With --judges: labels that are none of the grades.",
+)  # fmt: skip
+@click.option(
     "--export", type=new_file, metavar="FILE",
     help="Write the labels of a database as qrels (- for stdout), and stop.",
 )  # fmt: skip
@@ -69,7 +86,8 @@ PORT = 8710
 def label_command(
     source: str, queries: tuple[str, ...], documents: tuple[str, ...], names: tuple[str, ...],
     output: str | None, grades: str | None, share: float, show: str | None, link: str | None,
-    port: int, browser: bool, export: str | None, everything: bool, quiet: bool,
+    port: int, browser: bool, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
+    duplicates: str, outside: str, export: str | None, everything: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Label documents in the browser, by keyboard.
 
@@ -86,20 +104,24 @@ def label_command(
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --gold labels.db
     """
     if export is not None:
+        given = (queries, documents, names, output, grades, show, link, panel, runs, measure)
+        if any(given):
+            raise click.UsageError("--export takes a database of labels and --all, nothing else")
         _export(source, export, everything, quiet)
         return
     if everything:
         raise click.UsageError("--all needs --export")
     if output is None:
         raise click.UsageError("name the database of labels: -o labels.db")
-    from hungjury.labelling.app import address, make_app
     from hungjury.labelling.desk import Desk
-    from hungjury.labelling.export import summary
     from hungjury.labelling.grades import parse_grades
     from hungjury.labelling.items import read_items
-    from hungjury.labelling.server import listen, open_browser, serve
+    from hungjury.labelling.results import Results
+    from hungjury.labelling.server import listen
     from hungjury.labelling.store import Store
 
+    if any((panel, runs, measure)) and not (panel and runs and measure):
+        raise click.UsageError("results on the page need --judges, --runs and -m")
     people = _names(names)
     scale = None if grades is None else parse_grades(grades)
     items = read_items(source)
@@ -107,30 +129,63 @@ def label_command(
     tell(notes, quiet)
     at = listen(port)
     store = Store(output, items, scale)
+    results = None
     try:
         known = [one.name for one in store.judges()]
         judges = store.register(people or known or [getpass.getuser()])
         desk = Desk(store, items, shown, judges, share, adjudicate=show == "judges")
-        app = make_app(desk)
-        bound = at.getsockname()[1]
-        width = max(len(one.name) for one in judges)
-        for one in judges:
-            click.echo(f"{one.name:<{width}}  {address(bound, one)}")
-        sys.stdout.flush()
-        if not quiet:
-            click.echo("Ctrl-C stops the server; every label is stored at once.", err=True)
-        if browser:
-            open_browser(address(bound, judges[0]))
-        serve(app, at)
+        top = store.grades[-1].grade
+        wanted = _leaderboard(source, output, panel, runs, measure, duplicates, outside, top)
+        results = Results(wanted) if wanted else None
+        _serve(desk, at, results, browser, quiet)
     finally:
+        if results is not None:
+            results.close()
         at.close()
         store.close()
     if not quiet:
-        click.echo(f"\n{output}: {summary(output)}", err=True)
-        click.echo(f"  go on:   {shlex.join(['hungjury', *sys.argv[1:]])}", err=True)
-        click.echo(
-            f"  export:  hungjury label --export labels.qrels {shlex.quote(output)}", err=True
-        )
+        _farewell(output)
+
+
+def _serve(
+    desk: Desk, at: socket.socket, results: Results | None, browser: bool, quiet: bool
+) -> None:
+    from hungjury.labelling.app import address, make_app
+    from hungjury.labelling.server import open_browser, serve
+
+    app = make_app(desk) if results is None else make_app(desk, results.after)
+    port = at.getsockname()[1]
+    width = max(len(one.name) for one in desk.judges)
+    for one in desk.judges:
+        click.echo(f"{one.name:<{width}}  {address(port, one)}")
+    sys.stdout.flush()
+    if not quiet:
+        click.echo("Ctrl-C stops the server; every label is stored at once.", err=True)
+    if browser:
+        open_browser(address(port, desk.judges[0]))
+    serve(app, at)
+
+
+def _farewell(output: str) -> None:
+    from hungjury.labelling.export import summary
+
+    click.echo(f"\n{output}: {summary(output)}", err=True)
+    click.echo(f"  go on:   {shlex.join(['hungjury', *sys.argv[1:]])}", err=True)
+    export = shlex.join(["hungjury", "label", "--export", "labels.qrels", output])
+    click.echo(f"  export:  {export}", err=True)
+
+
+def _leaderboard(
+    plan: str, labels: str, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
+    duplicates: str, outside: str, top: int,
+) -> list[str]:  # fmt: skip
+    """The command whose results the page shows; nothing if none are asked for."""
+    if measure is None:
+        return []
+    words = ["leaderboard", "--gold", labels, "-m", measure, "--format", "json", "--quiet"]
+    words += ["--grades", f"0-{top}", "--duplicates", duplicates, "--outside", outside]
+    words += [word for files in panel for word in ("--judges", files)]
+    return words + [word for files in runs for word in ("--runs", files)]
 
 
 def _export(path: str, export: str, everything: bool, quiet: bool) -> None:
@@ -157,7 +212,7 @@ def _texts(
     items: list[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
 ) -> tuple[Shown, list[Note]]:
     """The texts of the plan, and notes about those that are missing."""
-    from hungjury.collection.notes import Note, few, plural
+    from hungjury.collection.notes import Note, plural
     from hungjury.labelling.desk import Shown
     from hungjury.labelling.texts import DOCUMENTS, QUERIES, find_texts
 
@@ -174,7 +229,6 @@ def _texts(
             counted = plural(len(without), noun).replace("querys", "queries")
             by_link = noun == "document" and link is not None
             done = "shown by link only" if by_link else "not shown"
-            notes.append(
-                Note("no-text", len(without), f"{counted} without text, {done}: {few(without)}")
-            )
+            text = f"{counted} without text, {done}"
+            notes.append(Note("no-text", len(without), text, subjects=tuple(without)))
     return Shown(asked, found, link), notes

@@ -19,7 +19,10 @@ VERSION = 1
 def not_ours(path: str) -> InputError:
     """The error for some other database."""
     return InputError(
-        "this is not a database of labels", file=path, remedy="give one that hungjury label wrote"
+        "this is not a database of labels",
+        code="not-labels",
+        file=path,
+        remedy="give one that hungjury label wrote",
     )
 
 
@@ -27,7 +30,9 @@ def not_ours(path: str) -> InputError:
 def open_labels(path: str | Path) -> Iterator[sqlite3.Connection]:
     """The database, for reading."""
     if not Path(path).is_file():
-        raise InputError("there is no such file", file=str(path), remedy="check the path")
+        raise InputError(
+            "there is no such file", code="no-file", file=str(path), remedy="check the path"
+        )
     # Without a log nobody is writing: then the file can be read where nothing can be written,
     # and no empty log is left behind.
     how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
@@ -38,7 +43,7 @@ def open_labels(path: str | Path) -> Iterator[sqlite3.Connection]:
             yield base
     except sqlite3.OperationalError as error:
         raise InputError(
-            f"cannot be read: {error}", file=str(path), remedy="check the folder"
+            f"cannot be read: {error}", code="unreadable", file=str(path), remedy="check the folder"
         ) from None
     except sqlite3.DatabaseError:
         raise not_ours(str(path)) from None
@@ -52,6 +57,9 @@ def labelled_columns(path: Path, view: str = "gold") -> dict[str, list[object]]:
         rows = found.fetchall()
     if not rows:
         raise InputError(
-            "nothing has been labelled yet", file=str(path), remedy="label some documents first"
+            "nothing has been labelled yet",
+            code="no-label",
+            file=str(path),
+            remedy="label some documents first",
         )
     return {name: [row[i] for row in rows] for i, name in enumerate(names)}

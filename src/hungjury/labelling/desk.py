@@ -93,6 +93,7 @@ class Desk:
         if not self.available:
             raise InputError(
                 "no document of the plan has a text and a query",
+                code="no-text",
                 remedy="give other queries or documents, or a link template",
             )
         self.names = {one.number: one.name for one in store.judges()}

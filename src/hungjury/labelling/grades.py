@@ -44,11 +44,12 @@ def parse_grades(text: str) -> tuple[Grade, ...]:
     for part in re.split(r",\s*(?=\d)", text.strip()):
         match = re.fullmatch(r"(\d)(?:[\s:=]+(.*\S))?\s*", part, re.S)
         if match is None:
-            raise InputError(f"grades: cannot read {part!r}", remedy=_REMEDY)
+            raise InputError(f"grades: cannot read {part!r}", code="bad-scale", remedy=_REMEDY)
         meaning = " ".join((match[2] or "").split())
         if len(meaning) > _LONGEST:
             raise InputError(
                 f"grades: the meaning of {match[1]} is longer than {_LONGEST} characters",
+                code="bad-scale",
                 remedy="shorten it; it has to fit on a button",
             )
         found.append(Grade(int(match[1]), meaning))
@@ -56,8 +57,9 @@ def parse_grades(text: str) -> tuple[Grade, ...]:
     if numbers != sorted(set(numbers)):
         raise InputError(
             f"grades: expected increasing grades, got {', '.join(map(str, numbers))}",
+            code="bad-scale",
             remedy=_REMEDY,
         )
     if len(found) < 2:
-        raise InputError("grades: expected at least two grades", remedy=_REMEDY)
+        raise InputError("grades: expected at least two grades", code="bad-scale", remedy=_REMEDY)
     return tuple(found)

@@ -45,6 +45,7 @@ def read_items(path: str) -> list[Item]:
     if len(found) != 1:
         raise InputError(
             f"expected one plan, got {len(found)} files",
+            code="several-plans",
             file=path,
             remedy="give one file; join several plans into one table",
         )
@@ -95,7 +96,10 @@ def _without_head(source: Source) -> tuple[Source, int]:
 
 def _no_documents(file: str) -> InputError:
     return InputError(
-        "the plan has no documents", file=file, remedy="check the command that produced it"
+        "the plan has no documents",
+        code="empty-plan",
+        file=file,
+        remedy="check the command that produced it",
     )
 
 
@@ -112,6 +116,7 @@ def _table(table: Table, head: int) -> list[Item]:
             if chance is not None and not 0 < chance <= 1:
                 raise InputError(
                     f"the probability is {chance:g}",
+                    code="bad-probability",
                     file=table.name,
                     line=head + table.line(row),
                     remedy="inclusion probabilities are above 0 and at most 1",
@@ -130,7 +135,9 @@ def _plain(source: Source, head: int) -> list[Item]:
     try:
         text = source.content().decode("utf-8")
     except UnicodeDecodeError:
-        raise InputError("not UTF-8 text", file=source.name, remedy="save it as UTF-8") from None
+        raise InputError(
+            "not UTF-8 text", code="not-utf8", file=source.name, remedy="save it as UTF-8"
+        ) from None
     for number, line in enumerate(text.split("\n"), head + 1):
         words = line.split()
         if not words or line.startswith("#"):
@@ -138,6 +145,7 @@ def _plain(source: Source, head: int) -> list[Item]:
         if len(words) not in (2, 4):
             raise InputError(
                 f"expected a topic and a document, found {len(words)} columns",
+                code="columns",
                 file=source.name,
                 line=number,
                 remedy="give a table with the columns topic and document, or a qrels file",
@@ -155,6 +163,7 @@ def _check_unique(items: Sequence[Item], file: str, lines: Sequence[int]) -> Non
         if pair in seen:
             raise InputError(
                 f"document '{item.document}' of topic '{item.topic}' is also in line {seen[pair]}",
+                code="duplicate",
                 file=file,
                 line=line,
                 remedy="keep one row per topic and document",

@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from hungjury.errors import InputError, MissingExtra
+from hungjury.errors import Argument, InputError, MissingExtra
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
@@ -36,7 +36,8 @@ def listen(port: int) -> socket.socket:
         taken = error.errno == errno.EADDRINUSE
         raise InputError(
             f"port {port} is in use" if taken else f"port {port}: {error.strerror}",
-            remedy="choose another one with --port, or 0 for any free one",
+            code="port",
+            remedy=("choose another", Argument("port"), "or 0 for any free one"),
         ) from None
     return found
 

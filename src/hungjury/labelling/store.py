@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from importlib.resources import files
 
 from hungjury.collection.labelled import APPLICATION, VERSION, not_ours
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.grades import DEFAULT, Grade, parse_grades
 from hungjury.labelling.items import Item, plan_digest
@@ -89,6 +89,7 @@ class Store:
         if ours and version != VERSION:
             raise InputError(
                 f"written by another version of hungjury (format {version}, this one is {VERSION})",
+                code="other-version",
                 file=self.path,
                 remedy="use that version to export the labels",
             )
@@ -107,8 +108,9 @@ class Store:
         if plan_digest(stored) != plan_digest(items[: len(stored)]):
             raise InputError(
                 "this database holds the labels of another plan",
+                code="other-plan",
                 file=self.path,
-                remedy="give the plan it was started with, or another file after -o",
+                remedy="give the plan it was started with, or another database",
             )
         new = range(len(stored), len(items))
         self._base.executemany(
@@ -127,8 +129,9 @@ class Store:
             before = ", ".join(f"{g.grade} {g.meaning}".strip() for g in stored)
             raise InputError(
                 f'labels were given on another scale ("{before}")',
+                code="other-scale",
                 file=self.path,
-                remedy="leave grades out, or start another database with -o",
+                remedy=("leave out", Argument("grades"), "or start another database"),
             )
         text = json.dumps([[g.grade, g.meaning] for g in chosen])
         self._base.execute("insert or replace into about values ('grades', ?)", (text,))
@@ -210,7 +213,10 @@ def _lock(path: str) -> int:
         handle = os.open(name, os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
         raise InputError(
-            f"cannot be opened: {error.strerror}", file=path, remedy="check the folder"
+            f"cannot be opened: {error.strerror}",
+            code="unreadable",
+            file=path,
+            remedy="check the folder",
         ) from None
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -221,6 +227,7 @@ def _lock(path: str) -> int:
     os.close(handle)
     raise InputError(
         "another `hungjury label` is using this database",
+        code="in-use",
         file=path,
         remedy="use its page, or stop it with Ctrl-C first",
     )
@@ -228,5 +235,10 @@ def _lock(path: str) -> int:
 
 def _unusable(path: str, error: sqlite3.DatabaseError) -> InputError:
     if isinstance(error, sqlite3.OperationalError):
-        return InputError(f"cannot be used: {error}", file=path, remedy="check the folder and disk")
+        return InputError(
+            f"cannot be used: {error}",
+            code="unreadable",
+            file=path,
+            remedy="check the folder and disk",
+        )
     return not_ours(path)

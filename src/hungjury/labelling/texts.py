@@ -65,6 +65,7 @@ class _JsonLines:
         if key is None:
             raise InputError(
                 f"no id in the first object; its keys are {', '.join(names)}",
+                code="no-id",
                 file=source.name,
                 line=1,
                 remedy=f"call it one of {', '.join(_IDS)}",
@@ -189,6 +190,7 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
         raise InputError(
             f"no {kind.noun} of the plan has a text here: the plan has {some}, "
             f"the file {', '.join(map(repr, texts.others[:3])) or 'none'}",
+            code="other-ids",
             file=" ".join(sources),
             remedy=f"give the {kind.option} that the plan was made from",
         )
@@ -239,6 +241,7 @@ def _layout(source: Source, kind: Kind, first: bytes) -> _JsonLines | _Columns:
         return _Columns(source, kind, first)
     raise InputError(
         f"expected {kind.option} as JSON lines or tab-separated columns",
+        code="text-format",
         file=source.name,
         line=1,
         remedy='write {"_id": …, "text": …} or id<TAB>text in each line',
@@ -252,7 +255,11 @@ def _object(line: bytes, file: str, number: int) -> dict[str, object]:
         row = None
     if not isinstance(row, dict):
         raise InputError(
-            "expected a JSON object", file=file, line=number, remedy="fix or remove this line"
+            "expected a JSON object",
+            code="not-json",
+            file=file,
+            line=number,
+            remedy="fix or remove this line",
         )
     return row
 

@@ -1,0 +1,153 @@
+"""What the labels so far say about the systems, worked out beside the server.
+
+The leaderboard is made by a process of its own, with low priority, so that it never delays a key.
+It is the command that the person would type; its JSON is told in a few sentences.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hungjury.collection.notes import percent, plural
+
+__all__ = ["EVERY", "Results", "sentences"]
+
+EVERY = 10  # labels between two leaderboards
+SURE = 0.95
+MORE = 50  # labels whose worth is told
+MOST_ROWS = 12
+NICE = 10
+
+
+class Results:
+    """A leaderboard that follows the labels.
+
+    Parameters
+    ----------
+    arguments : sequence of str
+        What follows `hungjury` on the command line; its output has to be JSON.
+    run : callable, optional
+        Turns the arguments into (succeeded, output); default: in a process of its own.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        run: Callable[[Sequence[str]], tuple[bool, str]] | None = None,
+    ) -> None:
+        self.arguments = list(arguments)
+        self.shown: dict[str, Any] = _only("The first results come after some labels.")
+        self._run = run or self._in_a_process
+        self._next = EVERY
+        self._wanted = threading.Event()
+        self._process: subprocess.Popen[str] | None = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread.start()
+
+    def after(self, count: int) -> dict[str, Any]:
+        """The latest results. So many documents are labelled now; if enough are new, another
+        leaderboard is begun."""
+        if count >= self._next:
+            self._next = count + EVERY
+            self._wanted.set()
+        return self.shown
+
+    def close(self) -> None:
+        """Stop, also in the middle of a leaderboard."""
+        self._closed = True
+        self._wanted.set()
+        if self._process is not None:
+            self._process.kill()
+        self._thread.join(timeout=5)
+
+    def _work(self) -> None:
+        while True:
+            self._wanted.wait()
+            self._wanted.clear()
+            if self._closed:
+                return
+            good, text = self._run(self.arguments)
+            if not self._closed:
+                self.shown = _told(good, text)
+
+    def _in_a_process(self, arguments: Sequence[str]) -> tuple[bool, str]:
+        environment = {**os.environ, "OMP_NUM_THREADS": "1", "HUNGJURY_THREADS": "1"}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "hungjury", *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            start_new_session=True,  # Ctrl-C is for the server, which ends this one
+        )
+        os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
+        out, err = self._process.communicate()
+        good = self._process.returncode == 0
+        return good, out if good else err
+
+
+def _told(good: bool, text: str) -> dict[str, Any]:
+    if not good:
+        reason = text.strip().removeprefix("error: ") or "it was stopped"
+        return _only(f"The leaderboard could not be made: {reason}")
+    board = json.loads(text)
+    rows = [
+        [row["system"], percent(row["p_best"]), _ranks(row["rank_low"], row["rank_high"])]
+        for row in board["systems"][:MOST_ROWS]
+    ]
+    return {
+        "sentences": sentences(board),
+        "columns": ["system", "P(best)", "ranks"],
+        "rows": rows,
+    }
+
+
+def _only(text: str) -> dict[str, Any]:
+    return {"sentences": [text], "columns": [], "rows": []}
+
+
+def _ranks(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def sentences(board: dict[str, Any]) -> list[str]:
+    """What is settled, and what more labels would buy, from a leaderboard's JSON."""
+    beats = board["beats"]
+    count = len(beats)
+    pairs = [max(beats[a][b], beats[b][a]) for a in range(count) for b in range(a)]
+    settled = sum(chance >= SURE for chance in pairs)
+    told = [
+        f"{board['measure']}: {settled:,} of {plural(len(pairs), 'pair')} of systems are settled "
+        f"(one beats the other with probability {SURE:.0%} or more)."
+    ]
+    correction = board.get("correction")
+    if correction:
+        told.append(f"Corrected by {plural(correction['labels'], 'label')} of people.")
+        told += _outlook(correction["labels"], dict(correction["expected"]))
+    else:
+        told.append(
+            "These are the judges' scores: the labels so far are compared with them, they do not "
+            "correct them."
+        )
+    told.append(
+        "Stop at the end of a batch, and decide how many labels you want without regard to who is "
+        "ahead: stopping when the results please makes them look surer than they are."
+    )
+    return told
+
+
+def _outlook(now: int, expected: dict[int, float]) -> list[str]:
+    """The difference that can just be told apart, now and with more labels."""
+    if now not in expected:
+        return []
+    text = f"Smallest difference that can be told apart: {expected[now]:.4f}"
+    more = expected.get(now + MORE)
+    return [f"{text}; with {MORE} more labels {more:.4f}." if more is not None else f"{text}."]
