@@ -7,9 +7,9 @@ const COMMON = new Set((
   + "that the their there they this to was were what when where which who why will with you your "
   + "der die das und ist im le la les des et est un une el los las de y en"
 ).split(" "));
-const ENDINGS = /(?:ies|ing|ed|es|s|y)$/u;
+const ENDINGS = /(?:ies|ing|ed|es|s|y|e)$/u;
 
-/** A word without case, accents and common endings: "Studies" and "study" are one. */
+/** A word without case, accents and common endings: "Studies" and "study", "causes" and "cause" are one. */
 export function stem(word) {
   const plain = word.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const short = plain.replace(ENDINGS, "");
