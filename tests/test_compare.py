@@ -16,11 +16,11 @@ import scipy.stats
 import hungjury as hj
 import naive_stats
 from hungjury.errors import InputError, MeasureError, UnknownName
-from hungjury.plain import letter
 from hungjury.scores import LEFT_OUT, SCORED, UNDEFINED, Scores
 from hungjury.settings import ScoreSettings
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.stats.paired_sizes import bootstrap_interval, randomisation_interval, t_interval
+from hungjury.tables import letter
 
 TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
 

@@ -16,7 +16,7 @@ PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
     ["errors", "lazy", "settings"],
-    ["machine", "files", "named", "numbers", "plain"],
+    ["machine", "files", "named", "numbers", "tables"],
     ["native"],
     ["stats"],
     ["collection"],
@@ -36,7 +36,11 @@ ROOMS = [
     ["__main__"],
 ]
 # What a result can be looked at as is made by `report`, which its methods call when asked to.
-VIEWS = {"scores.py": "report", "uncertainty/leaderboard.py": "report"}
+VIEWS = {
+    "scores.py": "report",
+    "uncertainty/leaderboard.py": "report",
+    "uncertainty/compare.py": "report",
+}
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",
          "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",

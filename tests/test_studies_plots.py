@@ -20,7 +20,7 @@ from hungjury.report.study_plots import (
     draw_robustness,
     draw_tuples,
 )
-from hungjury.studies.table import Table
+from hungjury.tables import Table
 
 
 @pytest.fixture(scope="module")

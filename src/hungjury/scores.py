@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
 from hungjury.errors import UnknownName
-from hungjury.plain import columns, csv_text, frame, latex_table, tex
 from hungjury.settings import ScoreSettings
+from hungjury.tables import Cell, Marked, Table, json_text
 
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores"]
 
@@ -169,9 +169,11 @@ class Scores:
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Long form with the columns system, topic, measure, value."""
-        columns = list(zip(*self.rows(), strict=True)) or [(), (), (), ()]
-        data = dict(zip(("system", "topic", "measure", "value"), map(list, columns), strict=True))
-        return frame(data, backend)
+        return self.topic_table().to_frame(backend)
+
+    def topic_table(self) -> Table:
+        """A row for every cell that counts, as system, topic, measure, value."""
+        return Table(["system", "topic", "measure", "value"], list(self.rows()))
 
     def best_first(self) -> list[int]:
         """Systems by the first measure's mean, best first; equal ones in their given order."""
@@ -180,18 +182,34 @@ class Scores:
             range(len(self.systems)), key=lambda s: (-np.nan_to_num(first[s], nan=-1e300), s)
         )
 
+    def table(self, digits: int = 4) -> Table:
+        """Means, a row per system, best first by the first measure; the best value of each measure
+        is in bold."""
+        mean = self.mean()
+        best = np.nanmax(np.where(np.isnan(mean), -np.inf, mean), axis=1)
+        rows: list[list[Cell]] = [
+            [self.systems[s], *(Marked(float(v), bold=v == b) for v, b in zip(mean[:, s], best,
+                                                                              strict=True))]
+            for s in self.best_first()
+        ]  # fmt: skip
+        formats = {
+            name: partial(_shown, digits=digits, count=self._is_count(m))
+            for m, name in enumerate(self.measures)
+        }
+        return Table(["system", *self.measures], rows, digits, formats, left=1)
+
     def to_text(self, digits: int = 4) -> str:
         """A plain table: a line per system, best first by the first measure; where measures are
         many and more than systems, a line per measure."""
-        mean = self.mean()
-        cells = [["system", *self.measures]]
-        for s in self.best_first():
-            shown = [_shown(mean[m, s], digits, self._is_count(m)) for m in range(len(mean))]
-            cells.append([self.systems[s], *shown])
-        if len(self.measures) > max(MANY_MEASURES, len(self.systems)):
-            cells = [list(line) for line in zip(*cells, strict=True)]
-            cells[0][0] = "measure"
-        return columns(cells)
+        table = self.table(digits)
+        if len(self.measures) <= max(MANY_MEASURES, len(self.systems)):
+            return table.to_text()
+        names, *values = zip(*table.printed(), strict=True)
+        lines = [[m, *line] for m, line in zip(self.measures, values, strict=True)]
+        return Table(["measure", *names], lines, left=1).to_text()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
 
     def _is_count(self, m: int) -> bool:
         return bool(self.averages) and self.averages[m] == "sum"
@@ -199,20 +217,24 @@ class Scores:
     def to_csv(self, per_topic: bool = False, summary: bool = False) -> str:
         """Means as system,measure...; or every cell as system,topic,measure,value, with `summary`
         followed by the means as topic "all"."""
-        if per_topic:
-            cells = [(s, t, m, repr(v)) for s, t, m, v in self.rows()]
-            if summary:
-                for system, row in zip(self.systems, self.mean().T.tolist(), strict=True):
-                    named = zip(self.measures, row, strict=True)
-                    cells += [(system, "all", m, repr(v)) for m, v in named]
-            return csv_text(["system", "topic", "measure", "value"], cells)
-        means = zip(self.systems, self.mean().T, strict=True)
-        return csv_text(
-            ["system", *self.measures], ([s, *(repr(float(v)) for v in row)] for s, row in means)
-        )
+        return self._csv_table(per_topic, summary).to_csv()
+
+    def _csv_table(self, per_topic: bool, summary: bool) -> Table:
+        means = self.mean().T.tolist()
+        if not per_topic:
+            rows = [[s, *row] for s, row in zip(self.systems, means, strict=True)]
+            return Table(["system", *self.measures], rows)
+        cells = list(self.rows())
+        if summary:
+            for system, row in zip(self.systems, means, strict=True):
+                cells += [(system, "all", m, v) for m, v in zip(self.measures, row, strict=True)]
+        return Table(["system", "topic", "measure", "value"], cells)
 
     def to_json(self, per_topic: bool = False) -> str:
         """Means, settings and, when asked for, every value; NaN is null."""
+        return json_text(self._content(per_topic))
+
+    def _content(self, per_topic: bool) -> dict[str, Any]:
         mean = self.mean()
         out: dict[str, Any] = {
             "measures": self.measures,
@@ -227,20 +249,11 @@ class Scores:
                 s: {t: {m: _or_none(v) for m, v in ms.items()} for t, ms in ts.items()}
                 for s, ts in self.to_dict().items()
             }
-        return json.dumps(out, indent=1, ensure_ascii=False) + "\n"
+        return out
 
     def to_latex(self, digits: int = 4) -> str:
         """A booktabs table, best value of each measure in bold."""
-        mean = self.mean()
-        best = np.nanmax(np.where(np.isnan(mean), -np.inf, mean), axis=1)
-        rows = []
-        for s in self.best_first():
-            row = [tex(self.systems[s])]
-            for m in range(len(mean)):
-                text = _shown(mean[m, s], digits, self._is_count(m))
-                row.append(rf"\textbf{{{text}}}" if mean[m, s] == best[m] else text)
-            rows.append(row)
-        return latex_table(["system", *map(tex, self.measures)], rows)
+        return self.table(digits).to_latex()
 
 
 def _places(names: list[str], wanted: Iterable[str] | None, kind: str) -> list[int]:

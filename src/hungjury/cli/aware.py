@@ -126,13 +126,4 @@ def _compared(found: ApproachComparison, form: str) -> str:
 def _scored(scores: AwareScores, form: str) -> str:
     if form == "csv":
         return scores.to_csv()
-    mean = dict(zip(scores.judges, scores.weights.mean(axis=1).tolist(), strict=True))
-    if form == "json":
-        import json
-
-        return json.dumps({**json.loads(scores.to_json()), "weights": mean}, indent=1)
-    from hungjury.plain import columns
-
-    heaviest = sorted(mean.items(), key=lambda one: -one[1])
-    weights = columns([["judge", "mean weight"], *([n, f"{w:.3f}"] for n, w in heaviest)])
-    return f"{scores}\n\n{weights}"
+    return scores.to_json() if form == "json" else f"{scores}\n\n{scores.weights_table()}"

@@ -116,7 +116,7 @@ def _notes(model: UserModel) -> list[Note]:
 
 def _summary(model: UserModel) -> str:
     """Facts of each class, then its stationary distribution, dynamic and rates rank by rank."""
-    from hungjury.plain import columns
+    from hungjury.tables import columns
 
     def share(value: float | None) -> str:
         return "-" if value is None else f"{value:.4f}"

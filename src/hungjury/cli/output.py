@@ -65,17 +65,10 @@ def deliver(text: str, output: str | None) -> None:
 
 def rows_as(rows: list[dict[str, Any]], form: str) -> str:
     """Rows with the same keys as 'csv' or 'json'."""
-    import csv
-    import io
-    import json
+    from hungjury.tables import Table
 
-    if form == "json":
-        return json.dumps(rows, indent=1)
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    table.writeheader()
-    table.writerows(rows)
-    return text.getvalue()
+    table = Table.of(rows)
+    return table.to_json() if form == "json" else table.to_csv()
 
 
 def tell(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:

@@ -6,6 +6,7 @@ aware-m(t, s) = sum over judges k of a_k(t) m(t, s | k), with weights a_k(t) tha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from hungjury.judges.merging import as_judgments
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import AwareSettings, MergeSettings, Orientation
+from hungjury.tables import Table
 
 __all__ = ["AwareScores", "aware", "combine", "weighted_votes"]
 
@@ -35,6 +37,30 @@ class AwareScores(Scores):
     weights: Array
     alone: Array
     settings: AwareSettings
+
+    def weights_table(self) -> Table:
+        """The mean weight of each judge over topics, heaviest first."""
+        mean = self.weights.mean(axis=1).tolist()
+        rows = sorted(zip(self.judges, mean, strict=True), key=lambda one: -one[1])
+        return Table(["judge", "mean weight"], rows, digits=3)
+
+    def _csv_table(self, per_topic: bool, summary: bool) -> Table:
+        """Scores as those of systems, then weights as those of judges."""
+        scores = super()._csv_table(per_topic, summary)
+        if per_topic:
+            rows = [["system", *row] for row in scores.rows]
+            for judge, weights in zip(self.judges, self.weights.tolist(), strict=True):
+                named = zip(self.topics, weights, strict=True)
+                rows += [["judge", judge, topic, "weight", weight] for topic, weight in named]
+            return Table(["kind", "name", "topic", "measure", "value"], rows)
+        rows = [["system", *row, None] for row in scores.rows]
+        empty = [None] * len(self.measures)
+        rows += [["judge", judge, *empty, w] for judge, w in self.weights_table().rows]
+        return Table(["kind", "name", *self.measures, "weight"], rows)
+
+    def _content(self, per_topic: bool) -> dict[str, Any]:
+        mean = dict(zip(self.judges, self.weights.mean(axis=1).tolist(), strict=True))
+        return {**super()._content(per_topic), "weights": mean}
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> Array:
         """[n, measure, system, topic]: values that other judges of the same kind might give,

@@ -20,10 +20,10 @@ from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge, merge_method
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
-from hungjury.plain import columns
 from hungjury.scores import Scores
 from hungjury.settings import Orientation
 from hungjury.stats.correlation import kendall, rmse, tau_ap
+from hungjury.tables import columns
 
 __all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches"]
 

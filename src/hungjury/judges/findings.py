@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.notes import few, plural
 from hungjury.judges.chance import JudgePairs
-from hungjury.plain import columns
+from hungjury.tables import columns
 
 if TYPE_CHECKING:
     from hungjury.judges.agreement import Agreement, Rankings

@@ -18,8 +18,8 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, check_seed
-from hungjury.plain import columns
 from hungjury.stats.bootstrap import resample_counts
+from hungjury.tables import columns
 
 __all__ = ["PRM", "prm"]
 

@@ -18,8 +18,8 @@ from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
 from hungjury.ltr.train import boost, parameters_with
-from hungjury.plain import columns
 from hungjury.stats.paired_tests import randomisation_test
+from hungjury.tables import columns
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
 __all__ = ["ALGORITHMS", "RankerComparison", "compare_rankers"]

@@ -12,12 +12,12 @@ import numpy as np
 
 from hungjury import __version__
 from hungjury.collection.notes import percent
-from hungjury.plain import letter
+from hungjury.report.board_text import headline
 from hungjury.report.page_figures import chart, lowest_shown, scale
 from hungjury.report.page_matrices import judges_map, pairs_map, script_data
 from hungjury.report.page_words import conclusions, lead, shown
+from hungjury.tables import letter
 from hungjury.uncertainty.against_gold import AgainstGold
-from hungjury.uncertainty.board_text import headline
 from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["content"]

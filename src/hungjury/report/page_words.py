@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hungjury.collection.notes import percent, plural
-from hungjury.uncertainty.board_text import assumed
+from hungjury.report.board_text import assumed
 from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["conclusions", "lead", "shown"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,8 +13,7 @@ from hungjury import __version__
 from hungjury.files import write_whole
 from hungjury.report.pictures import picture_bytes
 from hungjury.report.study_figures import drawn
-from hungjury.studies.study_table import Cell, StudyTable
-from hungjury.studies.table import is_bold
+from hungjury.studies.study_table import StudyTable
 
 if TYPE_CHECKING:
     from hungjury.studies.study import Study
@@ -81,25 +80,8 @@ def _first_line(text: str | None) -> str:
 
 
 def _table(named: StudyTable) -> str:
-    table = named.table
-    plain = [None] * len(table.columns)
-    head = _row("th", table.columns, plain, table.words)
-    body = "\n".join(
-        _row("td", texts, cells, table.words)
-        for texts, cells in zip(table.printed(), table.rows, strict=True)
-    )
-    return (
-        f'<h2>{escape(named.title)}</h2>\n<div class="wide"><table>'
-        f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>"
-    )
-
-
-def _row(tag: str, texts: Sequence[str], cells: Sequence[Cell], words: int) -> str:
-    shown = []
-    for i, (text, cell) in enumerate(zip(texts, cells, strict=True)):
-        content = f"<strong>{escape(text)}</strong>" if is_bold(cell) else escape(text)
-        shown.append(f"<{tag}{' class=text' if i < words else ''}>{content}</{tag}>")
-    return f"<tr>{''.join(shown)}</tr>"
+    body = replace(named.table, caption="").to_html()
+    return f'<h2>{escape(named.title)}</h2>\n<div class="wide">{body}</div>'
 
 
 def _figure(name: str, svg: bytes) -> str:

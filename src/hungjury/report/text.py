@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hungjury.plain import columns
 from hungjury.scores import Scores
+from hungjury.tables import columns
 
 __all__ = ["topic_table"]
 

@@ -11,7 +11,7 @@ from hungjury.errors import check_choice
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.studies.checks import need_systems
-from hungjury.studies.table import Cell, Table
+from hungjury.tables import Cell, Table
 
 __all__ = ["MeasureCorrelation", "correlate_measures"]
 

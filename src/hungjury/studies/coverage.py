@@ -21,7 +21,7 @@ from hungjury.judges.merging import merge_method
 from hungjury.settings import Prior, Target
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
-from hungjury.studies.table import Table
+from hungjury.tables import Table
 from hungjury.uncertainty.drawn import Setting, draw_scores
 from hungjury.uncertainty.parts import mean_draws
 

@@ -24,7 +24,7 @@ from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
-from hungjury.studies.table import Cell, Table
+from hungjury.tables import Cell, Table
 
 __all__ = ["RATES", "Robustness", "RobustnessExperiment", "downsample", "robustness"]
 

@@ -15,7 +15,7 @@ from hungjury.judges.judge_scores import label_matrix, score_judges
 from hungjury.judges.merging import as_judgments
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
-from hungjury.studies.table import Table
+from hungjury.tables import Table
 
 __all__ = ["SingleJudges", "SingleRow", "single_judges"]
 

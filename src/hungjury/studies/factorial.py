@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hungjury.errors import InputError, MissingExtra
 from hungjury.stats.tukey import TukeyGroups, tukey_groups
-from hungjury.studies.table import Cell, Table
+from hungjury.tables import Cell, Table
 
 __all__ = ["Anova", "Effect", "Means", "effect_size", "factorial_anova", "omega_squared"]
 

@@ -15,7 +15,7 @@ from hungjury.stats.paired_tests import studentised_bootstrap
 from hungjury.stats.tukey import randomised_tukey
 from hungjury.studies.checks import need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
-from hungjury.studies.table import Table
+from hungjury.tables import Table
 
 __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
            "power_of"]  # fmt: skip

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from hungjury.plain import tex
-from hungjury.studies.table import Cell, Joined, Marked, Table
+from hungjury.tables import Cell, Joined, Marked, Table
 
 __all__ = ["Cell", "Joined", "Marked", "StudyTable"]
 
@@ -34,10 +33,13 @@ class StudyTable:
 
     @cached_property
     def table(self) -> Table:
-        return Table(self.header, self.rows, self.digits, self.formats)
+        return Table(self.header, self.rows, self.digits, self.formats, self.title)
 
     def __str__(self) -> str:
-        return f"{self.title}\n{self.table}"
+        return str(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table.to_html()
 
     def to_csv(self) -> str:
         """All digits, no marks."""
@@ -45,5 +47,4 @@ class StudyTable:
 
     def to_latex(self) -> str:
         """A booktabs table with its caption."""
-        caption = rf"\caption{{{tex(self.title)}}}"
-        return f"\\begin{{table}}\n{caption}\n{self.table.to_latex()}\\end{{table}}\n"
+        return self.table.to_latex()

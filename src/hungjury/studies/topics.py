@@ -14,7 +14,7 @@ from hungjury.errors import InputError
 from hungjury.evaluation import as_runs
 from hungjury.scores import Scores
 from hungjury.studies.checks import need_grades, need_hard_labels, need_systems
-from hungjury.studies.table import Cell, Table
+from hungjury.tables import Cell, Table
 
 __all__ = ["Chosen", "complete_runs", "few_highly_relevant", "run_quartiles"]
 

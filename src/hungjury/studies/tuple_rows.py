@@ -8,7 +8,7 @@ from typing import Any
 from hungjury.errors import InputError
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.gold import DETERMINISTIC
-from hungjury.studies.table import Cell, Table
+from hungjury.tables import Cell, Table
 
 __all__ = ["TupleRow", "TupleStudy"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -12,10 +11,9 @@ from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note, few
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
-from hungjury.plain import csv_text, frame
 from hungjury.scores import Scores
 from hungjury.settings import ScoreSettings
-from hungjury.uncertainty import compare_tables
+from hungjury.tables import Table, json_text
 from hungjury.uncertainty.common_topics import averages, common_values
 from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, out_of_reach, paired
 
@@ -116,30 +114,48 @@ class Comparison:
                 for s, system in enumerate(self.systems)
             },
             "beaten": {s: {m: beaten[m, s] for m in self.measures} for s in self.systems},
-            "comparisons": [{k: _finite(v) for k, v in asdict(row).items()} for row in self.rows],
+            "comparisons": self.table().to_dicts(),
             "notes": [note.to_dict() for note in self.notes],
         }
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        """What `to_dict` gives."""
+        return json_text(self.to_dict())
+
+    def table(self) -> Table:
+        """A row per measure and pair, with the columns of `Compared` and every digit."""
+        return Table(
+            [f.name for f in fields(Compared)], [list(asdict(r).values()) for r in self.rows]
+        )
 
     def to_csv(self) -> str:
         """A line per measure and pair, with full precision."""
-        rows = [[_exact(v) for v in asdict(row).values()] for row in self.rows]
-        return csv_text([f.name for f in fields(Compared)], rows)
+        return self.table().to_csv()
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row per measure and pair, with the columns of `Compared`."""
-        names = [f.name for f in fields(Compared)]
-        return frame({n: [getattr(row, n) for row in self.rows] for n in names}, backend)
+        return self.table().to_frame(backend)
 
     def to_text(self, digits: int = 4) -> str:
         """A table against the baseline; without one means with marks, then the pairs if few."""
-        return compare_tables.text(self, digits)
+        from hungjury.report.comparison_text import text
+
+        return text(self, digits)
 
     def to_latex(self, digits: int = 4) -> str:
         """The table against the baseline, or means with superscripts, as booktabs."""
-        return compare_tables.latex(self, digits)
+        from hungjury.report.comparison_text import latex
+
+        return latex(self, digits)
+
+    def to_html(self, digits: int = 4) -> str:
+        """The same table as HTML, under what was done."""
+        from hungjury.report.comparison_text import printed
+
+        return printed(self, digits).to_html()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
 
 def compare(
@@ -257,11 +273,3 @@ def _rows(
         )
         for i, pair in enumerate(names)
     ]  # fmt: skip
-
-
-def _finite(value: Any) -> Any:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
-
-
-def _exact(value: Any) -> Any:
-    return repr(value) if isinstance(value, float) else value

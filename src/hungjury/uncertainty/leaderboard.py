@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -25,7 +25,7 @@ from hungjury.judges.merging import as_judgments, merge_method
 from hungjury.judges.weights import Weights
 from hungjury.settings import LeaderboardSettings, Prior, Scope, Target
 from hungjury.stats.bootstrap import percentile_interval
-from hungjury.uncertainty import board_text
+from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
@@ -102,16 +102,38 @@ class Leaderboard:
 
     def to_text(self, digits: int = 3) -> str:
         """A table with bars for intervals, and below it what the uncertainty is made of."""
-        return board_text.text(self, digits)
+        from hungjury.report.board_text import text
+
+        return text(self, digits)
+
+    def table(self) -> Table:
+        """A row per system, with every digit."""
+        from hungjury.report.board_text import table
+
+        return table(self)
 
     def to_csv(self) -> str:
-        return board_text.csv(self)
+        """A line per system."""
+        return self.table().to_csv()
 
     def to_json(self) -> str:
-        return board_text.json_text(self)
+        """What `to_dict` gives."""
+        return json_text(self.to_dict())
 
     def to_latex(self, digits: int = 3) -> str:
-        return board_text.latex(self, digits)
+        """A booktabs table."""
+        from hungjury.report.board_text import printed
+
+        return printed(self, digits).to_latex()
+
+    def to_html(self, digits: int = 3) -> str:
+        """A table under a line that says what it is of; `write_page` makes a whole report."""
+        from hungjury.report.board_text import headline, printed
+
+        return replace(printed(self, digits), caption=headline(self)).to_html()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def write_page(
         self, path: str | os.PathLike[str], command: Sequence[str] | None = None
@@ -131,11 +153,13 @@ class Leaderboard:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the samples, as plain numbers, lists and texts."""
-        return board_text.as_dict(self)
+        from hungjury.report.board_text import as_dict
+
+        return as_dict(self)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row per system."""
-        return board_text.as_frame(self, backend)
+        return self.table().to_frame(backend)
 
 
 def leaderboard(

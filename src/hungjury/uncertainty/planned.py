@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import plural
 from hungjury.errors import InputError
 from hungjury.files import write_whole
-from hungjury.plain import frame
 from hungjury.stats.designs import inclusion
+from hungjury.tables import Table
 
 __all__ = ["DESIGNS", "Plan"]
 
@@ -131,7 +131,8 @@ class Plan:
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row per document, with a column for each judge."""
-        return frame(self._columns(), backend)
+        columns = self._columns()
+        return Table(list(columns), list(zip(*columns.values(), strict=True))).to_frame(backend)
 
     def to_csv(self) -> str:
         """The plan as `read` takes it: lines with `#` at the head, then a table."""

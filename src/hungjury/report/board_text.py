@@ -1,30 +1,18 @@
-"""A leaderboard as text, CSV, JSON, LaTeX and frames."""
+"""A leaderboard as text and tables."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.notes import percent, plural
-from hungjury.plain import columns, csv_text, frame, latex_table, letter, tex
+from hungjury.tables import Table, columns, letter
 from hungjury.uncertainty.panel_error import MEASURED, PEOPLE
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.leaderboard import Leaderboard
 
-__all__ = [
-    "as_dict",
-    "as_frame",
-    "assumed",
-    "csv",
-    "headline",
-    "json_text",
-    "latex",
-    "letters",
-    "percent",
-    "text",
-]
+__all__ = ["as_dict", "assumed", "headline", "letters", "percent", "printed", "table", "text"]
 
 BAR = 24  # characters
 MOST_JUDGES = 30
@@ -60,11 +48,11 @@ def text(board: Leaderboard, digits: int) -> str:
     groups = letters(board)
     width = max(len("group"), *map(len, groups))
     rows[0][-1] = "group".ljust(width)
-    for s, (row, group) in enumerate(zip(_rows(board), groups, strict=True)):
+    for s, (system, group) in enumerate(zip(board.systems, groups, strict=True)):
         rows.append(
             [
                 str(s + 1),
-                str(row["system"]),
+                system,
                 f"{board.mean[s]:.{digits}f}",
                 f"{board.low[s]:.{digits}f}-{board.high[s]:.{digits}f}",
                 _bar(board, s),
@@ -174,22 +162,24 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
     return lines
 
 
-def _rows(board: Leaderboard) -> list[dict[str, Any]]:
-    """A panel's means are named so: they are not those of people."""
+def table(board: Leaderboard) -> Table:
+    """A row per system, every digit. A panel's means are named so: they are not those of people."""
     whose = "panel_" if board.scale == "panel" else ""
-    return [
-        {
-            "system": system,
-            f"{whose}mean": float(board.mean[s]),
-            f"{whose}low": float(board.low[s]),
-            f"{whose}high": float(board.high[s]),
-            "p_best": float(board.p_best[s]),
-            "rank_low": int(board.rank_low[s]),
-            "rank_high": int(board.rank_high[s]),
-            "groups": group,
-        }
-        for s, (system, group) in enumerate(zip(board.systems, letters(board), strict=True))
-    ]
+    return Table.of(
+        [
+            {
+                "system": system,
+                f"{whose}mean": float(board.mean[s]),
+                f"{whose}low": float(board.low[s]),
+                f"{whose}high": float(board.high[s]),
+                "p_best": float(board.p_best[s]),
+                "rank_low": int(board.rank_low[s]),
+                "rank_high": int(board.rank_high[s]),
+                "groups": group,
+            }
+            for s, (system, group) in enumerate(zip(board.systems, letters(board), strict=True))
+        ]
+    )
 
 
 def as_dict(board: Leaderboard) -> dict[str, Any]:
@@ -199,7 +189,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
         "target": board.target,
         "scale": board.scale,
         "settings": board.settings.to_dict(),
-        "systems": _rows(board),
+        "systems": table(board).to_dicts(),
         "beats": board.beats.tolist(),
         "groups": board.groups,
         "shares": dict(board.shares),
@@ -211,35 +201,22 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
     }
 
 
-def json_text(board: Leaderboard) -> str:
-    return json.dumps(as_dict(board), indent=1, ensure_ascii=False) + "\n"
-
-
-def csv(board: Leaderboard) -> str:
-    rows = _rows(board)
-    return csv_text(list(rows[0]), (list(row.values()) for row in rows))
-
-
-def as_frame(board: Leaderboard, backend: str) -> Any:
-    rows = _rows(board)
-    return frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
-
-
-def latex(board: Leaderboard, digits: int) -> str:
-    mean, interval = map(tex, _headings(board))
-    header = ["system", f"{tex(board.measure)}, {mean}", interval, "P(best)", "ranks", "groups"]
-    body = [
+def printed(board: Leaderboard, digits: int) -> Table:
+    """A row per system as people read it, for LaTeX and HTML."""
+    mean, interval = _headings(board)
+    header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
+    rows = [
         [
-            tex(row["system"]),
+            system,
             f"{board.mean[s]:.{digits}f}",
             f"[{board.low[s]:.{digits}f}, {board.high[s]:.{digits}f}]",
-            tex(percent(row["p_best"])),
-            _range(row["rank_low"], row["rank_high"]).replace("-", "--"),
-            row["groups"],
+            percent(float(board.p_best[s])),
+            _range(int(board.rank_low[s]), int(board.rank_high[s])).replace("-", "\u2013"),
+            group,
         ]
-        for s, row in enumerate(_rows(board))
+        for s, (system, group) in enumerate(zip(board.systems, letters(board), strict=True))
     ]
-    return latex_table(header, body)
+    return Table(header, rows, left=1)
 
 
 def _range(low: int, high: int) -> str:

@@ -1,13 +1,14 @@
-"""A comparison as text and as LaTeX."""
+"""A comparison as text, LaTeX and HTML."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hungjury.collection.notes import plural
-from hungjury.plain import columns, latex_table, letter, tex
+from hungjury.tables import Cell, Marked, Table, columns, latex_table, letter, tex
 from hungjury.uncertainty.paired import TESTS
 
 if TYPE_CHECKING:
@@ -41,9 +42,26 @@ def latex(found: Comparison, digits: int) -> str:
         f"% {' '.join(line.split())}\n" for line in _explained(found, found.baseline is not None)
     )
     if found.baseline is None:
-        return head + _latex_marks(found, digits)
+        return head + replace(printed(found, digits), caption="").to_latex()
     header, *rows = _difference_cells(found, digits)
     return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], left=2)
+
+
+def printed(found: Comparison, digits: int) -> Table:
+    """Differences from the baseline; without one means, with the letters of those beaten."""
+    caption = "; ".join(_explained(found, found.baseline is not None))
+    if found.baseline is not None:
+        header, *rows = _difference_cells(found, digits)
+        return Table(header, rows, caption=caption, left=2)
+    best = found.mean.max(axis=1)
+    marks = {measure: _marks(found, measure) for measure in found.measures}
+    lines: list[list[Cell]] = [[letter(s), name] for s, name in enumerate(found.systems)]
+    for m, measure in enumerate(found.measures):
+        for s, line in enumerate(lines):
+            mean = shown(found.mean[m, s], digits, measure in found.counts)
+            bold = bool(np.isclose(found.mean[m, s], best[m]))
+            line.append(Marked(mean, marks[measure][s], bold, raised=True))
+    return Table(["", "system", *found.measures], lines, caption=caption, left=2)
 
 
 def _explained(found: Comparison, intervals: bool) -> list[str]:
@@ -131,21 +149,6 @@ def _mark_cells(found: Comparison, digits: int) -> list[list[str]]:
             mean = shown(found.mean[m, s], digits, measure in found.counts)
             row.append(f"{mean} {marks[s].ljust(width)}")
     return [header, *table]
-
-
-def _latex_marks(found: Comparison, digits: int) -> str:
-    marks = {measure: _marks(found, measure) for measure in found.measures}
-    best = found.mean.max(axis=1)
-    rows = []
-    for s, system in enumerate(found.systems):
-        row = [letter(s), tex(system)]
-        for m, measure in enumerate(found.measures):
-            cell = shown(found.mean[m, s], digits, measure in found.counts)
-            cell = rf"\textbf{{{cell}}}" if np.isclose(found.mean[m, s], best[m]) else cell
-            mark = marks[measure][s]
-            row.append(rf"{cell}\textsuperscript{{{mark}}}" if mark else cell)
-        rows.append(row)
-    return latex_table(["", "system", *map(tex, found.measures)], rows, left=2)
 
 
 def _latex_row(row: list[str]) -> list[str]:

@@ -1,0 +1,167 @@
+"""The one table type: text, CSV, JSON, LaTeX, HTML and frames say the same."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+import hungjury as hj
+from hungjury.collection.simulate import simulate
+from hungjury.errors import InputError
+from hungjury.tables import Joined, Marked, Table, json_text, tex
+
+NAN, INF = float("nan"), float("inf")
+TABLE = Table(
+    ["name", "a_b", "p"],
+    [
+        ["x & <y>", 0.123456789012345678, Marked(0.5, "*", bold=True)],
+        ["z", None, Marked(1.0, "ab", raised=True)],
+        ["w", NAN, Joined((0.25, 2.0))],
+        ["v", 3, INF],
+    ],
+    digits=2,
+    caption="Two & three",
+)
+
+
+class Cells(HTMLParser):
+    """The texts of cells, row by row."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self.inside = self.inside and tag not in ("td", "th")
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+def test_text_has_aligned_columns_and_marks() -> None:
+    assert str(TABLE) == (
+        "Two & three\n"
+        "name      a_b          p\n"
+        "x & <y>  0.12      0.50*\n"
+        "z           -     1.00ab\n"
+        "w           -  0.25/2.00\n"
+        "v           3        inf"
+    )
+
+
+def test_csv_has_every_digit_and_no_marks() -> None:
+    rows = list(csv.reader(io.StringIO(TABLE.to_csv())))
+    assert rows == [
+        ["name", "a_b", "p"],
+        ["x & <y>", repr(0.123456789012345678), "0.5"],
+        ["z", "", "1.0"],
+        ["w", "nan", "0.25/2.0"],
+        ["v", "3", "inf"],
+    ]
+
+
+def test_json_is_strict() -> None:
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    rows = json.loads(TABLE.to_json(), parse_constant=refuse)
+    assert rows == TABLE.to_dicts()
+    assert [row["a_b"] for row in rows] == [0.123456789012345678, None, None, 3]
+    assert rows[3]["p"] is None
+    nested = json.loads(json_text({"a": [1.0, NAN, (INF, {"b": -INF})]}), parse_constant=refuse)
+    assert nested == {"a": [1.0, None, [None, {"b": None}]]}
+
+
+def test_latex_is_escaped() -> None:
+    text = TABLE.to_latex()
+    assert text.startswith("\\begin{table}\n\\caption{Two \\& three}\n\\begin{tabular}{lrr}\n")
+    assert r"x \& <y> & 0.12 & \textbf{0.50*} \\" in text
+    assert r"z & - & 1.00\textsuperscript{ab} \\" in text
+    assert r"name & a\_b & p \\" in text
+    assert tex("1–3") == "1--3"
+
+
+def test_html_shows_what_text_shows_and_runs_nothing() -> None:
+    text = TABLE.to_html()
+    assert Cells(text).rows == [
+        ["name", "a_b", "p"],
+        ["x & <y>", "0.12", "0.50*"],
+        ["z", "-", "1.00ab"],
+        ["w", "-", "0.25/2.00"],
+        ["v", "3", "inf"],
+    ]
+    assert "<y>" not in text
+    assert "<strong>0.50*</strong>" in text
+    assert "1.00<sup>ab</sup>" in text
+    assert "<caption>Two &amp; three</caption>" in text
+    assert TABLE._repr_html_() == text
+
+
+@pytest.mark.parametrize("backend", ["pandas", "polars"])
+def test_frames(backend: str) -> None:
+    pytest.importorskip(backend)
+    found = Table(["s", "v"], [["a", Marked(0.5, "*")], ["b", 1.5]]).to_frame(backend)
+    assert found["v"].to_list() == [0.5, 1.5]
+    assert list(found.columns) == ["s", "v"]
+    with pytest.raises(InputError, match="backend"):
+        TABLE.to_frame("excel")
+
+
+def test_rows_fit_their_headings() -> None:
+    with pytest.raises(InputError, match="a row has 1 cells under 2 headings"):
+        Table(["a", "b"], [["x"]])
+    assert Table.of([{"a": 1, "b": 2}]).to_dicts() == [{"a": 1, "b": 2}]
+    assert len(Table.of([])) == 0
+
+
+def test_results_show_themselves_in_notebooks() -> None:
+    made = simulate(3, 6, 60, 20, seed=1)
+    scores = hj.evaluate(made.gold, made.runs, ["AP", "NumRelRet"])
+    rows = Cells(scores._repr_html_()).rows
+    assert rows[0] == ["system", "AP", "NumRelRet"]
+    best = scores.best_first()
+    assert [row[0] for row in rows[1:]] == [scores.systems[s] for s in best]
+    assert rows[1][1] == f"{scores.mean()[0, best[0]]:.4f}"
+    assert rows[1][2] == f"{scores.mean()[1, best[0]]:.0f}"
+
+    found = hj.compare(scores)
+    assert [row[1] for row in Cells(found._repr_html_()).rows[1:]] == found.systems
+    against = hj.compare(scores, baseline="system1")
+    assert "difference" in Cells(against._repr_html_()).rows[0]
+
+    board = hj.leaderboard(made.judgments, made.runs, "AP", draws=100)
+    rows = Cells(board._repr_html_()).rows
+    assert [row[0] for row in rows[1:]] == board.systems
+    assert rows[1][1] == f"{board.mean[0]:.3f}"
+    assert "AP" in board._repr_html_().split("</caption>")[0]
+
+
+def test_awares_csv_keeps_the_weights() -> None:
+    made = simulate(3, 4, 60, 20, seed=2)
+    found = hj.aware(made.judgments, made.runs, ["AP", "P@5"], weights="sgl_tau_msd", replicates=5)
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    weights = {row["name"]: float(row["weight"]) for row in rows if row["kind"] == "judge"}
+    means = {row["name"]: float(row["AP"]) for row in rows if row["kind"] == "system"}
+    assert weights == dict(zip(found.judges, found.weights.mean(axis=1).tolist(), strict=True))
+    assert means == dict(zip(found.systems, found.mean()[0].tolist(), strict=True))
+    told = json.loads(found.to_json())
+    assert told["weights"] == pytest.approx(weights)
+    assert set(told["mean"]) == set(found.systems)
+    cells = list(csv.DictReader(io.StringIO(found.to_csv(per_topic=True))))
+    mine = [row for row in cells if row["measure"] == "weight"]
+    assert len(mine) == found.weights.size
+    assert float(mine[0]["value"]) == found.weights[0, 0]
