@@ -33,14 +33,16 @@ def make_plan(folder: Path, count: int = 60) -> None:
 class Server:
     """`hungjury label` on a free port, or on a given one."""
 
-    def __init__(self, folder: Path, *more: str, names: tuple[str, ...] = ("anna",)) -> None:
+    def __init__(
+        self, folder: Path, *more: str, names: tuple[str, ...] = ("anna",), texts: bool = True
+    ) -> None:
         self.folder = folder
         people = [word for name in names for word in ("--judge", name)]
-        texts = ["--queries", "queries.tsv", "--documents", "corpus.jsonl"]
+        files = ["--queries", "queries.tsv", "--documents", "corpus.jsonl"] if texts else []
         port = [] if "--port" in more else ["--port", "0"]
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from hungjury.cli.main import main; main()", "label",
-             "plan.csv", *texts, *people, "-o", "labels.db", "--no-browser", *port, *more],
+             "plan.csv", *files, *people, "-o", "labels.db", "--no-browser", *port, *more],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "PYTHONUNBUFFERED": "1"},
         )  # fmt: skip

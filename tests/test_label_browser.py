@@ -305,20 +305,21 @@ def test_conflicts_are_adjudicated_with_the_labels_in_sight(browser: Any, tmp_pa
 
 
 def test_without_texts_there_are_ids_and_a_link(browser: Any, folder: Path) -> None:
-    for template, element in (
-        ("https://x.example/{document}?<b>", "a"),
-        ("file:{document}", "code"),
-    ):
-        (folder / "labels.db").unlink(missing_ok=True)
-        with Server(folder, "--link", template) as server:
-            # The plan's documents are not in this corpus.
+    links = {"https://x.example/{document}?<b>": "a", "javascript:{document}": "code", "": None}
+    for template, element in links.items():
+        with Server(folder, *(["--link", template] if template else []), texts=False) as server:
             one = Person(browser, server.addresses["anna"])
-            shown = one.page.locator(f"#link {element}")
-            assert shown.inner_text() == template.replace("{document}", "d0")
+            assert one.page.locator("#query").inner_text() == "q2"
+            assert one.page.locator("#title").inner_text() == "d0"
+            assert one.page.locator("#link").is_visible() == bool(template)
+            assert one.page.locator("#link a").count() == (element == "a")
+            if element:
+                shown = one.page.locator(f"#link {element}")
+                assert shown.inner_text() == template.replace("{document}", "d0")
             if element == "a":
                 assert shown.get_attribute("rel") == "noopener noreferrer"
-            else:
-                assert one.page.locator("#link a").count() == 0
+            assert axe(one.page) == []
+            assert one.said == []
             one.close()
 
 

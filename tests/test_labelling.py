@@ -376,6 +376,18 @@ def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_every_label_can_be_read_with_who_gave_it(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    at = desk(path, "ab", ("anna", "ben"), share=1.0)
+    for judge, grade in ((1, 2), (1, 1), (2, 0), (2, 1)):
+        give(at, judge, grade)
+    judged = hj.read_judgments(str(path))  # also while the database is open
+    assert judged.judges == ["anna", "ben"]
+    assert judged.qrels_of("anna").to_dict() == {"a": {"d0": 2}, "b": {"d1": 1}}
+    assert judged.qrels_of("ben").to_dict() == {"a": {"d0": 0}, "b": {"d1": 1}}
+    at.store.close()
+
+
 def test_labels_are_blind(tmp_path: Path) -> None:
     at = desk(tmp_path / "labels.db", "ab", ("anna", "ben"), share=1.0)
     give(at, 1, 2, note="secret")

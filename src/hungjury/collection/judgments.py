@@ -145,7 +145,7 @@ def _how(source: Any, judge_column: str | None) -> str:
         return "iteration"
     first = source[0]
     kind = table_format(first)
-    if kind is not None and read_table(first, kind).find("judge") is not None:
+    if kind is not None and read_table(first, kind, True).find("judge") is not None:
         return "column"
     if len(source) == 1:
         raise InputError(

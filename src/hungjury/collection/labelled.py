@@ -49,7 +49,7 @@ def open_labels(path: str | Path) -> Iterator[sqlite3.Connection]:
         raise not_ours(str(path)) from None
 
 
-def labelled_columns(path: Path, view: str = "gold") -> dict[str, list[object]]:
+def labelled_columns(path: Path, view: str) -> dict[str, list[object]]:
     """The columns of a view: `gold` has the label that counts, `labels` one row per person."""
     with open_labels(path) as base:
         found = base.execute(f"select * from {view}")

@@ -97,7 +97,7 @@ class _Reader:
         before = self.labels.rows
         kind = table_format(source)
         if kind is not None:
-            self.table(read_table(source, kind), source.stem)
+            self.table(read_table(source, kind, self.by == "column"), source.stem)
         elif self.by == "column":
             raise _mixed(source.name)
         else:

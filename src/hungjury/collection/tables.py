@@ -151,11 +151,12 @@ def table_format(source: Source) -> str | None:
     return None
 
 
-def read_table(source: Source, kind: str) -> Table:
+def read_table(source: Source, kind: str, by_judge: bool = False) -> Table:
+    """A file as a table; of a database of labels every judge's, or the ones that count."""
     if kind == "parquet":
         return _parquet(source)
     if kind == "labels":
-        return _labelled(source)
+        return _labelled(source, "labels" if by_judge else "gold")
     text = source.content()
     try:
         decoded = text.decode("utf-8")
@@ -246,14 +247,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _labelled(source: Source) -> Table:
+def _labelled(source: Source, view: str) -> Table:
     if source.path is None:
         raise InputError(
             "a database of labels cannot be read from a pipe",
             file=source.name,
             remedy="give its path",
         )
-    return Table(source.name, labelled_columns(source.path))
+    return Table(source.name, labelled_columns(source.path, view))
 
 
 def _parquet(source: Source) -> Table:

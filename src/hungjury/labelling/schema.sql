@@ -42,7 +42,7 @@ create view labels as
     from answers a join items i using (item) join judges j using (judge)
     where not a.undone and a.grade is not null;
 create view gold as
-    select topic, document, label, judge, item, probability from (
+    select topic, document, label from (
         select *, row_number() over (partition by item order by adjudicated desc, came) as place
         from labels
     ) where place = 1 order by item;
