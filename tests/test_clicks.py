@@ -104,7 +104,7 @@ def assert_report(model: UserModel, records: list[dict[str, Any]], ranks: int = 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_table_equals_the_loops(seed, tmp_path):
     records = make_log(seed)
-    model = calibrate(write_parquet(records, tmp_path / "log.parquet"), ranks=RANKS)
+    model = calibrate(write_parquet(records, tmp_path / "log.parquet"), ranks=RANKS, pages="moves")
     assert_class(model["all"], naive_users.paths(records, RANKS))
     assert_report(model, records)
 
@@ -137,7 +137,7 @@ def test_the_same_log_in_every_dress(tmp_path):
 
 def test_a_log_without_times_and_queries_goes_by_record_order(tmp_path):
     records = [{k: r[k] for k in ("session", "rank")} for r in make_log(2)]
-    model = calibrate(write_csv(records, tmp_path / "log.csv"), ranks=RANKS)
+    model = calibrate(write_csv(records, tmp_path / "log.csv"), ranks=RANKS, pages="moves")
     assert_class(model["all"], naive_users.paths(records, RANKS))
     assert_report(model, records)
     assert model["all"].rates is None
@@ -149,7 +149,7 @@ def test_classes_by_labels(tmp_path):
     path = write_parquet(records, tmp_path / "log.parquet")
     walks = naive_users.paths(records, RANKS)
     for nav_rel, navigational in ((1, {"q0", "q2"}), (2, {"q1", "q2"})):
-        model = calibrate(path, labels, nav_rel, ranks=RANKS)
+        model = calibrate(path, labels, nav_rel, ranks=RANKS, pages="moves")
         mine = [w for w in walks if w[0]["query"] in navigational]
         others = [w for w in walks if w[0]["query"] in set(labels) - navigational]
         assert_class(model["navigational"], mine)
@@ -238,7 +238,7 @@ def test_yandex_actions(large, tmp_path, monkeypatch):
     path = tmp_path / "log.txt"
     odd = ["junk", "41\t500\tC\tu1", "42\t1\tQ\t3\t1\tu1\tu2", "42\t2\tX\tu1", "42\t3\tC"]
     path.write_text(text + "\n".join(odd) + "\n")
-    model = calibrate(path)
+    model = calibrate(path, pages="moves")
     assert_class(model["all"], naive_users.paths(records, 10), 10)
     log = model.log
     assert log is not None
@@ -270,9 +270,10 @@ def test_yandex_actions_of_sessions_that_stand_together(large, end, tmp_path, mo
     mixed.write_text(end.join(lines) + end)
     together.write_text(end.join([*grouped[:50], "", *grouped[50:]]))
     qrels = {f"{q}_1": {"d": q % 2, "e": int(q == 4)} for q in range(5)}
-    models = [calibrate(mixed), calibrate(mixed, qrels, min_sessions=2)]
+    models = [calibrate(mixed, pages="moves"), calibrate(mixed, qrels, min_sessions=2)]
     monkeypatch.setattr(readers, "group_by_session", no_sort)
-    assert [calibrate(together), calibrate(together, qrels, min_sessions=2)] == models
+    again = [calibrate(together, pages="moves"), calibrate(together, qrels, min_sessions=2)]
+    assert again == models
     assert_class(models[0]["all"], naive_users.paths(records, 10), 10)
     log = models[0].log
     assert log is not None
@@ -372,8 +373,6 @@ def told(text: str, words: str, tmp_path: Path, **options: Any) -> None:
         ("session,query,rank,time\n", "contains no clicks"),
         ("session,query,rank,time\n1,q,1,-3\n1,q,2,5\n", "1 of 2 clicks have a negative time"),
         ("session,query,rank,time\n1,q,11,3\n1,q,x,5\n", "no click in the log can be counted"),
-        ("session,query,rank,time\n1,q,1,3\n2,q,1,5\n", "but no moves between ranks"),
-        ("session,query,rank,time\n1,q,1,3\n1,q,2,5\n", "but no rank to which users return"),
         ("who,query,rank\n1,q,1\n", "no column for the session"),
         ("session,query\n1,q\n", "no column for the rank"),
         ("5,q,1,3\n5,q,2,9\n", "no column for the session; the columns are 5, q, 1, 3\n"),
@@ -388,8 +387,11 @@ def test_bad_logs_are_told(text, words, tmp_path):
 
 def test_bad_arguments_are_told(tmp_path):
     text = "session,query,rank,time\n1,q,1,3\n1,q,1,5\n"
-    told(text, "class 'informational' has 0 pages", tmp_path, qrels={"q": {"d": 1}})
-    told(text, "class 'navigational' has 0 pages", tmp_path, qrels={"q": {"d": 0}})
+    one, two = "session,rank\n1,1\n2,1\n", "session,rank\n1,1\n1,2\n"
+    told(one, "but no moves between ranks", tmp_path, pages="moves")
+    told(two, "but no rank to which users return", tmp_path, pages="moves")
+    told(text, "class 'informational' has no page with a click", tmp_path, qrels={"q": {"d": 1}})
+    told(text, "class 'navigational' has no page with a click", tmp_path, qrels={"q": {"d": 0}})
     told(text, "no click in the log can be counted", tmp_path, qrels={"x": {"d": 1}})
     told(text, "labels are probabilities", tmp_path, qrels={"q": {"d": 0.5}})
     told("session,rank\n1,1\n", "no query column", tmp_path, qrels={"q": {"d": 1}})

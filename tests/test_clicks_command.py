@@ -43,7 +43,7 @@ def test_a_model_and_a_picture_are_made(log, tmp_path):
     assert "navigational" in done.stdout
     assert "clicks on no rank of the page" in done.stderr
     assert "queries without labels" in done.stderr
-    assert "never leave in class 'navigational': 5, 6, 7, 8, 9 and 1 more" in done.stderr
+    assert "ranks without a click in class 'navigational': 5, 6, 7, 8, 9 and 1 more" in done.stderr
     saved = UserModel.load(model)
     assert [c.name for c in saved.classes] == ["navigational", "informational"]
     law = saved["navigational"].stationary[0]

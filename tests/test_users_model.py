@@ -85,7 +85,13 @@ def complete() -> UserModel:
         transitions=((0, 1, 0), (1 / 3, 2 / 3, 0), (0, 0, 1)),
         never_left=(3,), pages=2, backward=0.25, held=(2, 1, 0), rates=(0.5, None, None),
     )  # fmt: skip
-    return UserModel((one,), 2, (("0", (1.0, 0.0, 0.0)),), "a test", LogReport(records=12))
+    return UserModel(
+        (one,),
+        nav_rel=2,
+        by_relevant=(("0", (1.0, 0.0, 0.0)),),
+        about="a test",
+        log=LogReport(records=12),
+    )
 
 
 def test_models_are_saved_and_loaded(tmp_path):

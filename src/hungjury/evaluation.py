@@ -199,7 +199,7 @@ def score_alignment(
         [m.average for m in measures],
         None if variance is None else variance.reshape(shape),
         None if interval is None else interval.reshape(2, *shape),
-        notes=qrels.notes + aligned.notes,
+        notes=qrels.notes + aligned.notes + tuple(n for m in measures for n in m.notes(qrels)),
     )
 
 

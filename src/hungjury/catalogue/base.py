@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hungjury.catalogue.expectation import E
     from hungjury.catalogue.kernels import Kernel
     from hungjury.collection.align import Alignment
+    from hungjury.collection.notes import Note
     from hungjury.collection.qrels import Qrels
 
 __all__ = ["CATALOGUE", "NOTATION", "Array", "Measure", "cutoff_param", "ratio", "rel_param",
@@ -151,6 +152,10 @@ class Measure(Named):
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         """[..., list]: is there anything relevant in the pool for this measure?"""
         return judged.relevant(self.threshold) > 0
+
+    def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
+        """What to know about scores of this measure under these labels."""
+        return ()
 
     def check(self, max_grade: int) -> None:
         """Raise early for parameters that do not fit the scale."""

@@ -18,6 +18,8 @@ from hungjury.users.chain import stationary_distribution, transition_matrix
 from hungjury.users.transitions import MODELS, pull_sums
 
 if TYPE_CHECKING:  # user models are slow to load and rarely needed
+    from hungjury.collection.notes import Note
+    from hungjury.collection.qrels import Qrels
     from hungjury.users.model import UserModel
 
 __all__ = ["MP"]
@@ -74,11 +76,12 @@ class MP(Measure):
         open_low=True,
         doc="continuous time: rates of the holding times at ranks 1, 2, ...; 'model': the model's",
     )
-    nav_rel: int = param(
-        1,
+    nav_rel: int | None = param(
+        None,
         kind=whole,
         low=1,
-        doc="queries with exactly one document of this grade and more are navigational",
+        doc="queries with exactly one document of this grade and more are navigational; by default "
+        "the user model's",
     )
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
@@ -87,6 +90,16 @@ class MP(Measure):
         _ = self.stationary, self.users  # a wrong matrix or file fails early
         if self.rates == FROM_MODEL:
             self._check_rates()
+
+    @property
+    def _nav_rel(self) -> int:
+        assert self.users is not None
+        return self.nav_rel or self.users.nav_rel
+
+    def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
+        if self.users is None or qrels is None:
+            return ()
+        return self.users.class_notes(qrels.relevant(self._nav_rel))
 
     @cached_property
     def stationary(self) -> tuple[float, ...]:
@@ -152,12 +165,28 @@ class MP(Measure):
     def _by_class(self, judged: Judged, table: Array) -> Array:
         """[..., list, place]: a [class, rank] table at the list's class and the place's rank."""
         assert self.users is not None
-        return _at_ranks(table, judged.ranks, self.users.class_of(judged.relevant(self.nav_rel)))
+        return _at_ranks(table, judged.ranks, self.users.class_of(judged.relevant(self._nav_rel)))
+
+    def _model_rates(self, judged: Judged) -> Array:
+        """[..., list, place]: the holding-time rates of each list's query, or of its class."""
+        assert self.users is not None
+        if not self.users.query_rates or not judged.topics:
+            return self._by_class(judged, self.users.rates())
+        which = self.users.class_of(judged.relevant(self._nav_rel))
+        names = [judged.topics[t] for t in judged.topic]
+        flat = which.reshape(-1, len(names))
+        tables = [self.users.rates_by_topic(names, row) for row in flat]
+        table = np.array(tables).reshape(*which.shape, -1)  # [..., list, rank]
+        padded = np.pad(table, [(0, 0)] * which.ndim + [(0, 1)])
+        place = np.broadcast_to(
+            np.minimum(judged.ranks - 1, table.shape[-1]), (*which.shape, judged.ranks.shape[-1])
+        )
+        return np.asarray(np.take_along_axis(padded, place.astype(np.intp), axis=-1))
 
     def _rates(self, judged: Judged, hits: NDArray[np.bool_], weights: Array) -> Array:
         """[..., list, place]: rates where they are needed, 1 elsewhere."""
         if self.rates == FROM_MODEL and self.users is not None:
-            found = self._by_class(judged, self.users.rates())
+            found = self._model_rates(judged)
         else:
             found = _at_ranks(np.array([self.rates]), judged.ranks, 0)
         needed = weights > 0

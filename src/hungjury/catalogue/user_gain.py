@@ -15,6 +15,8 @@ from hungjury.errors import MeasureError, rel_range
 from hungjury.named import param, whole
 
 if TYPE_CHECKING:
+    from hungjury.collection.notes import Note
+    from hungjury.collection.qrels import Qrels
     from hungjury.users.model import UserModel
 
 __all__ = ["nMCG"]
@@ -47,11 +49,12 @@ class nMCG(Measure):  # noqa: N801 - the field's name
     user: Any = param(
         "published-shape", kind=_users, doc="a user model, its file, or 'published-shape'"
     )
-    nav_rel: int = param(
-        1,
+    nav_rel: int | None = param(
+        None,
         kind=whole,
         low=1,
-        doc="queries with exactly one document of this grade and more are navigational",
+        doc="queries with exactly one document of this grade and more are navigational; by default "
+        "the user model's",
     )
     cutoff: int = param(10, kind=whole, low=1, doc="ranks counted")
 
@@ -64,18 +67,30 @@ class nMCG(Measure):  # noqa: N801 - the field's name
 
         return user_model(self.user)
 
+    @property
+    def lowest_navigational(self) -> int:
+        """The grade that decides on a query's class."""
+        return self.nav_rel or self.users.nav_rel
+
+    def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
+        found = self.users.notes(self.cutoff)
+        if qrels is None:
+            return found
+        return found + self.users.class_notes(qrels.relevant(self.lowest_navigational))
+
     def check(self, max_grade: int) -> None:
         super().check(max_grade)
-        if self.nav_rel > max_grade and len(self.users.classes) > 1:
+        if self.lowest_navigational > max_grade and len(self.users.classes) > 1:
             raise MeasureError(
-                f"{self}: nav_rel is {self.nav_rel}, but the largest grade is {max_grade}",
+                f"{self}: nav_rel is {self.lowest_navigational}, but the largest grade is "
+                f"{max_grade}",
                 code="rel-too-large",
                 argument="nav_rel",
                 remedy=f"{rel_range(max_grade, name='nav_rel')}, or declare the grades",
             )
 
     def score(self, judged: Judged) -> Array:
-        which = self.users.class_of(judged.relevant(self.nav_rel))
+        which = self.users.class_of(judged.relevant(self.lowest_navigational))
         each = [self._under(judged, dynamic) for dynamic in self.users.discounts(self.cutoff)]
         return np.asarray(np.choose(which, each))
 

@@ -12,6 +12,7 @@ from hungjury.cli.output import deliver
 
 if TYPE_CHECKING:
     from hungjury.collection.notes import Note
+    from hungjury.users.clicks import Pages, RatesBy
     from hungjury.users.model import UserModel
 
 ODD = {
@@ -47,6 +48,20 @@ ODD = {
     help="Holding times from queries with that many sessions.",
 )
 @click.option(
+    "--pages",
+    type=click.Choice(["all", "moves"]),
+    default="all",
+    show_default=True,
+    help="Count all pages with a click, or only moves between two clicks (as the thesis does).",
+)
+@click.option(
+    "--rates-by",
+    type=click.Choice(["class", "query"]),
+    default="class",
+    show_default=True,
+    help="Holding times per class of queries, or per query too.",
+)
+@click.option(
     "--engine",
     type=click.Choice(["duckdb", "spark"]),
     default="duckdb",
@@ -67,7 +82,8 @@ ODD = {
 @quiet_option
 def clicks_command(
     log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,
-    engine: str, memory: str, output: str | None, plot: str | None, quiet: bool,
+    pages: Pages, rates_by: RatesBy, engine: str, memory: str,
+    output: str | None, plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Learn from a click log how users move over result pages.
 
@@ -87,6 +103,8 @@ def clicks_command(
         nav_rel,
         ranks=ranks,
         min_sessions=min_sessions,
+        pages=pages,
+        rates_by=rates_by,
         engine=engine,
         memory=memory,
     )
@@ -108,10 +126,12 @@ def _notes(model: UserModel) -> list[Note]:
     notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in found if k in ODD and n]
     for one in model.classes:
         if one.never_left:
-            text = f"ranks that users never leave in class '{one.name}'"
+            moves = model.log is not None and model.log.counted_pages == "moves"
+            what = "that users never leave" if moves else "without a click"
+            text = f"ranks {what} in class '{one.name}'"
             ranks = tuple(str(rank) for rank in one.never_left)
             notes.append(Note("never-left", len(ranks), text, subjects=ranks))
-    return notes
+    return [*notes, *model.notes()]
 
 
 def _summary(model: UserModel) -> str:

@@ -40,6 +40,7 @@ class Judged:
     p_total: NDArray[np.float64] | None = None  # [..., list] their sum over the pool
     unjudged_retrieved: Callable[[int], NDArray[np.int64]] | None = None  # depth -> [topic]
     ties: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None  # first, last rank of the tie
+    topics: Sequence[str] = ()  # names of the topics, where they are known
 
     @property
     def max_grade(self) -> int:
@@ -208,6 +209,7 @@ class _Picked:
             None if pool.p_total is None else pool.p_total[..., topic],
             a.unjudged_retrieved if a.others is not None else None,
             ties,  # type: ignore[arg-type]
+            topics=a.pool.topics,
         )
 
     def _chances(

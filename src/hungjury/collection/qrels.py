@@ -80,6 +80,11 @@ class Qrels:
             p = (self.labels >= rel).astype(float)
         return replace(self, labels=None, grade_p=None, grades=(0, 1), p=p)
 
+    def relevant(self, rel: int) -> NDArray[np.int64]:
+        """[topic]: documents of grade `rel` or above; none for probabilities."""
+        found = np.zeros(len(self), dtype=bool) if self.labels is None else self.labels >= rel
+        return np.asarray(self.pool.sum_by_topic(found))
+
     def threshold(self, at: float = 0.5) -> Qrels:
         """Hard labels: relevant where the probability is `at` or more; the most likely grade
         where every grade has a probability (ties go to the lower one)."""

@@ -75,6 +75,8 @@ def train_ranker(
         _check_alike(data, one)
     settings = parameters_with(lightgbm_parameters, stop_early=bool(seen))
     notes = _missing_class(goal, data)
+    if goal.name == NMCG:
+        notes += goal.user.notes(goal.cutoff)
     for note in notes:
         warnings.warn(str(note), stacklevel=2)
     booster, history = boost(

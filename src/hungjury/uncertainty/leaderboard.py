@@ -230,7 +230,8 @@ def leaderboard(
     several = len(given.judges) > 1 and not given.soft
     found = agreement(given, rel=rel) if several else None
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
-    notes = given.notes + aligned.notes + drawn.notes + _warnings(given, drawn, found)
+    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes
+    notes += _warnings(given, drawn, found)
     return _board(drawn, setting, target, estimate, ahead, found, checked, settings, notes)
 
 

@@ -6,15 +6,15 @@ The clicks of a result page in time order are one path; a new query starts a new
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import as_qrels
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 from hungjury.users.chain import Array, closed_groups, stationary_distribution
 from hungjury.users.counting import (
     BAD_RECORD,
@@ -34,7 +34,10 @@ from hungjury.users.formats import Tally
 from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, LogReport, UserClass, UserModel
 from hungjury.users.readers import is_ibis_table
 
-__all__ = ["calibrate"]
+__all__ = ["Pages", "RatesBy", "calibrate"]
+
+Pages = Literal["all", "moves"]
+RatesBy = Literal["class", "query"]
 
 
 def calibrate(
@@ -44,6 +47,8 @@ def calibrate(
     *,
     ranks: int = 10,
     min_sessions: int = 1,
+    pages: Pages = "all",
+    rates_by: RatesBy = "class",
     engine: str = "duckdb",
     memory: str = "1500MB",
 ) -> UserModel:
@@ -56,19 +61,49 @@ def calibrate(
     navigational, other judged queries informational; without labels there is one class.
     ranks: results of a page; clicks elsewhere are reported.
     min_sessions: holding times are taken from queries with that many sessions (the papers: 100).
+    pages: "all" counts every page with a click: users enter it with their first click and leave
+    it after their last, so the stationary distribution is the share of clicks at each rank.
+    "moves", the thesis' reading, only counts moves between clicks: pages with a single click,
+    most pages, leave no trace.
+    rates_by: holding times per "class" of queries, or also per "query" (of at least `min_sessions`
+    sessions), which `MP(rates="model")` then uses for the topics of that name.
     engine: "duckdb", which stays below `memory` and spills to disk, or "spark".
     """
     if ranks < 3:
         raise InputError(f"ranks is {ranks}", remedy="ranks must be at least 3")
+    check_choice("pages", pages, get_args(Pages))
+    check_choice("rates_by", rates_by, get_args(RatesBy))
     if nav_rel < 1:
         raise InputError(f"nav_rel is {nav_rel}", remedy="grades count from 1")
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
+    asked = (log, relevant, ranks, min_sessions, rates_by == "query")
     if is_ibis_table(log):
-        rows, tally = count_clicks(None, log, relevant, ranks, min_sessions)
+        rows, queries, tally = count_clicks(None, *asked)
     else:
         with open_engine(engine, memory) as opened:
-            rows, tally = count_clicks(opened, log, relevant, ranks, min_sessions)
-    return _model(rows, tally, ranks, nav_rel, relevant is not None)
+            rows, queries, tally = count_clicks(opened, *asked)
+    found = _model(rows, tally, ranks, nav_rel, relevant is not None, pages)
+    return replace(found, query_rates=_query_rates(queries, ranks))
+
+
+def _query_rates(rows: list[Row], ranks: int) -> tuple[tuple[str, tuple[float | None, ...]], ...]:
+    """Rates of the holding times of every query that has one."""
+    held: dict[str, NDArray[np.int64]] = {}
+    spent: dict[str, Array] = {}
+    for row in rows:
+        query, at = str(row["query"]), row["start"] - 1
+        held.setdefault(query, np.zeros(ranks, np.int64))[at] += row["held"] or 0
+        spent.setdefault(query, np.zeros(ranks))[at] += row["spent"] or 0.0
+    found = ((query, _rates(held[query], spent[query])) for query in sorted(held))
+    return tuple((query, rates) for query, rates in found if any(r is not None for r in rates))
+
+
+def _rates(held: NDArray[np.int64], spent: Array) -> tuple[float | None, ...]:
+    """(K - 1) / K over the mean holding time, where at least two are known."""
+    return tuple(
+        (int(k) - 1) / float(time) if k >= 2 and time > 0 else None
+        for k, time in zip(held, spent, strict=True)
+    )
 
 
 def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
@@ -93,6 +128,28 @@ class _Counted:
     spent: Array  # [rank] their time
     pages: int = 0
 
+    def stationary(self, pages: Pages) -> Array | None:
+        """The stationary distribution over ranks, or None without data for one."""
+        if pages == "moves":
+            return long_run_distribution(self.moves)
+        # Users come in with the first click of a page and go out after the last. As many enter a
+        # rank as leave it, so the visits themselves are stationary.
+        total = int(self.visits.sum())
+        return self.visits / total if total else None
+
+    def transitions(self, pages: Pages) -> Array:
+        """[from, to]: a rank without departures gets probability 1 on the diagonal.
+
+        For all pages, a user who leaves comes back through an entry: p_ij = (v_ij + exits_i
+        entries_j / pages) / visits_i.
+        """
+        moves = self.moves.astype(float)
+        if pages == "all" and self.pages:
+            entries, exits = self.visits - moves.sum(axis=0), self.visits - moves.sum(axis=1)
+            moves = moves + np.outer(exits, entries) / self.pages
+        left = moves.sum(axis=1, keepdims=True)
+        return np.where(left > 0, moves / np.maximum(left, 1e-300), np.eye(len(moves)))
+
     @classmethod
     def of(cls, rows: Iterable[Row], ranks: int) -> _Counted:
         new = cls(
@@ -113,8 +170,10 @@ class _Counted:
         return new
 
 
-def _model(rows: list[Row], tally: Tally, ranks: int, nav_rel: int, labelled: bool) -> UserModel:
-    report = _report(rows, tally)
+def _model(
+    rows: list[Row], tally: Tally, ranks: int, nav_rel: int, labelled: bool, pages: Pages
+) -> UserModel:
+    report = replace(_report(rows, tally), counted_pages=pages)
     counted = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
     if not counted:
         raise InputError(
@@ -125,23 +184,25 @@ def _model(rows: list[Row], tally: Tally, ranks: int, nav_rel: int, labelled: bo
         )
     timed = any("held" in r for r in rows)
     if not labelled:
-        whole = _user_class(ALL, _Counted.of(counted, ranks), timed)
+        whole = _user_class(ALL, _Counted.of(counted, ranks), timed, pages)
         return UserModel((whole,), nav_rel, log=report)
     navigational = [r for r in counted if r["group"] == 1]
     informational = [r for r in counted if r["group"] != 1]
     classes = tuple(
-        _user_class(name, _Counted.of(some, ranks), timed)
+        _user_class(name, _Counted.of(some, ranks), timed, pages)
         for name, some in ((NAVIGATIONAL, navigational), (INFORMATIONAL, informational))
     )
-    return UserModel(classes, nav_rel, by_relevant=_by_relevant(counted, ranks), log=report)
+    return UserModel(classes, nav_rel, by_relevant=_by_relevant(counted, ranks, pages), log=report)
 
 
-def _by_relevant(counted: list[Row], ranks: int) -> tuple[tuple[str, tuple[float, ...]], ...]:
+def _by_relevant(
+    counted: list[Row], ranks: int, pages: Pages
+) -> tuple[tuple[str, tuple[float, ...]], ...]:
     """The distributions for queries with 0, 1, 2, ... relevant documents, where there are any."""
     found = []
     for number in range(MOST_RELEVANT + 1):
         mine = _Counted.of((r for r in counted if r["group"] == number), ranks)
-        pi = long_run_distribution(mine.moves)
+        pi = mine.stationary(pages)
         if pi is not None:
             name = f"{number} or more" if number == MOST_RELEVANT else str(number)
             found.append((name, tuple(pi.tolist())))
@@ -181,39 +242,35 @@ def _report(rows: list[Row], tally: Tally) -> LogReport:
     return report
 
 
-def _user_class(name: str, counted: _Counted, timed: bool) -> UserClass:
+def _user_class(name: str, counted: _Counted, timed: bool, pages: Pages) -> UserClass:
     moves = counted.moves
     all_moves = int(moves.sum())
-    pi = long_run_distribution(moves)
+    pi = counted.stationary(pages)
     if pi is None:
-        what = "moves between ranks" if not all_moves else "rank to which users return"
+        if not counted.pages:
+            what = "no page with a click"
+        else:
+            missing = "rank to which users return" if all_moves else "moves between ranks"
+            what = f"{counted.pages:,} pages with clicks, but no {missing}"
+        advice = "give a longer log, another nav_rel, or no labels (one class)"
         raise InputError(
-            f"the class '{name}' has {counted.pages:,} pages with clicks, but no {what}",
-            remedy="give a longer log, another nav_rel, or no labels (one class)",
+            f"the class '{name}' has {what}",
+            remedy=advice if pages == "all" else f'{advice}; pages="all" needs no moves',
         )
-    rates = [
-        (int(k) - 1) / float(time) if k >= 2 and time > 0 else None
-        for k, time in zip(counted.held, counted.spent, strict=True)
-    ]
+    left = moves.sum(axis=1) if pages == "moves" else counted.visits
     return UserClass(
         name,
         stationary=tuple(pi.tolist()),
         dynamic=fit_dynamic(pi),
         visits=tuple(counted.visits.tolist()),
         moves=tuple(tuple(row) for row in moves.tolist()),
-        transitions=tuple(tuple(row) for row in _shares(moves).tolist()),
-        never_left=tuple(int(r) + 1 for r in np.flatnonzero(moves.sum(axis=1) == 0)),
+        transitions=tuple(tuple(row) for row in counted.transitions(pages).tolist()),
+        never_left=tuple(int(r) + 1 for r in np.flatnonzero(left == 0)),
         pages=counted.pages,
-        backward=int(np.tril(moves, -1).sum()) / all_moves,
+        backward=int(np.tril(moves, -1).sum()) / all_moves if all_moves else None,
         held=tuple(counted.held.tolist()) if timed else None,
-        rates=tuple(rates) if timed else None,
+        rates=_rates(counted.held, counted.spent) if timed else None,
     )
-
-
-def _shares(moves: NDArray[np.int64]) -> Array:
-    """p_ij = v_ij / v_i; a rank that users never leave gets probability 1 on the diagonal."""
-    left = moves.sum(axis=1, keepdims=True)
-    return np.where(left > 0, moves / np.maximum(left, 1), np.eye(len(moves)))
 
 
 def long_run_distribution(moves: NDArray[np.int64]) -> Array | None:

@@ -40,14 +40,30 @@ def count_clicks(
     relevant: Mapping[str, int] | None,
     ranks: int,
     min_sessions: int,
-) -> tuple[list[Row], Tally]:
-    clicks, tally = click_table(engine, log, relevant is not None or min_sessions > 1)
+    by_query: bool = False,
+) -> tuple[list[Row], list[Row], Tally]:
+    """Counts by group of queries and pair of ranks; holding times by query, if asked for."""
+    needs_query = relevant is not None or min_sessions > 1 or by_query
+    clicks, tally = click_table(engine, log, needs_query)
     if relevant is not None:
         clicks = _labelled(clicks, relevant)
-        if KIND in clicks.columns and min_sessions <= 1:
+        if KIND in clicks.columns and min_sessions <= 1 and not by_query:
             clicks = clicks.drop("query")  # pages are numbered, which is cheaper to sort
-    counted = _counts(_with_next(clicks, ranks), min_sessions)
-    return counted.to_pyarrow().to_pylist(), tally
+    paths = _paths(_with_next(clicks, ranks))
+    times: dict[str, Any] = {}
+    if "time" in paths.columns:
+        paths, times = _spent(paths, min_sessions)
+    rows = _counts(paths, times).to_pyarrow().to_pylist()
+    if not by_query:
+        return rows, [], tally
+    if not times or "query" not in paths.columns:
+        raise InputError(
+            "holding times by query need the columns query and time",
+            remedy="name the columns of the log query and time",
+        )
+    held = {name: times[name] for name in ("held", "spent")}
+    each = paths.filter(paths.state == COUNTED).group_by(["query", "start"]).aggregate(**held)
+    return rows, each.to_pyarrow().to_pylist(), tally
 
 
 def _labelled(clicks: Any, relevant: Mapping[str, int]) -> Any:
@@ -86,8 +102,8 @@ def _with_next(clicks: Any, ranks: int) -> Any:
     return clicks.mutate(**{f"next_{c}": clicks[c].lead().over(window) for c in known})
 
 
-def _counts(t: Any, min_sessions: int) -> Any:
-    """Clicks grouped by state, labels, rank and the rank they go to (0: the path ends)."""
+def _paths(t: Any) -> Any:
+    """Clicks with the rank they start from and the rank they go to (0: the path ends)."""
     ibis = need_ibis()
     zero = ibis.literal(0, "int64")
     on_page = t.state == COUNTED
@@ -95,14 +111,15 @@ def _counts(t: Any, min_sessions: int) -> Any:
     for column in ("query", "page"):
         if column in t.columns:
             goes_on = goes_on & t[f"next_{column}"].identical_to(t[column])
-    t = t.mutate(
+    return t.mutate(
         group=t.relevant if "relevant" in t.columns else zero,
         start=ibis.ifelse(on_page, t["rank"], zero),
         to=ibis.ifelse(goes_on, t.next_rank, zero),
     )
-    times: dict[str, Any] = {}
-    if "time" in t.columns:
-        t, times = _spent(t, min_sessions)
+
+
+def _counts(t: Any, times: dict[str, Any]) -> Any:
+    """Clicks grouped by state, labels, rank and the rank they go to."""
     return t.group_by(["state", "group", "start", "to"]).aggregate(
         clicks=t.count(),
         sessions=t[f"next_{RECORD}"].isnull().cast("int64").sum(),

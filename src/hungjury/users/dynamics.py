@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 __all__ = ["Dynamic", "fit_dynamic"]
 
 Array = NDArray[np.float64]
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,11 @@ class Dynamic:
     def values(self, ranks: int) -> Array:
         """delta at the ranks 1 to `ranks`."""
         return curve(np.array([self.alpha, self.beta, self.gamma]), ranks)
+
+    def rises(self, ranks: int) -> tuple[int, ...]:
+        """The ranks up to `ranks` where the curve is above its value at the rank before."""
+        values = self.values(ranks)
+        return tuple(int(i) + 2 for i in np.flatnonzero(np.diff(values) > ROUNDING))
 
 
 def curve(coefficients: Array, ranks: int) -> Array:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.notes import Note
 from hungjury.errors import InputError, MeasureError
 from hungjury.files import write_whole
 from hungjury.users.dynamics import Array, Dynamic
@@ -39,7 +40,7 @@ class UserClass:
     visits: Counts | None = None  # clicks
     moves: tuple[Counts, ...] | None = None  # [from, to]; a repeated click is a move i -> i
     transitions: tuple[Numbers, ...] | None = None  # 1 on the diagonal for ranks never left
-    never_left: Counts | None = None  # ranks, from 1
+    never_left: Counts | None = None  # ranks without departures
     pages: int | None = None  # result pages with at least one click: paths
     backward: float | None = None  # share of the moves
     held: Counts | None = None  # visits with a known end
@@ -62,6 +63,7 @@ class LogReport:
     ends_early: int = 0  # visits that end before they begin; their holding time is not used
     sessions: int = 0  # sessions with a counted click
     pages_without_clicks: int = 0  # if the log has them
+    counted_pages: str = "all"  # or "moves": only moves between clicks
     unreadable: int = 0  # records that cannot be read
 
 
@@ -71,6 +73,7 @@ class UserModel:
 
     classes: tuple[UserClass, ...]
     nav_rel: int = 1
+    query_rates: tuple[tuple[str, tuple[float | None, ...]], ...] = ()  # holding times by query
     by_relevant: tuple[
         tuple[str, Numbers], ...
     ] = ()  # distributions by number of relevant documents
@@ -125,6 +128,28 @@ class UserModel:
             )
         return np.stack([c.dynamic.values(ranks) for c in self.classes])
 
+    def notes(self, ranks: int | None = None) -> tuple[Note, ...]:
+        """What to know before the model is used on the first `ranks` ranks."""
+        depth = min(ranks or self.ranks, self.ranks)
+        found = []
+        for one in self.classes:
+            up = one.dynamic.rises(depth)
+            if up:
+                text = (
+                    f"the dynamic of the class '{one.name}' of {self} does not decrease, so nMCG "
+                    "can exceed 1 and prefer worse rankings; it rises at"
+                )
+                where = tuple(f"rank {rank}" for rank in up)
+                found.append(Note("rising-dynamic", len(up), text, subjects=where, about="result"))
+        return tuple(found)
+
+    def class_notes(self, alike: NDArray[Any]) -> tuple[Note, ...]:
+        """A note for each class without a query; `alike` as in `class_of`."""
+        present = set(np.unique(self.class_of(alike)).tolist())
+        absent = [c.name for i, c in enumerate(self.classes) if i not in present]
+        text = "no topic has the class '{}': all are scored with the other class of users"
+        return tuple(Note("empty-class", 1, text.format(name), about="result") for name in absent)
+
     def rates(self) -> Array:
         """[class, rank]: holding-time rates, NaN where unknown."""
         missing = [c.name for c in self.classes if c.rates is None]
@@ -136,11 +161,26 @@ class UserModel:
         given = [[np.nan if r is None else r for r in c.rates or ()] for c in self.classes]
         return np.array(given, dtype=float)
 
+    def rates_by_topic(self, topics: Sequence[str], which: NDArray[np.intp]) -> Array:
+        """[topic, rank]: a query's own rates where the log has them, else those of its class.
+
+        which: [topic] index of the class.
+        """
+        known = dict(self.query_rates)
+        table = self.rates()[which]
+        for row, topic in enumerate(topics):
+            for rank, rate in enumerate(known.get(topic, ())):
+                if rate is not None:
+                    table[row, rank] = rate
+        return np.asarray(table)
+
     def content(self) -> dict[str, Any]:
         """All fields, in a form that JSON can hold."""
         content: dict[str, Any] = {"format": FORMAT, "version": VERSION, "about": self.about}
         content |= {"nav_rel": self.nav_rel, "ranks": self.ranks}
         content["classes"] = [_without_none(asdict(c)) for c in self.classes]
+        if self.query_rates:
+            content["query_rates"] = [[query, list(rates)] for query, rates in self.query_rates]
         content["by_relevant"] = [[name, list(pi)] for name, pi in self.by_relevant]
         content["log"] = None if self.log is None else asdict(self.log)
         return content
@@ -198,6 +238,10 @@ def _from_content(content: Any, source: str) -> UserModel:
     return UserModel(
         classes,
         nav_rel=int(content["nav_rel"]),
+        query_rates=tuple(
+            (str(query), _rates(rates, int(content["ranks"]), f"query {query!r}"))
+            for query, rates in content.get("query_rates", ())
+        ),
         by_relevant=tuple((str(n), _numbers(pi)) for n, pi in content.get("by_relevant", ())),
         about=str(content.get("about", "")),
         log=None if log is None else LogReport(**log),
@@ -219,12 +263,16 @@ def _class(given: Mapping[str, Any], ranks: int) -> UserClass:
         )
     if min(pi) < 0 or abs(sum(pi) - 1) > 1e-6:
         raise ValueError(f"the distribution of class {values['name']!r} does not sum to 1")
-    rates = values.get("rates")
-    if rates is not None and (
-        len(rates) != ranks or any(r is not None and not r > 0 for r in rates)
-    ):
-        raise ValueError(f"the rates of class {values['name']!r} are not {ranks} positive numbers")
+    if values.get("rates") is not None:
+        values["rates"] = _rates(given["rates"], ranks, f"class {values['name']!r}")
     return UserClass(**values)
+
+
+def _rates(given: Sequence[Any], ranks: int, whose: str) -> tuple[float | None, ...]:
+    rates = tuple(None if r is None else float(r) for r in given)
+    if len(rates) != ranks or not all(r is None or 0 < r < np.inf for r in rates):
+        raise ValueError(f"the rates of {whose} are not {ranks} positive numbers")
+    return rates
 
 
 def _frozen(value: Any) -> Any:
