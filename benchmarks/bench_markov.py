@@ -17,7 +17,7 @@ from benchmarks.collections import Shape, collection, default_folder
 from hungjury.catalogue.markov import MP
 from hungjury.collection.align import align
 from hungjury.collection.judged import Judged, judge_lists
-from hungjury.evaluation import as_runs
+from hungjury.collection.runs import as_runs
 from hungjury.users.transitions import MODELS, user_matrix
 
 SOLVED = 3  # lists that are solved: one takes as long as thousands in closed form

@@ -43,11 +43,11 @@ def planted(seed: int, systems: int = 20, topics: int = 15, pool: int = 120) -> 
             lines |= {f"u{i}": float(rng.normal()) for i in range(pool - len(found))}
             runs[f"s{s}"][f"q{t}"] = lines
     given: Nested = {
-        f"right{share}": {
+        f"{place}-right{share}": {
             q: {d: x if rng.random() < share else 1 - x for d, x in labels.items()}
             for q, labels in gold.items()
         }
-        for share in TRUTH
+        for place, share in enumerate(TRUTH)
     }
     return hj.read_judgments(given), hj.read_runs(runs), hj.read_qrels(gold)
 
@@ -227,7 +227,7 @@ def test_rel_makes_labels_binary() -> None:
 def test_what_is_not_judged_stays_so_with_rel() -> None:
     given: Nested = {"a": {"1": {"d": 2, "e": -1}}, "b": {"1": {"d": 1, "e": 0, "f": 2}}}
     runs = {"x": {"1": {"f": 3.0, "e": 2.0, "d": 1.0}}}
-    scores = aware(given, runs, "Judged@3", "uni", rel=2)
+    scores = aware(hj.read_judgments(given, grades=range(-1, 3)), runs, "Judged@3", "uni", rel=2)
     assert scores.alone[0, :, 0, 0] == pytest.approx([1 / 3, 1])
 
 
@@ -246,7 +246,7 @@ def some_topics() -> tuple[Any, Any]:
         "y": {"1": {"d3": 3.0, "d2": 2.0}, "2": {"d3": 3.0, "d1": 2.0}},
         "z": {"2": {"d2": 1.0}},
     }
-    return hj.read_judgments(given), hj.read_runs(runs)
+    return hj.read_judgments(given, grades=range(-1, 2)), hj.read_runs(runs)
 
 
 @pytest.mark.parametrize("weights", ["uni", "sgl_tau_msd", "tpc_fro_md"])
@@ -312,7 +312,7 @@ def test_one_judge_keeps_its_scores() -> None:
 def test_a_judge_who_judged_nothing() -> None:
     given = {"a": {"1": {"d": 1}}, "b": {"1": {"d": 0}}, "c": {"1": {"d": -1}}}
     with pytest.raises(InputError, match="1 judge judged no topic: c"):
-        aware(given, {"x": {"1": {"d": 1.0}}}, "AP")
+        aware(hj.read_judgments(given, grades=range(-1, 2)), {"x": {"1": {"d": 1.0}}}, "AP")
 
 
 # Resampling and votes

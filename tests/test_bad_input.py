@@ -119,10 +119,10 @@ LABEL_FILES = {
     "CSV with a column twice": ("qid,docno,label,label\n1,a,1,1\n", 1, "called 'label'"),
     "CSV with a cell too long": ("qid,docno," + "x" * 200000 + "\n", 1, "larger than field limit"),
     "CSV row too long": ("qid,docno,label\n1,a,b,1\n", 2, "expected 3 columns"),
-    "CSV label a word": ("qid,docno,label\n1,a,1\n1,b,x\n", 3, "'x' is not a finite number"),
-    "CSV label missing": ("qid,docno,label\n1,a,\n", 2, "not a finite number"),
-    "CSV label nan": ("qid,docno,label\n1,a,nan\n", 2, "not a finite number"),
-    "CSV label 1_0": ("qid,docno,label\n1,a,1_0\n", 2, "not a finite number"),
+    "CSV label a word": ("qid,docno,label\n1,a,1\n1,b,x\n", 3, "'x' is not a number"),
+    "CSV label missing": ("qid,docno,label\n1,a,\n", 2, "the label is missing"),
+    "CSV label nan": ("qid,docno,label\n1,a,nan\n", 2, "not a number"),
+    "CSV label 1_0": ("qid,docno,label\n1,a,1_0\n", 2, "not a number"),
     "CSV label behind blank lines": ("qid,docno,label\n\n1,a,1\n\n\n1,b,x\n", 6, "'x'"),
     "CSV label behind a long cell": ('qid,docno,label\n1,"a\nb",1\n1,b,x\n', 4, "'x'"),
     "CSV id missing": ("qid,docno,label\n1,a,1\n1,,0\n", 3, "docno is missing"),
@@ -134,13 +134,14 @@ LABEL_FILES = {
     "TSV label a word": ("query-id\tcorpus-id\tscore\n1\ta\tx\n", 2, "'x'"),
     "JSONL broken": ('{"qid": "1", "docno": "a", "label": 1}\n{"qid": "1", \n', 2, "not JSON"),
     "JSONL other keys": (
-        '{"qid": "1", "docno": "a", "label": 1}\n\n{"qid": "1", "docno": "b"}\n', 3, "same keys"),
+        '{"qid": "1", "docno": "a", "label": 1}\n\n{"qid": "1", "docno": "b"}\n',
+        3, "the label is missing"),
     "JSONL a list": ('{"qid": "1", "docno": "a", "label": 1}\n[1, 2]\n', 2, "object"),
     "JSONL null id": ('{"qid": null, "docno": "a", "label": 1}\n', 1, "qid is missing"),
-    "JSONL null label": ('{"qid": "1", "docno": "a", "label": null}\n', 1, "not a finite number"),
-    "JSONL NaN": ('{"qid": "1", "docno": "a", "label": NaN}\n', 1, "not a finite number"),
+    "JSONL null label": ('{"qid": "1", "docno": "a", "label": null}\n', 1, "the label is missing"),
+    "JSONL NaN": ('{"qid": "1", "docno": "a", "label": NaN}\n', 1, "the label is missing"),
     "JSONL word": ('{"qid": "1", "docno": "a", "label": 1}\n'
-                   '\n{"qid": "1", "docno": "b", "label": "x"}\n', 3, "not a finite number"),
+                   '\n{"qid": "1", "docno": "b", "label": "x"}\n', 3, "not a number"),
     "JSONL no label": ('{"qid": "1", "docno": "a"}\n', None, "no column for the label"),
     "JSONL 400 digits": ('{"qid": "1", "docno": "a", "label": 1%s}\n' % ("0" * 400), 1, ""),
     "JSONL 5000 digits": ('{"qid": "1", "docno": "a", "label": 1%s}\n' % ("0" * 5000), 1, ""),
@@ -171,7 +172,8 @@ def test_bad_labels_reach_everyone_who_reads_labels(tmp_path, case):
     path, good = write(tmp_path, "bad", content), write(tmp_path, "good", "8 0 a 1\n")
     where = {"file": path, "line": line}
     refused(lambda: hj.evaluate(path, RUN, "AP"), says, **where)
-    refused(lambda: hj.read_judgments([path, good]), says, **where)
+    if "beside" not in case:  # different scales, see test_reading_scales.py
+        refused(lambda: hj.read_judgments([path, good]), says, **where)
 
 
 # --- files of runs --------------------------------------------------------------------------
@@ -315,7 +317,14 @@ def test_directories(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
     for call in everywhere(str(folder)):
-        refused(call, ("directory", "folder/*"), file=str(folder))
+        refused(call, "directory", file=str(folder))
+    refused(lambda: hj.read_qrels(str(folder)), "folder/*", file=str(folder))
+    write(folder, "a.qrels", GOOD_QRELS)
+    write(folder, "b.qrels", GOOD_QRELS)
+    panel = [str(folder)]
+    refused(lambda: hj.read_judgments(panel), ("one judge", "folder/*"), file=str(folder))
+    (folder / "deeper").mkdir()
+    refused(lambda: hj.read_judgments(panel), "files beside directories", file=str(folder))
 
 
 def test_paths_where_nothing_is(tmp_path):
@@ -328,7 +337,8 @@ def test_paths_where_nothing_is(tmp_path):
 
 def test_globs_that_match_nothing(tmp_path):
     (tmp_path / "folder.run").mkdir()
-    for pattern in ("*.run", "**/*.qrels", "[x]"):
+    refused(lambda: hj.read_runs(str(tmp_path / "*.run")), "no file matches")
+    for pattern in ("*.res", "**/*.qrels", "[x]"):
         text = str(tmp_path / pattern)
         for call in everywhere(text):
             refused(call, f"no file matches '{text}'")
@@ -387,10 +397,10 @@ def test_no_files_at_all(source):
         ({"1": {}}, "no label"),
         ({"1": 3}, "holds int under '1'"),
         ({"1": ["a"]}, "holds list under '1'"),
-        ({"1": {"a": "x"}}, "'x' is not a finite number"),
-        ({"1": {"a": None}}, "None is not a finite number"),
-        ({"1": {"a": float("nan")}}, "nan is not a finite number"),
-        ({"1": {"a": {"b": 1}}}, "not a finite number"),
+        ({"1": {"a": "x"}}, "'x' is not a number"),
+        ({"1": {"a": None}}, "the label is missing"),
+        ({"1": {"a": float("nan")}}, "the label is missing"),
+        ({"1": {"a": {"b": 1}}}, "not a number"),
         ({"1": {"a": 10**400}}, "number"),
         ({"1": {None: 1}}, "missing"),
         ({"1": {"": 1}}, "missing"),
@@ -449,9 +459,9 @@ FRAMES = {
     "NaN label": (
         {"qid": ["1"], "docno": ["a"], "label": [float("nan")]},
         1,
-        "not a finite number",
+        "the label is missing",
     ),
-    "label a word": ({"qid": ["1"], "docno": ["a"], "label": ["x"]}, 1, "not a finite number"),
+    "label a word": ({"qid": ["1"], "docno": ["a"], "label": ["x"]}, 1, "'x' is not a number"),
     "conflict": ({"qid": ["1", "1"], "docno": ["a", "a"], "label": [0, 1]}, 2, "1 here and 0"),
 }
 
@@ -493,14 +503,6 @@ def test_a_column_twice():
     assert "label" in complaint(lambda: hj.read_qrels(frame))
 
 
-def test_lazy_frames():
-    lazy = polars.LazyFrame({"qid": ["1"], "docno": ["a"], "label": [1], "worker": ["x"]})
-    for call in (lambda: hj.read_qrels(lazy), lambda: hj.read_runs(lazy),
-                 lambda: hj.read_judgments(lazy), lambda: hj.evaluate(lazy, RUN, "AP"),
-                 lambda: hj.evaluate(QRELS, lazy, "AP")):  # fmt: skip
-        refused(call, ("LazyFrame", "collect"))
-
-
 def test_the_audit_takes_what_reading_takes():
     same = [
         str(hj.audit(q, r)) for q in (QRELS, hj.read_qrels(QRELS)) for r in (RUN, hj.read_runs(RUN))
@@ -518,7 +520,7 @@ def test_arguments_that_changed_places():
 def test_a_frame_in_a_list_is_no_list_of_files():
     run = {"qid": ["1"], "docno": ["a"], "score": [1.0]}
     for one in (pandas.DataFrame(run), polars.DataFrame(run)):
-        refused(lambda one=one: hj.read_runs([one, one]), ("a frame stands among", "`system`"))
+        refused(lambda one=one: hj.read_runs([one, one]), ("a frame is mixed", "`system`"))
 
 
 def test_things_that_look_like_frames():
@@ -558,8 +560,8 @@ def test_two_judges_with_files_of_one_name(tmp_path):
 def test_files_with_and_without_a_column_of_judges(tmp_path):
     table = write(tmp_path, "a.csv", "qid,docno,label,worker\n1,a,1,ann\n")
     plain = write(tmp_path, "b.qrels", "1 0 a 0\n")
-    refused(lambda: hj.read_judgments([table, plain]), "beside", file=plain)
-    refused(lambda: hj.read_judgments([plain, table]), "beside", file=table)
+    refused(lambda: hj.read_judgments([table, plain]), "mixed", file=plain)
+    refused(lambda: hj.read_judgments([plain, table]), "mixed", file=table)
     bare = write(tmp_path, "c.csv", "qid,docno,label\n1,a,1\n")
     refused(lambda: hj.read_judgments([table, bare]), "no column for the judge", file=bare)
 
@@ -648,7 +650,7 @@ def test_judge_columns_that_do_not_exist(value):
 
 @pytest.mark.parametrize(
     "grades",
-    [[], [1], range(1), [-1, 0, 1], 5, "abc", [0.5, 1], [0, None], [0, float("nan")],
+    [[], [1], range(1), [-1, 0], 5, "abc", [0.5, 1], [0, None], [0, float("nan")],
      ["x", "y"], range(70000)],
     ids=repr,
 )  # fmt: skip
@@ -660,7 +662,7 @@ def test_scales_that_are_none(grades):
 
 def test_labels_outside_the_declared_scale(tmp_path):
     path = write(tmp_path, "q", "1 0 a 0\n1 0 b 4\n1 0 c 9\n1 0 d -1\n")
-    says = ("label 4 is not among the declared grades [0, 1, 2, 3]", "2 such labels", "clip")
+    says = ("label 4 is not among the declared grades 0-3", "2 such labels", "clip")
     refused(lambda: hj.read_qrels(path, grades=range(4)), says, file=path, line=2)
     soft = write(tmp_path, "soft", "1 0 a 1\n1 0 b 0.5\n")
     refused(lambda: hj.read_qrels(soft, grades=range(2)), "label 0.5", file=soft, line=2)

@@ -162,7 +162,7 @@ def test_names_and_reading_policies(files: Path) -> None:
         (("evaluate", "qrels", "one.run", "-m", "nDGC"), "did you mean nDCG"),
         (("evaluate", "qrels", "."), "this is a directory"),
         (("evaluate", "qrels"), "at least one run"),
-        (("evaluate", "qrels", "one.run", "--grades", "x"), "no scale"),
+        (("evaluate", "qrels", "one.run", "--grades", "x"), "not a scale"),
         (("evaluate", "qrels", "one.run", "--colour"), "No such option"),
         (("evaluate", "one.run", "qrels"), "is this a run?"),
         (("measures", "nope"), "there is no measure called 'nope'"),
@@ -229,7 +229,7 @@ def test_audit_of_judges_in_one_file(files: Path) -> None:
     assert "--judge-column iteration" in alone.stderr
     pointless = hungjury("audit", "panel", "--judge-column", "iteration", cwd=files)
     assert pointless.returncode == 2
-    assert "--judge-column wants --judges" in pointless.stderr
+    assert "--without need --judges" in pointless.stderr
 
 
 def test_measures_lists_the_catalogue_and_one() -> None:

@@ -63,10 +63,11 @@ def plain_labels(data):
     """Rows (topic, iteration, document, label, line), or the number of the first bad line."""
     rows = []
     for number, columns in columns_of(data):
-        label = number_of(columns[3]) if len(columns) == 4 else None
-        if label is None or not (is_text(columns[0]) and is_text(columns[2])):
+        if len(columns) != 4 or not (is_text(columns[0]) and is_text(columns[2])):
             return number
-        rows.append((*map(text_of, columns[:3]), label, number))
+        label = number_of(columns[3])
+        word = None if label is not None else text_of(columns[3])
+        rows.append((*map(text_of, columns[:3]), word if label is None else label, number))
     return rows
 
 
@@ -183,12 +184,17 @@ def test_labels_are_what_a_plain_parser_reads(wrong):
         assert bad is None, data
         columns = table.take_columns()
         topics, iterations, documents = table.topics, table.iterations, table.documents
+        words = dict(table.words)
         rows = [
-            (topics[columns["pair_topic"][pair]], iterations[i], documents[pair], label, number)
-            for pair, i, label, number in zip(
-                *(columns[c].tolist() for c in ("pair", "iteration", "label", "line")), strict=True
+            (
+                topics[columns["pair_topic"][pair]], iterations[i], documents[pair],
+                words.get(row, label), number,
             )
-        ]
+            for row, (pair, i, label, number) in enumerate(
+                zip(*(columns[c].tolist() for c in ("pair", "iteration", "label", "line")),
+                    strict=True)
+            )
+        ]  # fmt: skip
         assert rows == expected, data
         good += 1
     assert good > 100

@@ -114,7 +114,8 @@ def test_a_copy_of_a_judge_adds_nothing():
 
 
 def test_what_nobody_judged_stays_so():
-    given = hj.read_judgments({"a": {"t": {"d1": 1, "d2": -1}}, "b": {"t": {"d1": 0, "d2": -1}}})
+    labels = {"a": {"t": {"d1": 1, "d2": -1}}, "b": {"t": {"d1": 0, "d2": -1}}}
+    given = hj.read_judgments(labels, grades=range(-1, 2))
     found = draw_labels(hj.merge(given, "em-neu", scope="all"), flat, 10, np.random.SeedSequence(0))
     assert (found.labels[:, given.pool.find("t", "d2")] < 0).all()
 

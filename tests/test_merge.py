@@ -39,7 +39,7 @@ def judgments(votes, top, names=()):
             for judge, label in labels.items():
                 mine = by_judge.setdefault(judge, {}).setdefault(topic, {})
                 mine[document] = label
-    return read_judgments(by_judge, grades=range(top + 1))
+    return read_judgments(by_judge, grades=range(-2, top + 1))
 
 
 def in_order(merged, votes):
@@ -136,7 +136,7 @@ def test_negative_labels_are_no_votes():
         "b": {"t": {"x": 1, "y": 0, "z": -2}},
         "c": {"t": {"x": 1, "y": 0, "z": -1}},
     }
-    given_ = read_judgments(source)
+    given_ = read_judgments(source, grades=range(-2, 2))
     hard = merge(given_, "mv")
     assert hard.to_dict() == {"t": {"x": 1, "y": 0, "z": -1}}
     for method in ("em-mv", "em-neu", "binmv", "qbinmv"):

@@ -185,7 +185,7 @@ def test_stopping_too_early_is_told():
 
 def test_a_topic_without_a_single_vote():
     source = {"a": {"1": {"x": 1, "y": 0}, "2": {"x": -1}}, "b": {"1": {"x": 1}, "2": {"x": -1}}}
-    merged = merge(read_judgments(source), "em-mv")
+    merged = merge(read_judgments(source, grades=range(-1, 2)), "em-mv")
     assert merged.rounds[1] == 0
     assert np.isnan(merged.confusion[1]).all()
     assert merged.to_dict()["2"] == {"x": 0}

@@ -30,7 +30,9 @@ def panel(rows):
     given = {}
     for topic, document, judge, level in rows:
         given.setdefault(judge, {}).setdefault(topic, {})[document] = level
-    return hj.read_judgments(given)
+    lowest = min(0, *(level for _, _, _, level in rows))
+    highest = max(1, *(level for _, _, _, level in rows))
+    return hj.read_judgments(given, grades=range(lowest, highest + 1))
 
 
 def pairs_of(*pairs, topic="1"):
@@ -100,7 +102,7 @@ def test_every_level(rows, data, smoothing):
 def test_real_judgment_groups(shared_data):
     """Several judges of the same documents, from the files that trec_eval is tested with."""
     path = shared_data / "trec_eval" / "qrels.123"
-    judgments = hj.read_judgments(path, judge_column="iteration")
+    judgments = hj.read_judgments(path, judge_column="iteration", grades=range(-1, 7))
     rows = [(t, d, judge, int(level)) for t, judge, d, level in map(str.split, path.open())]
     documents = random.Random(1).sample(sorted({row[:2] for row in rows}), 150)  # loops are slow
     few = [row for row in rows if row[:2] in documents]
@@ -467,8 +469,8 @@ def command(folder, *options, judges="*.qrels"):
     return CliRunner().invoke(hungjury, ["prm", "--judges", str(folder / judges), *options])
 
 
-def done(folder, *options, **more):
-    result = command(folder, *options, **more)
+def done(folder, *options, grades="-2-2", **more):
+    result = command(folder, "--grades", grades, *options, **more)
     assert result.exit_code == 0, (result.output, result.exception)
     return result
 
@@ -536,7 +538,8 @@ def test_command_intervals(tmp_path):
         (tmp_path / f"{judge}.qrels").write_text("".join(lines))
     shown = {}
     for options in (("--seed", "5"), ("--seed", "6"), ("--draws", "9")):
-        text = done(tmp_path, "--rel", "1", "--format", "json", "--quiet", *options).stdout
+        words = ("--rel", "1", "--format", "json", "--quiet", *options)
+        text = done(tmp_path, *words, grades="0-1").stdout
         shown[options] = [(row["low"], row["high"]) for row in strict_json(text)]
     model = prm(panel(rows), seed=5)
     assert shown["--seed", "5"] == list(zip(model.low, model.high, strict=True))
@@ -547,7 +550,9 @@ def test_command_intervals(tmp_path):
 
 def test_command_json_of_an_unseen_level(folder):
     (folder / "alone").rename(folder / "Z.qrels")
-    rows = strict_json(done(folder, "--format", "json", "--quiet", "--rel", "1").stdout)
+    rows = strict_json(
+        done(folder, "--format", "json", "--quiet", "--rel", "1", grades="-2-3").stdout
+    )
     assert next(row for row in rows if row["level"] == 3)["p"] is None
 
 

@@ -41,21 +41,36 @@ SCALE = {"1": {"a": -1, "b": 0, "c": 3, "d": 7, "e": 9}}
 @pytest.mark.parametrize(
     ("grades", "outside", "kept", "told"),
     [
-        (range(4), "clip", {"a": -1, "b": 0, "c": 3, "d": 3, "e": 3}, 2),
+        (range(4), "clip", {"a": 0, "b": 0, "c": 3, "d": 3, "e": 3}, 3),
         (range(4), "missing", {"a": -1, "b": 0, "c": 3}, 2),
-        ([1, 2], "clip", {"a": -1, "b": 1, "c": 2, "d": 2, "e": 2}, 4),
-        ([0, 2, 8], "clip", {"a": -1, "b": 0, "c": 2, "d": 2, "e": 8}, 3),
+        ([1, 2], "clip", {"a": 1, "b": 1, "c": 2, "d": 2, "e": 2}, 5),
+        ([0, 2, 8], "clip", {"a": 0, "b": 0, "c": 2, "d": 2, "e": 8}, 4),
         (range(10), "error", {"a": -1, "b": 0, "c": 3, "d": 7, "e": 9}, 0),
+        (range(-1, 4), "missing", {"a": -1, "b": 0, "c": 3}, 2),
     ],
 )
 def test_a_declared_scale(grades, outside, kept, told):
     qrels = hj.read_qrels(SCALE, grades=grades, outside=outside)
     assert qrels.to_dict() == {"1": kept}
-    assert qrels.grades == tuple(grades)
+    assert qrels.grades == tuple(g for g in grades if g >= 0)
     assert codes(qrels).get("outside", 0) == told
-    judgments = hj.read_judgments({"x": SCALE, "y": SCALE}, grades=grades, outside=outside)
-    assert judgments.qrels_of("y").to_dict() == {"1": kept}
-    assert codes(judgments).get("outside", 0) == 2 * told
+
+
+@pytest.mark.parametrize(
+    ("grades", "outside", "kept", "told"),
+    [
+        (range(4), "clip", {"a": 0, "b": 0, "c": 3, "d": 3, "e": 3}, 3),
+        (range(4), "missing", {"b": 0, "c": 3}, 3),
+        (range(-1, 10), "error", {"a": -1, "b": 0, "c": 3, "d": 7, "e": 9}, 0),
+    ],
+)
+def test_a_declared_scale_of_judges(grades, outside, kept, told):
+    panel = hj.read_judgments({"x": SCALE, "y": SCALE}, grades=grades, outside=outside)
+    assert panel.qrels_of("y").to_dict() == {"1": kept}
+    assert codes(panel).get("outside", 0) == 2 * told
+    if told:
+        (note,) = [n for n in panel.notes if n.kind == "outside"]
+        assert f"x {told}, y {told}" in note.text
 
 
 def test_the_scale_is_that_of_the_whole_input():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from hungjury.catalogue import Measure, measure, measure_list
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judged import Judged, judge_lists, one_list
-from hungjury.collection.labels import TOP_GRADE
 from hungjury.collection.likes import QrelsLike, RunsLike
+from hungjury.collection.policy import TOP_GRADE
 from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import Progress, RunFiles, RunPolicy, Runs, read_runs
-from hungjury.collection.sources import expand
-from hungjury.collection.tables import is_frame
+from hungjury.collection.runs import Progress, as_runs
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.expectation import expected_scores
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
@@ -67,15 +65,6 @@ def evaluate(
     others = max(m.unjudged_depth for m in wanted)
     aligned = align(lists, labels.pool, depth, progress, others)
     return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
-
-
-def as_runs(runs: RunsLike) -> Runs | RunFiles:
-    """Runs in memory as they are; files to be read while they are aligned."""
-    if isinstance(runs, (Runs, RunFiles)):
-        return runs
-    if isinstance(runs, Mapping) or is_frame(runs):
-        return read_runs(runs)
-    return RunFiles(expand(runs, "scoreddocs"), RunPolicy())
 
 
 def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:

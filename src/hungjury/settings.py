@@ -15,6 +15,7 @@ __all__ = [
     "LabelSettings",
     "LeaderboardSettings",
     "MergeSettings",
+    "Missing",
     "Orientation",
     "Outside",
     "Prior",
@@ -30,6 +31,7 @@ __all__ = [
 
 Duplicates = Literal["error", "first", "last", "max"]
 Outside = Literal["error", "clip", "missing"]
+Missing = Literal["error", "drop"]
 Ties = Literal["trec", "input", "expected"]
 ScorePrecision = Literal["double", "single"]
 Undefined = Literal["zero", "nan", "drop"]
@@ -63,6 +65,10 @@ class LabelSettings(Settings):
     grades: tuple[int, ...] = ()
     outside: Outside = "error"
     scaling: str | None = None
+    map: str | None = None  # new labels for old ones
+    missing: Missing = "error"
+    only: tuple[str, ...] = ()  # patterns for the names of judges
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

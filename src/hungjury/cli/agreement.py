@@ -69,7 +69,7 @@ def agreement_command(
     if len(measures) > 1:
         raise click.UsageError("systems are ranked by one measure; give -m once")
     labels = label_flags.judgments(judges)
-    lists = run_flags.files(runs) if runs else None
+    lists = run_flags.files(runs, label_flags.columns) if runs else None
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
     tell(labels.notes, quiet)
     deliver(found.to_text() if form == "table" else found.to_json(), output)

@@ -51,14 +51,14 @@ def audit_command(
     labels: Qrels | Judgments
     if judges.judges:
         labels = label_flags.judgments(judges)
-    elif judges.judge_column is not None:
-        raise click.UsageError("--judge-column wants --judges")
+    elif any(judges.options().values()):
+        raise click.UsageError("--judge-column, --wide, --only and --without need --judges")
     else:
         if qrels is None and not files:
             raise click.UsageError("name a qrels file, or --judges")
         labels = label_flags.qrels(files.pop(0) if qrels is None else qrels)
     rest = [*inputs.runs, *files]
-    found = run_flags.files(rest) if rest else None
+    found = run_flags.files(rest, label_flags.columns) if rest else None
     with progress_bar(quiet, found is not None and is_much(found)) as progress:
         report = audit(labels, found, progress)
     deliver(str(report) if form == "text" else report.to_json(), output)

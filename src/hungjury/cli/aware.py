@@ -99,7 +99,7 @@ def aware_command(
         raise click.UsageError("--all compares by one measure; give -m once")
     labels = label_flags.judgments(judges)
     truth = None if gold is None else label_flags.gold(gold)
-    lists = run_flags.files(runs)
+    lists = run_flags.files(runs, label_flags.columns)
     with progress_bar(quiet, True) as progress:
         if compare:
             found = compare_approaches(

@@ -44,7 +44,7 @@ def curve_command(
     from hungjury.m import IPrec
 
     labels_file, run_paths = inputs.sorted_out()
-    found = run_flags.files(run_paths)
+    found = run_flags.files(run_paths, label_flags.columns)
     with progress_bar(quiet, is_much(found)) as progress:
         labels = label_flags.qrels(labels_file)
         levels = [IPrec(rel=rel, recall=i / 10) for i in range(11)]

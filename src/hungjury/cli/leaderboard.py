@@ -104,7 +104,7 @@ def leaderboard_command(
         raise click.UsageError("a leaderboard is by one measure; make one for each -m")
     labels = label_flags.judgments(judges)
     truth = None if gold is None else label_flags.gold(gold)
-    lists = run_flags.files(runs)
+    lists = run_flags.files(runs, label_flags.columns)
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
             labels, lists, measures[0], merge, rel, target, draws, seed, truth,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from functools import wraps
@@ -10,10 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from hungjury.cli.options import F, all_of
-from hungjury.settings import Duplicates, Outside, ScorePrecision, Ties
+from hungjury.settings import Duplicates, Missing, Outside, ScorePrecision, Ties
 
 if TYPE_CHECKING:
     from hungjury.collection.judgments import Judgments
+    from hungjury.collection.policy import LabelPolicy
     from hungjury.collection.qrels import Qrels
     from hungjury.collection.runs import RunFiles
 
@@ -42,10 +44,17 @@ class InputFiles:
 
 @dataclass(frozen=True)
 class JudgeFiles:
-    """Labels of several judges, and where their names stand."""
+    """Labels of several judges, and where the names of judges are found."""
 
     judges: tuple[str, ...]
     judge_column: str | None
+    wide: bool
+    only: tuple[str, ...]
+    without: tuple[str, ...]
+
+    def options(self) -> dict[str, Any]:
+        """What `read_judgments` takes beside the options for labels."""
+        return {k: v for k, v in asdict(self).items() if k != "judges"}
 
 
 @dataclass(frozen=True)
@@ -55,12 +64,20 @@ class GradeFlags:
     duplicates: Duplicates
     grades: list[int] | None
     outside: Outside
+    map: str | None
+    missing: Missing
+    columns: str | None
+
+    def policy(self, **more: Any) -> LabelPolicy:
+        from hungjury.collection.policy import LabelPolicy
+
+        return LabelPolicy.of(**asdict(self), **more)
 
     def gold(self, source: str) -> Qrels:
         """True labels, which are grades whatever scale the judges use."""
-        from hungjury.collection.qrels import read_qrels
+        from hungjury.collection.qrels import qrels_by
 
-        return read_qrels(source, self.duplicates, self.grades, self.outside)
+        return qrels_by(source, self.policy().for_gold())
 
 
 @dataclass(frozen=True)
@@ -70,14 +87,14 @@ class LabelFlags(GradeFlags):
     scaling: str | None
 
     def qrels(self, source: str) -> Qrels:
-        from hungjury.collection.qrels import read_qrels
+        from hungjury.collection.qrels import qrels_by
 
-        return read_qrels(source, **asdict(self))
+        return qrels_by(source, self.policy())
 
     def judgments(self, source: JudgeFiles) -> Judgments:
-        from hungjury.collection.judgments import read_judgments
+        from hungjury.collection.judgments import judgments_by
 
-        return read_judgments(list(source.judges), judge_column=source.judge_column, **asdict(self))
+        return judgments_by(list(source.judges), self.policy(**source.options()))
 
 
 @dataclass(frozen=True)
@@ -88,11 +105,13 @@ class RunFlags:
     score_precision: ScorePrecision
     names: str
 
-    def files(self, runs: Iterable[str]) -> RunFiles:
-        from hungjury.collection.runs import RunFiles, RunPolicy
+    def files(self, runs: Iterable[str], columns: str | None = None) -> RunFiles:
+        from hungjury.collection.policy import RunPolicy
+        from hungjury.collection.runs import RunFiles
         from hungjury.collection.sources import expand
 
-        return RunFiles(expand(list(runs), "scoreddocs"), RunPolicy(**asdict(self)))
+        policy = RunPolicy.of(columns=columns, **asdict(self))
+        return RunFiles(expand(list(runs), "scoreddocs"), policy)
 
 
 def _grades(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
@@ -100,12 +119,11 @@ def _grades(_context: click.Context, _option: click.Parameter, value: str | None
     if value is None:
         return None
     try:
-        if "-" in value:
-            low, high = value.split("-")
-            return list(range(int(low), int(high) + 1))
+        if found := re.fullmatch(r"(-?\d+)-(-?\d+)", value):
+            return list(range(int(found[1]), int(found[2]) + 1))
         return [int(v) for v in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no scale; write 0-3 or 0,1,2") from None
+        raise click.BadParameter(f"{value!r} is not a scale; write 0-3 or 0,1,2") from None
 
 
 def _together(name: str, kind: type[Any], *options: Any) -> Callable[[F], F]:
@@ -130,6 +148,11 @@ def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
         click.option("--judges", multiple=True, required=required, metavar="FILES", help=meaning),
         click.option("--judge-column", type=click.Choice(["iteration"]),
                      help="The second column of a qrels file names the judge."),
+        click.option("--wide", is_flag=True, help="Tables have a column for every judge."),
+        click.option("--only", multiple=True, metavar="PATTERN",
+                     help="Only judges whose name matches; repeatable."),
+        click.option("--without", multiple=True, metavar="PATTERN",
+                     help="Without judges whose name matches; repeatable."),
     )  # fmt: skip
 
 
@@ -150,6 +173,12 @@ _GRADES = [
                  help="The scale of the labels; default: 0 to the largest label."),
     click.option("--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
                  show_default=True, help="Labels outside --grades."),
+    click.option("--map", metavar="OLD:NEW,...",
+                 help="New labels for old ones, words included: yes:1,no:0,-2:missing."),
+    click.option("--missing", type=click.Choice(["error", "drop"]), default="error",
+                 show_default=True, help="Labels that are empty or not numbers."),
+    click.option("--columns", metavar="ROLE=NAME,...",
+                 help="Columns of tables: topic=query,document=passage,label=rating,judge=model."),
 ]  # fmt: skip
 grade_options = _together("label_flags", GradeFlags, *_GRADES)
 label_options = _together(

@@ -68,7 +68,7 @@ def score_files(
     which = "judged" if complete else topics or default_topics
     chosen = which if which in ("judged", "retrieved") else which.split(",")
     labels = label_flags.qrels(labels_file)
-    found = run_flags.files(run_paths)
+    found = run_flags.files(run_paths, label_flags.columns)
     unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
     with progress_bar(quiet, is_much(found)) as progress:
         scores = evaluate(

@@ -142,7 +142,7 @@ def _run(
         "runs": list(runs) or None,
         "judges": list(judges.judges) or None,
         "gold": gold,
-        "judge_column": judges.judge_column,
+        **judges.options(),
         **asdict(label_flags),
         **asdict(run_flags),
     }

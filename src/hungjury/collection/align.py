@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.collection.formats import table_format
 from hungjury.collection.notes import Note, few, percent, plural
 from hungjury.collection.pool import Pool
-from hungjury.collection.reading import parse_text
 from hungjury.collection.runs import (
     Progress,
     RunFiles,
@@ -20,11 +20,12 @@ from hungjury.collection.runs import (
     Runs,
     check_names,
     map_files,
+    no_line,
+    parse_run,
     read_store,
     run_name,
 )
 from hungjury.collection.sources import Source
-from hungjury.collection.tables import table_format
 from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
 
@@ -145,20 +146,16 @@ def _stream(
 
     free: cores that may read parts of it beside each other.
     """
-    if table_format(source) is None:
+    if table_format(source, policy.columns) is None:
 
         def read(part: Source) -> native.RunStream:
             stream = native.RunStream(pool, policy.ties, policy.single, depth, others)
-            parse_text(part, stream.feed, stream.finish)
+            parse_run(part, stream.feed, stream.finish)
             return stream
 
         stream = _side_by_side(source.parts(free), read) or read(source)
         if not stream.rows:
-            raise InputError(
-                "the file has no lines",
-                file=source.name,
-                remedy="check the command that produced it",
-            )
+            raise no_line(source.name)
         if not stream.interleaved:
             name, note = run_name(stream.tags, source, policy)
             return [_Part(name, source.name, stream.take(), stream.other_topics, note)]

@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.labels import MISSING, LabelPolicy
-from hungjury.collection.likes import VotesLike
+from hungjury.collection.columns import InputTable
+from hungjury.collection.formats import read_table, table_format
+from hungjury.collection.labels import MISSING, resolve
+from hungjury.collection.likes import JudgmentsLike, VotesLike
 from hungjury.collection.notes import Note
+from hungjury.collection.policy import JudgeOptions, LabelPolicy, refuse_options
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
-from hungjury.collection.reading import read_labels
-from hungjury.collection.scaling import Scaling
-from hungjury.collection.sources import Source, expand
-from hungjury.collection.tables import is_frame, read_table, table_format
+from hungjury.collection.reading import (
+    Judges,
+    LabelReader,
+    Part,
+    check_patterns,
+    chosen,
+    label_parts,
+)
+from hungjury.collection.rows import Stop, raise_error
+from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, UnknownName
-from hungjury.settings import Duplicates, LabelSettings, Outside
+from hungjury.settings import Duplicates, LabelSettings, Missing, Outside
 
-__all__ = ["Judgments", "read_judgments"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hungjury.collection.scaling import Scaling
+
+__all__ = ["Judgments", "as_judgments", "judgments_by", "read_judgments"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,83 +109,146 @@ def read_judgments(
     outside: Outside = "error",
     judge_column: str | None = None,
     scaling: str | Scaling | None = None,
+    *,
+    map: str | Mapping[Any, float | None] | None = None,
+    missing: Missing = "error",
+    columns: str | Mapping[str, str] | None = None,
+    wide: bool = False,
+    only: str | Iterable[str] = (),
+    without: str | Iterable[str] = (),
 ) -> Judgments:
     """Read the labels of several judges.
 
-    One file per judge (named after the file), or one table or frame with a judge column,
-    or, when asked for by ``judge_column="iteration"``, the second column of a qrels file, or
-    ``{judge: {topic: {document: label}}}``. The other arguments are those of `read_qrels`.
+    Parameters
+    ----------
+    source : path, pattern, list of these, frame or dict
+        One file or folder per judge, named after it; a table or frame with a column for the judge;
+        ``{judge: source}``, each source a path, a frame, `Qrels` or ``{topic: {document: label}}``.
+    judge_column : {"iteration"}, optional
+        The second column of a qrels file names the judge.
+    wide : bool
+        Tables have a column for every judge; empty cells were not judged.
+    only, without : str or list of str
+        Patterns for the names of judges to keep or to leave out, as in ``only="gpt*"``.
+    duplicates, grades, outside, scaling, map, missing, columns
+        As in `read_qrels`.
+
+    Returns
+    -------
+    Judgments
+        Judges are in natural order: 2 before 10.
+
+    Notes
+    -----
+    Where the scale is not declared, labels that do not belong to it (negative ones, or a few above
+    all others) and judges on different scales are errors.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> panel = hj.read_judgments({"ann": {"1": {"a": 2, "b": 0}}, "bob": {"1": {"a": 1}}})
+    >>> panel.judges, len(panel)
+    (['ann', 'bob'], 3)
     """
-    policy = LabelPolicy.of(duplicates, grades, outside, scaling)
-    given = _listed(source)
-    how = _how(given, judge_column)
-    found, judges = read_labels(given, policy, judge=how)
+    policy = LabelPolicy.of(
+        duplicates=duplicates, grades=grades, outside=outside, judge_column=judge_column,
+        scaling=scaling, map=map, missing=missing, columns=columns, wide=wide, only=only,
+        without=without,
+    )  # fmt: skip
+    return judgments_by(source, policy)
+
+
+def judgments_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:
+    """Read labels of several judges by a policy."""
+    reader = judgment_reader(source, policy)
+    found = resolve(*reader.rows(), policy=policy, stop=stop)
     return Judgments(
-        found.pool,
-        judges,
-        found.document,
-        found.judge,
-        found.label,
-        found.grades,
-        found.soft,
-        policy.used(found.grades),
-        found.notes,
+        pool=found.pool,
+        judges=found.judges,
+        document=found.document,
+        judge=found.judge,
+        label=found.label,
+        grades=found.grades,
+        soft=found.soft,
+        settings=policy.used(found.grades),
+        notes=found.notes,
     )
 
 
-def _listed(source: Any) -> Any:
-    """Text sources as a list of files, so that streams are read only once."""
-    if isinstance(source, Mapping) or is_frame(source):
-        return source
-    return expand(source)
-
-
-def _how(source: Any, judge_column: str | None) -> str:
-    """Where the judge's name stands."""
-    if judge_column not in (None, "iteration"):
-        raise InputError(
-            f"invalid value {judge_column!r} for judge_column",
-            code="invalid-choice",
-            remedy=(
-                "leave it out, or use",
-                Argument("judge_column", "iteration"),
-                "if the second column of a qrels file names the judge",
-            ),
-        )
+def judgment_reader(source: Any, policy: LabelPolicy) -> LabelReader:
+    """A reader that has read all files of the judges."""
     if isinstance(source, Mapping):
-        return "file"
-    if is_frame(source):
-        return "column" if judge_column is None else "iteration"
-    if judge_column == "iteration":
+        source = {k: v.to_dict() if isinstance(v, Qrels) else v for k, v in source.items()}
+    parts = label_parts(source, policy, several=True)
+    judges = _judges(parts, policy, isinstance(source, Mapping))
+    if judges == "file":
+        names = list(dict.fromkeys(part.stem for part in parts))
+        check_patterns(names, policy)
+        kept = set(chosen(names, policy))
+        parts = [part for part in parts if part.stem in kept]
+    reader = LabelReader(policy, judges)
+    for part in parts:
+        reader.read(part)
+    return reader
+
+
+def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
+    """Where the names of judges are found."""
+    if policy.wide:
+        return "wide"
+    if policy.judge_column == "iteration":
         return "iteration"
-    first = source[0]
-    kind = table_format(first)
-    if kind is not None and read_table(first, kind, True).find("judge") is not None:
+    if by_name:
+        return "file"
+    first = parts[0]
+    if isinstance(first, InputTable):
         return "column"
-    if len(source) == 1:
+    kind = table_format(first, policy.columns)
+    if kind is not None and read_table(first, kind, policy.columns, True).find("judge") is not None:
+        return "column"
+    files = [part for part in parts if isinstance(part, Source)]
+    if len(files) > 1 and len({file.group or file.name for file in files}) == 1:
+        folder = os.path.dirname(first.name)
+        raise InputError(
+            "only one directory, and a directory is one judge",
+            code="one-judge",
+            file=folder,
+            remedy=f"name its files, if each is a judge: '{folder}/*'",
+        )
+    if len(files) == 1:
         raise InputError(
             "only one file, and it has no judge column",
             code="one-judge",
             file=first.name,
             remedy=(
-                "give one file per judge, or use",
+                "give one file per judge, name the column of a table with",
+                Argument("columns", "judge=NAME"),
+                ", or use",
                 Argument("judge_column", "iteration"),
                 "if the second column of a qrels file names the judge",
             ),
         )
-    _check_names(source)
+    _check_names(files)
     return "file"
 
 
 def _check_names(files: list[Source]) -> None:
     """Two files of one name would be one judge, and the second one's labels conflicts."""
-    seen: dict[str, str] = {}
+    seen: dict[str, Source] = {}
     for file in files:
-        if file.stem in seen:
+        before = seen.setdefault(file.stem, file)
+        if before is not file and not (file.group and file.group == before.group):
             raise InputError(
-                f"two files are called '{file.stem}' ({seen[file.stem]} and {file.name}), but "
+                f"two files are called '{file.stem}' ({before.name} and {file.name}), but "
                 "judges are named after their files",
                 code="same-name",
                 remedy="give each judge's file its own name, and each file once",
             )
-        seen[file.stem] = file.name
+
+
+def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judgments:
+    """Judgments as they are, or read from a source."""
+    if isinstance(source, Judgments):
+        refuse_options(options, "the judgments")
+        return source
+    return read_judgments(source, **options)

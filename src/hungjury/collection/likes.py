@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from narwhals.typing import IntoDataFrame
+    from narwhals.typing import IntoDataFrame, IntoLazyFrame
 
     from hungjury.collection.judgments import Judgments
     from hungjury.collection.qrels import Qrels
@@ -30,10 +30,12 @@ __all__ = [
 FilesLike: TypeAlias = (
     "str | os.PathLike[str] | IO[str] | IO[bytes] | Sequence[str | os.PathLike[str]]"
 )
+Records: TypeAlias = "Sequence[tuple[object, ...]]"  # named tuples, as ir_measures has them
+Frame: TypeAlias = "IntoDataFrame | IntoLazyFrame"
 ByTopic: TypeAlias = Mapping[str, Mapping[str, float]]  # {topic: {document: value}}
-LabelsLike: TypeAlias = "FilesLike | IntoDataFrame | ByTopic"
-ScoresLike: TypeAlias = "FilesLike | IntoDataFrame | ByTopic | Mapping[str, ByTopic]"
-VotesLike: TypeAlias = "FilesLike | IntoDataFrame | Mapping[str, ByTopic]"
+LabelsLike: TypeAlias = "FilesLike | Frame | Records | ByTopic"
+ScoresLike: TypeAlias = "FilesLike | Frame | Records | ByTopic | Mapping[str, ByTopic]"
+VotesLike: TypeAlias = "FilesLike | Frame | Records | Mapping[str, Qrels | LabelsLike]"
 
 QrelsLike: TypeAlias = "Qrels | LabelsLike"
 RunsLike: TypeAlias = "Runs | RunFiles | ScoresLike"

@@ -6,24 +6,31 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.labels import LabelPolicy
+from hungjury.collection.columns import InputTable
+from hungjury.collection.formats import grade_columns, read_table, table_format
+from hungjury.collection.labels import resolve
 from hungjury.collection.likes import LabelsLike, QrelsLike
 from hungjury.collection.notes import Note, plural
+from hungjury.collection.policy import LabelOptions, LabelPolicy, refuse_options
 from hungjury.collection.pool import Pool, natural_order
-from hungjury.collection.reading import grade_table, no_label, read_labels
-from hungjury.collection.scaling import Scaling
-from hungjury.collection.sources import expand
-from hungjury.collection.tables import Table, grade_columns, is_frame
-from hungjury.errors import InputError, rel_range
+from hungjury.collection.reading import LabelReader, Part, label_parts, no_label
+from hungjury.collection.rows import Stop, raise_error
+from hungjury.collection.sources import Source
+from hungjury.errors import Argument, InputError, rel_range
 from hungjury.files import write_whole
-from hungjury.settings import Duplicates, LabelSettings, Outside
+from hungjury.settings import Duplicates, LabelSettings, Missing, Outside
 
-__all__ = ["Qrels", "read_qrels"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hungjury.collection.scaling import Scaling
+
+__all__ = ["Qrels", "as_qrels", "qrels_by", "read_qrels"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,44 +183,92 @@ def read_qrels(
     grades: Iterable[int] | None = None,
     outside: Outside = "error",
     scaling: str | Scaling | None = None,
+    *,
+    map: str | Mapping[Any, float | None] | None = None,
+    missing: Missing = "error",
+    columns: str | Mapping[str, str] | None = None,
 ) -> Qrels:
-    """Read labels: TREC qrels, a table, a frame, ``{topic: {document: label}}`` or the id of a
-    dataset, as in ``ir_datasets:msmarco-passage/trec-dl-2019``.
+    """Read one label per document.
 
-    duplicates: a document labelled twice, differently: "error", "first", "last" or "max".
-    grades: the declared scale, such as range(4); default: 0 to the largest label of the input.
-    outside: labels outside a declared scale: "error", "clip" or "missing".
-    scaling: makes probabilities of labels on an open scale, such as magnitude estimates:
-    "geometric", "median", "linear" or "percentile", with parameters as in "geometric(by=topic)".
+    Parameters
+    ----------
+    source : path, pattern, list of these, frame or dict
+        TREC qrels, a table, a frame, ``{topic: {document: label}}``, a list of named tuples such
+        as ir_measures' ``Qrel``, or a dataset such as ``ir_datasets:msmarco-passage/trec-dl-2019``.
+    duplicates : {"error", "first", "last", "max"}
+        What to do with a document that has two different labels.
+    grades : iterable of int, optional
+        The scale, such as ``range(4)``; by default 0 to the largest label of the input.
+    outside : {"error", "clip", "missing"}
+        What to do with labels outside a declared scale.
+    scaling : str, optional
+        Turns labels on an open scale, such as magnitude estimates, into probabilities:
+        ``"geometric"``, ``"median"``, ``"linear"`` or ``"percentile"``, with parameters as in
+        ``"geometric(by=topic)"``.
+    map : dict or str, optional
+        New labels for old ones, words included: ``{"yes": 1, "no": 0}`` or ``"yes:1,no:0"``; the
+        new label None (``missing`` in text) leaves a label out.
+    missing : {"error", "drop"}
+        What to do with labels that are empty or not numbers.
+    columns : dict or str, optional
+        The columns of tables by role: ``{"topic": "query", "document": "passage"}`` or
+        ``"topic=query,document=passage"``.
+
+    Returns
+    -------
+    Qrels
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.read_qrels({"1": {"a": "yes", "b": "no"}}, map={"yes": 1, "no": 0}).to_dict()
+    {'1': {'a': 1, 'b': 0}}
     """
-    policy = LabelPolicy.of(duplicates, grades, outside, scaling)
-    given: Any = source
-    if not isinstance(source, Mapping) and not is_frame(source):
-        given = expand(source)  # streams are read only once
-    one = given[0] if isinstance(given, list) and len(given) == 1 else given
-    if (table := grade_table(one)) is not None:
+    policy = LabelPolicy.of(
+        duplicates=duplicates, grades=grades, outside=outside, scaling=scaling, map=map,
+        missing=missing, columns=columns,
+    )  # fmt: skip
+    return qrels_by(source, policy)
+
+
+def qrels_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:
+    """Read qrels by a policy."""
+    parts = label_parts(source, policy)
+    if len(parts) == 1 and (table := _grade_table(parts[0], policy)) is not None:
         if policy.scaling is not None:
             raise InputError(
                 "the table gives the probability of every grade already",
                 file=table.name,
-                remedy="leave scaling out",
+                remedy=("leave out", Argument("scaling")),
             )
         return _from_grade_columns(table)
-    found, _ = read_labels(given, policy)
-    labels = None if found.soft else found.label.astype(np.int16)
+    reader = LabelReader(policy, "one")
+    for part in parts:
+        reader.read(part)
+    found = resolve(*reader.rows(), policy=policy, stop=stop)
     ordered = np.argsort(found.document, kind="stable")  # mostly sorted already: quick
-    labels = None if labels is None else labels[ordered]
+    label = found.label[ordered]
     return Qrels(
-        found.pool,
-        labels,
-        found.grades,
-        found.label[ordered] if found.soft else None,
+        pool=found.pool,
+        labels=None if found.soft else label.astype(np.int16),
+        grades=found.grades,
+        p=label if found.soft else None,
         settings=policy.used(found.grades),
-        notes=found.notes + _empty_topics(found.pool, found.label[ordered]),
+        notes=found.notes + _empty_topics(found.pool, label),
     )
 
 
-def _from_grade_columns(table: Table) -> Qrels:
+def _grade_table(part: Part, policy: LabelPolicy) -> InputTable | None:
+    """The table of a part that gives the probability of every grade, else None."""
+    if isinstance(part, Source):
+        kind = table_format(part, policy.columns)
+        if kind != "parquet" and (kind is None or b"p0" not in part.head()):
+            return None
+        part = read_table(part, kind, policy.columns)
+    return part if grade_columns(part) else None
+
+
+def _from_grade_columns(table: InputTable) -> Qrels:
     """Qrels from a table with columns p0, p1, ... that hold the probability of each grade."""
     names = grade_columns(table)
     if not len(table):
@@ -260,6 +315,9 @@ def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
     return (Note("nothing-relevant", len(none), text, subjects=tuple(none)),)
 
 
-def as_qrels(source: QrelsLike) -> Qrels:
-    """Qrels, whatever they come as."""
-    return source if isinstance(source, Qrels) else read_qrels(source)
+def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:
+    """Qrels as they are, or read from a source."""
+    if isinstance(source, Qrels):
+        refuse_options(options, "the qrels")
+        return source
+    return read_qrels(source, **options)

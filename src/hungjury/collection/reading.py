@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any, Literal
 
 import numpy as np
 
 from hungjury import native
-from hungjury.collection.labels import LabelPolicy, Resolved, Rows, resolve
-from hungjury.collection.sources import Source, expand
-from hungjury.collection.tables import (
-    Table,
+from hungjury.collection.columns import InputTable
+from hungjury.collection.formats import (
     frame_table,
-    grade_columns,
     is_frame,
+    is_records,
     nested_table,
     read_table,
+    record_table,
     table_format,
+    unknown_header,
 )
-from hungjury.errors import InputError
+from hungjury.collection.notes import few
+from hungjury.collection.policy import LabelPolicy
+from hungjury.collection.pool import natural_order
+from hungjury.collection.rows import Rows
+from hungjury.collection.sources import Source, expand
+from hungjury.errors import Argument, InputError
 
-__all__ = ["no_label", "parse_text", "read_labels"]
+__all__ = ["Judges", "LabelReader", "Part", "label_parts", "no_label", "parse_text"]
 
+Part = Source | InputTable
+Judges = Literal["one", "file", "column", "iteration", "wide"]  # where a row's judge is named
 _REMEDIES = {  # by the codes of native.BadLine
     "many-columns": "qrels have four columns; is this a run?",
     "few-columns": "fix this line; a table needs a header line with the names of its columns",
@@ -52,122 +61,225 @@ def parse_text(
         raise InputError(message, code=code, file=source.name, line=line, remedy=remedy) from None
 
 
-def read_labels(
-    source: Any, policy: LabelPolicy, *, judge: str | None = None
-) -> tuple[Resolved, list[str]]:
-    """Labels of a source, one per (document, judge), and the judges' names.
+def label_parts(source: Any, policy: LabelPolicy, *, several: bool = False) -> list[Part]:
+    """The files and tables of a source.
 
-    judge: None for qrels (all rows are one judge's); "file" for one judge per file;
-    "column" for a table's judge column; "iteration" for the second column of a qrels file.
+    several: labels of several judges, whose dictionaries are ``{judge: source}``.
     """
-    reader = _Reader(judge)
+    given = dict(policy.columns)
     if isinstance(source, Mapping):
-        reader.nested(source)
-    elif is_frame(source):
-        reader.table(frame_table(source), "<frame>")
-    else:
-        for one in expand(source):
-            reader.text(one)
-    rows, judges = reader.rows()
-    return resolve(rows, policy, judges), judges
-
-
-def grade_table(source: Any) -> Table | None:
-    """The table of a source that gives the probability of every grade, else None."""
+        if not several:
+            return [nested_table(source, "label")]
+        return [part for name, one in source.items() for part in _of_judge(name, one, policy)]
     if is_frame(source):
-        table = frame_table(source)
-        return table if grade_columns(table) else None
-    if isinstance(source, Source):
-        kind = table_format(source)
-        if (kind is not None and b"p0" in source.head()) or kind == "parquet":
-            table = read_table(source, kind)
-            return table if grade_columns(table) else None
-    return None
+        return [frame_table(source, given=given)]
+    if not isinstance(source, (str, bytes)) and not hasattr(source, "read"):
+        source = list(source) if isinstance(source, Iterable) else source
+        if is_records(source):
+            return [record_table(source, given)]
+    return list(expand(source, folders=several))
 
 
-class _Reader:
-    def __init__(self, judge: str | None) -> None:
-        self.by = judge
+def _of_judge(name: Any, source: Any, policy: LabelPolicy) -> list[Part]:
+    """The parts of one judge of a dictionary."""
+    if isinstance(source, Mapping):
+        return [nested_table(source, "label", f"<dict>[{name!r}]", str(name))]
+    parts = label_parts(source, policy)
+    return [
+        replace(p, group=str(name)) if isinstance(p, Source) else replace(p, stem=str(name))
+        for p in parts
+    ]
+
+
+class LabelReader:
+    """Collects rows of labels from files and tables."""
+
+    def __init__(self, policy: LabelPolicy, judges: Judges) -> None:
+        self.policy, self.judges = policy, judges
         self.labels = native.LabelTable()
+        if policy.takes_words:
+            self.labels.take_words()
+        self.words: dict[int, str] = {}  # of tables: row and text of labels that are not numbers
         self.files: list[str] = []
         self.ends: list[int] = []
-        self.names: list[str] = []  # the judge of each file
+        self.stems: list[str] = []  # the judge of each file
 
-    def text(self, source: Source) -> None:
+    def read(self, part: Part) -> None:
         before = self.labels.rows
-        kind = table_format(source)
-        if kind is not None:
-            self.table(read_table(source, kind, self.by == "column"), source.stem)
-        elif self.by == "column":
-            raise _mixed(source.name)
+        if isinstance(part, InputTable):
+            self._table(part)
+        elif (kind := table_format(part, self.policy.columns)) is not None:
+            self._table(read_table(part, kind, self.policy.columns, self.judges == "column"))
+        elif self.judges in ("column", "wide"):
+            raise unknown_header(part, ROLES[self.judges]) or _mixed(part.name)
         else:
-            self.labels.expect(source.size)
+            self._text(part)
+        if self.labels.rows == before and isinstance(part, Source):
+            raise no_label(part.name)
+
+    def _text(self, source: Source) -> None:
+        known = len(self.labels.words)
+        self.labels.expect(source.size)
+        try:
             parse_text(source, self.labels.feed, self.labels.finish)
-            self._close(source.name, source.stem)
-        if self.labels.rows == before:
-            raise no_label(source.name)
+        except InputError as error:
+            if error.line == 1:
+                raise (unknown_header(source, ROLES[self.judges]) or error) from None
+            raise
+        start = self.ends[-1] if self.ends else 0
+        if any(row == start for row, _ in self.labels.words[known : known + 1]):
+            wrong = unknown_header(source, ROLES[self.judges])
+            if wrong is not None:
+                raise wrong
+        self._close(source.name, source.stem)
 
-    def table(self, table: Table, stem: str) -> None:
-        topic, document, label = table.find("topic"), table.need("document"), table.need("label")
+    def _table(self, table: InputTable) -> None:
+        topic, document = table.find("topic"), table.need("document")
         count = len(table)
-        names = [""] * count
-        if self.by in ("column", "iteration"):
-            names = table.texts(table.need("judge" if self.by == "column" else "iteration"))
-        elif self.by == "file" and table.find("judge") is not None:
-            raise _mixed(table.name)
-        self.labels.add(
-            [ONE_TOPIC] * count if topic is None else table.texts(topic),
-            names,
-            table.texts(document),
-            np.array(table.numbers(label, "label"), dtype=float),
-            table.line_numbers(),
-        )
-        self._close(table.name, stem)
-
-    def nested(self, source: Mapping[str, Any]) -> None:
-        if self.by is None:
-            self.table(nested_table(source, "label"), "<dict>")
+        topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
+        documents = table.texts(document)
+        lines = table.line_numbers()
+        if self.judges == "wide":
+            judges = [c for c in table.columns if c not in {topic, document, *table.given.values()}]
+            check_patterns(judges, self.policy)
+            for judge in chosen(judges, self.policy):
+                self._wide_column(table, judge, topics, documents)
+            self._close(table.name, table.stem)
             return
-        for name, one in source.items():  # {judge: {topic: {document: label}}}
-            self.table(nested_table(one, "label", f"<dict>[{name!r}]"), str(name))
+        label = table.need("label")
+        names = [""] * count
+        if self.judges in ("column", "iteration"):
+            names = table.texts(table.need("judge" if self.judges == "column" else "iteration"))
+        elif self.judges == "file" and table.find("judge") is not None:
+            raise _mixed(table.name)
+        self._add(topics, names, documents, *table.labels(label), lines)
+        self._close(table.name, table.stem)
+
+    def _wide_column(
+        self, table: InputTable, judge: str, topics: list[str], documents: list[str]
+    ) -> None:
+        """The labels of one judge; what is empty was not judged."""
+        numbers, words = table.labels(judge)
+        rows = [i for i in range(len(table)) if words.get(i) != ""]
+        place = {row: i for i, row in enumerate(rows)}
+        self._add(
+            [topics[i] for i in rows],
+            [judge] * len(rows),
+            [documents[i] for i in rows],
+            numbers[rows],
+            {place[row]: word for row, word in words.items() if word},
+            table.line_numbers()[rows],
+        )
+
+    def _add(
+        self, topics: list[str], names: list[str], documents: list[str], numbers: Any,
+        words: Mapping[int, str], lines: Any,
+    ) -> None:  # fmt: skip
+        start = self.labels.rows
+        self.labels.add(topics, names, documents, numbers, lines)
+        self.words.update((start + row, word) for row, word in words.items())
 
     def _close(self, name: str, stem: str) -> None:
         self.files.append(name)
-        self.names.append(stem)
+        self.stems.append(stem)
         self.ends.append(self.labels.rows)
 
-    def rows(self) -> tuple[Rows, list[str]]:
+    def rows(self) -> tuple[Rows, dict[int, str]]:
+        """All rows, judges in natural order, and the labels that are not numbers."""
+        words = {**dict(self.labels.words), **self.words}
         columns = self.labels.take_columns()
         if not len(columns["label"]):
             raise no_label(self.files[0] if self.files else "<dict>")
         file = np.repeat(np.arange(len(self.ends)), np.diff([0, *self.ends])).astype(np.int32)
         judge, names = columns["iteration"], self.labels.iterations
-        if self.by is None:
+        if self.judges == "one":
             judge, names = np.zeros_like(judge), [""]
-        elif self.by == "file":
-            names = list(dict.fromkeys(self.names))
-            judge = np.array([names.index(n) for n in self.names], dtype=np.int32)[file]
-        elif self.by == "iteration":
-            odd = next((i for i, n in enumerate(names) if not n.isprintable()), None)
-            if odd is not None:
-                row = int(np.flatnonzero(judge == odd)[0])
-                raise InputError(
-                    f"the judge {names[odd]!r} is not UTF-8 text",
-                    file=self.files[int(file[row])],
-                    line=int(columns["line"][row]),
-                    remedy="save the file as UTF-8",
-                )
+        elif self.judges == "file":
+            names = list(dict.fromkeys(self.stems))
+            judge = np.array([names.index(n) for n in self.stems], dtype=np.int32)[file]
+        elif self.judges == "iteration":
+            _check_printable(names, judge, file, columns["line"], self.files)
+        order = natural_order(names)
+        place = np.empty(len(names), dtype=np.int32)
+        place[order] = np.arange(len(names), dtype=np.int32)
         rows = Rows(
-            self.labels,
-            columns["pair_topic"],
-            columns["pair"],
-            judge,
-            columns["label"],
-            columns["line"],
-            file,
-            self.files,
+            table=self.labels,
+            pair_topic=columns["pair_topic"],
+            pair=columns["pair"],
+            judge=place[judge],
+            label=columns["label"],
+            line=columns["line"],
+            file=file,
+            files=self.files,
+            judges=[names[i] for i in order.tolist()],
         )
-        return rows, names
+        if self.judges in ("column", "iteration"):
+            return _chosen(rows, words, self.policy)
+        return rows, words
+
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "one": ("topic", "document", "label"),
+    "file": ("topic", "document", "label"),
+    "column": ("topic", "document", "label", "judge"),
+    "iteration": ("topic", "document", "label", "iteration"),
+    "wide": ("topic", "document"),
+}
+
+
+def chosen(names: Iterable[str], policy: LabelPolicy) -> list[str]:
+    """The judges that patterns leave."""
+    return [
+        name
+        for name in names
+        if (not policy.only or any(fnmatchcase(name, p) for p in policy.only))
+        and not any(fnmatchcase(name, p) for p in policy.without)
+    ]
+
+
+def check_patterns(names: list[str], policy: LabelPolicy) -> None:
+    """Patterns that match no judge, or that leave none, are errors."""
+    for option, patterns in (("only", policy.only), ("without", policy.without)):
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in names):
+                raise InputError(
+                    f"no judge matches '{pattern}'",
+                    code="no-such-judge",
+                    argument=option,
+                    remedy=f"the judges are {few(names, 10)}",
+                )
+    if not chosen(names, policy):
+        raise InputError(
+            "the patterns leave no judge",
+            remedy=("check", Argument("only"), "and", Argument("without")),
+        )
+
+
+def _chosen(rows: Rows, words: dict[int, str], policy: LabelPolicy) -> tuple[Rows, dict[int, str]]:
+    """The rows of the judges that patterns leave; other judges are forgotten."""
+    if not policy.only and not policy.without:
+        return rows, words
+    check_patterns(rows.judges, policy)
+    names = chosen(rows.judges, policy)
+    number = np.full(len(rows.judges), -1, dtype=np.int32)
+    number[[rows.judges.index(name) for name in names]] = np.arange(len(names))
+    keep = number[rows.judge] >= 0
+    place = np.cumsum(keep) - 1
+    kept = rows.keep(keep)
+    words = {int(place[row]): word for row, word in words.items() if keep[row]}
+    return replace(kept, judge=number[kept.judge], judges=names), words
+
+
+def _check_printable(names: list[str], judge: Any, file: Any, line: Any, files: list[str]) -> None:
+    odd = next((i for i, n in enumerate(names) if not n.isprintable()), None)
+    if odd is not None:
+        row = int(np.flatnonzero(judge == odd)[0])
+        raise InputError(
+            f"the judge {names[odd]!r} is not UTF-8 text",
+            file=files[int(file[row])],
+            line=int(line[row]),
+            remedy="save the file as UTF-8",
+        )
 
 
 def no_label(file: str) -> InputError:
@@ -178,7 +290,7 @@ def no_label(file: str) -> InputError:
 
 def _mixed(file: str) -> InputError:
     return InputError(
-        "files with a judge column stand beside files without one",
+        "files with a judge column are mixed with files without one",
         file=file,
         remedy="give one file per judge, or only tables with a judge column",
     )

@@ -4,53 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from hungjury import native
-from hungjury.collection.likes import ScoresLike
-from hungjury.collection.notes import Note
-from hungjury.collection.reading import ONE_TOPIC, parse_text
-from hungjury.collection.sources import Source, expand
-from hungjury.collection.tables import (
-    Table,
+from hungjury.collection.columns import InputTable
+from hungjury.collection.formats import (
     frame_table,
     is_frame,
+    is_records,
     nested_table,
     read_table,
+    record_table,
     table_format,
+    unknown_header,
 )
-from hungjury.errors import Argument, InputError, check_choice
+from hungjury.collection.likes import RunsLike, ScoresLike
+from hungjury.collection.notes import Note
+from hungjury.collection.policy import RunOptions, RunPolicy, refuse_options
+from hungjury.collection.reading import ONE_TOPIC, parse_text
+from hungjury.collection.sources import Source, expand
+from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
 from hungjury.settings import ScorePrecision, Ties
 
-__all__ = ["Progress", "RunFiles", "RunPolicy", "Runs", "read_runs"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["Progress", "RunFiles", "RunPolicy", "Runs", "as_runs", "read_runs"]
+
+ROLES = ("topic", "document", "score")
 
 Progress = Callable[[int, int, str], None]  # done, of how many, doing what
 T = TypeVar("T")
 U = TypeVar("U")
-
-
-@dataclass(frozen=True)
-class RunPolicy:
-    """How lists are ordered and systems named."""
-
-    ties: Ties = "trec"
-    score_precision: ScorePrecision = "double"
-    names: str = "tag"
-
-    def __post_init__(self) -> None:
-        for name, choices in (
-            ("ties", get_args(Ties)),
-            ("score_precision", get_args(ScorePrecision)),
-            ("names", ("tag", "stem")),
-        ):
-            check_choice(name, getattr(self, name), choices)
-
-    @property
-    def single(self) -> bool:
-        return self.score_precision == "single"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,33 +117,70 @@ def read_runs(
     score_precision: ScorePrecision = "double",
     names: str = "tag",
     *,
+    columns: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Runs:
-    """Read runs: TREC run files, tables, a frame, ``{topic: {document: score}}`` for one system
-    or ``{system: {topic: {document: score}}}`` for several.
+    """Read ranked lists.
 
-    ties: "trec" (score, then document id, both descending; ranks ignored), "input" (the order of
-    the lines) or "expected" (the mean over all orders inside ties).
-    score_precision: "single" compares scores as 32-bit floats, as trec_eval up to 9 does.
-    names: a system is named by its run's "tag", or by its file's name ("stem").
+    Parameters
+    ----------
+    source : path, pattern, list of these, frame or dict
+        TREC run files, tables, a frame, a list of named tuples such as ir_measures' ``ScoredDoc``,
+        ``{topic: {document: score}}`` for one system or ``{system: {topic: {document: score}}}``
+        for several.
+    ties : {"trec", "input", "expected"}
+        "trec": score, then document id, both descending; ranks are ignored. "input": the order of
+        the lines. "expected": the mean over all orders inside ties.
+    score_precision : {"double", "single"}
+        "single" compares scores as 32-bit floats, as trec_eval up to version 9 does.
+    names : {"tag", "stem"}
+        Name systems by run tag, or by file name.
+    columns : dict or str, optional
+        The columns of tables by role: ``{"topic": "query", "document": "passage"}`` or
+        ``"topic=query,document=passage"``.
+
+    Returns
+    -------
+    Runs
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.read_runs({"1": {"a": 0.5, "b": 0.9}}).ranked("run", "1")
+    [('b', 0.9), ('a', 0.5)]
     """
-    policy = RunPolicy(ties, score_precision, names)
-    found: list[ReadRun] = []
+    policy = RunPolicy.of(ties=ties, score_precision=score_precision, names=names, columns=columns)
+    found = run_source(source, policy)
+    return found if isinstance(found, Runs) else load(found, progress)
+
+
+def run_source(source: Any, policy: RunPolicy) -> Runs | RunFiles:
+    """Runs of frames and dictionaries in memory; files to be read while they are aligned."""
+    given = dict(policy.columns)
     if isinstance(source, Mapping):
-        found = _nested(source)
-    elif is_frame(source):
-        found = _by_system(frame_table(source), "run")
-    else:
-        sources = expand(source, "scoreddocs")
-        for several in map_files(lambda s: read_store(s, policy), sources, progress, "reading"):
-            found += several
+        return _in_memory(_nested(source), policy)
+    if is_frame(source):
+        return _in_memory(_by_system(frame_table(source, given=given, stem="run")), policy)
+    if not isinstance(source, (str, bytes)) and not hasattr(source, "read"):
+        source = list(source) if isinstance(source, Iterable) else source
+        if is_records(source):
+            table = replace(record_table(source, given), stem="run")
+            return _in_memory(_by_system(table), policy)
+    return RunFiles(expand(source, "scoreddocs"), policy)
+
+
+def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
+    """Runs as they are, or those of a source; files are read while they are aligned."""
+    if isinstance(source, (Runs, RunFiles)):
+        refuse_options(options, "the runs")
+        return source
+    return run_source(source, RunPolicy.of(**options))
+
+
+def _in_memory(found: list[ReadRun], policy: RunPolicy) -> Runs:
     check_names((run.name, run.file) for run in found)
-    return Runs(
-        [run.name for run in found],
-        [run.store for run in found],
-        policy,
-        tuple(run.note for run in found if run.note is not None),
-    )
+    notes = tuple(run.note for run in found if run.note is not None)
+    return Runs([run.name for run in found], [run.store for run in found], policy, notes)
 
 
 def check_names(systems: Iterable[tuple[str, str]]) -> None:
@@ -191,28 +216,43 @@ def run_name(tags: tuple[str, str], source: Source, policy: RunPolicy) -> tuple[
 
 def read_store(source: Source, policy: RunPolicy) -> list[ReadRun]:
     """The run (or, in a table with a system column, runs) of one source."""
-    kind = table_format(source)
+    kind = table_format(source, policy.columns)
     if kind is not None:
-        found = _by_system(read_table(source, kind), source.stem)
+        found = _by_system(read_table(source, kind, policy.columns))
         return found if policy.names == "tag" else [_named_by_file(found, source)]
     store = native.RunStore()
-    parse_text(source, store.feed, store.finish)
+    parse_run(source, store.feed, store.finish)
     if not store.rows:
-        raise InputError(
-            "the file has no lines", file=source.name, remedy="check the command that produced it"
-        )
+        raise no_line(source.name)
     name, note = run_name(store.tags, source, policy)
     return [ReadRun(name, store, source.name, note)]
 
 
-def load(runs: Runs | RunFiles) -> Runs:
+def parse_run(
+    source: Source, feed: Callable[[memoryview], None], finish: Callable[[], None]
+) -> None:
+    """Push a run file through a native parser."""
+    try:
+        parse_text(source, feed, finish)
+    except InputError as error:
+        if error.line == 1:
+            raise (unknown_header(source, ROLES) or error) from None
+        raise
+
+
+def no_line(file: str) -> InputError:
+    return InputError(
+        "the file has no lines", file=file, remedy="check the command that produced it"
+    )
+
+
+def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
     """Runs in memory, for when they are needed twice."""
     if isinstance(runs, Runs):
         return runs
-    found = [run for source in runs.sources for run in read_store(source, runs.policy)]
-    check_names((run.name, run.file) for run in found)
-    notes = tuple(run.note for run in found if run.note is not None)
-    return Runs([run.name for run in found], [run.store for run in found], runs.policy, notes)
+    policy = runs.policy
+    each = map_files(lambda s: read_store(s, policy), runs.sources, progress, "reading")
+    return _in_memory([run for several in each for run in several], policy)
 
 
 def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
@@ -226,7 +266,7 @@ def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
     return replace(found[0], name=source.stem)
 
 
-def _by_system(table: Table, stem: str) -> list[ReadRun]:
+def _by_system(table: InputTable) -> list[ReadRun]:
     topic, document, score = table.find("topic"), table.need("document"), table.need("score")
     count = len(table)
     topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
@@ -236,7 +276,7 @@ def _by_system(table: Table, stem: str) -> list[ReadRun]:
     if (rank := table.find("rank")) is not None:
         table.check_integers(rank, "rank")
     tag = table.find("tag")
-    tags = [stem] * count if tag is None else table.texts(tag)
+    tags = [table.stem] * count if tag is None else table.texts(tag)
     out = []
     for name in dict.fromkeys(tags):
         rows = [i for i, t in enumerate(tags) if t == name]
@@ -252,7 +292,7 @@ def _by_system(table: Table, stem: str) -> list[ReadRun]:
     return out
 
 
-def _finish_table(store: native.RunStore, table: Table) -> None:
+def _finish_table(store: native.RunStore, table: InputTable) -> None:
     try:
         store.finish()
     except native.BadLine as error:
@@ -278,6 +318,6 @@ def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
         return [
             run
             for system, lists in source.items()
-            for run in _by_system(nested_table(lists, "score", f"<dict>[{system!r}]"), str(system))
+            for run in _by_system(nested_table(lists, "score", f"<dict>[{system!r}]", str(system)))
         ]
-    return _by_system(nested_table(source, "score"), "run")
+    return _by_system(nested_table(source, "score", stem="run"))

@@ -14,7 +14,7 @@ from hungjury.errors import Argument, InputError, MeasureError, Remedy
 from hungjury.named import Catalogue, Named, number, one_of, param
 
 if TYPE_CHECKING:
-    from hungjury.collection.labels import Rows
+    from hungjury.collection.rows import Rows
 
 __all__ = ["SCALINGS", "Scaling", "scale_rows", "scaling_of"]
 
@@ -179,7 +179,7 @@ def scaling_of(given: Any) -> Scaling | None:
     return SCALINGS.parse(given)
 
 
-def scale_rows(rows: Rows, scaling: Scaling, judges: list[str]) -> tuple[Rows, tuple[Note, ...]]:
+def scale_rows(rows: Rows, scaling: Scaling) -> tuple[Rows, tuple[Note, ...]]:
     """The rows with probabilities as labels, and what is to be told of it."""
     label, p = rows.label, np.empty(len(rows.label))
     alike = []
@@ -190,14 +190,14 @@ def scale_rows(rows: Rows, scaling: Scaling, judges: list[str]) -> tuple[Rows, t
             row = int(members[problem.at])
             file, line = rows.at(row)
             raise InputError(
-                f"{scaling} of {_whose(rows, row, scaling.by, judges)}: {problem.text}",
+                f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}",
                 file=file,
                 line=line,
                 remedy=problem.remedy,
             )
         p[members] = scaling.chances(mine)
         if mine.min() == mine.max():
-            alike.append(_whose(rows, int(members[0]), scaling.by, judges))
+            alike.append(_whose(rows, int(members[0]), scaling.by))
     return replace(rows, label=p), tuple(_notes(label, scaling, alike))
 
 
@@ -212,8 +212,8 @@ def _together(rows: Rows, by: str) -> list[NDArray[np.int64]]:
     return np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
 
 
-def _whose(rows: Rows, row: int, by: str, judges: list[str]) -> str:
-    who = judges[rows.judge[row]] if by != "all" else ""
+def _whose(rows: Rows, row: int, by: str) -> str:
+    who = rows.judges[rows.judge[row]] if by != "all" else ""
     said = f"the labels of judge '{who}'" if who else "the labels"
     if by == "topic":
         said += f" on topic '{rows.table.topics[rows.pair_topic[rows.pair[row]]]}'"

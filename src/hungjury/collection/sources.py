@@ -28,7 +28,7 @@ MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STEM_ENDINGS = {
     ".gz", ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
-    ".parquet",
+    ".parquet", ".json",
 }  # fmt: skip
 
 
@@ -41,10 +41,13 @@ class Source:
     held: bytes = field(default=b"", repr=False)
     begin: int = 0  # a part of a file: the bytes from here
     end: int | None = None  # to here
+    group: str = ""  # the judge it belongs to, where that is not said by the file's name
 
     @property
     def stem(self) -> str:
-        """The file's name without endings such as .qrels, .txt or .gz."""
+        """The group, or the file's name without endings such as .qrels, .txt or .gz."""
+        if self.group:
+            return self.group
         name = Path(self.name).name
         while (ending := os.path.splitext(name))[1].lower() in _STEM_ENDINGS and ending[0]:
             name = ending[0]
@@ -164,22 +167,25 @@ def _change(raw: BinaryIO, near: int) -> int:
     return 0
 
 
-def expand(source: Any, part: str = "qrels") -> list[Source]:
-    """All files meant by a path, a glob, `-`, an open file or a list of these; `part` says what is
-    meant by the id of a dataset, its "qrels" or its "scoreddocs"."""
+def expand(source: Any, part: str = "qrels", *, folders: bool = False) -> list[Source]:
+    """All files meant by a path, a glob, `-`, an open file or a list of these.
+
+    part: what is meant by the id of a dataset, its "qrels" or its "scoreddocs". folders: a folder
+    stands for all its files, which make up one group.
+    """
     if isinstance(source, Source):
         return [source]
     if hasattr(source, "read"):
         return [_held(source)]
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(os.fspath(source), part)
+        return _from_path(os.fspath(source), part, folders)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
         if hasattr(source, "columns"):  # iterated over, its columns would be taken for files
             raise InputError(
-                "a frame stands among other sources",
+                "a frame is mixed with other sources",
                 remedy="give one frame, with a column `system` (runs) or `judge` (labels)",
             )
-        found = [one for item in source for one in expand(item, part)]
+        found = [one for item in source for one in expand(item, part, folders=folders)]
         if not found:
             raise InputError("no files were given", remedy="name at least one file")
         return found
@@ -211,20 +217,40 @@ def _held(stream: Any) -> Source:
     return Source(name, held=content)
 
 
-def _from_path(text: str, part: str) -> list[Source]:
+def _from_path(text: str, part: str, folders: bool) -> list[Source]:
     if text == "-":
         return [Source("<stdin>", held=sys.stdin.buffer.read())]
     if text.startswith(PREFIX):
         return [Source(text, held=dataset_text(text, part))]
     text = os.path.expanduser(text)
     if os.path.exists(text):
-        return [_file(text)]
+        return _in_folder(text) if folders and os.path.isdir(text) else [_file(text)]
     if any(c in text for c in "*?["):
-        paths = sorted(p for p in glob.glob(text, recursive=True) if not os.path.isdir(p))
+        paths = sorted(p for p in glob.glob(text, recursive=True))
+        if not folders or "**" in text:
+            paths = [p for p in paths if not os.path.isdir(p)]
         if not paths:
             raise InputError(f"no file matches '{text}'", remedy="check the pattern")
-        return [_file(p) for p in paths]
+        return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
     raise InputError("there is no such file", file=text, remedy="check the path")
+
+
+def _in_folder(folder: str) -> list[Source]:
+    """The files of a folder as one group; folders in it are groups of their own."""
+    inside = sorted(p for p in Path(folder).iterdir() if p.name[0] != ".")
+    deeper = [p for p in inside if p.is_dir()]
+    if deeper:
+        if len(deeper) < len(inside):
+            raise InputError(
+                "this directory holds files beside directories",
+                file=folder,
+                remedy=f"name what is to be read: '{folder.rstrip('/')}/*.qrels'",
+            )
+        return [one for p in deeper for one in _in_folder(str(p))]
+    if not inside:
+        raise InputError("this directory is empty", file=folder, remedy="check the path")
+    group = Path(folder).absolute().name
+    return [replace(_file(str(p)), group=group) for p in inside]
 
 
 def _file(name: str) -> Source:

@@ -13,11 +13,12 @@ from hungjury.catalogue import Measure
 from hungjury.catalogue import measure as find_measure
 from hungjury.collection.align import align
 from hungjury.collection.judged import judge_lists
+from hungjury.collection.judgments import as_judgments
 from hungjury.collection.labels import MISSING
 from hungjury.collection.likes import JudgmentsLike, RunsLike
 from hungjury.collection.notes import Note
+from hungjury.collection.runs import as_runs
 from hungjury.errors import InputError, UnknownName
-from hungjury.evaluation import as_runs
 from hungjury.judges.chance import (
     JudgePairs,
     fleiss_kappa,
@@ -26,7 +27,6 @@ from hungjury.judges.chance import (
     pairs_of,
 )
 from hungjury.judges.findings import near_constant, near_copies, text, warnings
-from hungjury.judges.merging import as_judgments
 from hungjury.judges.panel import Panel
 from hungjury.settings import JudgeSettings
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
-from hungjury.judges.merging import as_judgments
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import AwareSettings, MergeSettings, Orientation

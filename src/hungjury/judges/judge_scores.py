@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judgments import Judgments
+from hungjury.collection.judgments import Judgments, as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import Progress, RunFiles, Runs, load
+from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, load
 from hungjury.errors import InputError, MeasureError, rel_range
-from hungjury.evaluation import MeasureNames, as_runs, evaluate
-from hungjury.judges.merging import as_judgments
+from hungjury.evaluation import MeasureNames, evaluate
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ScoredPanel
 

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from hungjury.collection.judgments import Judgments, read_judgments
+from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike
 from hungjury.errors import InputError, MeasureError, check_choice, check_seed
 from hungjury.settings import MergeSettings, Scope
@@ -22,7 +22,7 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Weights
 from hungjury.named import Described
 
-__all__ = ["MERGES", "Merge", "Merged", "as_judgments", "aware_merge", "binomial", "em", "merge",
+__all__ = ["MERGES", "Merge", "Merged", "aware_merge", "binomial", "em", "merge",
            "merge_method", "merge_names", "merges", "vote"]  # fmt: skip
 
 
@@ -115,8 +115,3 @@ def merges() -> list[MergeInfo]:
 def merge_names(*, of_labels: bool = False) -> list[str]:
     """Names of the merges, or only of those that merge labels."""
     return [cls.name for cls in MERGES if not (of_labels and cls.gives == "weights")]
-
-
-def as_judgments(source: JudgmentsLike) -> Judgments:
-    """Judgments, whatever they come as."""
-    return source if isinstance(source, Judgments) else read_judgments(source)

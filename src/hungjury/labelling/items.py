@@ -6,8 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hungjury.collection.columns import InputTable
+from hungjury.collection.formats import read_table, table_format
 from hungjury.collection.sources import Source, expand
-from hungjury.collection.tables import Table, read_table, table_format
 from hungjury.errors import InputError
 
 __all__ = ["BATCH", "Item", "batches", "plan_digest", "read_items"]
@@ -103,7 +104,7 @@ def _no_documents(file: str) -> InputError:
     )
 
 
-def _table(table: Table, head: int) -> list[Item]:
+def _table(table: InputTable, head: int) -> list[Item]:
     topics = table.texts(table.need("topic"))
     documents = table.texts(table.need("document"))
     lower = {str(name).lower(): name for name in table.columns}

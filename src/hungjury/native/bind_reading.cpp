@@ -57,6 +57,12 @@ void bind_reading(nb::module_ &m) {
         .def("expect", &LabelTable::expect, "bytes"_a, "Make room for what will be fed.")
         .def("feed", &feed<LabelTable>, "piece"_a, "Parse a piece of a TREC qrels file.")
         .def("finish", &LabelTable::finish, "Parse a last line that has no newline.")
+        .def("take_words", &LabelTable::take_words, "Labels may be words, or left out.")
+        .def_prop_ro("words", [](const LabelTable &t) {
+            nb::list out;
+            for (const auto &[row, word] : t.words) out.append(nb::make_tuple(row, text(word)));
+            return out;
+        }, "Row and text of the labels that are not numbers; these are NaN.")
         .def("add", [](LabelTable &t, nb::list topics, nb::list iterations, nb::list documents,
                        Given<double> labels, Given<int64_t> lines) {
             for (size_t i = 0; i < labels.size(); ++i)

@@ -1,6 +1,11 @@
 // TREC qrels: `topic iteration document label`, any blanks between.
 #pragma once
 
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "lines.h"
 #include "numbers.h"
 #include "pool.h"
@@ -21,19 +26,23 @@ class LabelTable {
         lines_.finish(*this);
         lines_ = Lines();  // the next file counts its lines from 1
     }
+    // Labels may be words, of any number, or left out.
+    void take_words() { takes_words_ = true; }
     void line(const Line &one) {
         if (one.count == 0 || one.is_comment()) return;
-        if (one.count != 4)
+        if (one.count != 4 && !(takes_words_ && one.count >= 3))
             throw BadLine(one.number, one.count > 4 ? "many-columns" : "few-columns",
                           "expected 4 columns (topic iteration document label), found " +
                               (one.count > 4 ? "more" : std::to_string(one.count)));
-        Bytes topic = one.token(0), document = one.token(2), text = one.token(3);
+        Bytes topic = one.token(0), document = one.token(2);
+        Bytes text = one.count == 4 ? one.token(3) : one.rest(3);
         check_utf8("topic", topic, one.number);
         check_utf8("document", document, one.number);
         double label;
-        if (!parse_number(text, one.readable, label))
-            throw BadLine(one.number, "not-a-number",
-                          "the label '" + shown(text) + "' is not a number");
+        if (text.empty() || !parse_number(text, one.readable, label)) {
+            label = std::numeric_limits<double>::quiet_NaN();
+            words.emplace_back(label_of.size(), std::string(text));
+        }
         add(topic, one.token(1), document, label, one.number);
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
@@ -58,6 +67,7 @@ class LabelTable {
     std::vector<int32_t> iteration_of, pair_of;
     std::vector<double> label_of;
     std::vector<int64_t> line_of;
+    std::vector<std::pair<size_t, std::string>> words;  // row and text of labels that are not numbers
 
   private:
     // By the length of the lines of a first piece.
@@ -77,6 +87,7 @@ class LabelTable {
     }
     Lines lines_;
     size_t expected_ = 0;
+    bool takes_words_ = false;
     size_t topic_ = 0, iteration_ = 0;  // of the latest row
 };
 

@@ -27,6 +27,13 @@ struct Line {
             while (is_blank(to[-1])) --to;
         return Bytes(from, static_cast<size_t>(to - from));
     }
+    // From a token to the end of the line, without blanks at the end; empty where there is none.
+    Bytes rest(uint32_t i) const {
+        if (i >= count) return Bytes();
+        const char *from = begin + starts[i], *to = end;
+        while (is_blank(to[-1])) --to;
+        return Bytes(from, static_cast<size_t>(to - from));
+    }
     bool is_comment() const { return begin < end && *begin == '#'; }
 };
 

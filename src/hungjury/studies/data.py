@@ -5,36 +5,28 @@ them, and read once in each process that does.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judgments import Judgments, read_judgments
-from hungjury.collection.qrels import Qrels, read_qrels
-from hungjury.collection.runs import RunFiles, RunPolicy, Runs, load
+from hungjury.collection.judgments import Judgments, judgments_by
+from hungjury.collection.policy import LabelPolicy, ReadingOptions, RunPolicy, split_options
+from hungjury.collection.qrels import Qrels, qrels_by
+from hungjury.collection.runs import RunFiles, Runs, load
 from hungjury.collection.sources import CHUNK, Source, expand
 from hungjury.errors import InputError
 from hungjury.judges.merging import merge
-from hungjury.settings import Duplicates, Outside, ScorePrecision, Ties
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["GOLD", "MAJORITY", "Sources", "StudyData", "study_data"]
 
 GOLD, MAJORITY = "gold", "mv"
 
 GOLD_FILES = ("gold.qrels*", "qrels*", "*.qrels*")
-
-
-@dataclass(frozen=True)
-class LabelReading:
-    """The arguments of `read_qrels` and `read_judgments`."""
-
-    duplicates: Duplicates = "error"
-    grades: tuple[int, ...] | None = None
-    outside: Outside = "error"
-    judge_column: str | None = None
 
 
 @dataclass(frozen=True)
@@ -45,33 +37,23 @@ class Sources:
     runs: tuple[str, ...]
     judges: tuple[str, ...] = ()
     gold: str | None = None
-    labels: LabelReading = LabelReading()
+    labels: LabelPolicy = LabelPolicy()
     lists: RunPolicy = RunPolicy()
     digest: str = ""  # of the files' contents and of all the above
 
     @staticmethod
     def of(
-        runs: Any,
-        judges: Any = None,
-        gold: Any = None,
-        *,
-        duplicates: Duplicates = "error",
-        grades: Iterable[int] | None = None,
-        outside: Outside = "error",
-        judge_column: str | None = None,
-        ties: Ties = "trec",
-        score_precision: ScorePrecision = "double",
-        names: str = "tag",
+        runs: Any, judges: Any = None, gold: Any = None, **reading: Unpack[ReadingOptions]
     ) -> Sources:
-        """Files, globs or lists of these; the policies are those of `read_qrels`,
-        `read_judgments` and `read_runs`."""
-        scale = None if grades is None else tuple(grades)
+        """Files, globs or lists of these; the options are those of `read_judgments` and
+        `read_runs`."""
+        labels, lists = split_options(reading)
         found = Sources(
             _paths(runs),
             () if judges is None else _paths(judges),
             None if gold is None else _one(_paths(gold)),
-            LabelReading(duplicates, scale, outside, judge_column),
-            RunPolicy(ties, score_precision, names),
+            LabelPolicy.of(**labels),
+            RunPolicy.of(**lists),
         )
         return replace(found, digest=found.fresh_digest())
 
@@ -85,7 +67,7 @@ class Sources:
 
     def fresh_digest(self) -> str:
         """The digest of the files as they are now: names, contents and policies, not folders."""
-        summary = hashlib.sha256(repr((astuple(self.labels), astuple(self.lists))).encode())
+        summary = hashlib.sha256(repr((self.labels, self.lists)).encode())
         for role, paths in (("run", self.runs), ("judge", self.judges), ("gold", self._gold)):
             for path in paths:
                 summary.update(f"\n{role} {Path(path).name} ".encode("utf-8", "surrogateescape"))
@@ -129,17 +111,13 @@ class StudyData:
     def gold(self) -> Qrels:
         if self.sources.gold is None:
             raise InputError("there are no gold labels", remedy="name them with --gold")
-        how = self.sources.labels
-        return read_qrels(self.sources.gold, how.duplicates, how.grades, how.outside)
+        return qrels_by(self.sources.gold, self.sources.labels.for_gold())
 
     @cached_property
     def judgments(self) -> Judgments:
         if not self.sources.judges:
             raise InputError("there are no judges", remedy="name their files with --judges")
-        how = self.sources.labels
-        return read_judgments(
-            list(self.sources.judges), how.duplicates, how.grades, how.outside, how.judge_column
-        )
+        return judgments_by(list(self.sources.judges), self.sources.labels)
 
     @cached_property
     def gold_lists(self) -> Alignment:

@@ -16,9 +16,9 @@ from hungjury.catalogue import measure_list
 from hungjury.collection.align import align
 from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import Progress
+from hungjury.collection.runs import Progress, as_runs
 from hungjury.errors import InputError, check_choice, check_seed
-from hungjury.evaluation import MeasureNames, as_runs, score_alignment
+from hungjury.evaluation import MeasureNames, score_alignment
 from hungjury.judges.panel import NOT_JUDGED
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall, tau_ap

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
+from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
-from hungjury.collection.runs import load
-from hungjury.evaluation import MeasureNames, as_runs
+from hungjury.collection.runs import as_runs, load
+from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import label_matrix, score_judges
-from hungjury.judges.merging import as_judgments
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
 from hungjury.tables import Table

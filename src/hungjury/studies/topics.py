@@ -10,8 +10,8 @@ import numpy as np
 from hungjury.collection.align import align
 from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.qrels import as_qrels
+from hungjury.collection.runs import as_runs
 from hungjury.errors import InputError
-from hungjury.evaluation import as_runs
 from hungjury.scores import Scores
 from hungjury.studies.checks import need_grades, need_hard_labels, need_systems
 from hungjury.tables import Cell, Table

@@ -14,14 +14,15 @@ from dataclasses import asdict
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Progress, load
+from hungjury.collection.runs import Progress, as_runs, load
 from hungjury.errors import InputError, check_seed
-from hungjury.evaluation import MeasureNames, as_runs, score_alignment
+from hungjury.evaluation import MeasureNames, score_alignment
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merged import Merge, Merged
-from hungjury.judges.merging import as_judgments, merge_method
+from hungjury.judges.merging import merge_method
 from hungjury.judges.panel import Panel
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights

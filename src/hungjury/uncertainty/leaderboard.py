@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import align
-from hungjury.collection.judgments import Judgments
+from hungjury.collection.judgments import Judgments, as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, plural
-from hungjury.collection.runs import Progress, load
+from hungjury.collection.runs import Progress, as_runs, load
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
-from hungjury.evaluation import as_runs
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.merged import Merge
-from hungjury.judges.merging import as_judgments, merge_method
+from hungjury.judges.merging import merge_method
 from hungjury.judges.weights import Weights
 from hungjury.settings import LeaderboardSettings, Prior, Scope, Target
 from hungjury.stats.bootstrap import percentile_interval

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judgments import Judgments
+from hungjury.collection.judgments import Judgments, as_judgments
 from hungjury.collection.likes import JudgmentsLike, RunsLike
-from hungjury.collection.runs import Progress
+from hungjury.collection.runs import Progress, as_runs
 from hungjury.errors import InputError, check_choice, check_seed
-from hungjury.evaluation import MeasureNames, as_runs
+from hungjury.evaluation import MeasureNames
 from hungjury.judges.merged import Merged
-from hungjury.judges.merging import as_judgments, merge
+from hungjury.judges.merging import merge
 from hungjury.stats.designs import priorities
 from hungjury.uncertainty.effects import effects
 from hungjury.uncertainty.planned import DESIGNS, Plan

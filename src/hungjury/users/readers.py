@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hungjury.collection.formats import is_frame
 from hungjury.collection.sources import Source, expand
-from hungjury.collection.tables import is_frame
 from hungjury.errors import InputError
 from hungjury.users.actions import KIND, group_by_session, write_action_clicks
 from hungjury.users.engine import RECORD, QueryEngine, need_ibis, open_engine

@@ -1,0 +1,211 @@
+"""Input tables: columns of a file or frame, and which of them is the topic, the document, ...
+
+Column names are those that the tools of the field use, so that their files and frames can be
+read as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import Argument, InputError
+from hungjury.numbers import decimal_of, integer_of
+
+__all__ = ["KNOWN", "SYNONYMS", "InputTable", "understood"]
+
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "topic": ("topic", "query_id", "qid", "q_id", "query-id", "topic_id", "queryid"),
+    "document": (
+        "document",
+        "doc_id",
+        "docid",
+        "docno",
+        "doc",
+        "corpus-id",
+        "corpus_id",
+        "task",
+        "item",
+        "passage_id",
+        "pid",
+    ),
+    "label": ("label", "relevance", "rel", "grade", "judgment", "judgement", "p", "score"),
+    "judge": ("judge", "assessor", "worker", "annotator", "performer"),
+    "iteration": ("iteration", "iter"),
+    "score": ("score", "sim"),
+    "rank": ("rank",),
+    "tag": ("tag", "run", "system", "run_id", "runid"),
+}
+KNOWN = {name for names in SYNONYMS.values() for name in names}
+
+
+def understood(role: str) -> str:
+    """The names that a column may have for a role."""
+    return ", ".join(SYNONYMS[role])
+
+
+@dataclass(frozen=True)
+class InputTable:
+    """Columns by their own names.
+
+    lines: the line of the file for every row. given: columns that the user has named, by role.
+    stem: the name of the judge or system, where the table does not say it.
+    """
+
+    name: str
+    columns: Mapping[str, Sequence[Any]]
+    lines: Sequence[int] | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
+    stem: str = ""
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def line(self, row: int) -> int:
+        return row + 1 if self.lines is None else self.lines[row]
+
+    def line_numbers(self) -> NDArray[np.int64]:
+        return np.array([self.line(i) for i in range(len(self))], dtype=np.int64)
+
+    def find(self, role: str) -> str | None:
+        """The column for a role (topic, document, label, judge, ...), or None."""
+        lower = {str(c).strip().lower(): c for c in self.columns}
+        if role in self.given:
+            wanted = self.given[role]
+            if wanted in self.columns:
+                return wanted
+            if wanted.lower() in lower:
+                return lower[wanted.lower()]
+            raise InputError(
+                f"no column '{wanted}'; the columns are {self._listed()}",
+                code="unknown-column",
+                file=self.name,
+                remedy=Argument("columns", f"{role}=NAME"),
+            )
+        taken = set(self.given.values())
+        found = [lower[n] for n in SYNONYMS[role] if n in lower and lower[n] not in taken]
+        if len(found) == 2 and role == "document":
+            found = self._without_numbers_of_pyterrier(found)
+        if len(found) > 1:
+            raise InputError(
+                f"{len(found)} columns may be the {role}: {', '.join(found)}",
+                code="ambiguous-column",
+                file=self.name,
+                remedy=("choose one:", Argument("columns", f"{role}={found[0]}")),
+            )
+        if found and role == "label":
+            self._check_not_a_run(found[0])
+        return found[0] if found else None
+
+    def _without_numbers_of_pyterrier(self, found: list[str]) -> list[str]:
+        """PyTerrier's frames hold `docno`, the id, and `docid`, its own number for it."""
+        by_name = {str(c).strip().lower(): c for c in found}
+        if by_name.keys() != {"docno", "docid"}:
+            return found
+        numbers = all(isinstance(v, Integral) for v in self.columns[by_name["docid"]])
+        return [by_name["docno"]] if numbers else found
+
+    def _check_not_a_run(self, label: str) -> None:
+        others = [c for role in ("rank", "tag") if (c := self._plainly(role)) is not None]
+        if label.strip().lower() == "score" and others:
+            raise InputError(
+                f"this is a run: it has the columns {label} and {', '.join(others)}",
+                code="run-as-labels",
+                file=self.name,
+                remedy=("labels come before runs; if the scores are labels,",
+                        Argument("columns", f"label={label}")),
+            )  # fmt: skip
+
+    def _plainly(self, role: str) -> str | None:
+        return next((c for c in self.columns if str(c).strip().lower() in SYNONYMS[role]), None)
+
+    def need(self, role: str) -> str:
+        found = self.find(role)
+        if found is None:
+            raise InputError(
+                f"no column for the {role}; the columns are {self._listed()}",
+                code="missing-column",
+                file=self.name,
+                remedy=(
+                    Argument("columns", f"{role}=NAME"),
+                    f"or rename it to one of {understood(role)}",
+                ),
+            )
+        return found
+
+    def _listed(self) -> str:
+        return ", ".join(map(str, self.columns))
+
+    def texts(self, column: str) -> list[str]:
+        """A column of ids; whole numbers are ids too, a missing value is not."""
+        return [self._text(v, column, i) for i, v in enumerate(self.columns[column])]
+
+    def _text(self, value: Any, column: str, row: int) -> str:
+        if isinstance(value, str) and value.isascii() and value:
+            return value
+        remedy = "give every row an id, text or a whole number"
+        try:
+            if isinstance(value, str) and value.encode("utf-8"):
+                return value
+            if isinstance(value, bytes) and value:
+                return value.decode("utf-8")
+        except UnicodeError:
+            raise self._bad(f"the {column} {value!r} is not UTF-8", row, remedy) from None
+        if isinstance(value, Integral) and not isinstance(value, bool):
+            return str(value)
+        if isinstance(value, float) and math.isfinite(value):
+            raise self._bad(f"the {column} {value!r} is a decimal number", row, remedy)
+        raise self._bad(f"the {column} is missing: {value!r} is not an id", row, remedy)
+
+    def numbers(self, column: str, what: str) -> list[float]:
+        """A column of finite numbers."""
+        out = []
+        for row, value in enumerate(self.columns[column]):
+            number = _number(value)
+            if not math.isfinite(number):
+                raise self._bad(
+                    f"the {what} {value!r} is not a finite number", row, f"fix the {what}"
+                )
+            out.append(number)
+        return out
+
+    def labels(self, column: str) -> tuple[NDArray[np.float64], dict[int, str]]:
+        """A column of labels: numbers, and by row the text of those that are not (empty where
+        there is none)."""
+        values = self.columns[column]
+        numbers = np.array([_number(v) for v in values], dtype=float)
+        bad = np.flatnonzero(~np.isfinite(numbers)).tolist()
+        numbers[bad] = np.nan
+        return numbers, {row: _word(values[row]) for row in bad}
+
+    def check_integers(self, column: str, what: str) -> None:
+        """Refuse a column that holds anything but integers."""
+        for row, value in enumerate(self.columns[column]):
+            number = integer_of(value) if isinstance(value, str) else value
+            if not (isinstance(number, (Integral, float)) and number == number // 1):
+                raise self._bad(f"the {what} {value!r} is not an integer", row, f"fix the {what}")
+
+    def _bad(self, message: str, row: int, remedy: str) -> InputError:
+        return InputError(message, file=self.name, line=self.line(row), remedy=remedy)
+
+
+def _number(value: Any) -> float:
+    """A number, NaN for anything else."""
+    try:
+        number = decimal_of(value) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
+    return math.nan if number is None else number
+
+
+def _word(value: Any) -> str:
+    """A label that is not a number, as text; empty where there is none."""
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    text = "" if missing else str(value).strip()
+    return "" if text in ("<NA>", "NaT", "None") and not isinstance(value, str) else text

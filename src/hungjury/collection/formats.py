@@ -1,0 +1,316 @@
+"""Formats of input tables: CSV and TSV, JSON, Parquet, frames, dictionaries and named tuples."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hungjury.collection.columns import KNOWN, InputTable, understood
+from hungjury.collection.labelled import MAGIC, labelled_columns
+from hungjury.collection.sources import Source
+from hungjury.errors import Argument, InputError, MissingExtra
+from hungjury.numbers import decimal_of
+
+__all__ = [
+    "frame_table",
+    "grade_columns",
+    "is_frame",
+    "is_records",
+    "nested_table",
+    "read_table",
+    "record_table",
+    "table_format",
+    "unknown_header",
+]
+
+MARKS = (",", ";", "\t")
+Columns = tuple[tuple[str, str], ...]  # role and column, as the user has named them
+
+
+def grade_columns(table: InputTable) -> list[str]:
+    """The columns p0, p1, ... of a table that gives the probability of every grade."""
+    names: list[str] = []
+    while (name := f"p{len(names)}") in table.columns:
+        names.append(name)
+    return names if len(names) > 1 else []
+
+
+def table_format(source: Source, columns: Columns = ()) -> str | None:
+    """'parquet', 'jsonl', 'json', 'labels' or a delimiter; None for a file in TREC's columns."""
+    head = source.head()
+    if head.startswith(MAGIC):
+        return "labels"
+    if head[:4] == b"PAR1":
+        return "parquet"
+    start = head.lstrip()
+    if start[:1] == b"{":
+        return "jsonl"
+    if start.rstrip() == b"[" or start[:1] + start[1:].lstrip()[:1] == b"[{":
+        return "json"
+    given = {column for _, column in columns}
+    for mark in MARKS:
+        names = _header(head, mark)
+        known = sum(n.lower() in KNOWN for n in names)
+        if len(names) > 1 and (known >= 2 or given & set(names)):
+            return mark
+    return None
+
+
+def _header(head: bytes, mark: str) -> list[str]:
+    text = head.decode("utf-8", "replace").strip("\r\n")
+    return [n.strip().strip('"').strip() for n in text.split(mark)]
+
+
+def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
+    """An error about a first line that looks like a header, but has unknown columns."""
+    head = source.head()
+    words = head.decode("utf-8", "replace").replace(",", " ").replace(";", " ").split()
+    if any(decimal_of(word) is not None for word in words):
+        return None
+    for mark in MARKS:
+        names = _header(head, mark)
+        if len(names) > 1 and all(names):
+            names_understood = "; ".join(f"{role}: {understood(role)}" for role in roles)
+            return InputError(
+                f"unknown columns: {', '.join(names)}",
+                code="unknown-columns",
+                file=source.name,
+                line=1,
+                remedy=(
+                    Argument("columns", ",".join(f"{role}=NAME" for role in roles)),
+                    f"or rename the columns ({names_understood})",
+                ),
+            )
+    return None
+
+
+def read_table(source: Source, kind: str, columns: Columns = ()) -> InputTable:
+    """The table of a file whose format is known."""
+    given = dict(columns)
+    if kind == "parquet":
+        return _parquet(source, given)
+    if kind == "labels":
+        return _labelled(source, given)
+    text = source.content()
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            "not UTF-8 text", file=source.name, line=line, remedy="save the file as UTF-8"
+        ) from None
+    read = {"jsonl": _json_lines, "json": _json_array}.get(kind)
+    if read is not None:
+        found, lines = read(source, decoded)
+    else:
+        found, lines = _separated(source, decoded, kind)
+    return InputTable(source.name, found, lines, given, source.stem)
+
+
+Found = tuple[dict[str, list[Any]], list[int]]
+
+
+def _separated(source: Source, text: str, mark: str) -> Found:
+    # TSV files of the field are not quoted: a quote in an id is an ordinary character.
+    content = io.StringIO(text, newline="")
+    if mark == "\t":
+        rows = csv.reader(content, delimiter=mark, quoting=csv.QUOTE_NONE)
+    else:
+        rows = csv.reader(content, delimiter=mark)
+    try:
+        return _rows(source, rows)
+    except csv.Error as error:
+        raise InputError(
+            str(error), file=source.name, line=rows.line_num, remedy="fix the quotes"
+        ) from None
+
+
+def _rows(source: Source, rows: Any) -> Found:
+    names = [n.strip() for n in next(rows)]
+    twice = next((n for n in names if n and names.count(n) > 1), None)
+    if twice is not None:
+        raise InputError(
+            f"two columns are called '{twice}'", file=source.name, line=1, remedy="rename one"
+        )
+    columns: list[list[str]] = [[] for _ in names]
+    lines: list[int] = []
+    for row in rows:
+        if not row:
+            continue
+        lines.append(rows.line_num)
+        if len(row) != len(names):
+            raise InputError(
+                f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}",
+                file=source.name,
+                line=rows.line_num,
+                remedy="fix or remove this line",
+            )
+        for column, value in zip(columns, row, strict=True):
+            column.append(value.strip())
+    return dict(zip(names, columns, strict=True)), lines
+
+
+def _json_lines(source: Source, text: str) -> Found:
+    rows: list[Any] = []
+    lines: list[int] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            rows.append(json.loads(line, object_pairs_hook=_once))
+        except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
+            raise InputError(
+                f"not JSON: {getattr(error, 'msg', error)}",
+                file=source.name,
+                line=number,
+                remedy="write one JSON object per line, or one array of objects",
+            ) from None
+        lines.append(number)
+    return _objects(source, rows, lines), lines
+
+
+def _json_array(source: Source, text: str) -> Found:
+    try:
+        rows = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"not JSON: {getattr(error, 'msg', error)}",
+            file=source.name,
+            line=getattr(error, "lineno", None),
+            remedy="fix the JSON",
+        ) from None
+    numbers = list(range(1, len(rows) + 1))
+    return _objects(source, rows, numbers), numbers
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two values under one key, one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return found
+
+
+def _objects(source: Source, rows: list[Any], lines: list[int]) -> dict[str, list[Any]]:
+    """Columns of JSON objects; a key that an object does not have is a missing value."""
+    columns: dict[str, list[Any]] = {}
+    for i, row in enumerate(rows):
+        if not isinstance(row, dict):
+            raise InputError(
+                f"expected a JSON object, got {type(row).__name__}",
+                file=source.name,
+                line=lines[i],
+                remedy='write objects such as {"topic": "1", "document": "a", "label": 2}',
+            )
+        for key in row.keys() - columns.keys():
+            columns[key] = [None] * i
+        for key, column in columns.items():
+            column.append(row.get(key))
+    return columns
+
+
+def _labelled(source: Source, given: Mapping[str, str]) -> InputTable:
+    if source.path is None:
+        raise InputError(
+            "a database of labels cannot be read from a pipe",
+            file=source.name,
+            remedy="give its path",
+        )
+    return InputTable(source.name, labelled_columns(source.path), given=given, stem=source.stem)
+
+
+def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("pyarrow", "tables", f"reading {source.name}") from None
+    content = source.content()
+    try:
+        frame = pyarrow.parquet.read_table(io.BytesIO(content))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(
+            f"not a readable Parquet file: {error}", file=source.name, remedy="write it again"
+        ) from None
+    return frame_table(frame, source.name, given, source.stem)
+
+
+def is_frame(source: Any) -> bool:
+    """A data frame of any kind that narwhals knows."""
+    # Asking the frame itself would make a lazy one work out its columns.
+    return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
+
+
+def frame_table(
+    frame: Any, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
+) -> InputTable:
+    """A frame of pandas, polars or pyarrow; a lazy one is collected."""
+    import narwhals as nw
+
+    try:
+        native: Any = nw.from_native(frame, pass_through=True, allow_series=False)
+        if isinstance(native, nw.LazyFrame):
+            native = native.collect()
+        if isinstance(native, nw.DataFrame):
+            columns = {str(c): native[c].to_list() for c in native.columns}
+            return InputTable(name, columns, given=given or {}, stem=stem)
+    except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
+        raise InputError(
+            f"the columns cannot be read: {error}", file=name, remedy="fix the columns"
+        ) from None
+    raise InputError(
+        f"cannot read from {type(frame).__name__}",
+        remedy="give a pandas, polars or pyarrow frame",
+    )
+
+
+def is_records(source: Any) -> bool:
+    """A list of named tuples, such as ir_measures' Qrel and ScoredDoc?"""
+    return (
+        isinstance(source, (list, tuple))
+        and not hasattr(source, "_fields")
+        and bool(source)
+        and all(hasattr(row, "_fields") for row in source)
+    )
+
+
+def record_table(
+    rows: Iterable[Any], given: Mapping[str, str] | None = None, name: str = "<list>"
+) -> InputTable:
+    """Named tuples as a table."""
+    listed = list(rows)
+    fields = listed[0]._fields
+    if any(row._fields != fields for row in listed):
+        raise InputError(
+            "the list mixes named tuples of different kinds", file=name, remedy="use one kind"
+        )
+    columns = {f: [getattr(row, f) for row in listed] for f in fields}
+    return InputTable(name, columns, given=given or {})
+
+
+def nested_table(source: Any, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
+    """``{topic: {document: value}}`` as a table."""
+    if not isinstance(source, Mapping):
+        raise InputError(
+            f"expected a dictionary, got {type(source).__name__}",
+            file=name,
+            remedy="give {topic: {document: value}}",
+        )
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[Any] = []
+    for topic, inner in source.items():
+        if not isinstance(inner, Mapping):
+            raise InputError(
+                f"the dictionary holds {type(inner).__name__} under {topic!r}",
+                remedy="give {topic: {document: value}}",
+            )
+        topics += [topic] * len(inner)
+        documents += inner.keys()
+        values += inner.values()
+    return InputTable(name, {"topic": topics, "document": documents, value: values}, stem=stem)

@@ -1,0 +1,85 @@
+"""Rows of labels as they were read, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.collection.notes import Note
+from hungjury.collection.pool import Pool
+from hungjury.errors import InputError
+
+__all__ = ["Resolved", "Rows", "Stop", "raise_error"]
+
+Stop = Callable[[InputError], None]  # what is done with an error: raise it, or list it
+
+
+def raise_error(error: InputError) -> None:
+    """Reading stops at the first error; an audit lists errors instead and goes on."""
+    raise error
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Labels in the order of the input; pairs are (topic, document)."""
+
+    table: native.LabelTable
+    pair_topic: NDArray[np.int32]
+    pair: NDArray[np.int32]
+    judge: NDArray[np.int32]
+    label: NDArray[np.float64]
+    line: NDArray[np.int64]
+    file: NDArray[np.int32]
+    files: list[str]
+    judges: list[str]  # [""] for qrels
+
+    @property
+    def by_judges(self) -> bool:
+        """Are these labels of several judges, or qrels?"""
+        return self.judges != [""]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    def at(self, row: int) -> tuple[str, int]:
+        """File and line of a row."""
+        return self.files[int(self.file[row])], int(self.line[row])
+
+    def keep(self, rows: NDArray[np.generic]) -> Rows:
+        """Some of the rows: a mask, or their numbers."""
+        return replace(
+            self,
+            pair=self.pair[rows],
+            judge=self.judge[rows],
+            label=self.label[rows],
+            line=self.line[rows],
+            file=self.file[rows],
+        )
+
+    def count_by_judge(self, rows: NDArray[np.bool_]) -> dict[str, int]:
+        """How many of some rows each judge has, judges with none left out."""
+        counts = np.bincount(self.judge[rows], minlength=len(self.judges))
+        return {self.judges[j]: int(counts[j]) for j in np.flatnonzero(counts)}
+
+    def error(self, row: int, message: str, **details: object) -> InputError:
+        """An error about a row."""
+        file, line = self.at(row)
+        return InputError(message, file=file, line=line, **details)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """One label for each (document, judge), documents in the order of the pool."""
+
+    pool: Pool
+    judges: list[str]
+    document: NDArray[np.int32]
+    judge: NDArray[np.int32]
+    label: NDArray[np.float64]
+    grades: tuple[int, ...]  # (0, 1) for probabilities
+    soft: bool
+    notes: tuple[Note, ...]

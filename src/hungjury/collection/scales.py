@@ -1,0 +1,290 @@
+"""Scales: labels that do not belong to one, and judges who do not share one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.notes import Note, few, plural
+from hungjury.collection.policy import TOP_GRADE, LabelPolicy
+from hungjury.collection.relabel import counted
+from hungjury.collection.rows import Rows, Stop
+from hungjury.errors import Argument, InputError
+
+__all__ = ["OPEN", "check_declared", "check_judges", "check_steps", "scale_of"]
+
+RARE = 1000  # labels above a scale are stray if they are fewer than one in so many
+WIDE = 10  # a label is stray if it is so many times larger than the whole scale below it
+WIDE_STEP = 5  # labels in such steps or wider are not grades
+EXPECTED = 20  # labels due above a judge's own largest one: its scale is surely another one
+LIKELY = 3  # the same: its scale is likely another one
+OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
+
+
+def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
+    """Labels outside the declared grades: an error, clipped or left out.
+
+    Labels below 0 have a meaning in qrels (pooled, not judged), and stay unless they are clipped.
+    """
+    if policy.grades is None:
+        return rows
+    bad = ~np.isin(rows.label, policy.grades)
+    if not rows.by_judges and policy.outside != "clip":
+        bad &= rows.label >= 0
+    if not bad.any():
+        return rows
+    count = int(bad.sum())
+    whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
+    if policy.outside == "error":
+        first = int(np.flatnonzero(bad)[0])
+        stop(
+            rows.error(
+                first,
+                f"the label {rows.label[first]:g} is not among the declared grades "
+                f"{_span(policy.grades)} ({plural(count, 'such label')} in all{whose})",
+                code="outside-grades",
+                remedy=("use", Argument("outside", "clip", "missing"), ", or declare other grades"),
+            )
+        )
+    done = "clipped" if policy.outside == "clip" else "taken as missing"
+    text = f"{plural(count, 'label')} outside the declared grades, {done}"
+    if policy.outside != "error":
+        notes.append(Note("outside", count, text + (f" ({whose[2:]})" if whose else "")))
+    if policy.outside != "clip":
+        return rows.keep(~bad)
+    label = rows.label.copy()
+    scale = np.array(policy.grades, dtype=float)
+    # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
+    label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
+    return replace(rows, label=label)
+
+
+def check_steps(rows: Rows, stop: Stop) -> None:
+    """Refuse labels in wide steps, such as 0, 33, 66 and 99: their gains would be wrong."""
+    values = np.unique(rows.label)
+    values = values[values >= 0]
+    if len(values) < 2 or len(values) > 20 or (values != np.floor(values)).any():
+        return
+    steps = [int(v) for v in values]
+    wide = reduce(gcd, steps) >= WIDE_STEP and (len(steps) > 2 or steps[-1] >= 2 * WIDE_STEP)
+    if not wide or steps[-1] > TOP_GRADE:
+        return
+    first = int(np.flatnonzero(rows.label == steps[-1])[0])
+    fitting = ",".join(f"{value}:{grade}" for grade, value in enumerate(steps))
+    stop(
+        rows.error(
+            first,
+            f"the labels are {few(map(str, steps), 8)}: grades count 0, 1, 2, ...",
+            code="wide-steps",
+            remedy=(
+                Argument("map", fitting),
+                ", or, if these are the grades,",
+                Argument("grades", steps),
+            ),
+        )
+    )
+
+
+def check_judges(rows: Rows, scaled: bool, notes: list[Note], stop: Stop) -> Rows:
+    """Judges whose scale is not declared: stray labels and different scales are errors.
+
+    scaled: labels are on an open scale, where only codes such as 999 can be told apart.
+    """
+    bad, top = _stray(rows, scaled)
+    stray = bad.any()
+    kept = rows.keep(~bad) if stray else rows
+    groups = {} if scaled else _groups(kept, notes)
+    if len(groups) > 1:  # first: judges of one scale may have no stray labels, or others
+        stop(_mixed_error(kept, groups, _listed(rows.label[bad]) if stray else ""))
+    if stray:
+        stop(_stray_error(rows, bad, top, scaled))
+    if len(groups) < 2:
+        return kept
+    largest = max(groups.values(), key=len)  # an audit goes on with the largest group
+    return kept.keep(np.isin(kept.judge, [kept.judges.index(name) for name in largest]))
+
+
+def _stray(rows: Rows, scaled: bool) -> tuple[NDArray[np.bool_], int]:
+    """Labels that do not belong, and the largest grade of the scale that holds the others."""
+    label = rows.label
+    bad = np.zeros(len(label), dtype=bool)
+    whole = (label == np.floor(label)) & (label >= 0) & (label <= TOP_GRADE)
+    if not scaled:
+        bad |= (label < 0) & (label >= -TOP_GRADE)
+        values, counts = np.unique(label[whole], return_counts=True)
+        bad |= whole & (label > _top(values, counts, len(label)))
+    for judge in np.unique(rows.judge[whole & (label > WIDE)]):  # few: only large labels matter
+        mine = (rows.judge == judge) & whole
+        values, counts = np.unique(label[mine], return_counts=True)
+        bad |= mine & (label > _top(values, counts, 0))
+    inside = label[whole & ~bad]
+    return bad, int(inside.max(initial=1))
+
+
+def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int) -> float:
+    """The largest label of the scale: those above it are rare, or beyond a wide gap."""
+    above = counts.sum()
+    for i in range(len(values) - 1):
+        above = above - counts[i]
+        if values[i] >= 1 and (
+            above * RARE <= total or (values[i + 1] >= WIDE * (values[i] + 1) and values[i] <= WIDE)
+        ):
+            return float(values[i])
+    return np.inf
+
+
+def _listed(labels: NDArray[np.float64]) -> str:
+    """'6 (10), 8 (4)': labels and how often they occur."""
+    values, counts = np.unique(labels, return_counts=True)
+    return few([f"{v:g} ({n:,})" for v, n in zip(values, counts, strict=True)], 8)
+
+
+def _stray_error(rows: Rows, bad: NDArray[np.bool_], top: int, scaled: bool) -> InputError:
+    values = np.unique(rows.label[bad])
+    count, low, high = int(bad.sum()), int(min(values[0], 0)), int(max(values[-1], top))
+    leave = Argument("map", ",".join(f"{v:g}:missing" for v in values[:8]))
+    remedy: tuple[str | Argument, ...] = (leave, "leaves them out")
+    if not scaled:
+        scale, outside = Argument("grades", range(top + 1)), Argument("outside", "missing")
+        remedy = (scale, outside, "leaves them out;", leave, "too")
+        if high <= WIDE * (top + 1):
+            remedy += (";", Argument("grades", range(low, high + 1)), "if that is the scale")
+    return rows.error(
+        int(np.flatnonzero(bad)[0]),
+        f"{plural(count, 'label')} outside the scale 0-{top} of all others: "
+        f"{_listed(rows.label[bad])}; by judge: {counted(rows.count_by_judge(bad))}",
+        code="stray-labels",
+        remedy=remedy,
+    )
+
+
+def _mixed_error(rows: Rows, groups: Mapping[str, list[str]], stray: str) -> InputError:
+    lines = [
+        f"{scale}: {plural(len(names), 'judge')} ({few(names)})" for scale, names in groups.items()
+    ]
+    if stray:
+        lines.append(f"labels on none of these scales: {stray}")
+    return InputError(
+        "the judges use different scales, so their labels cannot be compared:"
+        + "".join(f"\n  {line}" for line in lines),
+        code="mixed-scales",
+        remedy=(
+            "choose judges of one scale with",
+            Argument("only", "PATTERN"),
+            "or",
+            Argument("without", "PATTERN"),
+            ";",
+            Argument("scaling", "linear"),
+            "turns the labels of each judge into probabilities;",
+            Argument("grades", range(int(rows.label.max()) + 1)),
+            "says that every judge was offered this scale",
+        ),
+    )
+
+
+def _groups(rows: Rows, notes: list[Note]) -> dict[str, list[str]]:
+    """The judges by scale, where scales differ beyond doubt."""
+    label, judge, judges = rows.label, rows.judge, rows.judges
+    size = np.bincount(judge, minlength=len(judges))
+    top = np.zeros(len(judges))
+    np.maximum.at(top, judge, label)
+    fractional = np.zeros(len(judges), dtype=bool)
+    fractional[judge[label != np.floor(label)]] = True
+    highest = top.max(initial=0)
+    if fractional.any():
+        if highest <= 1 or (size > 0).sum() == fractional.sum():
+            return {}  # probabilities; or all on one open scale, which is refused elsewhere
+        own = np.ones(len(judges), dtype=bool)
+    else:
+        due = _labels_due(size, top, label)
+        own = due >= EXPECTED
+        near = own & (top == highest - 1)  # perhaps a judge who never gives the highest grade
+        if near.any():
+            names = tuple(judges[j] for j in np.flatnonzero(near))
+            text = f"{plural(len(names), 'judge')} never used the highest grade, {highest:g}"
+            notes.append(Note("top-unused", len(names), text, subjects=names, about="judges"))
+        if not (own & ~near).any():
+            return {}
+        own = due >= LIKELY
+    groups: dict[tuple[bool, float], list[str]] = {}
+    for j in np.flatnonzero(size):
+        groups.setdefault((bool(fractional[j]), top[j] if own[j] else highest), []).append(
+            judges[j]
+        )
+    return {
+        f"0-{t:g}{' with fractions' if fraction else ''}": names
+        for (fraction, t), names in sorted(groups.items())
+    }
+
+
+def _labels_due(
+    size: NDArray[np.int64], top: NDArray[np.float64], label: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How many labels above its own largest one each judge would have by the others' habits."""
+    values, counts = np.unique(label, return_counts=True)
+    above = counts.sum() - np.cumsum(counts)[np.searchsorted(values, top, side="right") - 1]
+    others = np.maximum(len(label) - size, 1)
+    return np.where(top >= 1, size * above / others, 0.0)
+
+
+def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ...], bool, Rows]:
+    """The grades of the whole input, or (0, 1) and True for probabilities; and the rows on it."""
+    label = rows.label
+    fractional = label != np.floor(label)
+    if fractional.any():
+        bad = (label < 0) | (label > 1)
+        if bad.any():
+            first = int(np.flatnonzero(bad)[0])
+            other = label[int(np.flatnonzero(fractional)[0])]
+            stop(
+                rows.error(
+                    first,
+                    f"the label {label[first]:g} "
+                    + (
+                        "is fractional, but not between 0 and 1"
+                        if fractional[first]
+                        else f"is mixed with fractional labels such as {other:g}"
+                    )
+                    + "; labels must be integer grades or probabilities between 0 and 1",
+                    code="not-a-label",
+                    remedy=("round to grades, or scale labels into [0, 1], for example with", OPEN),
+                )
+            )
+        return (0, 1), True, rows.keep(~bad)
+    far = abs(label) > TOP_GRADE
+    if far.any():
+        first = int(np.flatnonzero(far)[0])
+        value, count = label[first], int(far.sum())
+        whose = f": {counted(rows.count_by_judge(far))}" if rows.by_judges else ""
+        in_all = f" ({plural(count, 'such label')} in all{whose})" if count > 1 else ""
+        stop(
+            rows.error(
+                first,
+                f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade"
+                f"{in_all}",
+                code="not-a-grade",
+                remedy=(
+                    Argument("map", f"{value:g}:missing"),
+                    "leaves it out;",
+                    OPEN,
+                    f"turns labels on an open scale into probabilities (grades are at most "
+                    f"{TOP_GRADE})",
+                ),
+            )
+        )
+        rows = rows.keep(~far)
+    if policy.grades is not None:
+        return tuple(g for g in policy.grades if g >= 0), False, rows
+    return tuple(range(int(rows.label.max(initial=1)) + 1)), False, rows
+
+
+def _span(grades: Sequence[int]) -> str:
+    """'0-3', or '0, 2, 8' where some are left out."""
+    if list(grades) == list(range(grades[0], grades[-1] + 1)):
+        return f"{grades[0]}-{grades[-1]}"
+    return ", ".join(map(str, grades))
