@@ -10,6 +10,7 @@ from typing import Any
 
 from hungjury.collection.columns import KNOWN, InputTable, understood
 from hungjury.collection.labelled import MAGIC, labelled_columns
+from hungjury.collection.policy import ROLES
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, MissingExtra
 from hungjury.numbers import decimal_of
@@ -221,7 +222,9 @@ def _labelled(source: Source, given: Mapping[str, str]) -> InputTable:
             file=source.name,
             remedy="give its path",
         )
-    return InputTable(source.name, labelled_columns(source.path), given=given, stem=source.stem)
+    columns = labelled_columns(source.path)
+    own = {role: role for role in ROLES if role in columns}
+    return InputTable(source.name, columns, given={**own, **given}, stem=source.stem)
 
 
 def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
