@@ -88,13 +88,15 @@ def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
     return None
 
 
-def read_table(source: Source, kind: str, columns: Columns = ()) -> InputTable:
-    """The table of a file whose format is known."""
+def read_table(
+    source: Source, kind: str, columns: Columns = (), by_judge: bool = False
+) -> InputTable:
+    """A file as a table; of a database of labels every judge's, or the ones that count."""
     given = dict(columns)
     if kind == "parquet":
         return _parquet(source, given)
     if kind == "labels":
-        return _labelled(source, given)
+        return _labelled(source, given, "labels" if by_judge else "gold")
     text = source.content()
     try:
         decoded = text.decode("utf-8")
@@ -215,14 +217,14 @@ def _objects(source: Source, rows: list[Any], lines: list[int]) -> dict[str, lis
     return columns
 
 
-def _labelled(source: Source, given: Mapping[str, str]) -> InputTable:
+def _labelled(source: Source, given: Mapping[str, str], view: str) -> InputTable:
     if source.path is None:
         raise InputError(
             "a database of labels cannot be read from a pipe",
             file=source.name,
             remedy="give its path",
         )
-    columns = labelled_columns(source.path)
+    columns = labelled_columns(source.path, view)
     own = {role: role for role in ROLES if role in columns}
     return InputTable(source.name, columns, given={**own, **given}, stem=source.stem)
 
