@@ -56,7 +56,7 @@ examples: $(VENV)/ready
 # In an environment of its own, with the peers beside an ordinary install of hungjury.
 bench:
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt '.[clicks,studies]'
+	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt '.[clicks,studies,label]'
 	.venv-bench/bin/python -m benchmarks.run
 	.venv-bench/bin/python -m benchmarks.bench_aware
 	.venv-bench/bin/python -m benchmarks.bench_markov
@@ -64,6 +64,7 @@ bench:
 	.venv-bench/bin/python -m benchmarks.bench_studies
 	.venv-bench/bin/python -m benchmarks.bench_leaderboard
 	.venv-bench/bin/python -m benchmarks.bench_ltr
+	.venv-bench/bin/python -m benchmarks.bench_label
 
 # The papers' experiments on TREC 2021 Deep Learning, as told in docs/studies; what is done is kept.
 STUDY := --data ../shared/data/dl21 --duplicates first --grades 0-3 --outside clip \

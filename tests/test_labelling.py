@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import socket
 import sqlite3
 import threading
 import time
@@ -21,6 +22,7 @@ from hungjury.labelling.export import all_labels, summary
 from hungjury.labelling.grades import Grade, parse_grades
 from hungjury.labelling.items import Item, batches, read_items
 from hungjury.labelling.results import EVERY, Results, sentences
+from hungjury.labelling.server import listen
 from hungjury.labelling.store import Store
 from hungjury.labelling.texts import DOCUMENTS, QUERIES, Text, find_texts
 
@@ -541,3 +543,11 @@ def test_closing_ends_a_leaderboard_in_the_middle() -> None:
     results.close()
     assert not results._thread.is_alive()
     assert results._process.poll() is not None
+
+
+def test_the_server_listens_on_loopback_and_replies_at_once() -> None:
+    with listen(0) as at:
+        assert at.getsockname()[0] == "127.0.0.1"
+        assert at.proto == socket.IPPROTO_TCP  # else asyncio leaves Nagle's algorithm on
+        with pytest.raises(InputError, match="is in use"):
+            listen(at.getsockname()[1])

@@ -26,7 +26,9 @@ def listen(port: int) -> socket.socket:
     for package in ("starlette", "uvicorn"):
         if find_spec(package) is None:
             raise MissingExtra(package, "label", "the labelling page")
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio sends small packets at once only on sockets that are declared to be TCP; otherwise
+    # every reply would wait about 40 ms for an acknowledgement.
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port))
