@@ -6,19 +6,22 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from site_tools import docstrings, examples, pages  # noqa: E402
+from site_tools import examples, pages  # noqa: E402
 
 import hungjury  # noqa: E402
 
 project = "hungjury"
 release = version = hungjury.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_click"]
 exclude_patterns = ["_build", "site_tools"]
 
 myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # docstrings give the types
+default_role = "literal"  # `name` in a docstring is code
+numpydoc_show_class_members = False  # autodoc lists them
 python_maximum_signature_line_length = 80
 add_module_names = False
 toc_object_entries = False
@@ -37,5 +40,21 @@ pygments_style = "friendly"
 def setup(app) -> None:
     pages.write_all(HERE / "reference")
     examples.make(HERE / "tutorial.md", "report.html", HERE / "_extra" / "example-report.html")
-    app.connect("autodoc-process-docstring", docstrings.as_rst)
-    app.connect("autodoc-process-signature", docstrings.as_written)
+    app.connect("autodoc-process-signature", without_fields)
+    app.connect("sphinx-click-process-description", literal_examples)
+
+
+def without_fields(app, what, name, obj, options, signature, returns):
+    """Most classes are results; their long constructors are of no use to a reader."""
+    return ("", None) if what == "class" else None
+
+
+def literal_examples(app, context, lines):
+    """Examples in the help of commands are shell commands, not text with emphasis."""
+    shown = []
+    for line in lines:
+        if line.startswith("| ") and line.endswith(":"):  # the line above them
+            shown += [f"{line[2:]}:", ""]
+        else:
+            shown.append(line.removeprefix("| "))
+    lines[:] = shown

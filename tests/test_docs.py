@@ -62,4 +62,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     measures = (tmp_path / "html" / "reference" / "measures.html").read_text(encoding="utf-8")
     assert "(1 - p) Σ_{n≤k} p^(n-1) x_n" in measures
-    assert (tmp_path / "html" / "reference" / "commands" / "leaderboard.html").exists()
+    commands = (tmp_path / "html" / "reference" / "commands.html").read_text(encoding="utf-8")
+    assert "--judge-column" in commands
+    names = (tmp_path / "html" / "reference" / "python.html").read_text(encoding="utf-8")
+    assert "Score runs against labels." in names

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from hungjury.catalogue import CATALOGUE, Measure
 from hungjury.catalogue.base import NOTATION
 from hungjury.errors import HungjuryError
-from hungjury.theory import AxiomRow, axiom_table, balancing_index
-from hungjury.theory.catalogue_table import example_measure
+from hungjury.theory import axiom_table, balancing_index
+from hungjury.theory.catalogue_table import AxiomRow, example_measure
 from site_tools.parts import escaped, parameter_table, sentences
 
 LENGTHS = (10, 100, 1000)

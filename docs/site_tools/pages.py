@@ -1,4 +1,4 @@
-"""Reference pages, made from the catalogues, the commands and the public names."""
+"""Reference pages, made from the catalogues and the public names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from hungjury.collection.scaling import SCALINGS
 from hungjury.judges.closeness import GAPS
 from hungjury.judges.merging import MERGES
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
-from site_tools.commands import command_pages
 from site_tools.measures import measures_page
 from site_tools.names import names_page
 from site_tools.parts import parameter_table, sentences
@@ -49,7 +48,6 @@ def write_all(folder: Path) -> None:
         "scalings.md": scalings_page(),
         "aware-weights.md": weights_page(),
         "python.md": names_page(),
-        **{f"commands/{name}.md": text for name, text in command_pages().items()},
     }
     for name, text in made.items():
         path = folder / name

@@ -40,14 +40,41 @@ def evaluate(
 ) -> Scores:
     """Score runs against labels.
 
-    qrels: `Qrels`, or anything `read_qrels` takes. runs: `Runs`, or anything `read_runs` takes;
-    files are then read while they are scored, one list in memory at a time.
-    topics: "judged" (a topic missing from a run scores 0), "retrieved" (a run is averaged over
-    the judged topics it has) or a list of topic ids.
-    undefined: topics with nothing relevant count as 0 ("zero"), make the mean NaN ("nan") or stay
-    out of it ("drop").
-    unjudged: retrieved documents without a label are "nonrelevant", or left out ("condensed").
-    depth: look at the first `depth` ranks only.
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels, or anything `read_qrels` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes. Files are read while they are scored, with one ranked
+        list in memory at a time.
+    measures : str, Measure or list of these
+        Such as ``"nDCG@10"``, ``hj.m.AP(rel=2)`` or trec_eval's ``"official"``.
+    topics : {"judged", "retrieved"} or list of str
+        ``"judged"``: all judged topics, and a topic missing from a run scores 0. ``"retrieved"``:
+        each run is averaged over the judged topics it has. Or a list of topic ids.
+    undefined : {"zero", "nan", "drop"}
+        Topics where a measure is undefined, such as those without a relevant document, count as 0,
+        make the mean NaN, or are left out of it.
+    unjudged : {"nonrelevant", "condensed"}
+        Retrieved documents without a label count as not relevant, or are removed from the lists.
+    depth : int, optional
+        Use only the first `depth` ranks.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+
+    Returns
+    -------
+    Scores
+        Values by measure, system and topic.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    >>> runs = {"bm25": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}}
+    >>> print(hj.evaluate(qrels, runs, ["AP", "P@2"]))
+    system      AP     P@2
+    bm25    0.8333  0.5000
     """
     wanted = measure_list(measures)
     check_choice("undefined", undefined, get_args(Undefined))
@@ -231,10 +258,29 @@ def score_list(
     labels: Sequence[float | None],
     pool: Sequence[float] | None = None,
 ) -> float:
-    """The score of one judged list: labels in rank order, None for an unjudged document.
+    """Score one judged list.
 
-    pool: the labels of all judged documents of the topic; default: those of the list.
-    Labels are grades or, for measures that take them, probabilities. NaN where undefined.
+    Parameters
+    ----------
+    name : str or Measure
+        One measure.
+    labels : sequence of float or None
+        Labels in rank order; None for a document without a label. Grades or, for expected measures,
+        probabilities.
+    pool : sequence of float, optional
+        Labels of all judged documents of the topic, those of the list included. Default: those of
+        the list.
+
+    Returns
+    -------
+    float
+        The score; NaN where the measure is undefined.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> round(hj.score_list("AP", [1, 0, 1, None, 0], pool=[1, 1, 1, 0, 0]), 4)
+    0.5556
     """
     one = measure(name)
     known = [v for v in labels if v is not None] if pool is None else list(pool)

@@ -28,7 +28,29 @@ __all__ = ["CATALOGUE", "Measure", "measure", "measure_list", "measures", "trec_
 
 
 def measure(text: str | Measure) -> Measure:
-    """One measure by name: ``nDCG@10``, ``AP(rel=2)@100``, ``map``, ``ndcg_cut_10``."""
+    """Make one measure from its name.
+
+    Parameters
+    ----------
+    text : str or Measure
+        Such as ``"nDCG@10"``, ``"AP(rel=2)@100"``, or trec_eval's ``"ndcg_cut_10"``.
+
+    Returns
+    -------
+    Measure
+        The measure; it is equal to ``hj.m.nDCG(cutoff=10)`` and prints as its name.
+
+    Raises
+    ------
+    HungjuryError
+        If there is no such measure; the error names similar ones.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.measure("ndcg_cut_10") == hj.m.nDCG(cutoff=10)
+    True
+    """
     found = measure_list([text])
     if len(found) != 1:
         raise MeasureError(
@@ -93,8 +115,20 @@ class MeasureInfo(Described):
 
 
 def measures() -> list[MeasureInfo]:
-    """The catalogue: name, how it is written, meaning, formula, paper, range, direction,
-    parameters, and whether many label sets are scored natively (fast) or in Python."""
+    """List the measures.
+
+    Returns
+    -------
+    list of dict
+        For each measure its name, how it is written, its meaning, formula, paper, range and
+        direction, its parameters, and whether many label sets are scored by native code.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> [row["paper"] for row in hj.measures() if row["name"] == "RBP"]
+    ['Moffat and Zobel 2008']
+    """
     return [
         {
             **entry,

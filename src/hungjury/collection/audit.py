@@ -42,10 +42,21 @@ def audit(
     runs: RunsLike | None = None,
     progress: Progress | None = None,
 ) -> Audit:
-    """Look labels and runs over before anything is computed.
+    """Check labels and runs before anything is computed.
 
-    labels: `Qrels`, `Judgments`, or anything `read_qrels` takes. runs: `Runs`, or anything
-    `read_runs` takes.
+    Parameters
+    ----------
+    labels : Qrels, Judgments or source
+        Labels, or anything `read_qrels` takes.
+    runs : Runs or source, optional
+        Runs, or anything `read_runs` takes.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+
+    Returns
+    -------
+    Audit
+        What was read and everything unusual about it; it prints as text.
     """
     if not isinstance(labels, Judgments):
         labels = as_qrels(labels)

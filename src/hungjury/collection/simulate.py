@@ -87,17 +87,45 @@ def simulate(
     hardness: float = 0.3,
     fooled: float = 0.0,
 ) -> Simulation:
-    """Make up a collection.
+    """Simulate a collection whose true labels are known.
 
-    Every topic has `documents` documents, about one in eight of them relevant with a grade from 1
-    to `grades` - 1. A system scores a document by its quality times the true grade plus noise and
-    retrieves the best `depth`; the pool holds the first 20 of every system. A judge gives the
-    true grade with the probability in `accuracies`, else another grade at random.
+    Parameters
+    ----------
+    systems, topics, documents : int
+        Number of systems and topics, and documents per topic.
+    depth : int
+        Length of the ranked lists.
+    accuracies : sequence of float
+        One judge for each: the probability of giving the true grade.
+    grades : int
+        Number of grades, 0 included.
+    seed : int
+        Random seed.
+    odd : sequence of {"copycat", "constant", "lazy"}
+        More judges: one who copies the first, one who gives a constant label, one who labels a
+        third of the documents, half of them without looking.
+    hardness : float
+        How much topics differ in how well all systems do (a standard deviation).
+    fooled : float
+        Share of documents that look to all judges like another grade than they have.
 
-    odd: more judges: a "copycat" of the first, one who gives a "constant" label, a "lazy" one
-    who labels a third of the documents and half of those without looking.
-    hardness: how much topics differ in how well all systems do (a standard deviation).
-    fooled: the share of documents that look to all judges like another grade than they have.
+    Returns
+    -------
+    Simulation
+        `runs`, `judgments` and the true labels `gold`.
+
+    Notes
+    -----
+    About one document in eight is relevant, with a grade from 1 to `grades` - 1. A system scores a
+    document by its quality times the true grade plus noise and retrieves the best `depth`; the pool
+    holds the first 20 documents of every system.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=3)
+    >>> made.runs.systems, len(made.gold.topics)
+    (['system1', 'system2'], 3)
     """
     for name, value, least in (
         ("systems", systems, 1),

@@ -175,10 +175,31 @@ def agreement(
     measure: str | Measure = "AP",
     rel: int | None = None,
 ) -> Agreement:
-    """How far judges agree on labels and, with runs, on the ranking of systems by `measure`.
+    """Measure how far judges agree, on labels and on the ranking of systems.
 
-    judgments: `Judgments`, or anything `read_judgments` takes. rel: compare labels as binary,
-    relevant from this grade on; else as grades.
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    runs : Runs or source, optional
+        With runs, the rankings of systems that each judge alone gives are correlated too.
+    measure : str or Measure
+        What systems are ranked by.
+    rel : int, optional
+        Compare labels as binary, relevant from this grade on. Default: as grades.
+
+    Returns
+    -------
+    Agreement
+        Pairwise agreement and Cohen's kappa, Fleiss' kappa, Krippendorff's alpha (nominal and
+        ordinal), label rates, near-copies and near-constant judges.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> found = hj.agreement(hj.simulate(topics=4).judgments)
+    >>> len(found.judges)
+    5
     """
     given = as_judgments(judgments)
     panel = Panel.of(given, rel)

@@ -90,18 +90,53 @@ def aware(
     *,
     drop_empty: bool = False,
 ) -> AwareScores:
-    """Score runs by the weighted mean of what they score under each judge.
+    """Score runs by the weighted mean of their scores under each judge.
 
-    judgments, runs: as `merge` and `evaluate` take them. measure: one or several; with several,
-    the weights are the mean of those that each measure alone would give.
-    weights: "uni", one of the 30 estimators ``<sgl|tpc>_<fro|rmse|kld|tau|apc>_<md|msd|med>``,
-    which give more weight to judges far from random ones, or "supervised", which gives more to
-    those close to `gold`, qrels of some of the topics.
-    rel: take labels as binary, relevant from this grade on.
-    replicates, seed: random judges of each of three classes, and what they are drawn from.
-    orientation: "printed" weighs by closeness to random judges, as the thesis' equations read.
-    drop_empty: leave out judges with nothing relevant on some topic, as the papers do.
-    Where a measure is undefined for a judge it counts as 0.
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes.
+    measure : str, Measure or list of these
+        With several measures, the weights are the mean of those that each measure alone would give.
+    weights : str
+        ``"uni"``; one of the 30 estimators ``GRANULARITY_GAP_WEIGHT`` (``sgl`` or ``tpc``; ``fro``,
+        ``rmse``, ``kld``, ``tau`` or ``apc``; ``md``, ``msd`` or ``med``), which give more weight
+        to judges far from random ones; or ``"supervised"``, which gives more weight to judges close
+        to `gold`.
+    rel : int, optional
+        Take labels as binary, relevant from this grade on.
+    replicates : int
+        Random judges of each of the three classes.
+    seed : int
+        Random seed.
+    gold : Qrels or source, optional
+        Labels of some topics, for ``"supervised"``.
+    orientation : {"dissimilarity", "printed"}
+        ``"printed"`` weighs by closeness to random judges, as the thesis' equations read.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    drop_empty : bool
+        Leave out judges with nothing relevant on some topic, as the papers do.
+
+    Returns
+    -------
+    AwareScores
+        Scores that also hold the weights and each judge's own scores.
+
+    Notes
+    -----
+    aware-m(t, s) = Σ_k a_k(t) m(t, s | judge k), with Σ_k a_k(t) = 1 (Ferrante, Ferro and Maistro
+    2017). Where a measure is undefined for a judge it counts as 0.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=4)
+    >>> scores = hj.aware(made.judgments, made.runs, "AP", "uni")
+    >>> scores.weights.shape, scores.settings.weights
+    ((5, 4), 'uni')
     """
     chosen = weights if isinstance(weights, Weights) else WEIGHTS.parse(weights)
     if (gold is None) == (chosen.needs == "gold"):

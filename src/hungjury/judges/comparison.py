@@ -103,12 +103,30 @@ def compare_approaches(
     *,
     drop_empty: bool = False,
 ) -> ApproachComparison:
-    """Compare `uni`, the 30 estimators, merges and anything else with gold labels.
+    """Compare merges and AWARE weights with gold labels.
 
-    Random judges are drawn and scored once. merges: ways to merge labels by name; "binmv" and
-    "qbinmv" are scored by the measure's expected counterpart (eRAP, eRRBP, eRDCG), the others by
-    their likeliest labels. others: scores of the same systems made elsewhere, by name. Means are
-    taken over the topics that have gold labels. The other arguments are those of `aware`.
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes.
+    measure : str or Measure
+        One measure.
+    gold : Qrels or source
+        True labels of some or all topics; means are taken over these.
+    rel, replicates, seed, orientation, progress, drop_empty
+        As in `aware`.
+    merges : iterable of str
+        Merges of labels. Those that give probabilities are scored by the measure's expected
+        counterpart (such as eRAP), the others by their most probable labels.
+    others : mapping of str to Scores, optional
+        Scores of the same systems made elsewhere.
+
+    Returns
+    -------
+    ApproachComparison
+        For each approach its correlation with and distance from gold.
     """
     wanted = measure_list(measure)
     if len(wanted) != 1:

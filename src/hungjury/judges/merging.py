@@ -33,17 +33,41 @@ def merge(
     scope: Scope = "topic",
     seed: int | np.random.Generator = 0,
 ) -> Merged:
-    """Merge the labels of several judges into one set of qrels.
+    """Merge the labels of several judges into one set of labels.
 
-    judgments: `Judgments`, or anything `read_judgments` takes.
-    method: "mv", "mv(ties=relevant)", "em-mv", "em-neu", "binmv", "qbinmv(k=10)", or an
-    aggregator of crowd-kit.
-    rel: take labels as binary, relevant from this grade on; else grades are merged as grades.
-    scope: what em and crowd-kit learn about a judge is learned per "topic", or from "all".
-    seed: for the coins that decide ties.
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    method : str or object
+        ``"mv"``, ``"mv(ties=relevant)"``, ``"em-mv"``, ``"em-neu"``, ``"binmv"``,
+        ``"qbinmv(k=10)"``, or an aggregator object of crowd-kit. `merges` lists them.
+    rel : int, optional
+        Take labels as binary, relevant from this grade on. Default: grades are merged as grades.
+    scope : {"topic", "all"}
+        Learn about judges from each topic alone, as the papers do, or from all topics together.
+    seed : int or numpy.random.Generator
+        Random seed, for ties that are decided by a coin.
 
-    mv gives grades; the others probabilities, of relevance where labels are binary, else of every
-    grade. `Merged.hard` turns these into the likeliest labels.
+    Returns
+    -------
+    Merged
+        Grades from majority votes; probabilities from the other methods, of relevance where labels
+        are binary, else of every grade. `Merged.hard` gives the most probable labels.
+
+    Notes
+    -----
+    BINMV is the mean vote of the judges who labelled a document. QBINMV maps it to 1 / (1 + exp(-k
+    (p - 0.5))). The EM methods fit Dawid and Skene's model (1979): a confusion matrix for each
+    judge and a probability for each label, starting from majority votes (em-mv) or from nearly
+    perfect judges (em-neu). See Ferrante, Ferro and Maistro (2017).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> votes = {"ann": {"1": {"a": 1}}, "bob": {"1": {"a": 1}}, "eve": {"1": {"a": 0}}}
+    >>> print(hj.merge(votes, "binmv", rel=1).to_dict())
+    {'1': {'a': 0.6666666666666666}}
     """
     chosen = merge_method(method)
     check_choice("scope", scope, get_args(Scope))
@@ -103,7 +127,8 @@ def merges() -> list[MergeInfo]:
 
     Examples
     --------
-    >>> [row["name"] for row in merges() if row["gives"] == "labels"]
+    >>> import hungjury as hj
+    >>> [row["name"] for row in hj.merges() if row["gives"] == "labels"]
     ['mv']
     """
     return [

@@ -143,11 +143,42 @@ def prm(
     draws: int = 1000,
     seed: int = 0,
 ) -> PRM:
-    """Estimate p_{R|i} from documents judged more than once.
+    """Fit the predicted relevance model to documents judged more than once.
 
-    rel: lowest relevant grade; or relevant: the levels that count as relevant, where levels are
-    categories (such as -2 for junk). smoothing: a in (n_R + a) / (n + 2a).
-    Intervals are percentiles of `draws` bootstrap samples of topics.
+    Parameters
+    ----------
+    judgments : Judgments
+        Labels of several judges.
+    rel : int
+        Lowest relevant grade.
+    relevant : iterable of int, optional
+        The levels that count as relevant, instead of `rel`, where levels are categories (such as -2
+        for junk).
+    smoothing : float
+        The number a in (n_R + a) / (n + 2a).
+    draws : int
+        Bootstrap samples of topics behind the intervals.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    PRM
+        The probability of every level, with counts and intervals; `PRM.scenarios` gives the model
+        for every notion of relevance.
+
+    Notes
+    -----
+    p_{R|i} is the probability that an independent judge finds a document relevant given that this
+    judge gave it level i. Every ordered pair of judges of one document is one observation
+    (Demeester et al. 2015).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(topics=4, grades=3)
+    >>> [len(model.levels) for model in hj.prm(made.judgments).scenarios()]
+    [3, 3]
     """
     if judgments.soft:
         raise InputError(

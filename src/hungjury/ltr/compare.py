@@ -116,11 +116,32 @@ def compare_rankers(
 ) -> RankerComparison:
     """Train each objective on every fold and score it on the fold's test queries.
 
-    folds: folders with train, vali and test files, or (train, validation, test) data as
-    `make_folds` gives them. All trees are trained; "all" is the number that is best by a ranker's
-    own measure on the validation data. sizes: smaller models, the first that many trees. Measures
-    are nDCG@cutoff with gains 2^grade - 1, and nMCG@cutoff; queries without a relevant document
-    count as 0. seed: of LightGBM and of the test's `samples` random signs.
+    Parameters
+    ----------
+    folds : list
+        Folders with train, vali and test files, or (train, validation, test) data as `make_folds`
+        gives them.
+    user, nav_rel, cutoff
+        As in `hungjury.train_ranker`.
+    sizes : sequence of int
+        Also score the first so many trees. ``"all"`` is the number of trees that is best on the
+        validation data.
+    objectives : sequence of str
+        Objectives of `hungjury.train_ranker`; the first is the baseline.
+    samples : int
+        Random signs of the paired randomisation test.
+    seed : int
+        Random seed of LightGBM and of the test.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    **lightgbm_parameters
+        Anything LightGBM takes.
+
+    Returns
+    -------
+    RankerComparison
+        nDCG@cutoff (gains 2^grade - 1) and nMCG@cutoff by objective and size. Queries without a
+        relevant document count as 0.
     """
     check_seed(seed)
     users = user_model(user)

@@ -154,11 +154,26 @@ def ranking_data(
     documents: Sequence[str] | None = None,
     kind: str = GRADES,
 ) -> RankingData:
-    """Arrays as ranking data.
+    """Make ranking data from arrays.
 
-    labels: a grade per row; with kind="probabilities" P(relevant) per row; or probabilities
-    [row, grade]. None: nothing is known, as when ranking.
-    groups: the query of every row, or the number of rows of each query, as LightGBM takes it.
+    Parameters
+    ----------
+    features : array_like
+        [row, feature].
+    labels : array_like, optional
+        A grade per row; with ``kind="probabilities"`` P(relevant) per row; or probabilities [row,
+        grade]. None where nothing is known, as when ranking.
+    groups : array_like, optional
+        The query of every row, or the number of rows of each query, as LightGBM takes it.
+    documents : sequence of str, optional
+        Ids of the rows.
+    kind : {"grades", "probabilities"}
+        What labels are.
+
+    Returns
+    -------
+    RankingData
+        The data.
     """
     table = features if hasattr(features, "tocsr") else np.asarray(features)
     if not hasattr(features, "tocsr") and table.dtype.kind not in "fiub":

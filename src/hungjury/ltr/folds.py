@@ -22,7 +22,20 @@ ENDINGS = (".txt", ".txt.gz", ".svm", ".svm.gz", ".letor", ".letor.gz", "_featur
 
 
 def read_fold(folder: str | os.PathLike[str], kind: str = GRADES) -> Fold:
-    """The files train, vali (or valid) and test of a folder, as LETOR and MSLR have them."""
+    """Read the files train, vali (or valid) and test of a folder, as LETOR and MSLR have them.
+
+    Parameters
+    ----------
+    folder : path
+        The folder.
+    kind : {"grades", "probabilities"}
+        What labels are.
+
+    Returns
+    -------
+    (train, validation, test)
+        Ranking data.
+    """
     place = Path(folder)
     if not place.is_dir():
         raise InputError("no such folder", file=str(folder), remedy="name a folder for each fold")
@@ -46,7 +59,18 @@ def _part(folder: Path, names: tuple[str, ...]) -> Path:
 
 
 def join_data(parts: Sequence[RankingData]) -> RankingData:
-    """Several sets one after the other."""
+    """Join several sets of ranking data.
+
+    Parameters
+    ----------
+    parts : sequence of RankingData
+        The sets, in order.
+
+    Returns
+    -------
+    RankingData
+        All their queries.
+    """
     widths = [part.features.shape[1] for part in parts]
     if len(set(widths)) > 1:
         raise InputError(
@@ -77,11 +101,20 @@ def _stacked(tables: list[Any]) -> Any:
 
 
 def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
-    """Train, validation and test data of each fold.
+    """Split ranking data into folds.
 
-    Queries are split into parts in their order, so that parts published one after the other stay
-    intact. Each part is the test data once; the part before it is the validation data, and the
-    others are training data, as in LETOR.
+    Parameters
+    ----------
+    data : RankingData
+        All queries.
+    folds : int
+        Number of parts. Queries are split in their order, so that parts published one after the
+        other stay intact.
+
+    Returns
+    -------
+    list of (train, validation, test)
+        Each part is the test data once; the part before it is the validation data, as in LETOR.
     """
     if not 3 <= folds <= len(data.queries):
         raise InputError(

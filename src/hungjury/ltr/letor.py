@@ -22,13 +22,23 @@ ARRAYS = "_feature.npy"
 
 
 def read_letor(source: Any, labels: str = GRADES, columns: int = 0) -> RankingData:
-    """Read ``label qid:query 1:value 2:value ... # document``, plain or gz.
+    """Read LETOR files, ``label qid:query 1:value 2:value ... # document``, plain or gz.
 
-    Features that a line leaves out are 0; `nan` is LightGBM's missing value. A document's id is
-    `docid = X` in the comment, or the comment's first word. labels: "grades", or "probabilities"
-    where the first column is P(relevant). columns: features there are at least, should the file
-    leave out the last ones. A path that ends in `_feature.npy` means arrays saved by
-    numpy, beside `_label.npy` and `_group.npy` (queries of rows, or rows of queries).
+    Parameters
+    ----------
+    source : path, glob, open file or list of paths
+        A path that ends in ``_feature.npy`` means arrays saved by numpy, beside ``_label.npy`` and
+        ``_group.npy``.
+    labels : {"grades", "probabilities"}
+        What the first column is.
+    columns : int
+        Smallest number of features, if the file leaves out the last ones.
+
+    Returns
+    -------
+    RankingData
+        The rows. Features that a line leaves out are 0; ``nan`` is LightGBM's missing value. A
+        document's id is ``docid = X`` in the comment, or the comment's first word.
     """
     if isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(ARRAYS):
         return _arrays(os.fspath(source), labels)

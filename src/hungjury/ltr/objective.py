@@ -72,13 +72,22 @@ class Goal:
 class NMCGObjective:
     """nMCG@k for those who call LightGBM themselves.
 
-    >>> goal = hj.ltr.NMCGObjective(user="users.json", nav_rel=3)
-    >>> lgb.train({"objective": goal.objective, "metric": "none"}, data, feval=goal.metric)
-    >>> lgb.LGBMRanker(objective=goal.sklearn_objective)
+    Pass ``goal.objective`` and ``goal.metric`` to ``lightgbm.train``, or
+    ``goal.sklearn_objective`` to ``lightgbm.LGBMRanker``. Data sets need `group`; labels are
+    grades, or probabilities of relevance as `labels` says. Weights of rows multiply their
+    gradients, as in LightGBM; the metric is a plain mean over queries, ties in score counting as
+    the mean over their orders.
 
-    Data sets need `group`; labels are grades, or probabilities of relevance as `labels` says.
-    Weights of rows multiply their gradients, as in LightGBM; the metric is a plain mean over
-    queries, ties in score counting as the mean over their orders.
+    Parameters
+    ----------
+    user, nav_rel, cutoff, labels
+        As in `hungjury.train_ranker`.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> goal = hj.ltr.NMCGObjective(nav_rel=3)
+    >>> parameters = {"objective": goal.objective, "metric": "none"}
     """
 
     def __init__(

@@ -59,14 +59,32 @@ def train_ranker(
 ) -> Ranker:
     """Train trees that rank documents for users, with LightGBM.
 
-    train, valid: a LETOR file, (features, labels, groups), or `RankingData`; with validation data
-    training stops when the measure has not risen there for 100 trees, and the best number is kept.
-    objective: "nmcg" (nMCG@cutoff of `user`), "ndcg" (nDCG by the same loops) or "lambdarank"
-    (LightGBM's own nDCG). user: a user model, its file, or "published-shape".
-    nav_rel: queries with exactly one document of this grade and more are navigational.
-    labels: "grades", or "probabilities" where labels are P(relevant).
-    lightgbm_parameters: anything LightGBM takes; default: learning rate 0.05, 64 leaves, at most
-    1500 trees, seed 0.
+    Parameters
+    ----------
+    train : path, RankingData or tuple
+        A LETOR file, ranking data, or (features, labels, groups).
+    valid : path, RankingData or tuple, optional
+        With validation data, training stops when the measure has not risen for 100 trees, and the
+        best number of trees is kept.
+    objective : {"nmcg", "ndcg", "lambdarank"}
+        nMCG@cutoff of `user`; nDCG by the same loops; or LightGBM's own nDCG.
+    user : str, path or UserModel
+        A user model, the file of a saved one, or ``"published-shape"``.
+    nav_rel : int
+        Queries with exactly one document of this grade or more are navigational.
+    cutoff : int
+        Ranks counted.
+    labels : {"grades", "probabilities"}
+        ``"probabilities"`` where labels are P(relevant).
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    **lightgbm_parameters
+        Anything LightGBM takes. Default: learning rate 0.05, 64 leaves, at most 1500 trees, seed 0.
+
+    Returns
+    -------
+    Ranker
+        The trees, with the measure's history on the validation data.
     """
     goal = Goal(objective, user_model(user), nav_rel, cutoff)
     data = as_ranking_data(train, labels)

@@ -31,10 +31,31 @@ MARKS = (0.8, 0.9, 0.97)
 
 
 def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") -> Numbers:
-    """Kendall's tau: concordant minus discordant pairs, over a count of pairs.
+    """Kendall's tau of two score vectors.
 
-    Variant "b" divides by the geometric mean of the pairs untied in x and those untied in y; it
-    is NaN where a vector is constant. Variant "a" divides by all pairs.
+    Parameters
+    ----------
+    x, y : array_like
+        Scores of the same items; a leading axis holds several vectors.
+    variant : {"b", "a"}
+        How ties count, see Notes.
+
+    Returns
+    -------
+    float or ndarray
+        The correlation over the last axis.
+
+    Notes
+    -----
+    Concordant minus discordant pairs, divided in variant "b" by the geometric mean of the pairs
+    untied in x and those untied in y (NaN where a vector is constant), in variant "a" by the number
+    of all pairs.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> round(hj.stats.kendall([3, 2, 1], [3, 1, 2]), 4)
+    0.3333
     """
     first, second = _two_vectors(x, y, ("x", "y"))
     shape = leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
@@ -61,12 +82,35 @@ def tau_ap(
     samples: int = 100,
     seed: Seed = 0,
 ) -> Numbers:
-    """The AP rank correlation (Yilmaz, Aslam and Robertson 2008), walking down the estimate.
+    """AP rank correlation of an estimated ranking with the true one.
 
-    Without ties: the mean over ranks i = 2..N of the share of the i - 1 items above rank i that
-    truth puts above that item too, stretched to [-1, 1]. Ties in either vector carry no order:
-    the value is the mean over independent random orders of both, in closed form ("exact") or over
-    `samples` drawn orders ("sampled"). A constant vector gives 0.
+    Parameters
+    ----------
+    estimate, truth : array_like
+        Scores of the same items. The estimate is walked from the top.
+    ties : {"exact", "sampled"}
+        Ties carry no order: take the mean over random orders of both vectors, in closed form or
+        over `samples` drawn orders.
+    samples : int
+        Orders drawn.
+    seed : int or numpy.random.Generator
+        Random seed.
+
+    Returns
+    -------
+    float or ndarray
+        The correlation over the last axis, in [-1, 1]; 0 for a constant vector.
+
+    Notes
+    -----
+    Without ties: the mean over ranks i = 2, ..., N of the share of the i - 1 items above rank i
+    that truth also puts above that item, mapped to [-1, 1] (Yilmaz, Aslam and Robertson 2008).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> round(hj.stats.tau_ap([3, 2, 2, 1], [4, 3, 3, 1]), 4)
+    0.8333
     """
     first, second = _two_vectors(estimate, truth, ("estimate", "truth"))
     shape = leading_shape(first.shape[:-1], second.shape[:-1], ("estimate", "truth"))
@@ -93,7 +137,24 @@ def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
 
 
 def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
-    """Root mean square difference over the last axis."""
+    """Root mean square difference.
+
+    Parameters
+    ----------
+    x, y : array_like
+        Values to compare.
+
+    Returns
+    -------
+    float or ndarray
+        Taken over the last axis.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> round(hj.stats.rmse([1.0, 2.0], [1.0, 4.0]), 4)
+    1.4142
+    """
     first, second = numbers(x, "x"), numbers(y, "y")
     same_items(first, second, ("x", "y"))
     leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))

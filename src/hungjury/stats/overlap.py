@@ -42,21 +42,38 @@ class _Places(NamedTuple):
 def rbo(
     a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: Literal["a", "b", "w"] = "a"
 ) -> float:
-    """Extrapolated rank-biased overlap, RBO_EXT, in [0, 1]; p is the persistence.
+    r"""Extrapolated rank-biased overlap of two rankings, with ties.
 
-    A ranking is a sequence of items, best first, in which a list, tuple or set holds items tied
-    with each other; or a mapping from items to scores, higher first, equal scores tied.
+    Parameters
+    ----------
+    a, b : sequence or mapping
+        Items, best first, where a list, tuple or set holds tied items; or scores by item, higher
+        first.
+    p : float
+        Persistence.
+    ties : {"a", "b", "w"}
+        What ties mean, see Notes.
 
-    Agreement at depth d, with c the contributions of the items in either ranking:
-    - "a": sum(c_a c_b) / d; ties are unknown order, and this is the mean over all orders;
-    - "b": sum(c_a c_b) / sqrt(sum(c_a^2) sum(c_b^2)); also corrected for what ties hide, so that
-      a ranking with ties agrees fully with itself;
-    - "w": 2 |A and B| / (|A| + |B|); tied items really are at the same rank, the first of theirs.
+    Returns
+    -------
+    float
+        RBO_EXT, in [0, 1].
 
-    Below the shorter ranking its unseen places are taken to agree as much as its seen ones did.
-    In "a" and "b" an unseen place there finds as much as the average item of the longer ranking
-    that is at hand contributes, as published: where a tie of the longer ranking lies below the
-    end of the shorter one, "a" is then less than the mean over all orders.
+    Notes
+    -----
+    Agreement at depth d, with c the contributions of the items in either ranking: "a", sum(c_a c_b)
+    / d, the mean over all orders of ties; "b", sum(c_a c_b) / sqrt(sum(c_a^2) sum(c_b^2)), so that
+    a ranking with ties agrees fully with itself; "w", 2 \|A and B\| / (\|A\| + \|B\|), where tied
+    items share the first rank of their group. Unseen places of the shorter ranking are taken to
+    agree as much as its seen ones did; in "a" and "b" such a place finds as much as the average
+    available item of the longer ranking contributes, as published, so that "a" is less than the
+    mean over all orders where a tie of the longer ranking lies below the end of the shorter one.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.stats.rbo(["x", "y"], ["x", "y"])
+    1.0
     """
     share(p, "p")
     if ties not in ("a", "b", "w"):

@@ -67,7 +67,18 @@ class MeasureCorrelation:
 
 
 def correlate_measures(scores: Scores) -> MeasureCorrelation:
-    """Correlate all pairs of measures over the systems' means."""
+    """Correlate all pairs of measures over the systems' means.
+
+    Parameters
+    ----------
+    scores : Scores
+        What `evaluate` gives.
+
+    Returns
+    -------
+    MeasureCorrelation
+        Kendall's tau and tau_ap of every pair.
+    """
     need_systems(scores, "a correlation of measures")
     means = scores.mean()
     return MeasureCorrelation(

@@ -35,11 +35,27 @@ ROUNDING = 1e-9  # halves go up, also those that are a little less in binary
 
 
 def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0) -> Qrels:
-    """Keep a share of the judgments of every topic and grade; the others become not judged.
+    """Keep a share of the labels of every topic and grade; the others become not judged.
 
-    Every topic has one random order of the documents of each grade, made from seed, repetition
-    and topic: a smaller rate keeps a part of what a larger one keeps. At least 1 document of each
-    relevant grade stays, and 10 that are not relevant (or all there are).
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels.
+    rate : float
+        Share that is kept, in (0, 1].
+    seed, repetition : int
+        Random seed, and the number of the repetition.
+
+    Returns
+    -------
+    Qrels
+        Labels of the same pool.
+
+    Notes
+    -----
+    Every topic has one random order of the documents of each grade, so that a smaller rate keeps a
+    part of what a larger one keeps. At least 1 document of each relevant grade stays, and 10 that
+    are not relevant (or all, if there are fewer).
     """
     given = as_qrels(qrels)
     need_hard_labels(given, "down-sampling")
@@ -144,9 +160,31 @@ def robustness(
     systems: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Robustness:
-    """Correlate each measure's ranking of systems on down-sampled pools with that on the whole one.
+    """Correlate rankings of systems on down-sampled pools with those on the whole pool.
 
-    systems: only these, default all.
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels.
+    runs : Runs or source
+        Runs.
+    measures : str, Measure or list of these
+        Measures.
+    rates : iterable of float
+        Shares of the pool that are kept.
+    repetitions : int
+        Random pools of each share.
+    seed : int
+        Random seed.
+    systems : sequence of str, optional
+        Only these systems.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+
+    Returns
+    -------
+    Robustness
+        Correlations by measure, rate and repetition.
     """
     return RobustnessExperiment(
         qrels, runs, measures, rates, repetitions, seed, systems

@@ -75,9 +75,27 @@ def single_judges(
 ) -> SingleJudges:
     """Score every judge alone, and compare the systems' means with gold.
 
-    For each measure: by its labels against the deterministic gold standard (DGS), and by the
-    expected counterpart, with labels that are right with probability 0.95, against DGS and the
-    randomised gold standard (RGS), which is taken as right with the same probability.
+    Parameters
+    ----------
+    judgments, runs, measures
+        As in `aware`.
+    gold : Qrels or source
+        True labels.
+    rel : int, optional
+        Take labels as binary, relevant from this grade on.
+    drop_empty : bool
+        Leave out judges with nothing relevant on some topic.
+
+    Returns
+    -------
+    SingleJudges
+        For each measure, means over judges of correlation and distance.
+
+    Notes
+    -----
+    Labels are compared with the deterministic gold standard (DGS); expected measures, with labels
+    that are right with probability 0.95, with DGS and with the randomised gold standard (RGS),
+    whose labels are right with the same probability.
     """
     need_gold(gold, "a study of judges")
     given = as_judgments(judgments)

@@ -159,13 +159,30 @@ def factorial_anova(
     scale_by: str | None = None,
     alpha: float = 0.05,
 ) -> Anova:
-    """Analyse what moves a response.
+    """Factorial analysis of variance with repeated measures.
 
-    rows: observations, such as a `Table`, each with the response and a level of every factor.
-    subject: what is measured again and again under all conditions. interactions: pairs of
-    factors, default all pairs. Factors with one level are left out. scale_by: divide the response
-    by its largest value at each level of this factor first, as is done with RMSE by measure.
-    Sums of squares are of type II, the same as any other where the design is balanced.
+    Parameters
+    ----------
+    rows : iterable of mappings
+        Observations, each with the response and a level of every factor.
+    response : str
+        Name of the response.
+    factors : sequence of str
+        Names of the factors; those with one level are dropped.
+    subject : str, optional
+        What is measured under all conditions.
+    interactions : iterable of pairs, optional
+        Pairs of factors. Default: all.
+    scale_by : str, optional
+        First divide the response by its largest value at each level of this factor, as is done with
+        RMSE by measure.
+    alpha : float
+        Level of the tests.
+
+    Returns
+    -------
+    Anova
+        Sums of squares (type II), F, p and ω² of every effect; Tukey groups.
     """
     names = [*([subject] if subject else []), *factors]
     columns = _columns(rows, response, names)

@@ -76,12 +76,28 @@ def discriminative_power(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> DiscriminativePower:
-    """The share of pairs of systems that a test tells apart, for each measure.
+    """Share of pairs of systems that a test tells apart, for each measure.
 
-    method: "bootstrap", Sakai's paired bootstrap (1000 samples unless `samples` says otherwise;
-    the difference needed is the largest over pairs), or "tukey", the randomised Tukey HSD (5000),
-    which keeps the chance of any false difference among all pairs below alpha.
-    All measures share the resampled topics.
+    Parameters
+    ----------
+    scores : Scores
+        What `evaluate` gives.
+    method : {"bootstrap", "tukey"}
+        Sakai's paired bootstrap (the difference needed is the largest over pairs), or the
+        randomised Tukey HSD, which bounds the probability of any false difference by alpha.
+    alpha : float
+        Level of the test.
+    samples : int, optional
+        Resamples. Default: 1000 for the bootstrap, 5000 for Tukey.
+    seed : int
+        Random seed. All measures share the resampled topics.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+
+    Returns
+    -------
+    DiscriminativePower
+        Power, and the difference needed, of each measure.
     """
     return PowerExperiment(scores, method, alpha, samples, seed).run_all(progress)
 

@@ -52,7 +52,20 @@ class Chosen:
 
 
 def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
-    """Topics with few documents of a high grade: R(1) >= 10 R(grade), R(grade) > 0."""
+    """Find topics with few highly relevant documents.
+
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels.
+    grade : int
+        The high grade.
+
+    Returns
+    -------
+    Chosen
+        Topics with R(1) >= 10 R(grade) and R(grade) > 0, and a table of all.
+    """
     given = as_qrels(qrels)
     need_hard_labels(given, "a choice of topics by grades")
     need_grades(given.max_grade, "a choice of topics by grades")
@@ -73,9 +86,19 @@ def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
 
 
 def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
-    """Runs above the first (lowest) quartile of a measure's means, default the first measure.
+    """Find the runs above the first (lowest) quartile of a measure's means.
 
-    The table tells each run's quartile, 1 for the lowest.
+    Parameters
+    ----------
+    scores : Scores
+        What `evaluate` gives.
+    measure : str, optional
+        Default: the first measure.
+
+    Returns
+    -------
+    Chosen
+        The runs' names; the table gives each run's quartile, 1 for the lowest.
     """
     need_systems(scores, "a choice of runs by quartiles")
     name = scores.measures[0] if measure is None else measure
@@ -94,7 +117,20 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
 
 
 def complete_runs(qrels: QrelsLike, runs: RunsLike) -> Chosen:
-    """Runs that retrieve something on every judged topic."""
+    """Find the runs that retrieve something on every judged topic.
+
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels.
+    runs : Runs or source
+        Runs.
+
+    Returns
+    -------
+    Chosen
+        The runs' names, and a table of all.
+    """
     aligned = align(as_runs(runs), as_qrels(qrels).pool)
     retrieved = aligned.retrieved.sum(axis=1)
     total = len(aligned.pool.topics)

@@ -73,11 +73,29 @@ def tuple_study(
 ) -> TupleStudy:
     """Combine tuples of judges in many ways, and compare the systems' means with gold.
 
-    sizes: default 2 to all judges but one. tuples: of each size, at random; all of them where
-    there are fewer. approaches: `uni`, estimators, and merges of labels by name; "binmv" and
-    "qbinmv" are scored by the measure's expected counterpart, against every one of `standards`
-    ("DGS", "RGS"), all others against DGS. The other arguments are those of `aware`. Random
-    judges label the pool of all judges.
+    Parameters
+    ----------
+    judgments, runs, measures
+        As in `aware`.
+    gold : Qrels or source
+        True labels.
+    sizes : iterable of int, optional
+        Sizes of tuples. Default: 2 to all judges but one.
+    tuples : int
+        Random tuples of each size; all of them where there are fewer.
+    approaches : iterable of str
+        AWARE weights and merges of labels. Merges that give probabilities are scored by the
+        measure's expected counterpart.
+    standards : sequence of {"DGS", "RGS"}
+        Deterministic and randomised gold standard, for merges that give probabilities; all others
+        are compared with DGS.
+    rel, replicates, seed, orientation, progress, drop_empty
+        As in `aware`. Random judges label the pool of all judges.
+
+    Returns
+    -------
+    TupleStudy
+        A row for each measure, size, approach and standard.
     """
     return TupleExperiment(
         judgments, runs, measures, gold, rel, sizes, tuples, approaches, standards, replicates,

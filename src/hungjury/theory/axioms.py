@@ -93,14 +93,40 @@ def check_axioms(
     samples: int = 20_000,
     seed: int = 0,
 ) -> AxiomReport:
-    """Look for lists on which a measure breaks Replacement or Swap.
+    """Look for lists on which a measure violates Replacement or Swap.
 
-    measure: a name, a Measure, or a function that maps a tuple of grades to a number.
-    grades: how many grades the scale has, 0 included (2: relevant or not).
-    pool: the labels of all judged documents, for both lists of every pair; default: every pool
-    with up to `length` documents of each grade.
-    Small cases are checked completely, larger ones on up to `samples` random pairs per axiom, where
-    finding no counterexample is not a proof. Pairs with an undefined value are not compared.
+    Parameters
+    ----------
+    measure : str, Measure or callable
+        A measure, or a function from a tuple of grades to a number.
+    length : int
+        Length of the lists.
+    grades : int
+        Number of grades, 0 included.
+    pool : sequence of int, optional
+        Labels of all judged documents, for both lists of every pair. Default: every pool with up to
+        `length` documents of each grade.
+    samples : int
+        Random pairs per axiom, where there are too many to check all.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    AxiomReport
+        A counterexample to each axiom, or none.
+
+    Notes
+    -----
+    Small cases are checked completely; in larger ones finding no counterexample is not a proof.
+    Pairs with an undefined value are not compared. Ferrante, Ferro and Maistro (2015).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> report = hj.theory.check_axioms("AP", 3)
+    >>> report.replacement is None and report.swap is None
+    True
     """
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
     samples = whole_number(samples, "samples", 1)

@@ -48,13 +48,37 @@ def balancing_index(
     *,
     method: Method = "auto",
 ) -> Index:
-    """B(length) of a measure; minus infinity where no rank balances.
+    """Balancing index B(N) of a measure.
 
-    measure: a name, a Measure, or a function that maps a tuple of grades to a number.
-    q_min, q_max: smallest relevant and largest grade of the scale.
-    method: "closed" (AP, RBP, ERR, nDCG and their kin: a tie is settled exactly), "bisection"
-    (right where Replacement holds), "scan" (every rank, about length**2 work) or "auto": the first
-    of these that can be used. The last two take scores within one part in 10**12 as equal.
+    Parameters
+    ----------
+    measure : str, Measure or callable
+        A measure, or a function from a tuple of grades to a number.
+    length : int
+        The length N of the lists.
+    q_min, q_max : int
+        Smallest relevant and largest grade of the scale.
+    method : {"auto", "closed", "bisection", "scan"}
+        Closed forms of AP, RBP, ERR, nDCG and relatives (ties are settled exactly); bisection,
+        right where Replacement holds; or every rank, about ``length**2`` work. ``"auto"`` takes the
+        first that can be used.
+
+    Returns
+    -------
+    float
+        The index; minus infinity where no rank balances.
+
+    Notes
+    -----
+    B(N) is the largest rank b at which one document of grade `q_max` is worth at least as much as
+    documents of grade `q_min` at all ranks below b. Bisection and scan take scores within one part
+    in 10**12 as equal. Ferrante, Ferro and Maistro (2015).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.theory.balancing_index("AP", 10)
+    7
     """
     curve = balancing_curve(measure, [length], q_min, q_max, method=method)
     return int(curve[0]) if np.isfinite(curve[0]) else -math.inf

@@ -23,7 +23,20 @@ class AxiomRow:
 
 
 def axiom_table(length: int = 5, grades: int = 3) -> list[AxiomRow]:
-    """Check every measure of the catalogue, with its default parameters where it has them."""
+    """Check every measure of the catalogue for Replacement and Swap.
+
+    Parameters
+    ----------
+    length : int
+        Length of the lists.
+    grades : int
+        Number of grades, 0 included.
+
+    Returns
+    -------
+    list of AxiomRow
+        A row per measure, with default parameters where it has them.
+    """
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
     return [_row(cls, length, grades) for cls in CATALOGUE]
 

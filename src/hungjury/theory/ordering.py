@@ -115,13 +115,36 @@ def compare_lists(
     max_grade: int | None = None,
     scale: Literal["ordinal", "ratio"] = "ordinal",
 ) -> ListComparison:
-    """Compare two judged lists of one length: grades in rank order.
+    """Compare two judged lists of one length in the partial order of judged lists.
 
-    kind "rank": a <= b where b has, down to every rank, at least as many documents of every grade
-    and above. kind "set": the same for the whole lists, ranks do not matter.
-    max_grade: largest grade of the scale; default: the largest in both lists.
-    scale "ratio": grades are units that can be added up, which makes the order of sets total;
-    that of ranked lists stays partial.
+    Parameters
+    ----------
+    a, b : sequence of int
+        Grades in rank order.
+    kind : {"rank", "set"}
+        ``"rank"``: a <= b where b has, down to every rank, at least as many documents of every
+        grade and above. ``"set"``: the same for the whole lists, whatever the ranks.
+    max_grade : int, optional
+        Largest grade of the scale. Default: the largest in both lists.
+    scale : {"ordinal", "ratio"}
+        ``"ratio"``: grades can be added up, which makes the order of sets total; that of ranked
+        lists stays partial.
+
+    Returns
+    -------
+    ListComparison
+        Less, equal, greater or incomparable, with the counts that show it and, for ordered lists,
+        the chain of replacements and swaps between them.
+
+    Notes
+    -----
+    Ferrante, Ferro and Maistro (2015).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.theory.compare_lists([0, 1, 0], [1, 0, 0]).relation
+    'less'
     """
     check_choice("kind", kind, ("rank", "set"))
     check_choice("scale", scale, ("ordinal", "ratio"))

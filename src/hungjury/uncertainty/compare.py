@@ -170,15 +170,42 @@ def compare(
 ) -> Comparison:
     """Test every system against a baseline, or all pairs of systems, on each measure.
 
-    test: "t" (Student's), "wilcoxon" (signed ranks), "randomisation" (Fisher's, exact where
-    `samples` sign patterns are all there are) or "bootstrap" (Sakai's, studentised); all paired
-    by topic and two-sided.
-    correction: "holm", "bonferroni" (family-wise error), "bh" (false discovery rate) or "none".
-    The family is all comparisons of one measure; measures are not corrected for each other.
-    alpha: corrected p-values below it are significant; intervals hold 1 - alpha, each alone.
-    samples, seed: of randomisation and bootstrap.
-    Topics that the settings of `scores` leave out for one system are left out for all, with a
-    note. Counts are compared by their sums. Geometric means and undefined values are refused.
+    Parameters
+    ----------
+    scores : Scores
+        What `evaluate` gives.
+    baseline : str, optional
+        The system to compare with. Default: all pairs.
+    test : {"t", "wilcoxon", "randomisation", "bootstrap"}
+        Student's t, Wilcoxon's signed ranks, Fisher's randomisation (exact where `samples` covers
+        all sign patterns), or Sakai's studentised bootstrap. All are paired by topic and two-sided.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Family-wise error (Holm, Bonferroni) or false discovery rate (Benjamini and Hochberg). The
+        family is all comparisons on one measure.
+    alpha : float
+        Corrected p-values below it are significant; each interval has level 1 - alpha.
+    samples : int
+        Resamples of randomisation and bootstrap.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    Comparison
+        Differences, intervals, p-values, wins and losses, effect sizes.
+
+    Notes
+    -----
+    Topics left out for one system are left out for all, with a note. Counts are compared by their
+    sums. Geometric means and undefined values are refused.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=10)
+    >>> found = hj.compare(hj.evaluate(made.gold, made.runs, "AP"), baseline="system1")
+    >>> len(found.rows)
+    2
     """
     _check(scores, baseline, test, correction)
     check_seed(seed)

@@ -180,19 +180,57 @@ def leaderboard(
     outlook: bool = True,
     progress: Progress | None = None,
 ) -> Leaderboard:
-    """Rank systems by labels from several judges, and tell how sure it is who is better.
+    """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
-    judgments, runs: as `merge` and `evaluate` take them. measure: one.
-    merge: any merge of labels, or "aware", "aware(sgl_kld_msd)", to merge measures.
-    target: "population", systems on topics like these; or "topics", on these very topics.
-    draws, seed: how many draws of labels (or of judges) and topics, and where they come from.
-    gold: qrels of some topics or documents, to compare judges and merges with.
-    panel_error: what the panel typically gets wrong about a system, compared with people, as a
-    share of the measure's range. The default is typical of LLM judges. 0 is the panel's own view:
-    its uncertainty is then that of judges, labels and topics.
-    scope: em learns about judges per "topic", as in the papers, or from "all" topics together.
-    prior: em's prior of a document's grade depends on how systems "ranks" it, or is "flat".
-    outlook: also work out what more topics or judges would buy.
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes.
+    measure : str or Measure
+        One measure.
+    merge : str, Merge or Weights
+        Any merge of labels, or ``"aware"``, ``"aware(sgl_kld_msd)"`` to merge scores.
+    rel : int, optional
+        Take labels as binary, relevant from this grade on.
+    target : {"population", "topics"}
+        Systems on topics like these, or on exactly these topics.
+    draws : int
+        Draws of labels (or of judges) and topics.
+    seed : int
+        Random seed.
+    gold : Qrels or source, optional
+        Labels of some topics or documents, to compare judges and merges with.
+    panel_error : float
+        What the panel typically gets wrong about a system, compared with people, as a share of the
+        measure's range. The default is typical of LLM judges; 0 gives the panel's own view.
+    scope : {"topic", "all"}
+        What em learns about judges from: each topic alone, or all topics.
+    prior : {"ranks", "flat"}
+        em's prior of a grade: varying with the ranks that systems give a document, or one prior.
+    level : float
+        Level of the intervals.
+    replicates : int
+        Random judges of each class, for AWARE's weights.
+    outlook : bool
+        Also estimate what more topics or judges would change.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+
+    Returns
+    -------
+    Leaderboard
+        Means, intervals, P(best), rank intervals, P(A beats B) and groups of systems that cannot be
+        told apart.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=200)
+    >>> len(board.systems), board.settings.judges
+    (4, 5)
     """
     chosen = _one(measure)
     check_choice("target", target, get_args(Target))

@@ -44,19 +44,21 @@ def plan(
 
     Parameters
     ----------
-    judgments, runs
+    judgments, runs : Judgments and Runs, or sources
         As `leaderboard` takes them. Documents are chosen among those that a judge labelled.
-    measure
+    measure : str, Measure or list of these
         What systems will be compared by; several are allowed (influence is averaged).
-    budget
+    budget : int
         Number of labels. A plan is the beginning of every larger plan with the same seed.
-    design
+    design : {"influence", "uniform", "topics"}
         "influence": documents that matter more for comparisons are likelier to be drawn;
         "uniform": all documents alike; "topics": whole pools of random topics, as many as fit.
-    seed
+    seed : int
         Random seed.
-    rel
+    rel : int, optional
         Take labels as binary, relevant from this grade on.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
 
     Returns
     -------

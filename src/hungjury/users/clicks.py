@@ -52,22 +52,44 @@ def calibrate(
     engine: str = "duckdb",
     memory: str = "1500MB",
 ) -> UserModel:
-    """Count how users move over result pages, and fit their dynamics.
+    """Count how users move over result pages, and fit user models to the counts.
 
-    log: Yandex's logs, TREC Session XML, a table (CSV, Parquet; a file, many, a folder) or frame
-    with the columns session, rank and, if known, query, page, time, until; or an ibis table,
-    which is counted where it lives.
-    qrels: labels by query. Queries with exactly one document of grade `nav_rel` and more are
-    navigational, other judged queries informational; without labels there is one class.
-    ranks: results of a page; clicks elsewhere are reported.
-    min_sessions: holding times are taken from queries with that many sessions (the papers: 100).
-    pages: "all" counts every page with a click: users enter it with their first click and leave
-    it after their last, so the stationary distribution is the share of clicks at each rank.
-    "moves", the thesis' reading, only counts moves between clicks: pages with a single click,
-    most pages, leave no trace.
-    rates_by: holding times per "class" of queries, or also per "query" (of at least `min_sessions`
-    sessions), which `MP(rates="model")` then uses for the topics of that name.
-    engine: "duckdb", which stays below `memory` and spills to disk, or "spark".
+    Parameters
+    ----------
+    log : path, glob, frame or ibis table
+        Yandex logs, TREC Session XML, or a table with the columns session, rank and, if known,
+        query, page, time and until. An ibis table is counted where it is stored.
+    qrels : Qrels or source, optional
+        Labels by query. Queries with exactly one document of grade `nav_rel` or more are
+        navigational, other judged queries informational. Without labels there is one class.
+    nav_rel : int
+        See `qrels`.
+    ranks : int
+        Results per page; clicks elsewhere are reported.
+    min_sessions : int
+        Take holding times from queries with at least so many sessions (the papers: 100).
+    pages : {"all", "moves"}
+        ``"all"`` counts every page with a click: users enter it with their first click and leave
+        it after their last, so that the stationary distribution is the share of clicks at each
+        rank. ``"moves"``, as in the thesis, counts only moves between clicks; pages with a single
+        click, which are most pages, are then not seen.
+    rates_by : {"class", "query"}
+        Holding times per class of queries, or also per query of at least `min_sessions` sessions,
+        which ``MP(rates="model")`` uses for topics of that name.
+    engine : {"duckdb", "spark"}
+        What counts. DuckDB stays below `memory` and spills to disk.
+    memory : str
+        Memory limit of DuckDB.
+
+    Returns
+    -------
+    UserModel
+        One class of users, or a navigational and an informational one.
+
+    Notes
+    -----
+    A dynamic δ(i) = α/i + βi + γ is fitted to the stationary distribution over ranks by least
+    squares and clipped at 0 (Ferrante, Ferro and Maistro 2014; Maistro 2018, chapter 5).
     """
     if ranks < 3:
         raise InputError(f"ranks is {ranks}", remedy="ranks must be at least 3")

@@ -47,7 +47,18 @@ def _terms(ranks: int) -> Array:
 
 
 def fit_dynamic(pi: Array) -> Dynamic:
-    """Fit a stationary distribution by least squares; ranks without visits count as 0."""
+    """Fit a user dynamic to a stationary distribution by least squares.
+
+    Parameters
+    ----------
+    pi : ndarray
+        The distribution over ranks; ranks without visits are 0.
+
+    Returns
+    -------
+    Dynamic
+        α, β and γ of δ(i) = α/i + βi + γ.
+    """
     coefficients: Array = np.linalg.lstsq(_terms(len(pi)), pi, rcond=None)[0].astype(float)
     missed = pi - curve(coefficients, len(pi))
     varies = float(((pi - pi.mean()) ** 2).sum())

@@ -284,19 +284,37 @@ def _numbers(values: Sequence[Any]) -> Numbers:
 
 
 def user_model(given: str | os.PathLike[str] | UserModel) -> UserModel:
-    """A user model, the built-in "published-shape", or the file of a saved model."""
+    """Get a user model.
+
+    Parameters
+    ----------
+    given : str, path or UserModel
+        A model, the built-in ``"published-shape"``, or the file of a saved model.
+
+    Returns
+    -------
+    UserModel
+        The model.
+    """
     if isinstance(given, UserModel):
         return given
     return published_shape() if given == PUBLISHED_SHAPE else UserModel.load(given)
 
 
 def published_shape() -> UserModel:
-    """Two smooth users with the shape that TH 5.5.1 describes; not a fit of any log.
+    """Two smooth users with the shape that Maistro (2018, 5.5.1) describes.
 
-    The thesis prints its curves as pictures, without coefficients. These are round numbers that do
-    what its text says of them: navigational users spike at rank 1 and stay close to DCG's
-    discount at the top; informational users spread almost evenly; below rank 4 both give more
-    than DCG. Each curve sums to 1 over ten ranks.
+    Returns
+    -------
+    UserModel
+        Navigational and informational users over ten ranks; not a fit of any log.
+
+    Notes
+    -----
+    The thesis shows its curves as figures, without coefficients. These are round numbers that do
+    what its text says: navigational users spike at rank 1 and stay close to DCG's discount at the
+    top; informational users spread almost evenly; below rank 4 both give more than DCG. Each curve
+    sums to 1 over ten ranks.
     """
     return UserModel(
         (_smooth(NAVIGATIONAL, 0.15), _smooth(INFORMATIONAL, 0.03)),

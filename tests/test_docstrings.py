@@ -1,0 +1,58 @@
+"""Docstrings of public names: every parameter is described, every example prints what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import re
+from typing import Any
+
+import pytest
+
+import hungjury as hj
+
+SPACES = {"hj": hj, "hj.ltr": hj.ltr, "hj.stats": hj.stats, "hj.studies": hj.studies,
+          "hj.theory": hj.theory, "hj.users": hj.users}  # fmt: skip
+PUBLIC = {
+    f"{space}.{name}": getattr(module, name)
+    for space, module in SPACES.items()
+    for name in module.__all__  # type: ignore[attr-defined]
+    if not inspect.ismodule(getattr(module, name))
+}
+FUNCTIONS = [name for name, one in PUBLIC.items() if inspect.isfunction(one)]
+
+
+def sections(one: Any) -> dict[str, str]:
+    """The text of each section of a numpydoc docstring, by its title."""
+    text = inspect.getdoc(one) or ""
+    parts = re.split(r"(?m)^(\w[\w ]*)\n-{3,}\n", text)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_parameter_and_result_is_described(name: str) -> None:
+    function = PUBLIC[name]
+    found = sections(function)
+    described = [
+        part.strip().lstrip("*")
+        for line in found.get("Parameters", "").splitlines()
+        if line and not line.startswith(" ")
+        for part in line.split(" : ")[0].split(",")
+    ]
+    assert sorted(described) == sorted(inspect.signature(function).parameters)
+    assert found["Returns"].strip()
+    assert found[""].splitlines()[0].endswith(".")
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_examples_print_what_they_show(name: str) -> None:
+    one = PUBLIC[name]
+    for case in doctest.DocTestFinder(recurse=False).find(one, name, globs={}):
+        printed: list[str] = []
+        doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(case, out=printed.append)
+        assert printed == []
+
+
+def test_most_functions_at_the_top_have_an_example() -> None:
+    without = [n for n in FUNCTIONS if n.count(".") == 1 and "Examples" not in sections(PUBLIC[n])]
+    assert set(without) <= {"hj.audit", "hj.calibrate", "hj.plan", "hj.train_ranker"}
