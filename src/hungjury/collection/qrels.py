@@ -217,6 +217,11 @@ def read_qrels(
     Returns
     -------
     Qrels
+        Grades or, where the input holds fractions, probabilities of relevance.
+
+    Notes
+    -----
+    Negative grades mean pooled but not judged, as in trec_eval.
 
     Examples
     --------

@@ -138,10 +138,13 @@ def read_runs(
     columns : dict or str, optional
         The columns of tables by role: ``{"topic": "query", "document": "passage"}`` or
         ``"topic=query,document=passage"``.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
 
     Returns
     -------
     Runs
+        The lists, in memory.
 
     Examples
     --------
