@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import naive_stats
 from hungjury.errors import InputError
-from hungjury.stats import _pairs
 from hungjury.stats.correlation import (
     kendall,
     kendall_cross,
@@ -105,12 +104,6 @@ def test_infinities_are_ordinary_extremes():
     assert tau_ap(x, [9, 9, 1, 0]) == tau_ap([9, 9, 1, 0], [9, 9, 1, 0])
 
 
-@pytest.fixture(params=[2**22, 40, 3], ids=["one block", "row blocks", "item blocks"])
-def block(request, monkeypatch):
-    monkeypatch.setattr(_pairs, "PAIRS_AT_ONCE", request.param)
-
-
-@pytest.mark.usefixtures("block")
 def test_broadcasting_is_one_at_a_time():
     rng = np.random.default_rng(5)
     first, second = rng.integers(0, 5, (3, 1, 6)), rng.integers(0, 5, (4, 6))
@@ -125,7 +118,6 @@ def test_broadcasting_is_one_at_a_time():
     np.testing.assert_allclose(kendall(first, second), loops, atol=1e-12)
 
 
-@pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("variant", ["a", "b"])
 def test_cross_compares_every_row_with_every_row(variant):
     rng = np.random.default_rng(6)

@@ -211,6 +211,17 @@ def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
     assert experiment.gather({job: sent.run(job) for job in jobs}).rows == experiment.run_all().rows
 
 
+def test_listing_jobs_scores_nobody(sim: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise AssertionError("judges were scored")
+
+    monkeypatch.setattr("hungjury.studies.tuples.score_judges", refuse)
+    experiment = TupleExperiment(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, tuples=3)
+    assert len(experiment.jobs()) == 2 + 3 * 3  # two measures; three merges of 2, 3 and 4 judges
+    with pytest.raises(AssertionError, match="scored"):
+        experiment.run(experiment.jobs()[0])
+
+
 def test_pools_are_the_same_in_another_process(sim: Any) -> None:
     pool = pickle.loads(pickle.dumps(sim.gold.pool))
     assert (pool.topics, pool.documents) == (sim.gold.topics, sim.gold.pool.documents)

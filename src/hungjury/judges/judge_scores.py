@@ -21,8 +21,8 @@ from hungjury.evaluation import MeasureNames, evaluate
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ScoredPanel
 
-__all__ = ["JudgeScores", "binary_at", "gold_labels", "gold_values", "label_matrix",
-           "score_judges"]  # fmt: skip
+__all__ = ["JudgeScores", "binary_at", "check_measure_of_judges", "gold_labels", "gold_values",
+           "label_matrix", "scale_of", "score_judges"]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -130,7 +130,7 @@ def score_judges(
         raise MeasureError("no measure was given", remedy='name one, such as "AP"')
     labels, grades = label_matrix(given, rel)
     for one in wanted:
-        _check(one, rel, grades[-1])
+        check_measure_of_judges(one, rel, grades[-1])
     truth = None
     if isinstance(runs, Alignment):
         aligned = runs
@@ -161,17 +161,24 @@ def label_matrix(
     judgments: Judgments, rel: int | None = None
 ) -> tuple[NDArray[np.int16], tuple[int, ...]]:
     """Labels [judge, document], and their grades; binary at grade `rel` where it is given."""
-    labels, grades = judgments.matrix(), judgments.grades
+    grades = scale_of(judgments, rel)
+    labels = judgments.matrix()
+    return (labels if rel is None else binary_at(labels, rel)), grades
+
+
+def scale_of(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
+    """The grades of judgments; 0 and 1 where they are binary at grade `rel`."""
     if rel is None:
-        return labels, grades
-    if not 1 <= rel <= grades[-1]:
+        return judgments.grades
+    top = judgments.grades[-1]
+    if not 1 <= rel <= top:
         raise MeasureError(
-            f"rel is {rel}, but the largest grade of the judgments is {grades[-1]}",
+            f"rel is {rel}, but the largest grade of the judgments is {top}",
             code="rel-too-large",
             argument="rel",
-            remedy=f"{rel_range(grades[-1])}, or declare the grades",
+            remedy=f"{rel_range(top)}, or declare the grades",
         )
-    return binary_at(labels, rel), (0, 1)
+    return (0, 1)
 
 
 def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
@@ -179,7 +186,7 @@ def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
     return np.where(labels >= 0, labels >= rel, labels).astype(np.int16)
 
 
-def _check(one: Measure, rel: int | None, top: int) -> None:
+def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
     own = one.threshold
     if rel is not None and own > 1:
         raise MeasureError(

@@ -9,11 +9,10 @@ are tied when they are exactly equal.
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
 from hungjury.errors import InputError
-from hungjury.stats import _pairs
 from hungjury.stats._checks import (
     Floats,
     Numbers,
@@ -59,7 +58,7 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") -> Num
     """
     first, second = _two_vectors(x, y, ("x", "y"))
     shape = leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
-    sums = _pairs.broadcast_sums(first, second, shape)
+    sums = _each(first, second, shape, by_rank=False)
     possible = _possible_pairs(first, second, variant)
     return as_number(_tau(sums, np.broadcast_to(possible, shape)))
 
@@ -70,7 +69,7 @@ def kendall_cross(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") 
     The result is [..., R, Q].
     """
     first, second = _two_tables(x, y, ("x", "y"))
-    sums = 2 * _cross(first, second, by_rank=False)
+    sums = _cross(first, second, by_rank=False)
     possible = _possible_pairs(first[..., :, None, :], second[..., None, :, :], variant)
     return _tau(sums, possible)
 
@@ -194,6 +193,33 @@ def _cross(first: Floats, second: Floats, by_rank: bool) -> Floats:
     return sums
 
 
+def _each(first: Floats, second: Floats, shape: tuple[int, ...], by_rank: bool) -> Floats:
+    """`native.pair_sums` of vectors whose leading axes broadcast to `shape`."""
+    items = first.shape[-1]
+    left, right = (np.ascontiguousarray(rows).reshape(-1, items) for rows in (first, second))
+    if len(left) == 1 or len(right) == 1:
+        return native.pair_sums(left, right, by_rank).reshape(shape)
+    left, right = (
+        np.ascontiguousarray(np.broadcast_to(rows, (*shape, items))).reshape(-1, items)
+        for rows in (first, second)
+    )
+    each = [native.pair_sums(left[i : i + 1], right[i : i + 1], by_rank) for i in range(len(left))]
+    return np.asarray(each, dtype=np.float64).reshape(shape)
+
+
+def _untied_pairs(values: Floats) -> NDArray[np.int64]:
+    """How many unordered pairs of items on the last axis differ."""
+    items = values.shape[-1]
+    ordered = np.sort(values, axis=-1)
+    place = np.arange(items)
+    opens = np.ones(ordered.shape, dtype=bool)
+    opens[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    # An item's distance from the start of its tie is the number of earlier items it is tied with.
+    start = np.maximum.accumulate(np.where(opens, place, 0), axis=-1)
+    pairs: NDArray[np.int64] = items * (items - 1) // 2 - (place - start).sum(axis=-1)
+    return pairs
+
+
 def _possible_pairs(first: Floats, second: Floats, variant: str) -> Floats:
     """The denominator of tau."""
     if variant == "a":
@@ -202,15 +228,15 @@ def _possible_pairs(first: Floats, second: Floats, variant: str) -> Floats:
         return np.full(shape, items * (items - 1) / 2)
     if variant == "b":
         # One root of the product: with equal counts it is exact, and tau of x with x is 1.
-        product = _pairs.untied_pairs(first).astype(np.float64) * _pairs.untied_pairs(second)
+        product = _untied_pairs(first).astype(np.float64) * _untied_pairs(second)
         return np.asarray(np.sqrt(product))
     raise InputError(f"invalid value {variant!r} for variant", remedy='choose "a" or "b"')
 
 
 def _tau(sums: Floats, possible: Floats) -> Floats:
-    """Sums over ordered pairs hold every pair twice. Rounding must not lead beyond 1."""
+    """Rounding must not lead beyond 1."""
     with np.errstate(invalid="ignore"):
-        tau: Floats = np.clip(np.asarray(sums / (2 * possible)), -1, 1)
+        tau: Floats = np.clip(np.asarray(sums / possible), -1, 1)
     return tau
 
 
@@ -221,26 +247,8 @@ def _exact_tau_ap(estimate: Floats, truth: Floats, shape: tuple[int, ...]) -> Fl
     half a sign per pair, so the halves and the stretching to [-1, 1] cancel. Pairs tied in
     either vector count one half, that is, they add nothing.
     """
-    sums = _pairs.broadcast_sums(estimate, truth, shape, _above_weight)
+    sums = _each(estimate, truth, shape, by_rank=True)
     return np.asarray(sums / (estimate.shape[-1] - 1))
-
-
-def _above_weight(rows: Floats, items: slice) -> _pairs.Table:
-    """w_i, the mean of 1/(rank of i - 1) over orders, on the pairs whose j is above i.
-
-    With b items above and g items in the tie, rank - 1 runs over b .. b+g-1 with equal chance,
-    so w_i is a difference of harmonic numbers over g.
-    """
-    one, other = rows[:, items, None], rows[:, None, :]
-    is_above = one < other
-    above = np.count_nonzero(is_above, axis=-1)
-    tied = np.count_nonzero(one == other, axis=-1)
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, rows.shape[-1] + 1))])
-    # With nothing above there is no pair to weigh; any finite value will do.
-    mean_inverse = (harmonic[above + tied - 1] - harmonic[np.maximum(above - 1, 0)]) / tied
-    # Minus: the sign in the other vector is that of t_i - t_j.
-    weights: _pairs.Table = is_above * -mean_inverse[..., None]
-    return weights
 
 
 def _random_order(values: Floats, rng: np.random.Generator) -> Floats:

@@ -10,17 +10,25 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.catalogue import measure_list
 from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Progress, as_runs, load
+from hungjury.collection.runs import Progress, Runs, as_runs, load
 from hungjury.errors import InputError, check_seed
 from hungjury.evaluation import MeasureNames, score_alignment
-from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.judge_scores import (
+    JudgeScores,
+    check_measure_of_judges,
+    scale_of,
+    score_judges,
+)
 from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge_method
 from hungjury.judges.panel import Panel
@@ -130,21 +138,55 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.approaches = list(approaches)
         self.weights = [a for a in self.approaches if a == "uni" or a in ESTIMATORS]
         self.merges = {a: merge_method(a) for a in self.approaches if a not in self.weights}
-        lists = load(as_runs(runs))
-        self.scored = score_judges(given, lists, measures, rel, gold, drop_empty)
-        self.truths = Truths(self.scored, gold, lists, rel, standards)
-        self.measures = [str(one) for one in self.scored.measures]
+        chosen = measure_list(measures)
+        self.measures = [str(one) for one in chosen]
         if any(method.scored_in_expectation for method in self.merges.values()):
-            self.expected = [one.for_probabilities() for one in self.scored.measures]
-        self.panel = Panel.of(given, rel)
-        # Where in the panel the judges stand that are studied.
-        self.places = [given.judges.index(name) for name in self.scored.judges]
+            self.expected = [one.for_probabilities() for one in chosen]
+        for one in chosen:
+            check_measure_of_judges(one, rel, scale_of(given, rel)[-1])
+        self.given, self.runs, self.gold, self.rel = given, runs, gold, rel
+        self.standards, self.drop_empty = tuple(standards), drop_empty
         self.tuples, self.replicates, self.seed = tuples, replicates, seed
         self.orientation = orientation
         self.sizes = self._checked(sizes)
 
+    # What takes long is done when a job wants it: listing the jobs scores nobody.
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process gets the scores; runs stay here."""
+        _ = self.truths
+        return {k: v for k, v in vars(self).items() if k not in ("runs", "lists")}
+
+    @cached_property
+    def lists(self) -> Runs:
+        return load(as_runs(self.runs))
+
+    @cached_property
+    def scored(self) -> JudgeScores:
+        return score_judges(
+            self.given, self.lists, self.measures, self.rel, self.gold, self.drop_empty
+        )
+
+    @cached_property
+    def truths(self) -> Truths:
+        return Truths(self.scored, self.gold, self.lists, self.rel, self.standards)
+
+    @cached_property
+    def panel(self) -> Panel:
+        return Panel.of(self.given, self.rel)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where in the panel the judges stand that are studied."""
+        return [self.given.judges.index(name) for name in self.judges]
+
+    @property
+    def judges(self) -> list[str]:
+        """Those studied; who is dropped for finding nothing relevant is known after scoring."""
+        return self.scored.judges if self.drop_empty else self.given.judges
+
     def _checked(self, sizes: Iterable[int] | None) -> list[int]:
-        number = len(self.scored.judges)
+        number = len(self.judges)
         wanted = list(range(2, number)) if sizes is None else list(sizes)
         if not wanted or min(wanted) < 1 or max(wanted) > number or self.tuples < 1:
             raise InputError(
@@ -155,7 +197,7 @@ class TupleExperiment(Experiment[TupleStudy]):
 
     def members(self, size: int) -> list[tuple[int, ...]]:
         """The tuples of a size, as places among the judges studied."""
-        return judge_tuples(len(self.scored.judges), size, self.tuples, self.seed)
+        return judge_tuples(len(self.judges), size, self.tuples, self.seed)
 
     def jobs(self) -> list[Job]:
         weighed: list[Job] = [("aware", name) for name in self.measures if self.weights]
@@ -174,7 +216,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         rows.sort(key=lambda r: (self.measures.index(r.measure), r.gold, r.size, order[r.approach]))
         return TupleStudy(
             rows,
-            self.scored.judges,
+            self.judges,
             len(self.scored.alignment.systems),
             len(self.truths.known),
             self.seed,
