@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -113,6 +111,8 @@ def label_command(
         raise click.UsageError("--all needs --export")
     if output is None:
         raise click.UsageError("name the database of labels: -o labels.db")
+    from getpass import getuser
+
     from hungjury.labelling.desk import Desk
     from hungjury.labelling.grades import parse_grades
     from hungjury.labelling.items import read_items
@@ -132,7 +132,7 @@ def label_command(
     results = None
     try:
         known = [one.name for one in store.judges()]
-        judges = store.register(people or known or [getpass.getuser()])
+        judges = store.register(people or known or [getuser()])
         desk = Desk(store, items, shown, judges, share, adjudicate=show == "judges")
         top = store.grades[-1].grade
         wanted = _leaderboard(source, output, panel, runs, measure, duplicates, outside, top)
@@ -167,6 +167,8 @@ def _serve(
 
 
 def _farewell(output: str) -> None:
+    import shlex
+
     from hungjury.labelling.export import summary
 
     click.echo(f"\n{output}: {summary(output)}", err=True)
