@@ -37,8 +37,8 @@ def headline(board: Leaderboard) -> str:
 def letters(board: Leaderboard) -> list[str]:
     """Per system the groups it belongs to."""
     out = [""] * len(board.systems)
-    for number, (first, last) in enumerate(board.group_ranges):
-        for s in range(first, last + 1):
+    for number, group in enumerate(board.group_places):
+        for s in group:
             out[s] += letter(number)
     return out
 

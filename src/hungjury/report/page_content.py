@@ -98,32 +98,49 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
 def _group_names(board: Leaderboard) -> list[tuple[float, str]]:
     """Per system a number to sort by, and the names of all of them: 'ab', or 'c–h'."""
     mine: list[list[int]] = [[] for _ in board.systems]
-    for number, (first, last) in enumerate(board.group_ranges):
-        for s in range(first, last + 1):
+    for number, group in enumerate(board.group_places):
+        for s in group:
             mine[s].append(number)
-    out = []
-    for numbers in mine:
-        names = [letter(number) for number in numbers]
-        text = "".join(names) if len(names) <= MOST_LETTERS else f"{names[0]}–{names[-1]}"
-        out.append((numbers[0] + numbers[-1] / 1e6, text))
-    return out
+    return [(numbers[0] + numbers[-1] / 1e6, _joined(numbers)) for numbers in mine]
+
+
+def _joined(numbers: list[int]) -> str:
+    """Letters of these groups; long runs of neighbours as 'c–h'."""
+    return "".join(
+        "".join(letter(first + k) for k in range(size)) if size <= MOST_LETTERS
+        else f"{letter(first)}–{letter(first + size - 1)}"
+        for first, size in _runs(numbers)
+    )  # fmt: skip
 
 
 def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
-    """Groups of two and more, as ranges of ranks."""
+    """Groups of two and more: who is in them, and where on the board."""
     return [
         {
             "letter": letter(number),
-            "first": first + 1,
-            "last": last + 1,
-            "many": last - first + 1,
-            "names": systems[first : last + 1][:MOST_NAMED],
-            "at": round(100 * first / len(systems), 2),
-            "width": round(100 * (last - first + 1) / len(systems), 2),
+            "first": group[0] + 1,
+            "last": group[-1] + 1,
+            "many": len(group),
+            "names": [systems[s] for s in group[:MOST_NAMED]],
+            "runs": [
+                (round(100 * first / len(systems), 2), round(100 * size / len(systems), 2))
+                for first, size in _runs(group)
+            ],
         }
-        for number, (first, last) in enumerate(board.group_ranges)
-        if last > first
+        for number, group in enumerate(board.group_places)
+        if len(group) > 1
     ]
+
+
+def _runs(places: list[int]) -> list[tuple[int, int]]:
+    """Neighbours together: first place and number."""
+    out: list[tuple[int, int]] = []
+    for place in places:
+        if out and place == sum(out[-1]):
+            out[-1] = (out[-1][0], out[-1][1] + 1)
+        else:
+            out.append((place, 1))
+    return out
 
 
 def _judges(board: Leaderboard) -> dict[str, Any]:

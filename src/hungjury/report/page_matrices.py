@@ -34,18 +34,10 @@ def pairs_map(board: Leaderboard) -> dict[str, Any]:
     edges = ["0", *(f"{100 * e:g}" for e in CHANCES), "100"]
     return {
         **_matrix(bins, len(CHANCES) + 1, beats, names),
-        "border": border(_share_group(board)[:size, :size]),
+        "border": border(~board.apart[:size, :size]),
         "edges": edges,
         "left": len(board.systems) - size,
     }
-
-
-def _share_group(board: Leaderboard) -> NDArray[np.bool_]:
-    """[system, system]: blocks along the diagonal."""
-    out = np.zeros(board.apart.shape, dtype=bool)
-    for first, last in board.group_ranges:
-        out[first : last + 1, first : last + 1] = True
-    return out
 
 
 def judges_map(found: Agreement) -> dict[str, Any]:

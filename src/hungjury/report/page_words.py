@@ -116,7 +116,7 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
 
 
 def _open(board: Leaderboard) -> list[Sentence]:
-    if all(first == last for first, last in board.group_ranges):
+    if all(len(group) == 1 for group in board.group_places):
         return []
     inside = "The order of systems inside a group that cannot be told apart: it may be chance."
     near = len(_not_apart(board))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, get_args
 
 import numpy as np
@@ -24,6 +25,7 @@ from hungjury.judges.merging import merge_method
 from hungjury.judges.weights import Weights
 from hungjury.settings import LeaderboardSettings, Prior, Scope, Target
 from hungjury.stats.bootstrap import percentile_interval
+from hungjury.stats.letters import letter_groups
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
@@ -76,22 +78,13 @@ class Leaderboard:
 
     @property
     def groups(self) -> list[list[str]]:
-        """Systems next to each other that cannot be told apart; groups may overlap."""
-        return [self.systems[first : last + 1] for first, last in self.group_ranges]
+        """Systems that cannot be told apart; two share a group exactly if they cannot."""
+        return [[self.systems[s] for s in group] for group in self.group_places]
 
-    @property
-    def group_ranges(self) -> list[tuple[int, int]]:
-        """First and last place, from 0, of every group."""
-        found: list[tuple[int, int]] = []
-        last = -1
-        for first in range(len(self.systems)):
-            end = first
-            while end + 1 < len(self.systems) and not self.apart[first : end + 1, end + 1].any():
-                end += 1
-            if end > last:
-                found.append((first, end))
-                last = end
-        return found
+    @cached_property
+    def group_places(self) -> list[list[int]]:
+        """The places, from 0, of the systems of each group."""
+        return [[int(s) for s in group] for group in letter_groups(self.apart)]
 
     def __repr__(self) -> str:
         return f"Leaderboard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"

@@ -1,0 +1,66 @@
+"""Letter displays: two share a letter exactly if they are not told apart."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hungjury.stats.letters import letter_groups
+
+
+def symmetric(size, pairs):
+    apart = np.zeros((size, size), dtype=bool)
+    for a, b in pairs:
+        apart[a, b] = apart[b, a] = True
+    return apart
+
+
+@given(
+    st.integers(1, 9).flatmap(
+        lambda n: st.tuples(
+            st.just(n),
+            st.sets(st.sampled_from(list(itertools.combinations(range(n), 2)) or [(0, 0)])),
+        )
+    )
+)
+def test_two_share_a_letter_exactly_if_they_are_not_told_apart(case):
+    size, pairs = case
+    pairs = {p for p in pairs if p[0] != p[1]}
+    groups = [set(g.tolist()) for g in letter_groups(symmetric(size, pairs))]
+    for a, b in itertools.combinations(range(size), 2):
+        assert any({a, b} <= group for group in groups) == ((a, b) not in pairs)
+    assert set().union(*groups) == set(range(size))
+    for group in groups:  # each has a reason
+        others = [g for g in groups if g is not group]
+        alone = len(group) == 1
+        held = all(any({a, b} <= g for g in others) for a, b in itertools.combinations(group, 2))
+        assert alone or not held
+    assert groups == sorted(groups, key=sorted)
+
+
+def test_a_chain_gives_overlapping_groups():
+    apart = symmetric(4, [(0, 2), (0, 3), (1, 3)])
+    assert [g.tolist() for g in letter_groups(apart)] == [[0, 1], [1, 2], [2, 3]]
+
+
+def test_a_gap_inside_a_group_is_kept():
+    """The first is not told apart from the third, but the second is told apart from both."""
+    apart = symmetric(3, [(0, 1), (1, 2)])
+    assert [g.tolist() for g in letter_groups(apart)] == [[0, 2], [1]]
+
+
+@pytest.mark.parametrize("density", [0.02, 0.5, 0.98])
+def test_many_are_grouped_in_a_moment(density):
+    rng = np.random.default_rng(0)
+    score = np.sort(rng.normal(size=400))
+    gap = np.abs(score[:, None] - score)
+    apart = gap > np.quantile(gap, density) * rng.uniform(0.8, 1.2, (400, 400))
+    apart = apart | apart.T
+    np.fill_diagonal(apart, False)
+    groups = letter_groups(apart)
+    covered = np.zeros_like(apart)
+    for group in groups:
+        covered[np.ix_(group, group)] = True
+    assert (covered == ~apart).all()
