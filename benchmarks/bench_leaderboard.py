@@ -17,7 +17,6 @@ from benchmarks.bench_aware import noisy
 from benchmarks.collections import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
 from hungjury import leaderboard, read_judgments, read_qrels
-from hungjury.uncertainty.outlook import only
 
 SHAPE = Shape(runs=129, topics=50, depth=1000, judged=1700)
 JUDGES = 5
@@ -35,7 +34,7 @@ def main() -> None:
         report("DL21, 27 judges, nDCG@10", lambda: dl21(asked.dl21))
     if asked.only != "dl21":
         files = collection(SHAPE, asked.folder)
-        judgments = only(noisy(read_qrels(files.qrels)), np.arange(JUDGES))
+        judgments = noisy(read_qrels(files.qrels)).only(np.arange(JUDGES))
         what = f"129 x 50 x 1000, {JUDGES} judges, {len(judgments.pool):,} documents, nDCG@10"
         report(what, lambda: leaderboard(judgments, files.runs, "nDCG@10"))
 

@@ -184,16 +184,22 @@ def test_any_merge(made, merge, target):
     assert (found.high > found.low).all()
 
 
-def test_a_votes_mean_is_that_of_the_vote(made):
-    found = hj.leaderboard(made.judgments, made.runs, "AP", "mv(ties=not)", draws=100)
+def test_a_votes_mean_is_that_of_the_vote():
+    made = hj.simulate(systems=5, topics=12, documents=80, depth=30)
+    found = hj.leaderboard(
+        made.judgments, made.runs, "AP", "mv(ties=not)", draws=100, contrary="keep"
+    )
     vote = hj.merge(made.judgments, "mv(ties=not)").plain()
     scores = hj.evaluate(vote, made.runs, ["AP"])
     mean = dict(zip(scores.systems, scores.mean()[0], strict=True))
     assert found.mean == pytest.approx([mean[s] for s in found.systems])
 
 
-def test_awares_mean_is_awares(made):
-    found = hj.leaderboard(made.judgments, made.runs, "AP", "aware(uni)", draws=100)
+def test_awares_mean_is_awares():
+    made = hj.simulate(systems=5, topics=12, documents=80, depth=30)
+    found = hj.leaderboard(
+        made.judgments, made.runs, "AP", "aware(uni)", draws=100, contrary="keep"
+    )
     scores = hj.aware(made.judgments, made.runs, "AP", "uni")
     mean = dict(zip(scores.systems, scores.mean()[0], strict=True))
     assert found.mean == pytest.approx([mean[s] for s in found.systems])

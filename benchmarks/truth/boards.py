@@ -12,6 +12,8 @@ from benchmarks.truth.public import Panel, Public
 from hungjury.catalogue import measure
 from hungjury.collection.align import Alignment
 from hungjury.collection.judgments import Judgments
+from hungjury.judges.agreement import agreement
+from hungjury.judges.jury import seat_jury
 from hungjury.judges.merging import merge_method
 from hungjury.stats import tau_ap
 from hungjury.uncertainty.drawn import Setting, draw_scores
@@ -86,6 +88,9 @@ def estimate(
 ) -> Estimate:
     """What `leaderboard(..., target="topics")` is made from."""
     setting = Setting(measure(name), merge_method(way.merge), None, way.scope, "ranks", 1000)
+    if len(judgments.judges) > 1:
+        copies = agreement(judgments).near_copies
+        judgments = seat_jury(judgments, copies=copies).judgments
     labels_seed, means_seed = np.random.SeedSequence(seed).spawn(2)
     drawn = draw_scores(judgments, alignment, setting, draws, labels_seed)
     layer = panel_error_of(way.panel_error, judgments, drawn, setting)

@@ -14,7 +14,6 @@ from hungjury.batch import Scorer
 from hungjury.catalogue import measure
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments
-from hungjury.uncertainty.outlook import only
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +71,7 @@ class CommonPairs:
         return np.asarray(np.nan_to_num(values).mean(axis=1))
 
     def family(self, name: str) -> Judgments:
-        return only(self.llms, np.flatnonzero([f == name for f in self.families]))
+        return self.llms.only(np.flatnonzero([f == name for f in self.families]))
 
     def by(self, judgments: Judgments, name: str) -> Floats:
         """[system]: the board's means by some judges."""

@@ -15,7 +15,6 @@ from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Runs
-from hungjury.uncertainty.outlook import only
 
 MEASURES = ("nDCG@10", "RBP(p=0.8, rel=2)", "AP(rel=2)", "P(rel=2)@10")
 SCALE = range(4)
@@ -60,7 +59,7 @@ class Public:
         return np.array([name.startswith("x_") for name in self.runs.systems])
 
     def of(self, panel: Panel) -> Judgments:
-        return only(self.judgments, np.array(panel.judges))
+        return self.judgments.only(np.array(panel.judges))
 
     def panels(self, each: int, seed: int) -> list[Panel]:
         """Random panels: `each` of every size and kind there is."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 
 __all__ = [
     "AwareSettings",
+    "Contrary",
     "Duplicates",
     "JudgeSettings",
     "LabelSettings",
@@ -40,6 +41,7 @@ Scope = Literal["topic", "all"]
 Orientation = Literal["dissimilarity", "printed"]
 Target = Literal["population", "topics"]
 Prior = Literal["ranks", "flat"]
+Contrary = Literal["drop", "keep"]
 
 S = TypeVar("S", bound="Settings")
 
@@ -123,3 +125,5 @@ class LeaderboardSettings(ScoreSettings):
     scope: Scope = "topic"
     panel_error: float = 0.0  # in units of the measure's range
     prior: Prior = "ranks"
+    contrary: Contrary = "drop"
+    families: int = 0  # that vote

@@ -16,7 +16,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
-from hungjury.settings import Prior, Scope, Target
+from hungjury.settings import Contrary, Prior, Scope, Target
 
 
 @click.command("leaderboard", no_args_is_help=True)
@@ -48,6 +48,19 @@ from hungjury.settings import Prior, Scope, Target
     show_default=True,
     help="What the panel typically gets wrong about a system, as a share of the measure's range; "
     "0 for the panel's own view.",
+)
+@click.option(
+    "--contrary",
+    type=click.Choice(["drop", "keep"]),
+    default="drop",
+    show_default=True,
+    help="Judges whose labels contradict those of all others: leave out, or let vote.",
+)
+@click.option(
+    "--families",
+    metavar="PATTERN|FILE",
+    help="Judges who share one vote: a regular expression on names (the family is what it "
+    "matches), or a file with a judge and its family on each line.",
 )
 @click.option("--gold", metavar="QRELS", help="True labels of some documents, as a check.")
 @click.option("--draws", default=1000, show_default=True, help="Draws of labels and topics.")
@@ -86,7 +99,8 @@ from hungjury.settings import Prior, Scope, Target
 @quiet_option
 def leaderboard_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
-    rel: int | None, target: Target, panel_error: float, gold: str | None, draws: int, seed: int,
+    rel: int | None, target: Target, panel_error: float, contrary: Contrary,
+    families: str | None, gold: str | None, draws: int, seed: int,
     scope: Scope, prior: Prior, report: str | None, form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
@@ -108,7 +122,8 @@ def leaderboard_command(
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
             labels, lists, measures[0], merge, rel, target, draws, seed, truth,
-            panel_error=panel_error, scope=scope, prior=prior, progress=progress,
+            panel_error=panel_error, scope=scope, prior=prior, contrary=contrary,
+            families=families, progress=progress,
         )  # fmt: skip
     notes = sorted(board.notes, key=lambda note: note.about != "judges")
     tell(notes, quiet, "--format json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +52,18 @@ class Judgments:
     soft: bool = False
     settings: LabelSettings = field(default_factory=LabelSettings)
     notes: tuple[Note, ...] = ()
+    family: tuple[str, ...] | None = None  # of each judge; those of a family share one vote
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The family of each judge: without any, everybody is one."""
+        return tuple(self.judges) if self.family is None else self.family
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """[judge]: what a vote counts."""
+        _, at, size = np.unique(self.families, return_inverse=True, return_counts=True)
+        return np.asarray(1 / size[at])
 
     @property
     def topics(self) -> list[str]:
@@ -80,6 +92,19 @@ class Judgments:
         out = np.full((len(self.judges), len(self.pool)), MISSING, dtype=np.int16)
         out[self.judge, self.document] = self.label.astype(np.int16)
         return out
+
+    def only(self, judges: NDArray[np.intp]) -> Judgments:
+        """The judgments of some judges, by their places, over the same pool."""
+        chosen = np.sort(judges)
+        rows = np.isin(self.judge, chosen)
+        return replace(
+            self,
+            judges=[self.judges[k] for k in chosen],
+            document=self.document[rows],
+            judge=np.searchsorted(chosen, self.judge[rows]).astype(np.int32),
+            label=self.label[rows],
+            family=None if self.family is None else tuple(self.family[k] for k in chosen),
+        )
 
     def qrels_of(self, judge: str) -> Qrels:
         """What one judge said, as qrels."""

@@ -37,6 +37,7 @@ class AwareScores(Scores):
     weights: Array
     alone: Array
     settings: AwareSettings
+    families: tuple[str, ...] = ()  # of the judges, where some share a vote
 
     def weights_table(self) -> Table:
         """The mean weight of each judge over topics, heaviest first."""
@@ -67,9 +68,10 @@ class AwareScores(Scores):
         by resampling the judges; a topic that none of those drawn judged keeps its weights."""
         if n < 1:
             raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
-        size = len(self.judges)
+        family = np.unique(self.families or self.judges, return_inverse=True)[1]
+        size = int(family.max()) + 1
         copies = np.random.default_rng(rng).multinomial(size, [1 / size] * size, size=n)
-        drawn = copies[:, :, None] * self.weights
+        drawn = copies[:, family, None] * self.weights
         drawn = np.where(drawn.sum(axis=1, keepdims=True) > 0, drawn, self.weights)
         total = drawn.sum(axis=1, keepdims=True)
         drawn = np.divide(drawn, total, out=np.zeros_like(drawn), where=total > 0)
@@ -175,7 +177,7 @@ def combine(
         )
         for m in range(len(scored.measures))
     ]
-    mean = np.mean(each, axis=0)
+    mean = _shared(np.mean(each, axis=0), scored)
     alone = np.nan_to_num(scored.values)
     return AwareScores(
         measures=[str(m) for m in scored.measures],
@@ -189,7 +191,23 @@ def combine(
         judges=scored.judges,
         weights=mean,
         alone=alone,
+        families=_families(scored),
     )
+
+
+def _families(scored: JudgeScores) -> tuple[str, ...]:
+    family = dict(zip(scored.judgments.judges, scored.judgments.families, strict=True))
+    return tuple(family[name] for name in scored.judges)
+
+
+def _shared(weights: Array, scored: JudgeScores) -> Array:
+    """Weights [judge, topic] where families share one vote."""
+    if scored.judgments.family is None:
+        return weights
+    families = _families(scored)
+    votes = weights / np.array([families.count(name) for name in families])[:, None]
+    total = votes.sum(axis=0)
+    return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
 
 
 def _status(scored: JudgeScores) -> NDArray[np.uint8]:

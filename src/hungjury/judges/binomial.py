@@ -13,7 +13,10 @@ from hungjury.judges.panel import Panel
 from hungjury.named import number, param
 from hungjury.settings import Scope
 
-__all__ = ["BinomialVote", "QuantizedBinomialVote", "vote_shares"]
+__all__ = ["BinomialVote", "QuantizedBinomialVote", "completed_shares", "vote_shares"]
+
+ENOUGH = 3.0  # votes that a document should have
+MOST = 0.9  # of the documents have no more votes than are wanted of all
 
 
 def vote_shares(panel: Panel) -> NDArray[np.float64]:
@@ -21,6 +24,29 @@ def vote_shares(panel: Panel) -> NDArray[np.float64]:
     votes = panel.counts()
     total = votes.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
+
+
+def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[document, grade]: shares of votes with the missing votes of documents that few judged.
+
+    A missing vote is what the panel's judges say beside the labels that are there, as often as it
+    happens where they label the same document. Documents have as many votes as most of them have,
+    at least three.
+    """
+    if panel.share is not None:  # probabilities leave doubt themselves
+        return shares
+    votes = panel.counts()
+    number = votes.sum(axis=1)
+    families = float(panel.weight.sum())
+    wanted = min(families, max(ENOUGH, float(np.quantile(number[panel.judged], MOST))))
+    missing = np.maximum(wanted - number, 0) * panel.judged
+    if missing.max(initial=0) < 1e-9:
+        return shares
+    beside = votes.T @ votes - np.diag(panel.counts(panel.weight**2).sum(axis=0))
+    often = beside.sum(axis=1, keepdims=True)
+    other = np.where(often > 1e-9, beside / np.maximum(often, 1e-9), np.eye(len(beside)))
+    total = np.maximum(number + missing, 1e-9)[:, None]
+    return np.asarray((number[:, None] * shares + missing[:, None] * (shares @ other)) / total)
 
 
 @MERGES.add("binmv")
@@ -33,6 +59,10 @@ class BinomialVote(Merge):
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         return Verdict(posterior=vote_shares(panel))
+
+    def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Documents that few judged are not taken as agreed."""
+        return completed_shares(panel, posterior)
 
 
 @MERGES.add("qbinmv")

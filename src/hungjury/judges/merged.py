@@ -77,6 +77,10 @@ class Merge(Named):
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         raise NotImplementedError
 
+    def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
+        """[document, grade]: probabilities that doubt labels which few judges gave."""
+        return posterior
+
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
         """[document]: labels that another panel of the same kind might have given."""
         raise MeasureError(
@@ -163,17 +167,37 @@ class Merged(Qrels):
         out[fit.unit_group, fit.unit_judge] = fit.unit_confusion
         return out[0] if self.settings.scope == "all" else out
 
-    def sample(self, rng: np.random.Generator | int, n: int = 1) -> NDArray[np.int16]:
-        """[n, document]: label sets drawn from the posterior; of a vote by resampling judges."""
+    def sample(
+        self, rng: np.random.Generator | int, n: int = 1, completed: bool = False
+    ) -> NDArray[np.int16]:
+        """[n, document]: label sets drawn from the posterior; of a vote by resampling judges.
+
+        completed: documents that few judged are not taken as agreed.
+        """
         if n < 1:
             raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
         rng = np.random.default_rng(rng)
-        if self.soft:
-            return np.where(self.panel.judged, self.draw(rng, n), NOT_JUDGED)
+        if self.posterior is not None:
+            drawn = (self._in_doubt(self.posterior) if completed else self).draw(rng, n)
+            return np.where(self.panel.judged, drawn, NOT_JUDGED)
         out = np.empty((n, len(self.pool)), dtype=np.int16)
         for i in range(n):
             out[i] = _labels(self.method.redraw(self.panel, rng), self.panel)
         return out
+
+    def _in_doubt(self, posterior: NDArray[np.float64]) -> Qrels:
+        """The qrels with doubts about labels that few judges gave."""
+        grades = list(self.panel.grades)
+        given = posterior if self.p is not None else posterior[:, grades]
+        doubt = self.method.in_doubt(self.panel, given)
+        if doubt is given:
+            return self
+        if self.p is not None:
+            return replace(self.plain(), p=doubt[:, 1])
+        whole = posterior.copy()
+        judged = np.flatnonzero(self.panel.judged)
+        whole[judged[:, None], grades] = doubt[judged]
+        return replace(self.plain(), grade_p=whole)
 
     def hard(self) -> Qrels:
         """The likeliest labels as plain qrels; binary: relevant where the probability is > 0.5."""

@@ -30,6 +30,7 @@ class Panel:
     choice: NDArray[np.int64]  # position of the label in `grades`; 1 for probabilities
     share: NDArray[np.float64] | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
+    family: NDArray[np.int64] | None = None  # [judge]: those of a family share one vote
 
     @staticmethod
     def of(judgments: Judgments, rel: int | None = None) -> Panel:
@@ -57,8 +58,23 @@ class Panel:
             judgments.judge[counted],
             choice,
             share,
+            family=_families(judgments),
         )
         return replace(panel, notes=panel._oddities())
+
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """[judge]: what a vote counts."""
+        if self.family is None:
+            return np.ones(len(self.judges))
+        return np.asarray(1 / np.bincount(self.family)[self.family])
+
+    def resampled(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """[judge]: what a vote counts in a panel of as many families drawn with replacement."""
+        family = np.arange(len(self.judges)) if self.family is None else self.family
+        number = int(family.max(initial=-1)) + 1
+        times = np.bincount(rng.integers(number, size=number), minlength=number)
+        return np.asarray(times[family] * self.weight)
 
     @property
     def binary(self) -> bool:
@@ -72,12 +88,13 @@ class Panel:
         return out
 
     def counts(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """[document, grade]: votes; those of a judge count `weights[judge]` times.
+        """[document, grade]: votes; those of a judge count `weights[judge]` times, by default as
+        much as families share.
 
         A probability p is a vote of p for relevant and of 1-p for not relevant.
         """
         size = len(self.grades)
-        each = np.ones(len(self.document)) if weights is None else weights[self.judge]
+        each = (self.weight if weights is None else weights)[self.judge]
         cell = self.document.astype(np.int64) * size + self.choice
         total = len(self.pool) * size
         if self.share is None:
@@ -135,6 +152,12 @@ class Panel:
             text = f"{plural(nobody, 'pooled document')} without a judgment, taken as unjudged"
             notes.append(Note("nobody-judged", nobody, text))
         return tuple(notes)
+
+
+def _families(judgments: Judgments) -> NDArray[np.int64] | None:
+    if judgments.family is None:
+        return None
+    return np.unique(judgments.family, return_inverse=True)[1].astype(np.int64)
 
 
 def _check_rel(rel: int, grades: tuple[int, ...]) -> None:

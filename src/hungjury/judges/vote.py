@@ -30,13 +30,11 @@ class MajorityVote(Merge):
         return Verdict(self._winner(panel.counts(), panel, rng))
 
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The vote of as many judges drawn with replacement.
+        """The vote of as many judges, or families, drawn with replacement.
 
         A document none of them judged keeps the whole panel's vote.
         """
-        number = len(panel.judges)
-        copies = np.bincount(rng.integers(number, size=number), minlength=number)
-        votes = panel.counts(copies.astype(float))
+        votes = panel.counts(panel.resampled(rng))
         alone = votes.sum(axis=1) == 0
         if alone.any():
             votes[alone] = panel.counts()[alone]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["as_dict", "assumed", "headline", "letters", "percent", "printed", "table", "text"]
 
 BAR = 24  # characters
+HEIGHTS = "▁▂▃▄▅▆▇█"
+MOST_BARS = 12
 MOST_JUDGES = 30
 CAUSES = {
     "topics": "which topics were asked",
@@ -123,6 +125,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
             "Means and intervals are on the panel's scale; they do not say what people would give."
         )
         lines.append(assumed(board))
+    lines.append(_coverage(board))
     ahead = board.outlook
     if ahead is not None:
         lines.append(f"Two systems have to differ by about {ahead.difference:.{digits}f}. With")
@@ -136,6 +139,22 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     if board.gold is not None:
         lines += ["", *_gold(board, digits)]
     return lines
+
+
+def _coverage(board: Leaderboard) -> str:
+    """A small histogram of labels per document; many different numbers by the decile."""
+    counts = board.labels_per_document
+    total = sum(counts.values())
+    most = max(counts.values())
+    if len(counts) > MOST_BARS:
+        each = sorted(n for n, documents in counts.items() for _ in range(documents))
+        low, middle, high = (each[int(q * (len(each) - 1))] for q in (0.1, 0.5, 0.9))
+        return f"Labels per document: {middle} (from {low} to {high} for 8 in 10)."
+    bars = [
+        f"{n} {HEIGHTS[round((len(HEIGHTS) - 1) * documents / most)]} {percent(documents / total)}"
+        for n, documents in counts.items()
+    ]
+    return f"Labels per document: {', '.join(bars)}."
 
 
 def _gold(board: Leaderboard, digits: int) -> list[str]:
@@ -195,6 +214,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
         "shares": dict(board.shares),
         "outlook": None if board.outlook is None else asdict(board.outlook),
         "judges": [asdict(judge) for judge in board.judges],
+        "labels_per_document": {str(n): d for n, d in board.labels_per_document.items()},
         "topics": {t: float(v) for t, v in zip(board.topics, board.unsure, strict=True)},
         "gold": None if board.gold is None else asdict(board.gold),
         "notes": [note.to_dict() for note in board.notes],

@@ -81,7 +81,7 @@ def draw_scores(
                             _counter(progress, draws))  # fmt: skip
         labels = found.labels
     else:
-        labels = merged.sample(np.random.default_rng(seed), draws)
+        labels = merged.sample(np.random.default_rng(seed), draws, completed=True)
     values = _score(scorer, labels)
     if merged.labels is None:
         cells = values.mean(axis=0)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, percent, plural
 from hungjury.judges.agreement import Agreement
+from hungjury.judges.jury import Jury
 from hungjury.uncertainty.label_model import LabelDraws
 
-__all__ = ["JudgeRow", "dependence", "judge_rows"]
+__all__ = ["JudgeRow", "dependence", "judge_rows", "labels_per_document", "vote_share"]
 
 Floats = NDArray[np.float64]
 TOO_MUCH = 0.03  # agreement beyond what independent judges would have
@@ -24,56 +26,73 @@ class JudgeRow:
     """One judge: None where it is not known."""
 
     name: str
+    family: str
     labels: int
+    covered: float  # share of the pool that the judge labelled
     relevant: float  # share of labels above the lowest grade
     kappa: float | None  # Cohen's, with the others
     accuracy: float | None  # how often right, by the label model
-    weight: float | None  # share of all that the judges' labels tell, or AWARE's weight
+    weight: float | None  # share in the merged labels, or AWARE's weight; 0 for who does not vote
 
 
 def judge_rows(
-    found: Agreement, labels: LabelDraws | None, weights: Floats | None
+    found: Agreement, jury: Jury, labels: LabelDraws | None, weights: Floats | None
 ) -> list[JudgeRow]:
-    """weights: [judge, topic] of AWARE."""
+    """Everybody who labelled; `labels` and `weights` [judge, topic] are of those who vote."""
     _, kappa = found.pairs.with_others()
-    accuracy = weight = None
+    voting = jury.judgments
+    accuracy: dict[str, float] = {}
     if labels is not None:
-        prior = _prior(labels)
-        accuracy = np.einsum("g,kgg->k", prior, labels.confusion)
-        told = _information(prior, labels.confusion) * labels.votes
-        weight = told / max(float(np.nansum(told)), 1e-300)
-    elif weights is not None:
-        weight = weights.mean(axis=1)
+        right = np.einsum("g,kgg->k", _prior(labels), labels.confusion)
+        accuracy = dict(zip(voting.judges, right.tolist(), strict=True))
+    weight = None if labels is not None else vote_share(voting)
+    weight = weight if weights is None else weights.mean(axis=1)
+    share = {} if weight is None else dict(zip(voting.judges, weight.tolist(), strict=True))
+    family = dict(zip(voting.judges, voting.families, strict=True))
+    pool = max(len(found.panel.pool), 1)
     return [
         JudgeRow(
             name,
+            family.get(name, name),
             int(found.labels[k]),
+            int(found.labels[k]) / pool,
             float(1 - found.label_rates[k, 0]),
             None if np.isnan(kappa[k]) else float(kappa[k]),
-            None if accuracy is None else float(accuracy[k]),
-            None if weight is None else float(weight[k]),
+            accuracy.get(name),
+            None if weight is None else share.get(name, 0.0),
         )
         for k, name in enumerate(found.judges)
     ]
 
 
-def _information(prior: Floats, confusion: Floats) -> Floats:
-    """[judge]: mutual information of label and true grade."""
-    joint = prior[:, None] * confusion
-    label = joint.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bits = joint * np.log2(confusion / label)
-    return np.asarray(np.nan_to_num(bits).sum(axis=(1, 2)))
+def vote_share(judgments: Judgments) -> Floats:
+    """[judge]: the mean over documents of a judge's share in the vote; they add up to 1."""
+    counted = judgments.label >= 0
+    judge, document = judgments.judge[counted], judgments.document[counted]
+    vote = judgments.weight[judge]
+    total = np.bincount(document, vote, len(judgments.pool))
+    share = np.bincount(judge, vote / total[document], len(judgments.judges))
+    return np.asarray(share / max(int((total > 0).sum()), 1))
 
 
-def dependence(found: Agreement, labels: LabelDraws) -> tuple[Note, ...]:
+def labels_per_document(judgments: Judgments) -> dict[int, int]:
+    """How many documents of the pool have how many labels."""
+    counted = judgments.document[judgments.label >= 0]
+    number = np.bincount(counted, minlength=len(judgments.pool))
+    labels, documents = np.unique(number, return_counts=True)
+    return {int(n): int(d) for n, d in zip(labels, documents, strict=True)}
+
+
+def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple[Note, ...]:
     """Judges who agree more than the label model, where judges err independently, lets them.
 
     The expected agreement of two judges follows from the prior and their confusion matrices.
+    judges: those of `labels`.
     """
     prior, confusion = _prior(labels), labels.confusion
     expected = np.einsum("g,kgl,mgl->km", prior, confusion, confusion, optimize=True)
-    seen, common = found.pairs.agreement, found.pairs.common
+    at = [found.judges.index(name) for name in judges]
+    seen, common = (part[np.ix_(at, at)] for part in (found.pairs.agreement, found.pairs.common))
     compared = (common >= FEW) & ~np.isnan(expected)
     np.fill_diagonal(compared, False)
     error = np.sqrt(np.maximum(expected * (1 - expected), 1e-9) / np.maximum(common, 1))
@@ -84,8 +103,8 @@ def dependence(found: Agreement, labels: LabelDraws) -> tuple[Note, ...]:
     one, other = np.unravel_index(int(np.argmax(excess)), excess.shape)
     text = (
         f"{many} of {plural(int(compared.sum()) // 2, 'pair')} of judges agree more than judges "
-        f"who err independently would, most of all {found.judges[one]} and "
-        f"{found.judges[other]}: on {percent(seen[one, other])} of documents, where "
+        f"who err independently would, most of all {judges[one]} and "
+        f"{judges[other]}: on {percent(seen[one, other])} of documents, where "
         f"{percent(expected[one, other])} would be expected. They may share errors, in which case "
         "the intervals are too narrow"
     )

@@ -5,7 +5,7 @@ stratum; every judge gives a label that depends on the true grade alone, by a co
 finds the likeliest matrices and stops there. Here they are uncertain too: a Gibbs sampler draws
 true grades given matrices and priors, then those given the grades, in turn. It starts where EM
 ended. What judges are wrong about on all topics alike stays in the draws; a posterior with
-matrices held fixed would hide it. Judges who are near-copies of each other share one vote.
+matrices held fixed would hide it. Judges of one family share one vote.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.judges.chance import pairs_of
-from hungjury.judges.findings import near_copies
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.machine import cores
@@ -48,7 +46,7 @@ class LabelDraws:
     labels: NDArray[np.int16]
     posterior: Floats  # [document, grade]: mean over sweeps; zeros where nobody judged
     confusion: Floats  # [judge, true grade, label]: mean over sweeps (and topics)
-    votes: Floats  # [judge]: what a vote counts; near-copies share one
+    votes: Floats  # [judge]: what a vote counts; families share one
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +75,6 @@ class _VoteTable:
             np.repeat(weights[keys % len(panel.judges)], size),
             size,
         )
-
-
-def _weights(panel: Panel) -> Floats:
-    """[judge]: near-copies of each other together count as one, for they err together."""
-    out = np.ones(len(panel.judges))
-    for group in near_copies(panel.judges, pairs_of(panel)):
-        out[[panel.judges.index(name) for name in group]] = 1 / len(group)
-    return out
 
 
 class _Chain:
@@ -163,7 +153,7 @@ def draw_labels(
     prior of its own, given their grades.
     """
     panel = merged.panel
-    weights = _weights(panel)
+    weights = panel.weight
     votes = _VoteTable.of(panel, merged.settings.scope, weights)
     assert merged.posterior is not None
     start = merged.posterior[panel.judged][:, list(panel.grades)]

@@ -20,17 +20,18 @@ from hungjury.collection.runs import Progress, as_runs, load
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement, agreement
+from hungjury.judges.jury import Families, Jury, seat_jury
 from hungjury.judges.merged import Merge
 from hungjury.judges.merging import merge_method
 from hungjury.judges.weights import Weights
-from hungjury.settings import LeaderboardSettings, Prior, Scope, Target
+from hungjury.settings import Contrary, LeaderboardSettings, Prior, Scope, Target
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.stats.letters import letter_groups
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
-from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows
+from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.panel_error import TYPICAL, check_panel_error
 from hungjury.uncertainty.standing import standing
@@ -71,6 +72,7 @@ class Leaderboard:
     shares: Mapping[str, float]  # of the variance of a difference, by cause
     outlook: Outlook | None
     judges: list[JudgeRow]
+    labels_per_document: Mapping[int, int]  # labels: documents of the pool that have so many
     agreement: Agreement | None
     gold: AgainstGold | None
     settings: LeaderboardSettings
@@ -168,6 +170,8 @@ def leaderboard(
     panel_error: float = TYPICAL,
     scope: Scope = "topic",
     prior: Prior = "ranks",
+    contrary: Contrary = "drop",
+    families: Families = None,
     level: float = 0.95,
     replicates: int = 1000,
     outlook: bool = True,
@@ -202,6 +206,11 @@ def leaderboard(
         What em learns about judges from: each topic alone, or all topics.
     prior : {"ranks", "flat"}
         em's prior of a grade: varying with the ranks that systems give a document, or one prior.
+    contrary : {"drop", "keep"}
+        Leave out judges whose labels contradict those of all others, or let them vote.
+    families : str, path or dict, optional
+        Judges who share a vote: a pattern on names (the family is what it matches), a file with a
+        judge and its family on each line, or ``{judge: family}``. Near-copies always share one.
     level : float
         Level of the intervals.
     replicates : int
@@ -222,12 +231,13 @@ def leaderboard(
     >>> import hungjury as hj
     >>> made = hj.simulate(systems=4, topics=10)
     >>> board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=200)
-    >>> len(board.systems), board.settings.judges
-    (4, 5)
+    >>> len(board.systems), board.scale
+    (4, 'panel')
     """
     chosen = _one(measure)
     check_choice("target", target, get_args(Target))
     check_choice("prior", prior, get_args(Prior))
+    check_choice("contrary", contrary, get_args(Contrary))
     check_seed(seed)
     _check_draws(draws)
     check_panel_error(panel_error)
@@ -237,18 +247,24 @@ def leaderboard(
         lists = load(lists)  # aligned with two pools
     aligned = align(lists, given.pool, None, progress, chosen.unjudged_depth)
     setting = Setting(chosen, merge_method(merge), rel, scope, prior, replicates)
+    several = len(given.judges) > 1 and not given.soft
+    found = agreement(given, rel=rel) if several else None
+    jury = seat_jury(given, families, found.near_copies if found else (), contrary, rel)
+    voting = jury.judgments
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
-    drawn = draw_scores(given, aligned, setting, draws, labels_seed, progress)
-    layer = panel_error_of(panel_error, given, drawn, setting)
+    drawn = draw_scores(voting, aligned, setting, draws, labels_seed, progress)
+    layer = panel_error_of(panel_error, voting, drawn, setting)
     estimate = panel_estimate(drawn, chosen, target, layer, means_seed)
     ahead = None
     if outlook and len(aligned.systems) > 1:
-        ahead = look_ahead(given, drawn, setting, target, estimate.parts, panels_seed)
+        ahead = look_ahead(voting, drawn, setting, target, estimate.parts, panels_seed)
     settings = LeaderboardSettings(
         ties=aligned.policy.ties,
         score_precision=aligned.policy.score_precision,
         labels=given.settings,
-        judges=len(given.judges),
+        judges=len(voting.judges),
+        families=jury.families,
+        contrary=contrary,
         rel=rel,
         panel_error=panel_error,
         scope=scope,
@@ -257,12 +273,10 @@ def leaderboard(
         seed=seed,
         level=level,
     )
-    several = len(given.judges) > 1 and not given.soft
-    found = agreement(given, rel=rel) if several else None
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
-    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes
-    notes += _warnings(given, drawn, found)
-    return _board(drawn, setting, target, estimate, ahead, found, checked, settings, notes)
+    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
+    notes += _warnings(jury, drawn, found)
+    return _board(drawn, setting, target, estimate, ahead, found, jury, checked, settings, notes)
 
 
 def _one(measure: str | Measure) -> Measure:
@@ -303,6 +317,7 @@ def _board(
     estimate: Estimate,
     outlook: Outlook | None,
     found: Agreement | None,
+    jury: Jury,
     gold: AgainstGold | None,
     settings: LeaderboardSettings,
     notes: tuple[Note, ...],
@@ -335,7 +350,8 @@ def _board(
         samples=samples,
         shares=estimate.parts.shares(),
         outlook=outlook,
-        judges=[] if found is None else judge_rows(found, drawn.labels, drawn.weights),
+        judges=[] if found is None else judge_rows(found, jury, drawn.labels, drawn.weights),
+        labels_per_document=labels_per_document(jury.judgments),
         agreement=found,
         gold=gold,
         settings=settings,
@@ -343,8 +359,9 @@ def _board(
     )
 
 
-def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
+def _warnings(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
     """What to consider before trusting the leaderboard."""
+    judgments = jury.judgments
     out: list[Note] = []
     if len(judgments.judges) == 2:
         text = "only two judges: where they differ, nothing tells who is right; use three or more"
@@ -352,6 +369,10 @@ def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tu
     if len(judgments.topics) < FEW_TOPICS:
         text = f"only {plural(len(judgments.topics), 'topic')}: intervals are rough below ten"
         out.append(Note("few-topics", len(judgments.topics), text, about="result"))
+    alone = labels_per_document(judgments).get(1, 0)
+    if len(judgments.judges) > 1 and alone > len(judgments.pool) / 2:
+        text = f"{alone:,} of {len(judgments.pool):,} documents have the label of one judge only"
+        out.append(Note("one-label", alone, text, about="judges"))
     empty = [
         system
         for system, row in zip(drawn.alignment.systems, drawn.alignment.retrieved, strict=True)
@@ -364,6 +385,16 @@ def _warnings(judgments: Judgments, drawn: Drawn, found: Agreement | None) -> tu
         )
     if found is not None:
         out += [Note("judges", 1, sentence, about="judges") for sentence in found.warnings]
+        out += _constant(found)
         if drawn.labels is not None:
-            out += dependence(found, drawn.labels)
+            out += dependence(found, judgments.judges, drawn.labels)
     return tuple(out)
+
+
+def _constant(found: Agreement) -> list[Note]:
+    """Judges with one label for everything add the same to all systems."""
+    same = tuple(name for name, share in found.near_constant.items() if share == 1)
+    if not same:
+        return []
+    text = "a judge with one label for every document has no say in who is better"
+    return [Note("constant-judge", len(same), text, subjects=same, about="judges")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.parts import Parts, mean_draws
 from hungjury.uncertainty.standing import of_differences
 
-__all__ = ["Outlook", "judges_curve", "look_ahead", "only", "topics_curve"]
+__all__ = ["Outlook", "judges_curve", "look_ahead", "topics_curve"]
 
 Floats = NDArray[np.float64]
 TIMES = (0.5, 1, 2, 4)  # topics
@@ -55,7 +55,7 @@ def look_ahead(
     def with_fewer(size: int) -> float:
         mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
         order = np.random.default_rng(mine).permutation(len(judgments.judges))
-        panel = only(judgments, order[:size])
+        panel = judgments.only(order[:size])
         fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
         _, small = mean_draws(fewer.cells, fewer.draws, target, mine, parts.panel)
         needed = typical(np.sqrt(of_differences(small.total))) * spread / _spread(fewer)
@@ -104,16 +104,3 @@ def judges_curve(
     floor = squares[-1] - slope / number  # the fit goes through what there is
     more = [round(number * times) for times in MORE]
     return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)
-
-
-def only(judgments: Judgments, judges: NDArray[np.intp]) -> Judgments:
-    """The judgments of some judges, over the same pool."""
-    chosen = np.sort(judges)
-    rows = np.isin(judgments.judge, chosen)
-    return replace(
-        judgments,
-        judges=[judgments.judges[k] for k in chosen],
-        document=judgments.document[rows],
-        judge=np.searchsorted(chosen, judgments.judge[rows]).astype(np.int32),
-        label=judgments.label[rows],
-    )

@@ -1,0 +1,215 @@
+"""Who votes: families, near-copies, judges who contradict the rest, documents that few judged."""
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from hungjury.errors import HungjuryError
+from hungjury.judges.binomial import completed_shares, vote_shares
+from hungjury.judges.jury import correlation_with_rest, family_names, seat_jury
+from hungjury.judges.panel import Panel
+from hungjury.uncertainty.judge_rows import labels_per_document, vote_share
+
+NAMES = ["gpt_a", "gpt_b", "qwen_a", "human"]
+
+
+@pytest.fixture(scope="module")
+def made():
+    return hj.simulate(systems=4, topics=12, documents=80, grades=4, accuracies=(0.8, 0.7, 0.6))
+
+
+def reversed_judge(made, seed=0):
+    """Labels of the gold turned around, with some noise."""
+    rng = np.random.default_rng(seed)
+    top = made.gold.max_grade
+    return {
+        t: {
+            d: int(rng.integers(top + 1)) if rng.random() < 0.3 else top - g
+            for d, g in docs.items()
+        }
+        for t, docs in made.gold.to_dict().items()
+    }
+
+
+def with_more(made, **more):
+    labels = {a: made.judgments.qrels_of(a).to_dict() for a in made.judgments.judges}
+    return hj.read_judgments(labels | more)
+
+
+def loop_correlation(judgments, who):
+    """With the mean vote of judges of other families, each family one vote."""
+    matrix = judgments.matrix()
+    family = judgments.families
+    sizes = {f: family.count(f) for f in family}
+    xs, ms = [], []
+    for d in range(matrix.shape[1]):
+        votes = weight = 0.0
+        for k in range(len(family)):
+            if family[k] != family[who] and matrix[k, d] >= 0:
+                votes += matrix[k, d] / sizes[family[k]]
+                weight += 1 / sizes[family[k]]
+        if weight and matrix[who, d] >= 0:
+            xs.append(matrix[who, d])
+            ms.append(votes / weight)
+    return np.corrcoef(xs, ms)[0, 1]
+
+
+def test_the_correlation_is_the_loop(made):
+    given = with_more(made, turned=reversed_judge(made))
+    seated = seat_jury(given, {"judge1": "x", "judge2": "x"}, contrary="keep").judgments
+    found, error = correlation_with_rest(seated)
+    for k in range(4):
+        assert found[k] == pytest.approx(loop_correlation(seated, k))
+    assert (error > 0).all()
+
+
+def test_the_standard_error_is_that_of_the_jackknife(made):
+    seated = seat_jury(made.judgments).judgments
+    error = correlation_with_rest(seated)[1]
+    without = []
+    for topic in made.gold.topics:
+        labels = {
+            a: {t: docs for t, docs in seated.qrels_of(a).to_dict().items() if t != topic}
+            for a in seated.judges
+        }
+        without.append(correlation_with_rest(hj.read_judgments(labels))[0])
+    without = np.array(without)
+    n = len(without)
+    expected = np.sqrt((n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    assert error == pytest.approx(expected)
+
+
+def test_a_reversed_judge_is_named_and_does_not_vote(made):
+    given = with_more(made, turned=reversed_judge(made))
+    board = hj.leaderboard(given, made.runs, "nDCG@10", draws=100, outlook=False)
+    assert [n.subjects for n in board.notes if n.kind == "contrary-judge"] == [("turned",)]
+    row = next(row for row in board.judges if row.name == "turned")
+    assert row.weight == 0
+    assert row.kappa < 0
+    without = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=100, outlook=False)
+    assert (board.mean == without.mean).all()
+    kept = hj.leaderboard(given, made.runs, "nDCG@10", draws=100, outlook=False, contrary="keep")
+    assert any(n.kind == "contrary-judge" for n in kept.notes)
+    assert kept.settings.judges == 4
+    assert board.settings.judges == 3
+
+
+def test_two_reversed_judges_of_six_are_both_found():
+    six = hj.simulate(systems=2, topics=12, documents=80, grades=4, accuracies=(0.8,) * 4)
+    given = with_more(six, turned=reversed_judge(six), again=reversed_judge(six, 1))
+    assert set(seat_jury(given).contrary) == {"turned", "again"}
+
+
+def test_camps_of_similar_size_are_left_as_they_are(made):
+    turned = {f"turned{k}": reversed_judge(made, k) for k in range(3)}
+    jury = seat_jury(with_more(made, **turned))
+    assert jury.contrary == ()
+    assert len(jury.judgments.judges) == 6
+    assert [note.kind for note in jury.notes] == ["split-jury"]
+
+
+def test_two_judges_cannot_contradict_the_rest(made):
+    labels = {"one": made.gold.to_dict(), "turned": reversed_judge(made)}
+    assert seat_jury(hj.read_judgments(labels)).contrary == ()
+
+
+def test_poor_judges_are_not_contrary():
+    """A guessing judge is above the line about half of the time, and below it by chance only."""
+    found = 0
+    for seed in range(20):
+        made = hj.simulate(systems=2, topics=10, documents=60, accuracies=(0.8, 0.8, 0.5),
+                           seed=seed)  # fmt: skip
+        found += bool(seat_jury(made.judgments).contrary)
+    assert found <= 2
+
+
+@pytest.mark.parametrize(
+    ("families", "expected"),
+    [
+        (None, NAMES),
+        ("^[^_]+", ["gpt", "gpt", "qwen", "human"]),
+        ("(gpt|qwen)_", ["gpt", "gpt", "qwen", "human"]),
+        ({"gpt_a": "x", "human": "x"}, ["x", "gpt_b", "qwen_a", "x"]),
+    ],
+)
+def test_families_by_pattern_and_mapping(families, expected):
+    assert family_names(NAMES, families) == expected
+
+
+def test_families_by_file(tmp_path):
+    path = tmp_path / "families.tsv"
+    path.write_text("# judge family\ngpt_a\tgpt\ngpt_b gpt\n")
+    assert family_names(NAMES, path) == ["gpt", "gpt", "qwen_a", "human"]
+    path.write_text("gpt_a\n")
+    with pytest.raises(HungjuryError, match=r"families.tsv:1: expected a judge and a family"):
+        family_names(NAMES, path)
+
+
+@pytest.mark.parametrize(
+    ("families", "message"),
+    [("(", "not a regular expression"), ("zzz", "no judge's name"), ({"x": "y"}, "not there: x")],
+)
+def test_families_that_are_refused(families, message):
+    with pytest.raises(HungjuryError, match=message):
+        family_names(NAMES, families)
+
+
+@pytest.mark.parametrize("merge", ["binmv", "mv", "em-neu", "aware"])
+def test_a_family_has_one_vote(made, merge):
+    """Twins in one family leave what a single one of them gives."""
+    first = made.judgments.qrels_of("judge1").to_dict()
+    given = with_more(made, twin=first, triplet=first)
+    board = hj.leaderboard(given, made.runs, "nDCG@10", merge, draws=100, outlook=False,
+                           replicates=20)  # fmt: skip
+    assert board.settings.families == 3
+    if merge == "binmv":
+        alone = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=100, outlook=False)
+        assert board.mean == pytest.approx(alone.mean, abs=1e-9)
+        weights = {row.name: row.weight for row in board.judges}
+        assert weights["judge2"] == pytest.approx(1 / 3)
+        assert weights["twin"] == pytest.approx(1 / 9)
+
+
+def test_weights_are_shares_of_the_vote():
+    given = hj.read_judgments(
+        {"a": {"q": {"1": 1, "2": 0}}, "b": {"q": {"1": 0}}, "c": {"q": {"1": 1, "3": 1}}}
+    )
+    assert vote_share(given) == pytest.approx([(1 / 3 + 1) / 3, 1 / 9, (1 / 3 + 1) / 3])
+    assert labels_per_document(given) == {1: 2, 3: 1}
+
+
+def test_documents_that_few_judged_are_not_taken_as_agreed():
+    """Missing votes are what the others say beside the label that is there."""
+    labels = {
+        "a": {"1": 1, "2": 1, "3": 0, "4": 1},
+        "b": {"1": 1, "2": 0, "3": 0},
+        "c": {"1": 1, "2": 1, "3": 0},
+    }
+    given = hj.read_judgments({name: {"q": docs} for name, docs in labels.items()})
+    panel = Panel.of(given)
+    shares = vote_shares(panel)
+    found = completed_shares(panel, shares)
+    assert found[:3] == pytest.approx(shares[:3])
+    # Ordered pairs beside a 1: six in document 1, in document 2 two times 1 and two times 0.
+    beside = 8 / 10
+    assert found[3, 1] == pytest.approx((1 + 2 * beside) / 3)
+    assert hj.merge(given, "binmv").p[3] == 1  # the merge itself is the vote
+    assert (hj.merge(given, "binmv").sample(0, 100)[:, 3] == 1).all()
+    drawn = hj.merge(given, "binmv").sample(0, 4000, completed=True)
+    assert drawn[:, 3].mean() == pytest.approx(found[3, 1], abs=0.03)
+
+
+def test_complete_panels_keep_their_shares(made):
+    panel = Panel.of(made.judgments)
+    shares = vote_shares(panel)
+    assert completed_shares(panel, shares) is shares
+
+
+def test_a_note_tells_that_most_documents_have_one_judge(made):
+    half = made.judgments.qrels_of("judge2").to_dict()
+    part = {t: dict(list(docs.items())[:3]) for t, docs in half.items()}
+    given = {"judge1": made.judgments.qrels_of("judge1").to_dict(), "part": part, "third": part}
+    board = hj.leaderboard(given, made.runs, "AP", draws=100, outlook=False)
+    assert any(note.kind == "one-label" for note in board.notes)
+    assert "Labels per document: 1 █" in str(board)
+    assert board.to_dict()["labels_per_document"]["3"] == 36
