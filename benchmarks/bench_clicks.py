@@ -2,7 +2,7 @@
 
 Logs are made once and kept: a table as Parquet and as CSV, the same table in an order that mixes
 all sessions, and the Q and C records of Yandex's relevance-prediction log. Each is calibrated in a
-process of its own, which tells its time, its processor time and the most memory it held.
+process of its own, which reports its time, processor time and peak memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``python -m benchmarks.bench_leaderboard``: leaderboards of 1000 draws, reading included.
 
-DL21 (63 systems, 27 judges, 53 topics; skipped where its files are not given), and a made-up
+DL21 (63 systems, 27 judges, 53 topics; skipped where its files are not given), and a simulated
 collection of 129 systems, 50 topics and 1000 documents a list with 5 noisy judges.
 """
 

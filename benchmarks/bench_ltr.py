@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def _data(documents: int, queries: int, features: int) -> Any:
-    """Made up: a few features tell the grades, whose shares are about those of MSLR-WEB10K."""
+    """Simulated: a few features determine the grades, with about MSLR-WEB10K's shares."""
     rng = np.random.default_rng(0)
     table = rng.normal(size=(documents, features))
     taste = table[:, :8].sum(axis=1) + 2 * rng.normal(size=documents)

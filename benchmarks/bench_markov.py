@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _one_solve(model: str, blocks: list[Judged], measure: MP) -> float:
-    """Mean seconds of the definition on one list; its value has to be the same."""
+    """Mean seconds of the definition on one list; its value must be the same."""
     largest = blocks[0]  # the lists with most relevant documents come first
     values = measure(largest)
     seconds = 0.0

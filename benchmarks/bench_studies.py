@@ -1,7 +1,7 @@
 """``python -m benchmarks.bench_studies``: the building blocks of studies, at the size of real ones.
 
 TREC 2021 Deep Learning where its data is at hand (63 systems, 53 topics, 27 LLM judges), else a
-made-up collection of that size. The k-tuple study runs its jobs in as many processes as there are
+simulated collection of that size. The k-tuple study runs its jobs in as many processes as there are
 cores; discriminative power and down-sampling run in one process.
 """
 

@@ -93,7 +93,7 @@ def _make(shape: Shape, home: Path) -> None:
 def _write(shape: Shape, folder: Path) -> None:
     """Systems score documents by relevance, their own quality and chance.
 
-    Topics stand together in a run, the lines of a topic are in no order; scores have four
+    The lines of a topic are adjacent but unordered; scores have four
     decimals, so that a few of them are equal.
     """
     import numpy as np

@@ -1,4 +1,4 @@
-"""How often the intervals of leaderboards hold the truth, on made-up collections.
+"""How often the intervals of leaderboards contain the truth, on simulated collections.
 
 python -m benchmarks.coverage [--repetitions 2000] [--workers 2] [-o coverage.csv]
 """

@@ -55,7 +55,7 @@ def pytrec_eval(files: Collection, most: int | None = None) -> Contender:
         PYTREC,
         script("with_pytrec_eval.py", files.qrels, *files.runs),
         "pytrec_eval",
-        "the same without RBP and ERR, which it has not",
+        "the same excluding RBP and ERR, not supported",
         most=most,
         lines=files.lines,
     )
@@ -72,7 +72,7 @@ def evaluators(files: Collection, setting: Setting) -> list[Contender]:
         pytrec_eval(files),
         Contender(
             "ir_measures", script("with_ir_measures.py", *paths), "ir_measures",
-            "without RBP (wants another package) and ERR (cut off only, by a Perl script)",
+            "excluding RBP (needs another package) and ERR (with a cutoff only, by a Perl script)",
             most=3, lines=files.lines,
         ),
         *(

@@ -100,7 +100,7 @@ def _wanted(name: str, only: Sequence[str]) -> bool:
 
 
 def _size_of(setting: Setting) -> str:
-    """Results of a reduced size stand beside the real ones, not in their place."""
+    """Results of a reduced size are stored next to the real ones and do not replace them."""
     if setting.quick:
         return "-quick"
     return "" if setting.full else f"-scale{setting.scale:g}"

@@ -310,7 +310,7 @@ def test_rel_and_the_measure():
     assert binary.rankings.scores == pytest.approx(graded.rankings.scores)
     with pytest.raises(MeasureError, match="rel=2"):
         agreement(given_, RUNS, "AP(rel=2)", rel=2)
-    with pytest.raises(MeasureError, match="choose rel"):
+    with pytest.raises(MeasureError, match="rel must be"):
         agreement(given_, rel=3)
 
 
@@ -353,14 +353,14 @@ def test_pairs_without_a_common_document_are_told():
 
 
 def test_bad_input():
-    with pytest.raises(InputError, match="only one judge"):
+    with pytest.raises(InputError, match="at least two judges"):
         agreement({"a": {"t": {"x": 1, "y": 0}}})
     with pytest.raises(MeasureError, match="probabilities"):
         agreement({"a": {"t": {"x": 0.5}}, "b": {"t": {"x": 1}}})
     found = agreement(judgments(made_up(1), 1))
     with pytest.raises(UnknownName, match="no judge 'nobody'"):
         found.confusion("a0", "nobody")
-    with pytest.raises(InputError, match="only one system"):
+    with pytest.raises(InputError, match="at least two systems"):
         agreement(judgments(made_up(1), 1), {"s": RUNS["s0"]})
     with pytest.raises(UnknownName, match="did you mean"):
         agreement(judgments(made_up(1), 1), RUNS, "APP")

@@ -294,7 +294,7 @@ def test_judges_who_find_nothing(small: Any) -> None:
     assert [n.kind for n in dropped.notes if "judge" in n.kind] == ["dropped-judge"]
     del given["a"], given["c"]
     given["d"] = {"1": {"d": 0}}
-    with pytest.raises(InputError, match="every judge has a topic without"):
+    with pytest.raises(InputError, match="every judge has some topic without"):
         aware(given, runs, "AP", "uni", drop_empty=True)
     complete = aware(small.judgments, small.runs, "AP", "uni", drop_empty=True)
     assert complete.judges == small.judgments.judges
@@ -311,7 +311,7 @@ def test_one_judge_keeps_its_scores() -> None:
 
 def test_a_judge_who_judged_nothing() -> None:
     given = {"a": {"1": {"d": 1}}, "b": {"1": {"d": 0}}, "c": {"1": {"d": -1}}}
-    with pytest.raises(InputError, match="1 judge judged no topic: c"):
+    with pytest.raises(InputError, match="1 judge without judgments: c"):
         aware(hj.read_judgments(given, grades=range(-1, 2)), {"x": {"1": {"d": 1.0}}}, "AP")
 
 
@@ -362,7 +362,7 @@ def test_votes_weighted_by_aware(small: Any) -> None:
 
 def test_votes_of_other_judgments(small: Any) -> None:
     scores = aware(small.judgments, small.runs, "AP", "uni")
-    with pytest.raises(InputError, match="same topics and judges"):
+    with pytest.raises(InputError, match="different topics or judges"):
         weighted_votes({"a": {"1": {"d": 1}}}, scores)
     sim = graded()
     with pytest.raises(MeasureError, match="4 grades"):

@@ -209,7 +209,7 @@ def test_scores_outside_the_unit_interval(gap: str) -> None:
 
 def test_rankings_need_two_systems() -> None:
     scores, random, _ = made(0, systems=1)
-    with pytest.raises(MeasureError, match="only one system"):
+    with pytest.raises(MeasureError, match="at least two systems"):
         weights_from_scores("tpc_apc_md", scores, random)
     assert weights_from_scores("tpc_fro_md", scores, random).shape == (4, 3)
 
@@ -224,5 +224,5 @@ def test_what_is_missing_is_named() -> None:
         weights_from_scores("sgl_tau_md", scores, random, orientation="backwards")
     judged[2] = [True, False, False]
     gold = np.where(np.arange(3) == 0, np.nan, random[0, 0])
-    with pytest.raises(InputError, match="'judge 3' judged no topic with gold labels"):
+    with pytest.raises(InputError, match="'judge 3' judged no gold topic"):
         weights_from_scores("supervised", ScoredPanel.of(scores, judged), gold=gold)

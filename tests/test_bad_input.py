@@ -395,8 +395,8 @@ def test_no_files_at_all(source):
     [
         ({}, "no label"),
         ({"1": {}}, "no label"),
-        ({"1": 3}, "holds int under '1'"),
-        ({"1": ["a"]}, "holds list under '1'"),
+        ({"1": 3}, "contains int under '1'"),
+        ({"1": ["a"]}, "contains list under '1'"),
         ({"1": {"a": "x"}}, "'x' is not a number"),
         ({"1": {"a": None}}, "the label is missing"),
         ({"1": {"a": float("nan")}}, "the label is missing"),
@@ -431,8 +431,8 @@ def test_bad_dictionaries_of_judges(panel):
         ({"1": {}}, ""),
         ({"s": {"1": {}}}, ""),
         ({"s": RUN, "t": 5}, ""),
-        ({"s": RUN, "t": {"1": 5.0}}, "holds float under '1'"),
-        ({"1": {"a": 1.0}, "2": 5}, "holds int under '2'"),
+        ({"s": RUN, "t": {"1": 5.0}}, "contains float under '1'"),
+        ({"1": {"a": 1.0}, "2": 5}, "contains int under '2'"),
         ({"1": {"a": float("inf")}}, "inf is not a finite number"),
         ({"1": {"a": "x"}}, "not a finite number"),
         ({"1": {"a": None}}, "not a finite number"),
@@ -513,8 +513,8 @@ def test_the_audit_takes_what_reading_takes():
 
 def test_arguments_that_changed_places():
     runs, qrels = hj.read_runs(RUN), hj.read_qrels(QRELS)
-    refused(lambda: hj.evaluate(runs, qrels, "AP"), ("Runs cannot stand here", "before runs"))
-    refused(lambda: hj.agreement(qrels), ("Qrels cannot stand here", "read_judgments"))
+    refused(lambda: hj.evaluate(runs, qrels, "AP"), ("unexpected Runs", "labels first, then runs"))
+    refused(lambda: hj.agreement(qrels), ("unexpected Qrels", "read_judgments"))
 
 
 def test_a_frame_in_a_list_is_no_list_of_files():

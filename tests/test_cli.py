@@ -158,9 +158,9 @@ def test_names_and_reading_policies(files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("evaluate", "nowhere", "one.run"), "nowhere: there is no such file"),
+        (("evaluate", "nowhere", "one.run"), "nowhere: no such file"),
         (("evaluate", "qrels", "one.run", "-m", "nDGC"), "did you mean nDCG"),
-        (("evaluate", "qrels", "."), "this is a directory"),
+        (("evaluate", "qrels", "."), "expected a file, got a directory"),
         (("evaluate", "qrels"), "at least one run"),
         (("evaluate", "qrels", "one.run", "--grades", "x"), "not a scale"),
         (("evaluate", "qrels", "one.run", "--colour"), "No such option"),
@@ -215,7 +215,7 @@ def test_audit_as_json_says_what_the_text_says(files: Path) -> None:
 
 
 def test_audit_of_a_clean_collection(files: Path) -> None:
-    assert "nothing odd" in hungjury("audit", "qrels", "one.run", cwd=files).stdout
+    assert "nothing unusual" in hungjury("audit", "qrels", "one.run", cwd=files).stdout
 
 
 def test_audit_of_judges_in_one_file(files: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_folder_that_is_not_there_is_told_before_the_work(name: str, tmp_path:
     written = ("output", "report", "heat_map", "rankings", "plot", "soft")
     for option in ALL[name].params:
         if option.name in written and option.metavar == "FILE":
-            with pytest.raises(click.BadParameter, match="there is no folder"):
+            with pytest.raises(click.BadParameter, match="create it first"):
                 option.type_cast_value(click.Context(ALL[name]), f"{tmp_path}/nowhere/x.svg")
 
 
@@ -104,9 +104,9 @@ def test_a_simulation_into_a_file_is_refused(tmp_path: Path) -> None:
         (("agreement", "--judges", "J", "-m", "RR"), "-m wants --runs"),
         (("aware", "--judges", "J", "--runs", "R", "-m", "AP", "-m", "RR", "--all", "--gold", "G"),
          "one measure"),
-        (("evaluate", "G", "R", "-n"), "give -q too"),
-        (("audit", "--judges", "J", "--qrels", "G"), "give --judges, or one qrels file"),
-        (("evaluate", "G", "R", "-q", "--format", "latex"), "leave out -q"),
+        (("evaluate", "G", "R", "-n"), "-n needs -q"),
+        (("audit", "--judges", "J", "--qrels", "G"), "give either --judges or a qrels file"),
+        (("evaluate", "G", "R", "-q", "--format", "latex"), "does not support -q"),
         (("evaluate", "G", "R", "nDCG@10"), "-m nDCG@10"),
         (("agreement", "--judges", "demo/judges/judge1.qrels", "demo/judges/judge2.qrels", "x"),
          "unexpected argument 'demo/judges/judge2.qrels' (and 1 more)"),
@@ -160,7 +160,7 @@ def test_notes_that_are_left_out_are_where_it_says(
     done = CliRunner().invoke(group, ["leaderboard", *files, "--draws", "100", "--format", "json"])
     notes = json.loads(done.stdout)["notes"]
     assert notes
-    assert done.stderr == f"note: {len(notes)} more; --format json tells them all\n"
+    assert done.stderr == f"note: {len(notes)} more (see --format json)\n"
 
 
 def test_the_audit_counts_in_words_that_fit(demo: Path) -> None:

@@ -41,7 +41,7 @@ def test_a_model_and_a_picture_are_made(log, tmp_path):
     assert done.exit_code == 0
     assert "share of backward moves" in done.stdout
     assert "navigational" in done.stdout
-    assert "clicks on no rank of the page" in done.stderr
+    assert "clicks outside the ranks of the page" in done.stderr
     assert "queries without labels" in done.stderr
     assert "ranks without a click in class 'navigational': 5, 6, 7, 8, 9 and 1 more" in done.stderr
     saved = UserModel.load(model)

@@ -70,7 +70,7 @@ def test_choices_and_seeds():
         check_choice("outside", "x", ("clip", "missing"))
     assert (caught.value.argument, caught.value.values) == ("outside", ("clip", "missing"))
     check_choice("outside", "clip", ("clip", "missing"))
-    with pytest.raises(InputError, match="non-negative integer, got -1"):
+    with pytest.raises(InputError, match="must be a non-negative integer"):
         check_seed(-1)
 
 

@@ -103,10 +103,10 @@ def test_labels_from_merged_judges(fold):
 def test_notes_and_mistakes(fold):
     train, out = fold / "train.txt.gz", fold / "r.json"
     done = run("train", train, "-o", out, *QUICK)
-    assert "note: no query to train on is navigational" in done.stderr
+    assert "note: no training query is navigational" in done.stderr
     assert run("train", train, "-o", out, "--quiet", *QUICK).stderr == ""
     for more, said in (
-        (["--set", "max_bin"], "is no setting; write NAME=VALUE"),
+        (["--set", "max_bin"], "is not a setting; use NAME=VALUE"),
         (["--set", "n_estimators=3"], "n_estimators has an option of its own"),
         (["--set", "objective=l2"], "objective has an option of its own"),
         (["--plot", "x.svg"], "give it"),
@@ -115,7 +115,7 @@ def test_notes_and_mistakes(fold):
         assert done.exit_code == 2
         assert said in done.output
     assert not (fold / "none.json").exists()
-    assert "holds blanks" in run("rank", out, train, "--tag", "a b").output
+    assert "contains blanks" in run("rank", out, train, "--tag", "a b").output
     with pytest.raises(HungjuryError, match="not a saved ranker"):
         run("rank", train, train)
 
@@ -136,8 +136,8 @@ def test_compare_rankers_command(fold):
     rows = json.loads(done.stdout)
     assert [row["measure"] for row in rows] == ["nDCG@10", "nMCG@10"]
     assert all(row["p"] == 1 for row in rows)
-    assert "cuts the data of one" in run("compare-rankers", fold, fold, "--folds", 3).output
-    assert "no numbers of trees" in run("compare-rankers", fold, "--sizes", "a").output
+    assert "splits the data of one" in run("compare-rankers", fold, fold, "--folds", 3).output
+    assert "not a list of tree counts" in run("compare-rankers", fold, "--sizes", "a").output
 
 
 def test_a_comparison_is_what_its_parts_are():
@@ -164,9 +164,9 @@ def test_a_comparison_is_what_its_parts_are():
     assert found.p[1, 1, 1] == randomisation_test(difference, 500, 0)
     assert (found.p[0] == 1).all()
     np.testing.assert_allclose(found.curves[0, 0, 4], found.means()[0, 0, 0])
-    with pytest.raises(InputError, match="there are no folds"):
+    with pytest.raises(InputError, match="no folds were given"):
         hj.ltr.compare_rankers([])
-    with pytest.raises(InputError, match="name each of them once"):
+    with pytest.raises(InputError, match="name each objective once"):
         hj.ltr.compare_rankers(folds, objectives=("nmcg", "nmcg"))
 
 

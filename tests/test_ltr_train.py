@@ -142,7 +142,7 @@ def test_what_noisy_judges_said_is_enough_to_learn_from():
 
 
 def test_lambdarank_refuses_probabilities():
-    with pytest.raises(InputError, match="takes whole grades"):
+    with pytest.raises(InputError, match="needs integer grades"):
         hj.train_ranker((TRAIN[0], np.eye(5)[TRAIN[1]], TRAIN[2]), objective="lambdarank", **SMALL)
 
 
@@ -183,7 +183,7 @@ def test_missing_features_are_lightgbms():
     ("grades", "nav_rel", "said"),
     [
         (np.minimum(TRAIN[1], 2), 3, "navigational; the largest grade is 2, nav_rel is 3"),
-        (np.tile([1] + [0] * 14, 60), 1, "no query to train on is informational"),
+        (np.tile([1] + [0] * 14, 60), 1, "no training query is informational"),
     ],
 )
 def test_a_class_without_queries_is_a_warning(grades, nav_rel, said):

@@ -245,7 +245,7 @@ def test_anything_called_like_crowd_kit():
         low = [min(given_.label[given_.document == i]) for i in range(len(given_.pool))]
         assert merged.labels.tolist() == low
         assert merged.posterior is None
-    with pytest.raises(MeasureError, match="nothing to draw from"):
+    with pytest.raises(MeasureError, match="nothing can be drawn"):
         merged.sample(0)
     with pytest.raises(MeasureError, match="gave no label to document"):
         merge(given_, Forgetful())

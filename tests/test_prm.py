@@ -80,7 +80,7 @@ def test_every_level(rows, data, smoothing):
         chosen = data.draw(st.lists(st.sampled_from(levels), min_size=1, unique=True))
         choice = {"relevant": chosen}
     if not twice(rows):
-        with pytest.raises(InputError, match="two judges"):
+        with pytest.raises(InputError, match="two judgments"):
             prm(judgments, smoothing=smoothing, draws=1, **choice)
         return
     model = prm(judgments, smoothing=smoothing, draws=5, **choice)
@@ -256,7 +256,7 @@ def test_smoothing_starts_every_level_at_one_half():
 
 
 def test_no_document_was_judged_twice():
-    with pytest.raises(InputError, match="two judges") as caught:
+    with pytest.raises(InputError, match="two judgments") as caught:
         prm(panel([("1", "a", "X", 1), ("1", "b", "Y", 0), ("2", "a", "Y", 1)]), smoothing=1)
     assert caught.value.remedy
 
@@ -499,8 +499,8 @@ def test_command_is_quiet(folder):
 def test_command_counts(folder):
     shown = done(folder, "--rel", "1", "--qrels", str(folder / "one.txt")).stdout
     expected = sum(loops.prm(ROWS, level, [1, 2]) for level in (2, 0, -2))
-    assert "the qrels call 1 documents relevant" in shown
-    assert f"another judge is expected to call {expected:.0f} so" in shown
+    assert "the qrels label 1 documents relevant" in shown
+    assert f"another judge would label {expected:.0f} so" in shown
 
 
 def test_command_csv(folder):
@@ -569,7 +569,7 @@ def test_command_soft_labels(folder):
 def test_command_soft_labels_want_labels_and_a_threshold(folder, options):
     result = command(folder, "--soft", str(folder / "soft"), *options)
     assert result.exit_code == 2
-    assert "--soft wants --qrels and --rel" in result.stderr
+    assert "--soft needs --qrels and --rel" in result.stderr
     assert not (folder / "soft").exists()
 
 
@@ -600,7 +600,7 @@ def test_command_complains(folder):
         hungjury, ["prm", "--judges", str(folder / "alone"), "--judges", str(folder / "other")]
     )
     assert isinstance(result.exception, InputError)
-    assert "two judges" in str(result.exception)
+    assert "two judgments" in str(result.exception)
     assert command(folder, "--rel", "0").exit_code == 2
     assert command(folder, "--smoothing", "-1").exit_code == 2
 

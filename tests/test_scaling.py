@@ -295,7 +295,7 @@ def test_grades_and_probabilities_of_grades_are_not_scaled():
         hj.read_judgments(PANEL, grades=range(4), scaling="linear")
     assert "leave grades out" in caught.value.remedy
     table = "topic,document,p0,p1\n1,a,0.5,0.5\n"
-    with pytest.raises(InputError, match="probability of every grade already"):
+    with pytest.raises(InputError, match="already has a probability for every grade"):
         hj.read_qrels(io.StringIO(table), scaling="linear")
 
 

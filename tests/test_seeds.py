@@ -59,7 +59,7 @@ def test_seeds_that_are_none(call, seed):
     with pytest.raises(InputError) as caught:
         call[1](seed)
     assert caught.value.message in (f"seed is {seed!r}", f"rng is {seed!r}")
-    assert "whole number of 0 or more" in caught.value.remedy
+    assert "non-negative integer" in caught.value.remedy
 
 
 def test_no_public_function_with_a_seed_is_forgotten():

@@ -174,7 +174,7 @@ def test_probabilities_of_grades_add_up_to_1(p):
     with pytest.raises(InputError, match="probabilities of the grades are") as caught:
         hj.read_qrels(text)
     assert caught.value.line == 3
-    assert "add up to 1" in caught.value.remedy
+    assert "sum to 1" in caught.value.remedy
 
 
 def test_probabilities_of_grades_may_be_rounded():
@@ -359,7 +359,7 @@ def test_certain_labels_are_always_the_same():
 @pytest.mark.parametrize("kind", ["p", "grade_p"])
 def test_a_measure_of_grades_names_the_choices(kind, name):
     made = hj.read_qrels(SOFT) if kind == "p" else graded()
-    with pytest.raises(MeasureError, match="wants grades, but these labels are prob") as caught:
+    with pytest.raises(MeasureError, match="needs grades, but these labels are prob") as caught:
         hj.evaluate(made, RUN, ["eRAP", name])
     for choice in (f"E({hj.measure(name)})", "eRAP", "eRRBP", "eRDCG", "threshold(0.5)"):
         assert choice in caught.value.remedy
@@ -369,7 +369,7 @@ def test_a_measure_of_grades_names_the_choices(kind, name):
 
 @pytest.mark.parametrize("name", ["GAP(g=[1])", "xGAP(g=[1])", "eGAP(g=[1])"])
 def test_graded_precision_wants_grades(name):
-    with pytest.raises(MeasureError, match="wants grades"):
+    with pytest.raises(MeasureError, match="needs grades"):
         hj.evaluate(SOFT, RUN, name)
 
 

@@ -111,7 +111,7 @@ def test_local_workers_share_the_cores(sources, store, monkeypatch):
 
 
 def test_an_engine_that_does_not_exist(sources, store):
-    with pytest.raises(InputError, match="no such engine"):
+    with pytest.raises(InputError, match="unknown engine"):
         run_jobs(draws(), sources, store, engine=Engine("nonsense"))
     with pytest.raises(InputError, match="at least one worker"):
         Engine("local", 0)
@@ -161,7 +161,7 @@ def test_files_that_change_during_a_study_are_seen(demo, store, tmp_path):
     with (moved / "gold.qrels").open("a") as gold:
         gold.write("t1 0 another 1\n")
     found = run_jobs(draws(1), taken, store, 0, ALONE)
-    assert "not what they were" in found.failed["draw/0"]
+    assert "have changed since" in found.failed["draw/0"]
 
 
 # failures
@@ -217,7 +217,7 @@ def test_a_store_is_one_study_s_at_a_time(tmp_path):
 
 def test_what_is_no_store_is_refused(tmp_path):
     (tmp_path / "a.sqlite").write_text("no database at all, but long enough to look at" * 9)
-    with pytest.raises(InputError, match="no file of results"):
+    with pytest.raises(InputError, match="not a writable results file"):
         Store(tmp_path / "a.sqlite")
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be opened"):

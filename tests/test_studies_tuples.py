@@ -289,7 +289,7 @@ def test_what_cannot_be_studied(sim: Any) -> None:
     cases: list[tuple[Any, str]] = [
         (
             lambda: hj.studies.tuple_study(sim.judgments, sim.runs, "AP", None),
-            "compares with true labels",
+            "needs gold labels",
         ),
         (lambda: hj.studies.tuple_study(one, sim.runs, "AP", sim.gold), "there is only 1"),
         (lambda: hj.studies.tuple_study(two, sim.runs, "AP", sim.gold), "there are only 2"),
@@ -303,7 +303,7 @@ def test_what_cannot_be_studied(sim: Any) -> None:
         (lambda: hj.studies.tuple_study(graded.judgments, graded.runs, "AP", graded.gold,
                                 approaches=["binmv"], standards=["RGS"]), "binary labels"),
         (lambda: hj.studies.single_judges(one, sim.runs, "AP", sim.gold), "there is only 1"),
-        (lambda: hj.studies.single_judges(two, sim.runs, "AP", None), "compares with true labels"),
+        (lambda: hj.studies.single_judges(two, sim.runs, "AP", None), "needs gold labels"),
     ]  # fmt: skip
     for work, message in cases:
         with pytest.raises(HungjuryError, match=message) as caught:

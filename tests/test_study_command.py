@@ -86,7 +86,7 @@ def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
     assert float(first["AP"]) == pytest.approx(expected, abs=1e-12)
     missing = CliRunner().invoke(command, ["study", "markov", "-o", str(tmp_path)])
     assert missing.exit_code == 2
-    assert "name the data" in missing.stderr
+    assert "give --data FOLDER" in missing.stderr
 
 
 def test_real_data(shared_data, tmp_path):

@@ -94,7 +94,7 @@ class Scorer:
         if given.max(initial=0) > self.top:
             raise InputError(
                 f"a label is {given.max()}, but the largest grade is {self.top}",
-                remedy="say with top= what the largest grade is",
+                remedy="give the largest grade as top",
             )
         if given.dtype == np.uint8:
             return np.ascontiguousarray(given, dtype=np.uint8)

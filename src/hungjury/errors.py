@@ -211,7 +211,7 @@ def check_seed(seed: Any, name: str = "seed") -> None:
     except TypeError:
         pass
     raise InputError(
-        f"{name} must be a non-negative integer, got {seed!r}",
+        f"{name} is {seed!r}",
         code="invalid-seed",
         argument=name,
         remedy=f"{name} must be a non-negative integer",

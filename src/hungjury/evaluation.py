@@ -124,7 +124,7 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
     """Raise early for a measure that does not fit the labels."""
     if qrels.soft and not one.takes_chances:
         raise MeasureError(
-            f"{one} wants grades, but these labels are probabilities",
+            f"{one} needs grades, but these labels are probabilities",
             remedy=f"E({one}) is its expectation; eRAP, eRRBP and eRDCG take probabilities; "
             "Qrels.threshold(0.5) makes grades",
         )

@@ -22,20 +22,24 @@ from hungjury.cli.reading import (
     "--runs",
     multiple=True,
     metavar="FILES",
-    help="Compare the rankings of systems that each judge alone would give.",
+    help="Also compare the system rankings under each judge.",
 )
 @click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME", help="For these rankings: AP."
+    "-m", "--measure", "measures", multiple=True, metavar="NAME", help="Measure for these rankings."
 )
-@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
 @click.option(
-    "--heat-map", type=picture, metavar="FILE", help="Draw pairwise kappa (.svg, .png, .pdf)."
+    "--rel",
+    type=click.IntRange(min=1),
+    help="Make labels binary; grades from this one up are relevant.",
+)
+@click.option(
+    "--heat-map", type=picture, metavar="FILE", help="Plot pairwise kappa (.svg, .png, .pdf)."
 )
 @click.option(
     "--rankings",
     type=picture,
     metavar="FILE",
-    help="Draw the ranking by each judge (with --runs).",
+    help="Plot the ranking under each judge (with --runs).",
 )
 @click.option(
     "--format",
@@ -43,7 +47,7 @@ from hungjury.cli.reading import (
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="How results are printed.",
+    help="Output format.",
 )
 @output_option
 @label_options
@@ -54,7 +58,7 @@ def agreement_command(
     heat_map: str | None, rankings: str | None, form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Know your judges: how far they agree, who copies, who always says the same.
+    """Measure how far judges agree, and find copies and constant judges.
 
     \b
     Examples:
@@ -65,9 +69,9 @@ def agreement_command(
 
     for name, value in (("--rankings", rankings), ("-m", measures)):
         if value and not runs:
-            raise click.UsageError(f"{name} wants --runs")
+            raise click.UsageError(f"{name} needs --runs")
     if len(measures) > 1:
-        raise click.UsageError("systems are ranked by one measure; give -m once")
+        raise click.UsageError("only one measure can rank the systems; give -m once")
     labels = label_flags.judgments(judges)
     lists = run_flags.files(runs, label_flags.columns) if runs else None
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)

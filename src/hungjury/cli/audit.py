@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.command("audit", no_args_is_help=True)
 @input_options
-@judge_options("Labels of several judges, instead of one qrels file.")
+@judge_options("Labels of several judges instead of one qrels file.")
 @text_or_json
 @output_option
 @label_options
@@ -36,7 +36,7 @@ def audit_command(
     inputs: InputFiles, judges: JudgeFiles, form: str, output: str | None, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Look files over before trusting a number: duplicates, ties, missing topics, odd labels.
+    """Check files for duplicates, ties, missing topics and unusual labels.
 
     \b
     Examples:
@@ -47,7 +47,7 @@ def audit_command(
 
     qrels, files = inputs.qrels, list(inputs.files)
     if judges.judges and qrels is not None:
-        raise click.UsageError("give --judges, or one qrels file")
+        raise click.UsageError("give either --judges or a qrels file")
     labels: Qrels | Judgments
     if judges.judges:
         labels = label_flags.judgments(judges)
@@ -55,7 +55,7 @@ def audit_command(
         raise click.UsageError("--judge-column, --wide, --only and --without need --judges")
     else:
         if qrels is None and not files:
-            raise click.UsageError("name a qrels file, or --judges")
+            raise click.UsageError("give a qrels file or --judges")
         labels = label_flags.qrels(files.pop(0) if qrels is None else qrels)
     rest = [*inputs.runs, *files]
     found = run_flags.files(rest, label_flags.columns) if rest else None

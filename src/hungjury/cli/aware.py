@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
 @click.command("aware", no_args_is_help=True)
 @judges_needed
-@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@click.option(
+    "--runs",
+    multiple=True,
+    required=True,
+    metavar="FILES",
+    help="Runs; repeatable, or a quoted glob.",
+)
 @click.option(
     "-m",
     "--measure",
@@ -34,7 +40,7 @@ if TYPE_CHECKING:
     default=["AP"],
     show_default=True,
     metavar="NAME",
-    help="Repeatable, but not with --all.",
+    help="Measure; repeatable, except with --all.",
 )
 @click.option(
     "--weights",
@@ -42,27 +48,29 @@ if TYPE_CHECKING:
     show_default=True,
     help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.",
 )
-@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
-@click.option("--gold", metavar="QRELS", help="True labels, for --weights supervised and --all.")
 @click.option(
-    "--all", "compare", is_flag=True, help="All weights and merges side by side, against --gold."
+    "--rel",
+    type=click.IntRange(min=1),
+    help="Make labels binary; grades from this one up are relevant.",
 )
+@click.option("--gold", metavar="QRELS", help="Gold labels, for --weights supervised and --all.")
+@click.option("--all", "compare", is_flag=True, help="Compare all weights and merges with --gold.")
 @click.option(
     "--replicates",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Random judges of each kind.",
+    help="Number of random judges of each kind.",
 )
-@seed_option("Seed of the random judges.")
+@seed_option("Random seed.")
 @click.option(
     "--orientation",
     type=click.Choice(["dissimilarity", "printed"]),
     default="dissimilarity",
-    help="Weights from distance, or as the equations print.",
+    help="Weight by distance from random judges, or as the paper's equations are printed.",
 )
 @click.option(
-    "--drop-empty", is_flag=True, help="Leave out judges with nothing relevant on some topic."
+    "--drop-empty", is_flag=True, help="Drop judges with no relevant document on some topic."
 )
 @click.option(
     "--format",
@@ -70,7 +78,7 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "csv", "json"]),
     default="table",
     show_default=True,
-    help="How results are printed.",
+    help="Output format.",
 )
 @output_option
 @label_options
@@ -82,7 +90,7 @@ def aware_command(
     orientation: Orientation, drop_empty: bool, form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Merge the measures, not the labels: each judge weighted by distance from random ones.
+    """Merge scores instead of labels, weighting each judge by its distance from random judges.
 
     \b
     Examples:
@@ -94,9 +102,9 @@ def aware_command(
     from hungjury.judges.merging import merge_names
 
     if compare and gold is None:
-        raise click.UsageError("--all wants --gold")
+        raise click.UsageError("--all needs --gold")
     if compare and len(measures) > 1:
-        raise click.UsageError("--all compares by one measure; give -m once")
+        raise click.UsageError("--all takes one measure; give -m once")
     labels = label_flags.judgments(judges)
     truth = None if gold is None else label_flags.gold(gold)
     lists = run_flags.files(runs, label_flags.columns)
@@ -119,7 +127,7 @@ def aware_command(
 
 def _compared(found: ApproachComparison, form: str) -> str:
     if form == "table":
-        return f"{found.measure} against gold, best first\n{found}"
+        return f"{found.measure} compared with gold, best first\n{found}"
     return rows_as(found.to_dict(), form)
 
 

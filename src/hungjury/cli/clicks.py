@@ -16,36 +16,40 @@ if TYPE_CHECKING:
     from hungjury.users.model import UserModel
 
 ODD = {
-    "off_page": "clicks on no rank of the page, left out",
+    "off_page": "clicks outside the ranks of the page, left out",
     "without_session": "clicks without a session, left out",
     "without_time": "clicks without a readable time, left out",
     "unlabelled": "clicks on pages of queries without labels, left out",
     "unreadable": "records that cannot be read, left out",
     "ends_early": "visits end before they begin; their holding times are left out",
-    "out_of_order": "clicks stand out of order in time; paths follow the times",
+    "out_of_order": "clicks are out of order in time; paths follow the times",
     "repeated": "moves repeat a click on the same rank",
 }
 
 
 @click.command("clicks", no_args_is_help=True)
 @click.argument("log", nargs=-1, required=True, metavar="LOG...")
-@click.option("--qrels", metavar="FILE", help="Labels by query; they make the classes of queries.")
+@click.option(
+    "--qrels",
+    metavar="FILE",
+    help="Labels by query, to tell navigational from informational queries.",
+)
 @click.option(
     "--nav-rel",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Navigational: exactly one document of this grade and more.",
+    help="A query with exactly one document of at least this grade is navigational.",
 )
 @click.option(
-    "--ranks", type=click.IntRange(min=3), default=10, show_default=True, help="Results of a page."
+    "--ranks", type=click.IntRange(min=3), default=10, show_default=True, help="Results per page."
 )
 @click.option(
     "--min-sessions",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Holding times from queries with that many sessions.",
+    help="Use only queries with this many sessions for holding times.",
 )
 @click.option(
     "--pages",
@@ -66,18 +70,18 @@ ODD = {
     type=click.Choice(["duckdb", "spark"]),
     default="duckdb",
     show_default=True,
-    help="Where clicks are counted.",
+    help="Engine that counts clicks.",
 )
 @click.option(
     "--memory",
     default="1500MB",
     show_default=True,
     metavar="SIZE",
-    help="What DuckDB may hold in memory before it uses the disk.",
+    help="Memory limit of DuckDB; beyond it, DuckDB uses the disk.",
 )
 @click.option("-o", "--output", type=new_file, metavar="FILE", help="Save the user model (JSON).")
 @click.option(
-    "--plot", type=picture, metavar="FILE", help="A picture of the users (.svg, .png, .pdf)."
+    "--plot", type=picture, metavar="FILE", help="Plot the user model (.svg, .png, .pdf)."
 )
 @quiet_option
 def clicks_command(
@@ -85,7 +89,7 @@ def clicks_command(
     pages: Pages, rates_by: RatesBy, engine: str, memory: str,
     output: str | None, plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
-    """Learn from a click log how users move over result pages.
+    """Estimate from a click log how users move over result pages.
 
     LOG is one of Yandex's logs, TREC Session XML, or a table (CSV, Parquet; files or a folder) with
     the columns session, rank and, if known, query, page, time, until.

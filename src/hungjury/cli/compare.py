@@ -16,24 +16,26 @@ if TYPE_CHECKING:
 
 @click.command("compare", no_args_is_help=True)
 @scoring_options
-@click.option("--baseline", metavar="SYSTEM", help="Compare with this one; default: all pairs.")
+@click.option(
+    "--baseline", metavar="SYSTEM", help="Compare every system with this one; default: all pairs."
+)
 @click.option(
     "--test",
     type=click.Choice(["t", "wilcoxon", "randomisation", "bootstrap"]),
     default="t",
     show_default=True,
-    help="All are two-sided and paired by topic.",
+    help="Significance test; all are two-sided and paired by topic.",
 )
 @click.option(
     "--correction",
     type=click.Choice(["holm", "bonferroni", "bh", "none"]),
     default="holm",
     show_default=True,
-    help="Of p-values, over all comparisons of one measure.",
+    help="Correction of p-values over all comparisons by one measure.",
 )
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True),
               default=0.05, show_default=True,
-              help="Level of significance; intervals hold 1 - alpha.")  # fmt: skip
+              help="Significance level; intervals have level 1 - alpha.")  # fmt: skip
 @click.option("--samples", type=click.IntRange(min=1), default=10000, show_default=True,
               help="Of randomisation and bootstrap.")  # fmt: skip
 @seed_option("Of randomisation and bootstrap.")
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "csv", "json", "latex"]),
     default="table",
     show_default=True,
-    help="How results are printed.",
+    help="Output format.",
 )
 @output_option
 @reading_options
@@ -51,7 +53,7 @@ def compare_command(
     baseline: str | None, test: str, correction: str, alpha: float, samples: int, seed: int,
     form: str, output: str | None, **scoring: Any,
 ) -> None:  # fmt: skip
-    """Test whether systems differ by more than chance over topics explains.
+    """Test whether systems differ significantly over topics.
 
     \b
     Examples:

@@ -18,7 +18,9 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
             raise ValueError
         return sizes
     except ValueError:
-        raise click.BadParameter(f"{value!r} are no numbers of trees such as 100,500") from None
+        raise click.BadParameter(
+            f"{value!r} is not a list of tree counts such as 100,500"
+        ) from None
 
 
 @click.command("compare-rankers", no_args_is_help=True)
@@ -26,14 +28,14 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 @click.option(
     "--folds",
     type=click.IntRange(min=3),
-    help="Join the data of one FOLDER and cut it into that many folds, in the order of queries.",
+    help="Join the data of one FOLDER and split it into this many folds, in the order of queries.",
 )
 @click.option(
     "--sizes",
     default="100,500",
     show_default=True,
     callback=_sizes,
-    help="Numbers of trees, beside all.",
+    help="Tree counts to evaluate besides all trees.",
 )
 @click.option(
     "--objective",
@@ -42,17 +44,19 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
     multiple=True,
     default=["lambdarank", "nmcg"],
     show_default=True,
-    help="Rankers to train; the first is compared with.",
+    help="Objectives to train; the first is the baseline.",
 )
 @training_options
-@click.option("--plot", type=picture, metavar="FILE", help="Learning curves (.svg, .png, .pdf).")
+@click.option(
+    "--plot", type=picture, metavar="FILE", help="Plot learning curves (.svg, .png, .pdf)."
+)
 @click.option(
     "--format",
     "form",
     type=click.Choice(["table", "csv", "json"]),
     default="table",
     show_default=True,
-    help="How results are printed.",
+    help="Output format.",
 )
 @output_option
 @quiet_option
@@ -62,9 +66,9 @@ def compare_rankers_command(
     settings: dict[str, Any], seed: int, plot: str | None, form: str, output: str | None,
     quiet: bool,
 ) -> None:  # fmt: skip
-    """λ-MART against nMCG-MART, over folds: nDCG and nMCG by number of trees.
+    """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
 
-    A FOLDER is a fold: train.txt, vali.txt and test.txt (LETOR text, .gz too), or
+    Each FOLDER is a fold with train.txt, vali.txt and test.txt (LETOR text, optionally .gz), or
     train_feature.npy, train_label.npy, train_group.npy and so on.
 
     \b
@@ -75,7 +79,7 @@ def compare_rankers_command(
     from hungjury.ltr import compare_rankers, join_data, make_folds, read_fold
 
     if folds is not None and len(folders) > 1:
-        raise click.UsageError("--folds cuts the data of one FOLDER")
+        raise click.UsageError("--folds splits the data of one FOLDER; give one")
     parts = [read_fold(folder) for folder in folders]
     if folds is not None:
         parts = make_folds(join_data(parts[0]), folds)

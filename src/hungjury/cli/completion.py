@@ -9,7 +9,7 @@ from click.shell_completion import get_completion_class
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> None:
-    """Print the code that makes Tab complete commands, options and measures.
+    """Print shell code for tab completion of commands, options and measures.
 
     \b
     Examples:

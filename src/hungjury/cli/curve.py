@@ -24,7 +24,7 @@ from hungjury.cli.reading import (
     "--output",
     type=new_file,
     metavar="FILE",
-    help="A picture (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
+    help="Write a plot (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
 )
 @label_options
 @run_options
@@ -33,7 +33,7 @@ def curve_command(
     inputs: InputFiles, rel: int, output: str | None, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Interpolated precision at recall 0, 0.1, ..., 1, as data or as a picture.
+    """Compute interpolated precision at recall 0, 0.1, ..., 1, as data or as a plot.
 
     \b
     Examples:

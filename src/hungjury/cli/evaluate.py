@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @click.command("evaluate", no_args_is_help=True)
 @scoring_options
-@click.option("-q", "--per-topic", is_flag=True, help="Every topic too.")
-@click.option("-n", "--no-summary", is_flag=True, help="With -q: topics only.")
+@click.option("-q", "--per-topic", is_flag=True, help="Also show every topic.")
+@click.option("-n", "--no-summary", is_flag=True, help="With -q: show topics only.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["table", "trec", "csv", "json", "latex"]),
     default="table",
     show_default=True,
-    help="How results are printed; trec: topics are those retrieved and measures trec_eval's "
-    "official ones, unless told otherwise.",
+    help="Output format; trec defaults to --topics retrieved and to the official measures of "
+    "trec_eval.",
 )
 @output_option
 @reading_options
@@ -42,9 +42,9 @@ def evaluate_command(
       hungjury evaluate -m map -m ndcg_cut.10 --format trec qrels.txt bm25.run
     """
     if no_summary and not per_topic:
-        raise click.UsageError("-n leaves out the summary of -q; give -q too")
+        raise click.UsageError("-n needs -q")
     if per_topic and form == "latex":
-        raise click.UsageError("--format latex is a table of means; leave out -q")
+        raise click.UsageError("--format latex does not support -q")
     if form == "trec":
         scores, measures = score_files(("official",), "retrieved", **scoring)
     else:

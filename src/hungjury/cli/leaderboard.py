@@ -21,7 +21,13 @@ from hungjury.settings import Contrary, Prior, Scope, Target
 
 @click.command("leaderboard", no_args_is_help=True)
 @judges_needed
-@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@click.option(
+    "--runs",
+    multiple=True,
+    required=True,
+    metavar="FILES",
+    help="Runs; repeatable, or a quoted glob.",
+)
 @click.option(
     "-m",
     "--measure",
@@ -33,13 +39,17 @@ from hungjury.settings import Contrary, Prior, Scope, Target
     help="Any measure of `hungjury measures`.",
 )
 @merge_option("--merge", "binmv")
-@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
+@click.option(
+    "--rel",
+    type=click.IntRange(min=1),
+    help="Make labels binary; grades from this one up are relevant.",
+)
 @click.option(
     "--target",
     type=click.Choice(["population", "topics"]),
     default="population",
     show_default=True,
-    help="Topics like these, or these very topics.",
+    help="population: future topics too; topics: only these topics.",
 )
 @click.option(
     "--panel-error",
@@ -70,20 +80,20 @@ from hungjury.settings import Contrary, Prior, Scope, Target
     type=click.Choice(["topic", "all"]),
     default="topic",
     show_default=True,
-    help="What em learns about judges: per topic, or over all topics.",
+    help="Fit em's confusion matrices per topic, or over all topics.",
 )
 @click.option(
     "--prior",
     type=click.Choice(["ranks", "flat"]),
     default="ranks",
     show_default=True,
-    help="em's prior: by how systems rank a document, or the same for all.",
+    help="em's prior: ranks: varies with the ranks systems give; flat: one prior.",
 )
 @click.option(
     "--report",
     type=new_file,
     metavar="FILE",
-    help="Also write a page (HTML) to look at and to share.",
+    help="Also write an HTML report.",
 )
 @click.option(
     "--format",
@@ -91,7 +101,7 @@ from hungjury.settings import Contrary, Prior, Scope, Target
     type=click.Choice(["table", "csv", "json", "latex"]),
     default="table",
     show_default=True,
-    help="How results are printed.",
+    help="Output format.",
 )
 @output_option
 @label_options
@@ -104,7 +114,7 @@ def leaderboard_command(
     scope: Scope, prior: Prior, report: str | None, form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Which system is better, and can these judges on these topics tell?
+    """Rank systems, with intervals that cover the judges' and the topics' uncertainty.
 
     \b
     Examples:
@@ -115,7 +125,7 @@ def leaderboard_command(
     from hungjury.uncertainty.leaderboard import leaderboard
 
     if len(measures) > 1:
-        raise click.UsageError("a leaderboard is by one measure; make one for each -m")
+        raise click.UsageError("a leaderboard has one measure; give -m once")
     labels = label_flags.judgments(judges)
     truth = None if gold is None else label_flags.gold(gold)
     lists = run_flags.files(runs, label_flags.columns)

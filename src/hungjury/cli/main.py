@@ -1,4 +1,4 @@
-"""The command `hungjury` and how it fails: an error in one sentence with a remedy, exit code 2."""
+"""The command `hungjury`; errors are one sentence with a remedy, and exit with code 2."""
 
 from __future__ import annotations
 

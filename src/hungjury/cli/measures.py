@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("name", required=False)
 @text_or_json
 def measures_command(name: str | None, form: str) -> None:
-    """List the measures, or tell all about one.
+    """List the measures, or describe one.
 
     \b
     Examples:
@@ -39,13 +39,18 @@ def measures_command(name: str | None, form: str) -> None:
     elif name is None:
         width = max(len(row["write"]) for row in rows)
         lines = [_entry(row["write"], row["meaning"], width) for row in rows]
-        deliver("\n".join([*lines, "", "`hungjury measures NAME` tells its parameters."]), None)
+        deliver(
+            "\n".join(
+                [*lines, "", "`hungjury measures NAME` describes a measure and its parameters."]
+            ),
+            None,
+        )
     else:
         deliver(_page(rows[0]), None)
 
 
 def _entry(name: str, meaning: str, width: int) -> str:
-    """A measure's name and the first sentence about it, whole."""
+    """A measure's name and the first sentence of its description."""
     first = re.split(r";|(?<!\beq)\. ", meaning)[0].rstrip(".")
     beside = f"{name:<{width}}  "
     return textwrap.fill(first, 110, initial_indent=beside, subsequent_indent=" " * len(beside))

@@ -16,17 +16,17 @@ from hungjury.settings import Scope
 @click.option(
     "--rel",
     type=click.IntRange(min=1),
-    help="Lowest relevant grade: labels become binary. Default: merge grades.",
+    help="Make labels binary; grades from this one up are relevant. Default: merge grades.",
 )
 @click.option(
     "--scope",
     type=click.Choice(["topic", "all"]),
     default="topic",
     show_default=True,
-    help="What em learns about judges: per topic, or over all topics.",
+    help="Fit em's confusion matrices per topic, or over all topics.",
 )
-@click.option("--soft", is_flag=True, help="Write probabilities, not the likeliest labels.")
-@seed_option("Seed of the coins that decide ties.")
+@click.option("--soft", is_flag=True, help="Write probabilities instead of the most likely labels.")
+@seed_option("Random seed for ties.")
 @output_option
 @label_options
 @quiet_option

@@ -19,17 +19,17 @@ def _measures(_context: click.Context, _option: click.Parameter, incomplete: str
 
 
 def new_file(path: str) -> str:
-    """A file to be written: what is wrong with its name is told before the work, not after it."""
+    """Check the name of an output file before any work is done."""
     folder = os.path.dirname(path)
     if folder and not os.path.isdir(folder):
-        raise click.BadParameter(f"there is no folder {folder!r}; make it first")
+        raise click.BadParameter(f"no folder {folder!r}; create it first")
     if os.path.isdir(path):
-        raise click.BadParameter(f"{path!r} is a folder; name a file in it")
+        raise click.BadParameter(f"{path!r} is a folder; give a file name")
     return path
 
 
 def picture(path: str) -> str:
-    """A picture to be drawn, in one of the formats there are."""
+    """Check the name of a plot file."""
     from hungjury.report.pictures import check_ending
 
     check_ending(path)
@@ -39,7 +39,7 @@ def picture(path: str) -> str:
 def word(text: str) -> str:
     """Text for one column of a file."""
     if len(text.split()) != 1:
-        raise click.BadParameter(f"{text!r} holds blanks, which separate columns")
+        raise click.BadParameter(f"{text!r} contains blanks, which separate columns")
     return text
 
 
@@ -50,7 +50,7 @@ def seed_option(what: str) -> Callable[[F], F]:
 
 
 class _MergeOption(click.Option):
-    """An option whose help names the merges; it is read when asked for, as numpy is not cheap."""
+    """An option whose help lists the merges, loaded lazily because numpy is slow to import."""
 
     of_labels = False
 
@@ -85,23 +85,25 @@ def all_of(options: Sequence[Any]) -> Callable[[F], F]:
     return decorate
 
 
-quiet_option = click.option("--quiet", is_flag=True, help="No notes and no progress on stderr.")
+quiet_option = click.option(
+    "--quiet", is_flag=True, help="Do not print notes and progress to stderr."
+)
 output_option = click.option(
-    "-o", "--output", type=new_file, metavar="FILE", help="Write here, not to stdout."
+    "-o", "--output", type=new_file, metavar="FILE", help="Write to this file instead of stdout."
 )
 text_or_json = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="How results are printed.",
+    help="Output format.",
 )  # fmt: skip
 measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", shell_complete=_measures,
-    help='Such as nDCG@10 or "AP(rel=2)"; repeatable; trec_eval\'s names work too. '
+    help='Measure such as nDCG@10 or "AP(rel=2)", or a trec_eval name; repeatable. '
     "Default: nDCG@10, AP, P@10 and RR.",
 )  # fmt: skip
 
 
 def finished(command: click.Command) -> click.Command:
-    """What every command has: a whole sentence in lists of commands, and inputs that are safe."""
+    """Give a command its full first sentence in listings, and protect its inputs."""
     command.short_help = (command.help or "").split("\n\n")[0].replace("\n", " ")
     if command.callback is not None:
         command.callback = _guarded(command.callback, command)

@@ -1,4 +1,4 @@
-"""What a person sees: results on stdout or in a file, everything else on stderr."""
+"""Output: results to stdout or a file, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_NOTES = 6
 
 
 class _Leavable:
-    """A stream whose reader may leave, as `head` does: what comes then goes nowhere."""
+    """A stream that ignores broken pipes."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -41,20 +41,20 @@ class _Leavable:
             self._leave()
 
     def _leave(self) -> None:
-        """What is still held back has to go somewhere too, when the interpreter ends."""
+        """Redirect the stream to /dev/null, so that flushing at exit does not fail."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
 
 
 def readers_may_leave() -> None:
-    """For the whole process: a closed stdout or stderr is no error, and files are still written."""
+    """Ignore broken pipes on stdout and stderr; files are still written."""
     sys.stdout = cast(TextIO, _Leavable(sys.stdout))
     sys.stderr = cast(TextIO, _Leavable(sys.stderr))
 
 
 def deliver(text: str, output: str | None) -> None:
-    """Print, or write a file whole; `-` is stdout, as it is stdin where files are read."""
+    """Print to stdout (also for `-`), or write a whole file."""
     if output is None or output == "-":
         click.echo(text, nl=not text.endswith("\n"))
         return
@@ -72,7 +72,7 @@ def rows_as(rows: list[dict[str, Any]], form: str) -> str:
 
 
 def tell(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
-    """The oddest first few findings, on stderr, and where to find all of them."""
+    """Print the first few notes to stderr, and where to find the rest."""
     if quiet:
         return
     listed = list(notes)
@@ -80,12 +80,12 @@ def tell(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") ->
         click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
     if len(listed) > MOST_NOTES:
         more = len(listed) - MOST_NOTES
-        click.echo(f"note: {more} more; {where} tells them all", err=True)
+        click.echo(f"note: {more} more (see {where})", err=True)
 
 
 @contextmanager
 def progress_bar(quiet: bool, worthwhile: bool) -> Iterator[Progress | None]:
-    """A bar on a terminal, for work that takes a while; None otherwise."""
+    """A progress bar on a terminal, or None."""
     if quiet or not worthwhile or not sys.stderr.isatty():
         yield None
         return

@@ -18,7 +18,13 @@ from hungjury.cli.reading import (
 
 @click.command("plan", no_args_is_help=True)
 @judges_needed
-@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@click.option(
+    "--runs",
+    multiple=True,
+    required=True,
+    metavar="FILES",
+    help="Runs; repeatable, or a quoted glob.",
+)
 @click.option(
     "-m",
     "--measure",
@@ -27,7 +33,7 @@ from hungjury.cli.reading import (
     default=["nDCG@10"],
     show_default=True,
     metavar="NAME",
-    help="What systems will be compared by; repeatable.",
+    help="Measure by which systems will be compared; repeatable.",
 )
 @click.option("--budget", type=click.IntRange(min=1), required=True, help="Number of labels.")
 @click.option(
@@ -37,7 +43,11 @@ from hungjury.cli.reading import (
     show_default=True,
     help="Draw documents by their influence on comparisons, all alike, or whole topics.",
 )
-@click.option("--rel", type=click.IntRange(min=1), help="Lowest relevant grade: binary labels.")
+@click.option(
+    "--rel",
+    type=click.IntRange(min=1),
+    help="Make labels binary; grades from this one up are relevant.",
+)
 @seed_option("Random seed.")
 @output_option
 @label_options

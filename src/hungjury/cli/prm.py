@@ -18,38 +18,38 @@ if TYPE_CHECKING:
 @click.command("prm", no_args_is_help=True)
 @judges_needed
 @click.option(
-    "--rel", type=click.IntRange(min=1), help="Lowest relevant grade; default: every one in turn."
+    "--rel", type=click.IntRange(min=1), help="Lowest relevant grade; default: each grade in turn."
 )
 @click.option(
     "--smoothing",
     type=click.FloatRange(min=0),
     default=0.0,
     show_default=True,
-    help="a in (n_R + a) / (n + 2a).",
+    help="Smoothing a in (n_R + a) / (n + 2a).",
 )
 @click.option(
     "--draws",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Bootstrap samples of topics for the intervals.",
+    help="Number of bootstrap samples for the intervals.",
 )
-@seed_option("Seed of the bootstrap.")
-@click.option("--qrels", metavar="FILE", help="One judge's labels, to look at with this model.")
+@seed_option("Random seed.")
+@click.option("--qrels", metavar="FILE", help="Labels of one judge, to apply the model to.")
 @click.option(
     "--soft",
     type=new_file,
     metavar="FILE",
-    help="Write --qrels here as probabilities (for one --rel).",
+    help="Write --qrels as probabilities to this file (needs --rel).",
 )
-@click.option("--plot", type=picture, metavar="FILE", help="Draw a picture (.svg, .png, .pdf).")
+@click.option("--plot", type=picture, metavar="FILE", help="Write a plot (.svg, .png, .pdf).")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["table", "csv", "json"]),
     default="table",
     show_default=True,
-    help="How results are printed.",
+    help="Output format.",
 )
 @output_option
 @label_options
@@ -59,7 +59,7 @@ def prm_command(
     qrels: str | None, soft: str | None, plot: str | None, form: str, output: str | None,
     label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """What another judge would have said: P(relevant) of each level, from disagreement.
+    """Estimate from double judgments how likely another judge finds each level relevant.
 
     \b
     Examples:
@@ -70,7 +70,7 @@ def prm_command(
     from hungjury.judges.prm import prm
 
     if soft is not None and (qrels is None or rel is None):
-        raise click.UsageError("--soft wants --qrels and --rel")
+        raise click.UsageError("--soft needs --qrels and --rel")
     labels = label_flags.judgments(judges)
     model = prm(labels, rel or 1, None, smoothing, draws, seed)
     models = [model] if rel else model.scenarios()
@@ -99,6 +99,6 @@ def _page(model: PRM, qrels: Qrels | None) -> str:
         return page
     binary, expected = model.relevant_counts(qrels)
     return (
-        f"{page}\nthe qrels call {binary:,} documents relevant; another judge is expected to call "
+        f"{page}\nthe qrels label {binary:,} documents relevant; another judge would label "
         f"{expected:,.0f} so"
     )

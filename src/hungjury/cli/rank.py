@@ -17,22 +17,23 @@ if TYPE_CHECKING:
 @click.argument("ranker", metavar="RANKER")
 @click.argument("data", metavar="DATA")
 @click.option("--tag", type=word, default="hungjury", show_default=True, metavar="TEXT",
-              help="The system's name in the run.")  # fmt: skip
+              help="System name in the run.")  # fmt: skip
 @click.option(
-    "--trees", type=click.IntRange(min=1), help="Use the first trees only; default: those kept."
+    "--trees", type=click.IntRange(min=1), help="Use only the first trees; default: all kept trees."
 )
-@click.option(
-    "--depth", type=click.IntRange(min=1), help="Documents written for each query; default: all."
-)
+@click.option("--depth", type=click.IntRange(min=1), help="Documents per query; default: all.")
 @click.option(
     "--labels",
     type=click.Choice(["grades", "probabilities"]),
     default="grades",
     show_default=True,
-    help="What the first column of DATA is.",
+    help="Kind of labels in the first column of DATA.",
 )
 @click.option(
-    "--qrels", type=new_file, metavar="FILE", help="Write the labels of DATA here, for evaluation."
+    "--qrels",
+    type=new_file,
+    metavar="FILE",
+    help="Write the labels of DATA to this file, for evaluation.",
 )
 @output_option
 @quiet_option

@@ -1,4 +1,4 @@
-"""Flags that the commands on rankers share."""
+"""Options shared by the commands on rankers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def _settings(
     for text in values:
         name, sign, value = text.partition("=")
         if not sign or not name or not value:
-            raise click.BadParameter(f"{text!r} is no setting; write NAME=VALUE")
+            raise click.BadParameter(f"{text!r} is not a setting; use NAME=VALUE")
         if name in _names_of_options():
-            raise click.BadParameter(f"{name} has an option of its own; see --help")
+            raise click.BadParameter(f"{name} has its own option; see --help")
         found[name] = _value(value)
     return found
 
@@ -49,20 +49,20 @@ def _value(text: str) -> Any:
 
 _TRAINING = [
     click.option("--user", default="published-shape", show_default=True, metavar="FILE",
-                 help="A user model, as `hungjury clicks -o` writes it."),
+                 help="User model written by `hungjury clicks -o`."),
     click.option("--nav-rel", type=click.IntRange(min=1), default=3, show_default=True,
-                 help="Navigational: exactly one document of this grade and more."),
+                 help="A query with exactly one document of at least this grade is navigational."),
     click.option("--cutoff", type=click.IntRange(min=1), default=10, show_default=True,
-                 help="Ranks that count, in training and in the measures."),
+                 help="Cutoff in training and in the measures."),
     click.option("--trees", type=click.IntRange(min=1), default=1500, show_default=True,
-                 help="Most trees."),
+                 help="Maximum number of trees."),
     click.option("--leaves", type=click.IntRange(min=2), default=64, show_default=True,
-                 help="Leaves of a tree."),
+                 help="Leaves per tree."),
     click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=0.05,
-                 show_default=True, help="Share of each tree that counts."),
+                 show_default=True, help="Learning rate."),
     click.option("--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",
-                 help="Any other parameter of LightGBM; repeatable."),
-    seed_option("Seed of all that is random."),
+                 help="Any other LightGBM parameter; repeatable."),
+    seed_option("Random seed."),
 ]  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def lightgbm_settings(
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """What the library warns of is told as notes."""
+    """Hide warnings, which are printed as notes."""
     import warnings
 
     with warnings.catch_warnings():

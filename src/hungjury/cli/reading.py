@@ -1,4 +1,4 @@
-"""Flags that say which files are read and how; a command gets each group of them as one value."""
+"""Options on input files; a command gets each group of them as one value."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class InputFiles:
         qrels = self.qrels
         if qrels is None:
             if not rest:
-                raise click.UsageError("name a qrels file and at least one run")
+                raise click.UsageError("give a qrels file and at least one run")
             qrels = rest.pop(0)
         everything = [*self.runs, *rest]
         if not everything:
-            raise click.UsageError("name at least one run after the qrels file")
+            raise click.UsageError("give at least one run after the qrels file")
         return qrels, everything
 
 
@@ -74,7 +74,7 @@ class GradeFlags:
         return LabelPolicy.of(**asdict(self), **more)
 
     def gold(self, source: str) -> Qrels:
-        """True labels, which are grades whatever scale the judges use."""
+        """Gold labels, which are grades even if judges use another scale."""
         from hungjury.collection.qrels import qrels_by
 
         return qrels_by(source, self.policy().for_gold())
@@ -127,7 +127,7 @@ def _grades(_context: click.Context, _option: click.Parameter, value: str | None
 
 
 def _together(name: str, kind: type[Any], *options: Any) -> Callable[[F], F]:
-    """A decorator that gives a command some flags, and their values as one argument."""
+    """Decorator: add options to a command and pass their values as one argument."""
     members = [field.name for field in fields(kind)]
 
     def decorate(command: F) -> F:
@@ -157,22 +157,22 @@ def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
 
 
 judges_needed = judge_options(
-    "Labels of several judges: a file each, or a table with their names.", required=True
+    "Labels of several judges: one file each, or a table with a judge column.", required=True
 )
 input_options = _together(
     "inputs", InputFiles,
     click.argument("files", nargs=-1, metavar="QRELS RUN..."),
-    click.option("--qrels", metavar="FILE", help="Labels; instead of the first argument."),
-    click.option("--runs", multiple=True, metavar="FILES", help="Runs (repeat, or a glob)."),
+    click.option("--qrels", metavar="FILE", help="Labels, instead of the first argument."),
+    click.option("--runs", multiple=True, metavar="FILES", help="Runs; or a quoted glob."),
 )  # fmt: skip
 _GRADES = [
     click.option("--duplicates", type=click.Choice(["error", "first", "last", "max"]),
                  default="error", show_default=True,
-                 help="A document labelled twice, differently."),
+                 help="Which label to use for a document with conflicting labels."),
     click.option("--grades", callback=_grades, metavar="0-3",
-                 help="The scale of the labels; default: 0 to the largest label."),
+                 help="Scale of the labels; default: 0 to the largest label."),
     click.option("--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
-                 show_default=True, help="Labels outside --grades."),
+                 show_default=True, help="What to do with labels outside --grades."),
     click.option("--map", metavar="OLD:NEW,...",
                  help="New labels for old ones, words included: yes:1,no:0,-2:missing."),
     click.option("--missing", type=click.Choice(["error", "drop"]), default="error",
@@ -184,7 +184,7 @@ grade_options = _together("label_flags", GradeFlags, *_GRADES)
 label_options = _together(
     "label_flags", LabelFlags, *_GRADES,
     click.option("--scaling", metavar="NAME",
-                 help="Makes probabilities of labels on an open scale: geometric, median, linear "
+                 help="Scale labels of an open scale to probabilities: geometric, median, linear "
                  "or percentile."),
 )  # fmt: skip
 run_options = _together(
@@ -192,7 +192,7 @@ run_options = _together(
     click.option("--ties", type=click.Choice(["trec", "input", "expected"]), default="trec",
                  show_default=True, help="Order of documents with equal scores."),
     click.option("--score-precision", type=click.Choice(["double", "single"]), default="double",
-                 show_default=True, help="Precision in which scores are compared."),
+                 show_default=True, help="Precision of scores."),
     click.option("--names", type=click.Choice(["tag", "stem"]), default="tag", show_default=True,
-                 help="Systems are named by run tag, or by file name."),
+                 help="Name systems by run tag or by file name."),
 )  # fmt: skip

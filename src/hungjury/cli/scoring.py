@@ -1,4 +1,4 @@
-"""From files to scores: flags and reading that commands on labels and runs share."""
+"""From files to scores: options and reading shared by commands on labels and runs."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _SCORING = [
     input_options,
     measure_option,
     click.option("-c", "--complete", is_flag=True, help="Same as --topics judged."),
-    click.option("-M", "--depth", type=click.IntRange(min=1), help="Look at the first ranks only."),
+    click.option("-M", "--depth", type=click.IntRange(min=1), help="Use only the first ranks."),
     click.option("-l", "--rel", type=click.IntRange(min=1),
                  help="Lowest relevant grade, for all measures."),
     click.option("-J", "--judged-only", is_flag=True,
-                 help="Leave unjudged documents out of lists."),
+                 help="Remove unjudged documents from lists."),
     click.option("--topics", metavar="WHICH",
-                 help="judged (default), retrieved, or ids: 301,302."),
+                 help="judged (default), retrieved, or topic ids such as 301,302."),
     click.option("--undefined", type=click.Choice(["zero", "nan", "drop"]), default="zero",
-                 show_default=True, help="Topics with nothing relevant."),
+                 show_default=True, help="Value where nothing is relevant."),
 ]  # fmt: skip
 _READING = [label_options, run_options, quiet_option]
 
@@ -64,7 +64,7 @@ def score_files(
     _no_measure_among(run_paths)
     wanted = _measures(measures or default, rel)
     if complete and topics not in (None, "judged"):
-        raise click.UsageError("-c means --topics judged; choose one")
+        raise click.UsageError("-c means --topics judged; give only one of them")
     which = "judged" if complete else topics or default_topics
     chosen = which if which in ("judged", "retrieved") else which.split(",")
     labels = label_flags.qrels(labels_file)
@@ -78,7 +78,7 @@ def score_files(
 
 
 def _no_measure_among(runs: list[str]) -> None:
-    """ir_measures takes measures behind the run; here they would be taken for files."""
+    """ir_measures takes measures after the run; here they would be read as files."""
     from hungjury.catalogue import measure_list
     from hungjury.errors import HungjuryError
 
@@ -88,7 +88,7 @@ def _no_measure_among(runs: list[str]) -> None:
                 measure_list(name)
             except HungjuryError:
                 continue
-            raise click.UsageError(f"{name} is no file but a measure; ask for it with -m {name}")
+            raise click.UsageError(f"{name} is a measure, not a file; use -m {name}")
 
 
 def _measures(names: tuple[str, ...], rel: int | None) -> list[Measure]:

@@ -31,7 +31,7 @@ EVERY = 10.0  # seconds between lines of progress where there is no terminal
 
 
 class _Studies(click.Group):
-    """A command for each recipe, made when it is asked for: recipes are not cheap to import."""
+    """One command per recipe, created lazily because recipes are slow to import."""
 
     def list_commands(self, _context: click.Context) -> list[str]:
         from hungjury.studies.papers import RECIPES
@@ -46,7 +46,7 @@ class _Studies(click.Group):
 
 @click.command("study", cls=_Studies)
 def study_command() -> None:
-    """The papers' experiments on your data: jobs that can be stopped and resumed at any time.
+    """Run a paper's experiments on your data; a study can be stopped and resumed at any time.
 
     \b
     Examples:
@@ -58,23 +58,23 @@ def study_command() -> None:
 
 _STUDY = [
     click.option("--data", metavar="FOLDER",
-                 help="Holds runs/, and judges*/ and gold.qrels (or qrels*) where there are any."),
+                 help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*)."),
     click.option("--runs", multiple=True, metavar="FILES",
-                 help="Runs, instead of those of --data."),
-    judge_options("Judges, instead of those of --data."),
-    click.option("--gold", metavar="QRELS", help="Gold labels, instead of those of --data."),
+                 help="Runs, instead of those in --data."),
+    judge_options("Judges, instead of those in --data."),
+    click.option("--gold", metavar="QRELS", help="Gold labels, instead of those in --data."),
     click.option("-o", "--output", metavar="FOLDER", required=True,
-                 help="Results go into a folder in this one that has the study's name."),
+                 help="Output folder; results go into a subfolder named after the study."),
     click.option("--engine", default="local", show_default=True,
                  help="local, dask://HOST:PORT, or the name of a joblib backend."),
     click.option("--jobs", "workers", type=click.IntRange(min=1),
-                 help="Jobs done at once; default: one for each core."),
-    seed_option("Same seed, same numbers."),
+                 help="Number of parallel jobs; default: one per core."),
+    seed_option("Random seed."),
 ]  # fmt: skip
 
 
 def _command(recipe: type[Recipe]) -> click.Command:
-    """The command of one recipe, with a flag for each of its parameters."""
+    """The command of one recipe, with an option for each of its parameters."""
     from hungjury.studies.recipe import NEEDS
 
     def run(**given: Any) -> None:
@@ -121,7 +121,7 @@ def _literal(_context: click.Context, _option: click.Parameter, text: str | None
 
 
 def _value(text: str) -> Any:
-    """A number or a truth value where it looks like one, else text."""
+    """Parse a number or a boolean; anything else stays text."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
@@ -147,7 +147,7 @@ def _run(
         **asdict(run_flags),
     }
     if data is None and not runs:
-        raise click.UsageError("name the data: --data FOLDER, or --runs and what else is needed")
+        raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")
     if data is None:
         sources = Sources.of(**given)
     else:
@@ -160,12 +160,12 @@ def _run(
     with _progress(quiet) as progress:
         study = run_study(recipe, sources, output, seed, Engine(engine, workers), progress, told)
     page, *others = write_study(study)
-    click.echo(f"{page}\n{len(others)} tables and figures beside it")
+    click.echo(f"{page}\n{len(others)} tables and figures in the same folder")
 
 
 @contextmanager
 def _progress(quiet: bool) -> Iterator[Progress | None]:
-    """A bar on a terminal; elsewhere a line from time to time."""
+    """A progress bar on a terminal; elsewhere a line from time to time."""
     if quiet or sys.stderr.isatty():
         with progress_bar(quiet, True) as bar:
             yield bar

@@ -12,7 +12,7 @@ from hungjury.cli.output import deliver
 
 @click.group("theory")
 def theory_command() -> None:
-    """What measures do with lists: order, axioms, balancing index.
+    """Study measures: partial order of lists, axioms, balancing index.
 
     \b
     Examples:
@@ -27,7 +27,7 @@ def _labels(_context: click.Context, option: click.Parameter, value: str) -> lis
     try:
         return [int(v) for v in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{value!r} is no list of grades such as 0,2,1") from None
+        raise click.BadParameter(f"{value!r} is not a list of grades such as 0,2,1") from None
 
 
 @theory_command.command("order")
@@ -38,7 +38,7 @@ def _labels(_context: click.Context, option: click.Parameter, value: str) -> lis
     type=click.Choice(["rank", "set"]),
     default="rank",
     show_default=True,
-    help="Do ranks count, or are the lists sets?",
+    help="Compare ranked lists or sets.",
 )
 def order(a: list[int], b: list[int], kind: Any) -> None:
     """Compare two judged lists, grades in rank order: less, equal, greater or incomparable.
@@ -69,7 +69,7 @@ def order(a: list[int], b: list[int], kind: Any) -> None:
     help="Number of grades, 0 included.",
 )
 def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
-    """Do measures rise with better documents (Replacement) and better order (Swap)?
+    """Check that measures rise with better documents (Replacement) and better order (Swap).
 
     Without a measure: the table of the whole catalogue.
 
@@ -100,7 +100,7 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
 @click.option("--q-min", type=click.IntRange(min=1), default=1, help="Smallest relevant grade.")
 @click.option("--q-max", type=click.IntRange(min=1), default=1, help="Largest grade.")
 def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
-    """The deepest rank at which one good document can outweigh all that follows it.
+    """Compute the balancing index: how many low-ranked documents outweigh one at rank 1.
 
     \b
     Example:
@@ -130,7 +130,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 )
 @seed_option("For significance.")
 def figure(which: str, output: str, trials: int, seed: int) -> None:
-    """Draw how balancing indices grow, or how often RBP calls runs different.
+    """Plot the growth of balancing indices, or the power of RBP.
 
     \b
     Example:

@@ -16,38 +16,43 @@ if TYPE_CHECKING:
 
 @click.command("train", no_args_is_help=True)
 @click.argument("train", metavar="TRAIN")
-@click.option("--valid", metavar="FILE", help="Other queries, to stop training early.")
+@click.option("--valid", metavar="FILE", help="Validation data for early stopping.")
 @click.option(
     "--objective",
     type=click.Choice(["nmcg", "ndcg", "lambdarank"]),
     default="nmcg",
     show_default=True,
-    help="nMCG of the users, nDCG by the same loops, or LightGBM's own nDCG.",
+    help="The users' nMCG, nDCG by the same code, or LightGBM's own lambdarank.",
 )
 @click.option(
     "--labels",
     type=click.Choice(["grades", "probabilities"]),
     default="grades",
     show_default=True,
-    help="What the first column of the files is.",
+    help="Kind of labels in the first column of the files.",
 )
-@click.option("--qrels", metavar="FILE", help="Labels for all data, in place of the files' own.")
+@click.option("--qrels", metavar="FILE", help="Labels that replace those in the files.")
 @click.option(
     "--stop-after",
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Trees without a rise on --valid before training stops.",
+    help="Stop after this many trees without improvement on --valid.",
 )
 @training_options
 @click.option(
-    "-o", "--output", type=new_file, required=True, metavar="FILE", help="The ranker (JSON)."
+    "-o",
+    "--output",
+    type=new_file,
+    required=True,
+    metavar="FILE",
+    help="Write the ranker to this file (JSON).",
 )
 @click.option(
     "--plot",
     type=picture,
     metavar="FILE",
-    help="The measure by number of trees (.svg, .png, .pdf).",
+    help="Plot the measure by number of trees (.svg, .png, .pdf).",
 )
 @quiet_option
 def train_command(
@@ -70,7 +75,7 @@ def train_command(
     from hungjury.ltr.train import train_ranker
 
     if plot is not None and valid is None:
-        raise click.UsageError("--plot draws the measure on --valid: give it")
+        raise click.UsageError("--plot needs --valid")
     data = _labelled(read_letor(train, labels), qrels)
     seen = None
     if valid is not None:

@@ -1,4 +1,4 @@
-"""Align once, judge many times: where the documents of a pool stand in every ranked list."""
+"""Align once, judge many times: find the documents of a pool in every ranked list."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def align(
             remedy="give the number of ranks to read",
         )
     ties, single, deep = runs.policy.ties, runs.policy.single, int(depth or 0)
-    native_pool = pool.native  # built before threads want it
+    native_pool = pool.native  # built before threads need it
 
     def from_memory(item: tuple[str, native.RunStore]) -> list[_Part]:
         name, store = item
@@ -142,9 +142,9 @@ def align(
 def _stream(
     source: Source, policy: RunPolicy, pool: native.Pool, depth: int, others: int, free: int
 ) -> list[_Part]:
-    """Align a file while reading it; where that cannot be done, read it whole first.
+    """Align a file while reading it; if that is impossible, read it whole first.
 
-    free: cores that may read parts of it beside each other.
+    free: cores that may read parts of it in parallel.
     """
     if table_format(source, policy.columns) is None:
 
@@ -170,8 +170,8 @@ def _stream(
 def _side_by_side(
     parts: list[Source], read: Callable[[Source], native.RunStream]
 ) -> native.RunStream | None:
-    """The parts of a file, joined. None where there are not several, or one is in error: what is
-    wrong in which line is for a reader to say that has seen all lines before it."""
+    """The joined parts of a file. None if there is only one part, or if one has an error: only a
+    reader that has seen all earlier lines can name the line."""
     if len(parts) < 2:
         return None
     try:
@@ -206,7 +206,7 @@ def _join(
     if not (length >= 0).any():
         raise InputError(
             f"runs and judgments have no topic in common (judged: {few(pool.topics, 3)})",
-            remedy="check that topic ids are written the same way in both",
+            remedy="check that both use the same topic ids",
         )
     expected = policy.ties == "expected"
     if any(part.arrays["cut_ties"] for part in parts):

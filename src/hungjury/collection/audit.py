@@ -1,4 +1,4 @@
-"""The audit: what was read, and what is odd about it."""
+"""The audit: what was read, and what is unusual about it."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ __all__ = ["Audit", "audit"]
 
 @dataclass(frozen=True)
 class Audit:
-    """Facts about labels and runs, then everything odd."""
+    """Facts about labels and runs, then everything unusual."""
 
     facts: list[str]
     notes: tuple[Note, ...]
 
     def __str__(self) -> str:
-        odd = [f"  ! {note}" for note in self.notes] or ["  nothing odd was found"]
+        odd = [f"  ! {note}" for note in self.notes] or ["  nothing unusual found"]
         return "\n".join([*self.facts, "odd:", *odd])
 
     def to_dict(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
         f"labels: {len(judgments):,} by {plural(len(judgments.judges), 'judge')} "
         f"({few(judgments.judges)})",
         f"{plural(len(judgments.pool), 'document')} judged for "
-        f"{plural(len(judgments.topics), 'topic')}, {per_document:.1f} labels a document",
+        f"{plural(len(judgments.topics), 'topic')}, {per_document:.1f} labels per document",
     ]
 
 

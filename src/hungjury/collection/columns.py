@@ -149,7 +149,7 @@ class InputTable:
     def _text(self, value: Any, column: str, row: int) -> str:
         if isinstance(value, str) and value.isascii() and value:
             return value
-        remedy = "give every row an id, text or a whole number"
+        remedy = "give every row an id, as text or an integer"
         try:
             if isinstance(value, str) and value.encode("utf-8"):
                 return value

@@ -1,4 +1,4 @@
-"""Labels and rankings out of ir_datasets, by their ids."""
+"""Labels and rankings from ir_datasets, by id."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def dataset_text(name: str, part: str) -> bytes:
         raise InputError(
             f"ir_datasets has no dataset '{identifier}'",
             file=name,
-            remedy="see https://ir-datasets.com for their ids",
+            remedy="see https://ir-datasets.com for the ids",
         ) from None
     if not getattr(dataset, f"has_{part}")():
         raise InputError(
             f"the dataset has no {part}",
             file=name,
-            remedy="choose one of its subsets that has them",
+            remedy="use a subset that has them",
         )
     lines = _labels(dataset) if part == "qrels" else _ranking(dataset, identifier)
     return "".join(lines).encode("utf-8")

@@ -195,7 +195,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
+        raise ValueError(f"the key {twice!r} appears twice")
     return found
 
 
@@ -240,7 +240,7 @@ def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
         frame = pyarrow.parquet.read_table(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
-            f"not a readable Parquet file: {error}", file=source.name, remedy="write it again"
+            f"not a readable Parquet file: {error}", file=source.name, remedy="write the file again"
         ) from None
     return frame_table(frame, source.name, given, source.stem)
 
@@ -312,7 +312,7 @@ def nested_table(source: Any, value: str, name: str = "<dict>", stem: str = "") 
     for topic, inner in source.items():
         if not isinstance(inner, Mapping):
             raise InputError(
-                f"the dictionary holds {type(inner).__name__} under {topic!r}",
+                f"the dictionary contains {type(inner).__name__} under {topic!r}",
                 remedy="give {topic: {document: value}}",
             )
         topics += [topic] * len(inner)

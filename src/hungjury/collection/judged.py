@@ -113,7 +113,7 @@ def judge_lists(
 
 
 class _InPool:
-    """What measures want to know of the whole pool, by topic."""
+    """What measures need to know about the whole pool, by topic."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.
 
 
 class _Picked:
-    """The places of an alignment that measures have to see."""
+    """The places of an alignment that measures need."""
 
     def __init__(
         self,

@@ -41,7 +41,7 @@ __all__ = ["Judgments", "as_judgments", "judgments_by", "read_judgments"]
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """Rows (document, judge, label) over a pool; what a judge did not judge is no row."""
+    """Rows (document, judge, label) over a pool; unjudged documents have no row."""
 
     pool: Pool
     judges: list[str]
@@ -110,7 +110,7 @@ class Judgments:
         """What one judge said, as qrels."""
         if judge not in self.judges:
             raise UnknownName(
-                f"there is no judge '{judge}'",
+                f"no judge '{judge}'",
                 remedy=f"the judges are {', '.join(self.judges[:20])}",
             )
         mine = self.judge == self.judges.index(judge)
@@ -258,7 +258,7 @@ def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
 
 
 def _check_names(files: list[Source]) -> None:
-    """Two files of one name would be one judge, and the second one's labels conflicts."""
+    """Two files of one name would be read as one judge."""
     seen: dict[str, Source] = {}
     for file in files:
         before = seen.setdefault(file.stem, file)

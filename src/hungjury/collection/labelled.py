@@ -30,9 +30,7 @@ def not_ours(path: str) -> InputError:
 def open_labels(path: str | Path) -> Iterator[sqlite3.Connection]:
     """The database, for reading."""
     if not Path(path).is_file():
-        raise InputError(
-            "there is no such file", code="no-file", file=str(path), remedy="check the path"
-        )
+        raise InputError("no such file", code="no-file", file=str(path), remedy="check the path")
     # Without a log nobody is writing: then the file can be read where nothing can be written,
     # and no empty log is left behind.
     how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"

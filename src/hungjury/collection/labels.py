@@ -90,7 +90,7 @@ def _without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop
                 "conflict",
                 count,
                 f"{plural(count, 'document')} judged twice with different labels: "
-                f"the {policy.duplicates} label taken",
+                f"used the {policy.duplicates} label",
             )
         )
     if policy.duplicates == "last":

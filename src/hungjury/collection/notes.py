@@ -1,4 +1,4 @@
-"""Notes: what is odd about the input or weak about a result, as data."""
+"""Notes: what is unusual about the input or weak about a result, as data."""
 
 from __future__ import annotations
 

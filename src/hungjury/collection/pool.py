@@ -16,13 +16,13 @@ __all__ = ["Pool", "natural_order"]
 
 
 def number_key(digits: str) -> tuple[int, str, str]:
-    """Sorts digits as numbers; `int` takes no more than some thousand digits."""
+    """Sort key for digits as numbers; `int` accepts only a few thousand digits."""
     significant = digits.lstrip("0")
     return len(significant), significant, digits
 
 
 def natural_key(text: str) -> list[tuple[bool, int, str, str]]:
-    """Sorts ids as people do: 9 before 10."""
+    """Natural sort key: 9 before 10."""
     return [
         (False, *number_key(part)) if "0" <= part[0] <= "9" else (True, 0, "", part)
         for part in re.split(r"([0-9]+)", text)
@@ -67,7 +67,7 @@ class Pool:
         return int(self.offsets[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process makes its own native pool, should it want one."""
+        """Another process rebuilds the native pool if it needs one."""
         return Pool, (self.topics, self.documents, self.offsets)
 
     @cached_property

@@ -166,7 +166,7 @@ def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) 
     for name in (*topics, *documents):
         if len(name.split()) != 1:
             raise InputError(
-                f"the id {name!r} holds blanks, which separate columns",
+                f"the id {name!r} contains blanks, which separate columns",
                 file=path,
                 remedy="rename it, or write a table from to_dict()",
             )
@@ -242,7 +242,7 @@ def qrels_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Qrel
     if len(parts) == 1 and (table := _grade_table(parts[0], policy)) is not None:
         if policy.scaling is not None:
             raise InputError(
-                "the table gives the probability of every grade already",
+                "the table already has a probability for every grade",
                 file=table.name,
                 remedy=("leave out", Argument("scaling")),
             )
@@ -285,7 +285,7 @@ def _from_grade_columns(table: InputTable) -> Qrels:
             f"the probabilities of the grades are {p[bad[0]].tolist()}",
             file=table.name,
             line=table.line(int(bad[0])),
-            remedy="they have to be 0 or more and add up to 1",
+            remedy="they must be non-negative and sum to 1",
         )
     ids = (table.texts(table.need(role)) for role in ("topic", "document"))
     order: dict[str, dict[str, int]] = {}

@@ -91,7 +91,7 @@ def map_files(
     work: Callable[[T], U], items: list[T], progress: Progress | None, what: str
 ) -> Iterator[U]:
     """Run a reader over files, on all cores; results in order, the first error wins."""
-    if len(items) == 1 or cores() == 1:  # threads would cost more than they bring
+    if len(items) == 1 or cores() == 1:  # threads would cost more than they save
         for done, item in enumerate(items, 1):
             yield work(item)
             if progress is not None:
@@ -213,7 +213,7 @@ def run_name(tags: tuple[str, str], source: Source, policy: RunPolicy) -> tuple[
     first, second = tags
     note = None
     if second:
-        note = Note("two-tags", 1, f"holds two tags, '{first}' and '{second}'", source.name)
+        note = Note("two-tags", 1, f"contains two tags, '{first}' and '{second}'", source.name)
     return (source.stem if policy.names == "stem" else first), note
 
 
@@ -314,7 +314,7 @@ def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
     inner = next((v for v in source.values() if isinstance(v, Mapping) and v), None)
     if inner is None:
         raise InputError(
-            "the dictionary holds no run",
+            "the dictionary contains no run",
             remedy="give {topic: {document: score}} or {system: {topic: {document: score}}}",
         )
     if isinstance(next(iter(inner.values())), Mapping):

@@ -39,7 +39,7 @@ class Scaling(Named):
     )
 
     def problem(self, labels: Array) -> Problem | None:
-        """What stands in the way, if anything."""
+        """Why the labels cannot be scaled, if so."""
         return None
 
     def chances(self, labels: Array) -> Array:
@@ -69,7 +69,7 @@ class Geometric(_Odds):
     """p = x^k / (x^k + g^k), g the geometric mean of the labels scaled together.
 
     Ratios of labels become ratios of odds, whatever unit a judge counts in: twice the label is
-    twice the odds (with k = 1), the geometric mean has p = 0.5. Labels have to be above 0.
+    twice the odds (with k = 1), the geometric mean has p = 0.5. Labels must be above 0.
     """
 
     def problem(self, labels: Array) -> Problem | None:
@@ -99,7 +99,7 @@ class Median(_Odds):
         if len(bad):
             return Problem(int(bad[0]), f"the label {labels[bad[0]]:g} is below 0", others)
         if np.median(labels) == 0:
-            return Problem(0, "their median is 0, which nothing can be compared with", others)
+            return Problem(0, "their median is 0, so no ratio can be computed", others)
         return None
 
     def log_typical(self, labels: Array) -> float:
@@ -134,7 +134,7 @@ class Linear(Scaling):
             return Problem(
                 int(bad[0]),
                 f"the label {labels[bad[0]]:g} is not between {low:g} and {high:g}",
-                "declare ends that hold all labels, or leave them out",
+                "declare ends that include all labels, or leave them out",
             )
         if not 0 < high - low < np.inf:
             return Problem(
@@ -167,7 +167,7 @@ class Percentile(Scaling):
 
 
 def scaling_of(given: Any) -> Scaling | None:
-    """A scaling by name, as it is, or none."""
+    """A scaling, by name if need be, or None."""
     if given is None or isinstance(given, Scaling):
         return given
     if not isinstance(given, str):
@@ -180,7 +180,7 @@ def scaling_of(given: Any) -> Scaling | None:
 
 
 def scale_rows(rows: Rows, scaling: Scaling) -> tuple[Rows, tuple[Note, ...]]:
-    """The rows with probabilities as labels, and what is to be told of it."""
+    """The rows with probabilities as labels, and notes on the scaling."""
     label, p = rows.label, np.empty(len(rows.label))
     alike = []
     for members in _together(rows, scaling.by):

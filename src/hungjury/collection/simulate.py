@@ -1,4 +1,4 @@
-"""Made-up collections where the truth is known: systems and judges of given quality."""
+"""Simulated collections with known truth: systems and judges of given quality."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def _make_room(folder: Path) -> None:
                     old.unlink()
     except OSError as error:
         raise InputError(
-            f"cannot be made a folder: {error.strerror}",
+            f"cannot create the folder: {error.strerror}",
             file=str(folder),
-            remedy="name a folder, or one that is not there yet",
+            remedy="give a folder that exists or can be created",
         ) from None
 
 
@@ -135,16 +135,20 @@ def simulate(
         ("grades", grades, 2),
     ):
         if value < least:
-            raise InputError(f"{name} is {value}", remedy=f"{name} is at least {least}")
+            raise InputError(f"{name} is {value}", remedy=f"{name} must be at least {least}")
     if depth > documents:
-        raise InputError(f"the depth {depth} is more than {documents} documents", remedy="lower it")
+        raise InputError(
+            f"depth {depth} exceeds the {documents} documents per topic", remedy="lower it"
+        )
     if not 0 <= fooled <= 1 or hardness < 0:
         raise InputError(
             f"fooled is {fooled:g} and hardness {hardness:g}",
-            remedy="fooled is a share from 0 to 1, hardness a standard deviation",
+            remedy="fooled must be between 0 and 1, hardness non-negative",
         )
     if not accuracies or min(accuracies) < 0 or max(accuracies) > 1:
-        raise InputError("an accuracy is outside [0, 1]", remedy="accuracies are probabilities")
+        raise InputError(
+            "an accuracy is not between 0 and 1", remedy="accuracies must be probabilities"
+        )
     for kind in odd:
         check_choice("a kind of judge", kind, ODD)
     check_seed(seed)
@@ -240,7 +244,7 @@ def _judged_by(
 def _odd_labels(
     kind: str, first: NDArray[Any], seen: NDArray[Any], grades: int, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """[document]: labels of one who does not do the work; -1 for none."""
+    """[document]: labels of a careless judge; -1 for none."""
     size = len(seen)
     if kind == "constant":
         return np.full(size, grades - 1)

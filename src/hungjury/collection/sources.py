@@ -34,7 +34,7 @@ _STEM_ENDINGS = {
 
 @dataclass(frozen=True)
 class Source:
-    """One file to read, as often as needed; what cannot be read twice is held in memory."""
+    """One file, readable as often as needed; what cannot be read twice is kept in memory."""
 
     name: str
     path: Path | None = None
@@ -55,7 +55,7 @@ class Source:
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """The bytes, decompressed; compression is seen in the content, not the name."""
+        """The bytes, decompressed; compression is detected from the content, not the name."""
         with self.raw() as raw:
             magic = raw.read(2)
             raw.seek(0)
@@ -71,7 +71,7 @@ class Source:
             return io.BytesIO(self.held)
         if self.path.is_dir():
             raise InputError(
-                "this is a directory, a file was meant",
+                "expected a file, got a directory",
                 file=self.name,
                 remedy=f"name its files: '{self.name.rstrip('/')}/*'",
             )
@@ -93,13 +93,13 @@ class Source:
                 stream.seek(at)
             while count := self._read(stream, view if self.end is None else view[: self.end - at]):
                 piece = view[:count]
-                if first and count < 3:  # too short to hold a byte-order mark: fill it up
+                if first and count < 3:  # too short for a byte-order mark: read more
                     while count < min(3, len(view)) and (more := self._read(stream, view[count:])):
                         count += more
                     piece = view[:count]
                 if first and buffer.startswith(MARKS_UTF16):
                     raise InputError(
-                        "this file is in UTF-16", file=self.name, remedy="save the file as UTF-8"
+                        "the file is in UTF-16", file=self.name, remedy="save the file as UTF-8"
                     )
                 if first and buffer.startswith(MARK):
                     piece = piece[len(MARK) :]
@@ -117,12 +117,12 @@ class Source:
             raise InputError(
                 "the gz file is truncated or damaged",
                 file=self.name,
-                remedy="fetch or compress it again",
+                remedy="download or compress it again",
             ) from None
 
     def parts(self, number: int) -> list[Source]:
-        """A large file as so many parts, for as many readers. Cuts are made where the first word
-        of a line changes; where that is not near, or a file is packed or small, it stays whole."""
+        """Split a large file into this many parts, one per reader, where the first word
+        of a line changes. Compressed and small files, and those without such a line, stay whole."""
         size = self.size if self.path is not None else 0
         if size < number * LARGE or number < 2:
             return [self]
@@ -136,7 +136,7 @@ class Source:
 
     @property
     def size(self) -> int:
-        """Bytes, as far as that is known beforehand: packed ones are counted as they are."""
+        """Size in bytes, if known; that of a compressed file is its compressed size."""
         return len(self.held) if self.path is None else self.path.stat().st_size
 
     def content(self) -> bytes:
@@ -144,7 +144,7 @@ class Source:
         return b"".join(map(bytes, self.pieces()))
 
     def head(self) -> bytes:
-        """The first line, for telling formats apart."""
+        """The first line, to detect the format."""
         line = b""
         for piece in self.pieces(HEAD):
             line += piece
@@ -154,7 +154,7 @@ class Source:
 
 
 def _change(raw: BinaryIO, near: int) -> int:
-    """Where, soon behind a place, a line begins with another word than the one before; or 0."""
+    """The next position after `place` where the first word of a line changes, or 0."""
     raw.seek(near)
     window = raw.read(LONGEST_HEAD)
     at = window.find(b"\n") + 1
@@ -187,13 +187,13 @@ def expand(source: Any, part: str = "qrels", *, folders: bool = False) -> list[S
             )
         found = [one for item in source for one in expand(item, part, folders=folders)]
         if not found:
-            raise InputError("no files were given", remedy="name at least one file")
+            raise InputError("no files were given", remedy="give at least one file")
         return found
     if type(source).__module__.startswith("hungjury."):
         raise InputError(
-            f"{type(source).__name__} cannot stand here",
-            remedy="labels come before runs; one label a document is read by read_qrels, labels of "
-            "several judges by read_judgments, ranked lists by read_runs",
+            f"unexpected {type(source).__name__}",
+            remedy="give labels first, then runs; read_qrels reads one label per document, "
+            "read_judgments the labels of several judges, read_runs ranked lists",
         )
     raise InputError(
         f"cannot read from {type(source).__name__}",
@@ -212,7 +212,7 @@ def _held(stream: Any) -> Source:
             remedy="open it with its own encoding, or save it as UTF-8",
         ) from None
     if isinstance(content, str):
-        # Half of a surrogate pair is no text: it is let through to where its line is known.
+        # A lone surrogate is not text; it is passed on to where its line is known.
         content = content.encode("utf-8", "surrogatepass")
     return Source(name, held=content)
 
@@ -232,7 +232,7 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
         if not paths:
             raise InputError(f"no file matches '{text}'", remedy="check the pattern")
         return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
-    raise InputError("there is no such file", file=text, remedy="check the path")
+    raise InputError("no such file", file=text, remedy="check the path")
 
 
 def _in_folder(folder: str) -> list[Source]:

@@ -93,7 +93,7 @@ class Agreement:
 
     @property
     def warnings(self) -> list[str]:
-        """What to think about before these labels are used, in plain words."""
+        """Warnings to consider before using these labels."""
         return warnings(self)
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ class Agreement:
         for row, name in zip(both, (one, other), strict=True):
             if name not in self.judges:
                 raise UnknownName(
-                    f"there is no judge '{name}'",
+                    f"no judge '{name}'",
                     remedy=f"the judges are {', '.join(self.judges[:20])}",
                 )
             mine = self.panel.judge == self.judges.index(name)
@@ -206,8 +206,8 @@ def agreement(
     panel.whole_labels("agreement")
     if len(panel.judges) < 2:
         raise InputError(
-            "there is only one judge: nobody to agree with",
-            remedy="give the judgments of at least two judges",
+            "agreement needs at least two judges",
+            remedy="give the judgments of another judge",
         )
     counts = panel.counts()
     cell = panel.judge.astype(np.int64) * len(panel.grades) + panel.choice
@@ -236,9 +236,7 @@ def _rankings(panel: Panel, runs: RunsLike, chosen: Measure) -> Rankings:
     aligned = align(as_runs(runs), panel.pool)
     systems, topics = aligned.shape
     if systems < 2:
-        raise InputError(
-            "there is only one system: nothing to rank", remedy="give the runs of several systems"
-        )
+        raise InputError("rankings need at least two systems", remedy="give more runs")
     grid = np.full((len(panel.judges), len(panel.pool)), MISSING)
     grid[panel.judge, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
     values = np.empty((len(panel.judges), systems * topics))

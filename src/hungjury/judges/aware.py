@@ -238,13 +238,13 @@ def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | Non
     labels, grades = label_matrix(given, rel)
     if grades != (0, 1):
         raise MeasureError(
-            f"votes are for binary labels, but these have {len(grades)} grades",
+            f"votes need binary labels, but these have {len(grades)} grades",
             code="not-binary",
             remedy=("give the lowest relevant grade with", Argument("rel")),
         )
     if given.topics != scores.topics or not set(scores.judges) <= set(given.judges):
         raise InputError(
-            "scores and judgments are not of the same topics and judges",
+            "scores and judgments have different topics or judges",
             remedy="give the judgments that the scores were made from",
         )
     labels = labels[[given.judges.index(name) for name in scores.judges]]

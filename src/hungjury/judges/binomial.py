@@ -77,7 +77,7 @@ class QuantizedBinomialVote(Merge):
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         if not panel.binary:
             raise MeasureError(
-                f"{self} is for binary labels, but these have {len(panel.grades)} grades",
+                f"{self} needs binary labels, but these have {len(panel.grades)} grades",
                 code="not-binary",
                 remedy=("give the lowest relevant grade with", Argument("rel")),
             )

@@ -101,7 +101,7 @@ def krippendorff_alpha(counts: Floats, level: str = "nominal") -> float:
     level: "nominal" counts every difference the same, "ordinal" by the labels ranked between.
     """
     if level not in ("nominal", "ordinal"):
-        raise InputError(f"level is {level!r}", remedy="level is one of 'nominal', 'ordinal'")
+        raise InputError(f"invalid value {level!r} for level", remedy="use 'nominal' or 'ordinal'")
     counts = _usable(counts)
     if not len(counts):
         return float("nan")

@@ -1,4 +1,4 @@
-"""How close two judges are, seen through the scores that systems get from them (TH 4.3.3).
+"""How close two judges are, by the scores that they give to systems (TH 4.3.3).
 
 Scores are arrays [judge, system, topic]. Closeness is 1 for equal scores, at least 0, and comes
 as the mean over the second group: [judge].
@@ -32,7 +32,7 @@ def closeness(gap: str, mine: Array, theirs: Array) -> Array:
         _within_bounds(gap, mine, theirs)
     elif mine.shape[1] < 2:
         raise MeasureError(
-            f"{gap} compares rankings, but there is only one system",
+            f"{gap} compares rankings and needs at least two systems",
             remedy="give more runs, or weights from fro, rmse or kld",
         )
     return GAPS[gap](mine, theirs)
@@ -43,7 +43,7 @@ def _within_bounds(gap: str, *scores: Array) -> None:
         low, high = each.min(initial=0), each.max(initial=0)
         if low < -ROUNDING or high > 1 + ROUNDING:
             raise MeasureError(
-                f"{gap} compares scores in [0, 1], but there are scores from {low:g} to {high:g}",
+                f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}",
                 remedy="use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc",
             )
 
@@ -70,7 +70,7 @@ def _kullback_leibler(mine: Array, theirs: Array) -> Array:
     share = np.full(len(POINTS), step)
     share[[0, -1]] = step / 2  # trapezoid rule
     f, g = (_densities(scores.reshape(len(scores), -1), share) for scores in (mine, theirs))
-    # Not a matrix product: threads of our own call this, and those of BLAS would get in their way.
+    # Not a matrix product: our own threads call this, and BLAS threads would compete with them.
     cross = np.einsum("kp,hp->kh", f * share, np.log(g))
     divergence = (f * np.log(f) * share).sum(axis=1)[:, None] - cross
     return np.asarray(np.exp(-SHARPNESS * np.maximum(divergence, 0)).mean(axis=1))

@@ -1,4 +1,4 @@
-"""All ways to combine judges side by side, each against gold labels (TH 4.5)."""
+"""Compare all ways to combine judges with gold labels (TH 4.5)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ComparedApproach:
-    """One approach against gold: correlations of the systems' means, and their error."""
+    """One approach compared with gold: correlations of the systems' means, and their error."""
 
     approach: str
     tau: float
@@ -64,7 +64,7 @@ class ApproachComparison:
     def best_first(self, by: str = "tau_ap") -> list[ComparedApproach]:
         """Approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
         if by not in ("tau", "tau_ap", "rmse"):
-            raise InputError(f"by is {by!r}", remedy="by is one of 'tau', 'tau_ap', 'rmse'")
+            raise InputError(f"invalid value {by!r} for by", remedy="use 'tau', 'tau_ap' or 'rmse'")
         sign = 1 if by == "rmse" else -1
         return sorted(
             self.approaches, key=lambda one: (sign * np.nan_to_num(getattr(one, by)), one.rmse)
@@ -130,7 +130,9 @@ def compare_approaches(
     """
     wanted = measure_list(measure)
     if len(wanted) != 1:
-        raise MeasureError(f"{measure!r} is more than one measure", remedy="compare one at a time")
+        raise MeasureError(
+            f"{measure!r} stands for more than one measure", remedy="compare one at a time"
+        )
     methods = [merge_method(one) for one in merges]
     check_seed(seed)
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
@@ -195,7 +197,7 @@ class _Gold:
         wanted = {self.topics[t] for t in self.known}
         if set(scores.systems) != set(self.systems) or not wanted <= set(scores.topics):
             raise InputError(
-                f"the scores called '{name}' are not of the same systems and topics",
+                f"the scores '{name}' have other systems or topics",
                 remedy="score the same runs on all topics that have gold labels",
             )
         out = np.zeros((len(self.systems), len(self.topics)))

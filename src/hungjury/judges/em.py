@@ -1,7 +1,7 @@
 """Expectation maximisation: judges with confusion matrices (Dawid and Skene 1979; TH 4.1.3).
 
-Topics are independent of each other, so all of them are worked on at once, and each leaves the
-work when it has converged: a topic alone and among others gives the same. Inside, posteriors are
+Topics are independent, so all are fitted at once, and each is removed
+when it has converged: a topic alone and among others gives the same. Posteriors are
 [grade, document]: sums over a handful of grades are then sums of long rows, and quick.
 """
 
@@ -53,7 +53,7 @@ class ExpectationMaximisation(Merge):
         return Verdict(posterior=posterior, fit=result.fit(panel, scope))
 
     def for_one_judge(self) -> Merge:
-        """A judge cannot be learned about without another one: they are taken at their word."""
+        """A single judge cannot be modelled: their labels are used as they are."""
         return MajorityVote()
 
     def first(self, panel: Panel, votes: _Votes) -> Floats:

@@ -1,4 +1,4 @@
-"""What stands out among judges, in plain words, and the text of an agreement."""
+"""Warnings about judges, and the text of an agreement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["near_constant", "near_copies", "text", "warnings"]
 
-FEW = 20  # labels, or common documents, below which nothing is said about a judge
+FEW = 20  # labels or common documents needed for a warning about a judge
 COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
 CONSTANT = 0.95
 TENTATIVE = 0.667  # the alpha that Krippendorff asks for even for tentative conclusions
@@ -28,7 +28,7 @@ _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "te
 def near_copies(judges: list[str], pairs: JudgePairs) -> list[list[str]]:
     """Groups in which every two agree on 98 % of documents and have a kappa of 0.9 or more.
 
-    The kappa is asked for because two judges who call nearly everything not relevant agree
+    The kappa is needed because two judges who call nearly everything not relevant agree
     without being copies.
     """
     from scipy.cluster.hierarchy import fcluster, linkage
@@ -52,7 +52,7 @@ def near_constant(
 ) -> dict[str, float]:
     """Those who give one label to 95 % of documents and more, unless that is how the panel is.
 
-    Their share of other labels has to be below a quarter of the usual one.
+    Their share of other labels must be below a quarter of the usual one.
     """
     share = np.nan_to_num(rates).max(axis=1)
     known = labels >= FEW
@@ -75,7 +75,7 @@ def warnings(found: Agreement) -> list[str]:
     if max(found.alpha_nominal, found.alpha_ordinal) < TENTATIVE:
         out.append(
             f"Krippendorff's alpha is {_alpha(found)}: below {TENTATIVE} conclusions should not "
-            "rest on the labels of a single judge"
+            "rest on a single judge's labels"
         )
     return out
 
@@ -128,7 +128,7 @@ def _strangers(pairs: JudgePairs) -> list[str]:
     verb = "has" if none == 1 else "have"
     return [
         f"{plural(none, 'pair')} of judges (of {len(upper[0]):,}) {verb} no document in common: "
-        "nothing is known of their agreement"
+        "their agreement is unknown"
     ]
 
 

@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 class JudgeScores:
     """Values [measure, judge, system, topic], NaN where the measure is undefined.
 
-    `judged` [judge, topic] tells who judged what; `gold` [measure, system, topic] holds the
+    `judged` [judge, topic] is who judged what; `gold` [measure, system, topic] are the
     values under gold labels, NaN for topics without them.
     """
 
@@ -67,8 +67,8 @@ class JudgeScores:
         empty = np.asarray(self._empty().any(axis=1))
         if empty.all():
             raise InputError(
-                "every judge has a topic without any relevant document",
-                remedy="keep them all, or leave out the topics where that happens",
+                "every judge has some topic without a relevant document",
+                remedy="keep these judges, or leave out such topics",
             )
         names = [name for name, bad in zip(self.judges, empty, strict=True) if bad]
         return replace(
@@ -202,8 +202,8 @@ def _check_silent(judges: list[str], judged: NDArray[np.bool_]) -> None:
     silent = [judges[k] for k in np.flatnonzero(~judged.any(axis=1))]
     if silent:
         raise InputError(
-            f"{plural(len(silent), 'judge')} judged no topic: {few(silent)}",
-            remedy="leave out judges without judgments",
+            f"{plural(len(silent), 'judge')} without judgments: {few(silent)}",
+            remedy="leave them out",
         )
 
 
@@ -220,7 +220,7 @@ def gold_values(
     if not common:
         raise InputError(
             "gold labels and judgments have no topic in common",
-            remedy="check that topic ids are written the same way in both",
+            remedy="check that both use the same topic ids",
         )
     scores = evaluate(labels.select(common), runs, measures)
     out = np.full((len(measures), len(scores.systems), len(topics)), np.nan)
@@ -234,7 +234,7 @@ def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
         return gold
     if gold.labels is None:
         raise InputError(
-            f"rel={rel} asks for grades, but the gold labels are probabilities",
-            remedy="make them grades first: Qrels.threshold(0.5)",
+            "rel needs grades, but the gold labels are probabilities",
+            remedy="make them grades first, with Qrels.threshold(0.5)",
         )
     return replace(gold, labels=binary_at(gold.labels, rel), grades=(0, 1))

@@ -1,4 +1,4 @@
-"""What a merge is, and what it gives: qrels that know how they came about."""
+"""The base of merges, and their result: qrels with the settings they were made with."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ class Merge(Named):
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
         """[document]: labels that another panel of the same kind might have given."""
         raise MeasureError(
-            f"{self} gives labels without probabilities: there is nothing to draw from",
+            f"{self} gives labels without probabilities, so nothing can be drawn",
             remedy="draw labels from em-mv, binmv or mv",
         )
 
 
 class _Merges(Catalogue[Merge]):
     def parse(self, text: str) -> Merge:
-        """As for everything named; `not`, a tie rule, is a word here and no operator."""
+        """As for everything named; `not`, a tie rule, is a word here, not an operator."""
         return super().parse(re.sub(r"=\s*not\s*(?=[,)])", '="not"', text))
 
 
@@ -175,7 +175,7 @@ class Merged(Qrels):
         completed: documents that few judged are not taken as agreed.
         """
         if n < 1:
-            raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
+            raise MeasureError(f"{n} draws requested", remedy="n must be at least 1")
         rng = np.random.default_rng(rng)
         if self.posterior is not None:
             drawn = (self._in_doubt(self.posterior) if completed else self).draw(rng, n)

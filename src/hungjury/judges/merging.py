@@ -77,8 +77,8 @@ def merge(
     panel = Panel.of(given, rel)
     if not len(panel.document):
         raise InputError(
-            "nobody judged any document: every label is negative",
-            remedy="check the labels; those below 0 mean pooled, not judged",
+            "no document is judged: every label is negative",
+            remedy="check the labels; negative ones mean pooled but not judged",
         )
     verdict = chosen.decide(panel, scope, np.random.default_rng(seed))
     settings = given.settings.extend(
@@ -92,7 +92,7 @@ def merge(
 
 
 def merge_method(method: Any) -> Merge:
-    """A merge by name, as it is, or around AWARE's weights or an aggregator."""
+    """A merge, from a name, AWARE's weights or an aggregator if need be."""
     if isinstance(method, Merge):
         return method
     if isinstance(method, Weights):
@@ -101,7 +101,7 @@ def merge_method(method: Any) -> Merge:
         return MERGES.parse(method)
     if isinstance(method, type) or not is_aggregator(method):
         raise MeasureError(
-            f"{method!r} is no way to merge labels",
+            f"{method!r} is not a merge",
             remedy="give a name such as 'em-mv', or an object with fit_predict_proba or "
             "fit_predict for a frame with the columns task, worker and label",
         )

@@ -20,7 +20,7 @@ NOT_JUDGED = np.int16(-1)  # the label of a document that is pooled, but that no
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """One row per vote. Labels below 0 (pooled, not judged) are no votes."""
+    """One row per vote. Labels below 0 (pooled, not judged) are not votes."""
 
     pool: Pool
     judges: list[str]
@@ -42,7 +42,7 @@ class Panel:
             share = label
             if rel is not None:
                 raise InputError(
-                    f"rel={rel} asks for grades, but these judgments are probabilities",
+                    "rel needs grades, but these judgments are probabilities",
                     remedy="leave rel out",
                 )
         elif rel is not None:
@@ -105,7 +105,7 @@ class Panel:
         return out.reshape(len(self.pool), size)
 
     def whole_labels(self, method: str) -> None:
-        """Complain if votes are probabilities."""
+        """Raise if votes are probabilities."""
         if self.share is not None:
             raise MeasureError(
                 f"{method} counts labels, but these judgments are probabilities",

@@ -23,7 +23,7 @@ from hungjury.tables import columns
 
 __all__ = ["PRM", "prm"]
 
-FEW_PAIRS = 100  # observations of a level below which its probability is called shaky
+FEW_PAIRS = 100  # observations of a level below which a note warns
 Array = NDArray[np.float64]
 
 
@@ -87,7 +87,7 @@ class PRM:
     def soft_qrels(self, qrels: Qrels) -> Qrels:
         """Labels replaced by the probability that another judge finds the document relevant."""
         if qrels.labels is None:
-            raise InputError("these labels are probabilities already", remedy="give graded qrels")
+            raise InputError("these labels are already probabilities", remedy="give graded qrels")
         levels, index = np.unique(qrels.labels, return_inverse=True)
         p = np.array([self.probability(int(level)) for level in levels])[index]
         return replace(qrels, labels=None, p=p, grades=(0, 1))
@@ -185,7 +185,7 @@ def prm(
             "these judgments are probabilities, not levels", remedy="give grades or categories"
         )
     if not smoothing >= 0:
-        raise InputError(f"smoothing is {smoothing}", remedy="smoothing is 0 or more")
+        raise InputError(f"smoothing is {smoothing}", remedy="smoothing must be non-negative")
     check_seed(seed)
     values, code = np.unique(judgments.label.astype(np.int64), return_inverse=True)
     levels = sorted({*values.tolist(), *judgments.grades})
@@ -193,7 +193,7 @@ def prm(
     chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(relevant))
     if not set(chosen) & set(levels) or (relevant is None and rel > judgments.max_grade):
         raise InputError(
-            f"no level counts as relevant (levels are {levels})",
+            f"no level is relevant (levels are {levels})",
             remedy="choose rel or relevant from these levels",
         )
     votes = np.bincount(
@@ -202,8 +202,8 @@ def prm(
     pairs = _pairs_by_topic(judgments, votes)
     if not pairs.any():
         raise InputError(
-            "no document was judged by two judges",
-            remedy="the model is learnt from disagreement: have some documents judged twice",
+            "no document has two judgments",
+            remedy="the model is estimated from double judgments; have some documents judged twice",
         )
     notes = tuple(_notes(levels, pairs.sum(axis=(0, 2)), votes))
     return _fitted(
@@ -253,7 +253,9 @@ def _or_none(value: float) -> float | None:
 def _pairs_by_topic(judgments: Judgments, votes: NDArray[np.int64]) -> NDArray[np.int64]:
     """[topic, level, level]: ordered pairs of two judges of one document, by what they said."""
     levels = votes.shape[1]
-    others = votes[:, None, :] - np.eye(levels, dtype=np.int64)  # nobody is paired with himself
+    others = votes[:, None, :] - np.eye(
+        levels, dtype=np.int64
+    )  # no judge is paired with themselves
     counts = judgments.pool.sum_by_topic((votes[:, :, None] * others).reshape(len(votes), -1).T)
     return counts.T.reshape(-1, levels, levels)
 

@@ -87,9 +87,9 @@ def random_scores(
 
 def _check(grades: Sequence[int], replicates: int) -> None:
     if replicates < 1:
-        raise InputError(f"replicates is {replicates}", remedy="draw at least 1 of each class")
+        raise InputError(f"replicates is {replicates}", remedy="replicates must be at least 1")
     if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
         raise MeasureError(
-            f"there are no random judges for the grades {list(grades)}",
+            f"random judges are not defined for the grades {list(grades)}",
             remedy="declare at least two grades from 0 to 255",
         )

@@ -1,7 +1,7 @@
-"""AWARE's weights: how far each judge's word counts on each topic (TH 4.3).
+"""AWARE's weights of each judge on each topic (TH 4.3).
 
-Pure arrays: scores [judge, system, topic] in, weights [judge, topic] out, whatever measure
-the scores are of.
+Pure arrays: scores [judge, system, topic] in, weights [judge, topic] out, for any
+measure.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ORIENTATIONS = ("dissimilarity", "printed")
 class ScoredPanel:
     """What systems score under each judge, and who judged which topic.
 
-    Scores of topics that a judge did not judge are not looked at.
+    Scores of topics that a judge did not judge are ignored.
     """
 
     scores: Array  # [judge, system, topic], no NaN
@@ -124,9 +124,7 @@ class Estimator(Weights):
         self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
     ) -> Array:
         if random is None:
-            raise InputError(
-                f"{self} compares judges with random ones", remedy="give random judges"
-            )
+            raise InputError(f"{self} needs random judges", remedy="give random judges")
         return self.of(closeness_to_random(self.granularity, self.gap, panel, random), orientation)
 
     def of(self, close: Array, orientation: Orientation = "dissimilarity") -> Array:
@@ -152,14 +150,14 @@ class Supervised(Weights):
     ) -> Array:
         if gold is None:
             raise InputError(
-                f"{self} compares judges with gold labels",
+                f"{self} needs gold labels",
                 remedy="give gold=, qrels of at least one topic",
             )
         known = np.asarray(~np.isnan(gold).all(axis=0))
         stranger = np.flatnonzero(~(panel.judged & known).any(axis=1))
         if len(stranger):
             raise InputError(
-                f"the judge '{panel.judges[stranger[0]]}' judged no topic with gold labels",
+                f"the judge '{panel.judges[stranger[0]]}' judged no gold topic",
                 remedy="leave such judges out, or give gold labels of a topic they judged",
             )
         out = np.empty(len(panel.scores))

@@ -1,4 +1,4 @@
-"""Pictures of an agreement: who agrees with whom, and whose ranking of systems differs."""
+"""Plots of an agreement: who agrees with whom, and whose ranking of systems differs."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _TITLES = {
 
 
 def _figure(width: float, height: float) -> Figure:
-    """A figure of its own: no window, no global state."""
+    """A figure without a window or global state."""
     try:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
-        raise MissingExtra("matplotlib", "report", "a picture of agreement") from None
+        raise MissingExtra("matplotlib", "report", "a plot of agreement") from None
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
     return Figure(figsize=(width, height), dpi=150, layout=layout)
 
@@ -73,7 +73,9 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
 
 def _matrix(found: Agreement, what: str) -> NDArray[np.float64]:
     if what not in _TITLES:
-        raise InputError(f"what is {what!r}", remedy=f"choose one of {', '.join(_TITLES)}")
+        raise InputError(
+            f"invalid value {what!r} for what", remedy=f"use one of {', '.join(_TITLES)}"
+        )
     if what in ("tau", "tau_ap"):
         rankings = _ranked(found)
         return (rankings.tau if what == "tau" else rankings.tau_ap).copy()
@@ -83,7 +85,7 @@ def _matrix(found: Agreement, what: str) -> NDArray[np.float64]:
 def _ranked(found: Agreement) -> Rankings:
     if found.rankings is None:
         raise InputError(
-            "this agreement knows no rankings of systems",
+            "this agreement has no system rankings",
             remedy="compute it with runs: agreement(judgments, runs)",
         )
     return found.rankings

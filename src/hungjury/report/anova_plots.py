@@ -75,7 +75,7 @@ def draw_interaction(
         each = dict(zip(names, means.T, strict=True))
         draw_approaches(axes, places, each, found.response, named)
     else:
-        # In the legend, lines stand as they end.
+        # Legend entries in the order of the lines' ends.
         order = np.argsort(-np.nan_to_num(means[-1], nan=-np.inf), kind="stable")
         for i, style in zip(order, line_styles(len(names)), strict=True):
             axes.plot(places, means[:, i], label=names[i], **style | {"markersize": 3.5})

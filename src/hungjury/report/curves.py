@@ -1,4 +1,4 @@
-"""Pictures of precision and recall."""
+"""Plots of precision and recall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pictures of tables in colour share."""
+"""What heat maps share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The report: a leaderboard as one page of HTML that needs nothing else.
 
-Styles and a small script are inlined, figures are SVG, and nothing is fetched. Ids are text that
-strangers chose: the template escapes them, and a content policy lets no script run but our own.
+Styles and a small script are inlined, figures are SVG, nothing is fetched. Ids are untrusted text:
+the template escapes them, and a content policy allows only our own script.
 """
 
 from __future__ import annotations

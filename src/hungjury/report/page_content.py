@@ -1,4 +1,4 @@
-"""What stands in the report's page: a leaderboard as plain values for its template."""
+"""The content of the report: a leaderboard as plain values for its template."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CAUSES = {
 
 
 def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
-    """All that the template asks for."""
+    """All values that the template needs."""
     systems = [shown(name) for name in board.systems]
     may, may_not = conclusions(board, DIGITS)
     seen = [shown(str(note)) for note in board.notes if note.about != "files"]
@@ -218,7 +218,7 @@ def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
 
 
 def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
-    """How to make this page again."""
+    """How to reproduce this page."""
     settings = board.settings.to_dict()
     if command is not None:
         call = shlex.join(command)

@@ -1,4 +1,4 @@
-"""What a leaderboard says, in plain words: what may be concluded, and what may not."""
+"""The sentences of a leaderboard: what may be concluded, and what may not."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["conclusions", "lead", "shown"]
 
-# Marks that turn the direction of all text after them, whoever wrote it.
+# Marks that change the direction of all text after them.
 TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 SURE = 0.95
 
-Sentence = list[Any]  # texts, and (name,) where an id stands
+Sentence = list[Any]  # texts, and (name,) for an id
 
 
 def shown(text: str) -> str:
-    """A text with what cannot be seen made visible: control characters, stray bytes, marks that
+    """Make invisible characters visible: control characters, stray bytes, marks that
     turn the direction of what follows."""
     odd = [c for c in text if c in TURNING or unicodedata.category(c) in ("Cc", "Cs")]
     for c in set(odd):
@@ -45,8 +45,8 @@ def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
     ]
     if alone:
         return {
-            "head": ["One system, and nothing to compare it with: ", best],
-            "below": [*measured, " A leaderboard says more of two systems than of one."],
+            "head": ["Only one system, so there is nothing to compare: ", best],
+            "below": [*measured, " Give at least two systems."],
         }
     chance = f" The chance that it is the best of the {len(board.systems):,} is "
     below: Sentence = [*measured, f"{chance}{percent(float(board.p_best[0]))}", *_next(board), "."]
@@ -85,7 +85,7 @@ def _not_apart(board: Leaderboard) -> list[int]:
 
 
 def conclusions(board: Leaderboard, digits: int) -> tuple[list[Sentence], list[Sentence]]:
-    """Sentences of what the reader may conclude, and of what not."""
+    """Sentences on what the reader may conclude, and on what not."""
     if len(board.systems) == 1:
         return [], [*_limits(board)]
     return _may(board, digits), [*_open(board), *_limits(board)]
@@ -102,16 +102,14 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
         rest = "every other system" if worse == systems - 1 else plural(worse, "other system")
         whose = "" if board.scale == "people" or error else ", in the view of this panel"
         out.append([f"On {of}{whose}, ", (shown(board.systems[0]),), f" is better than {rest}."])
-    rule = "with the error rate held for all pairs together"
+    rule = "with the error rate controlled over all pairs"
     if error and board.scale == "panel":
         rule = f"if the panel is off by {error:g} of the measure’s range for a typical system"
     out.append([f"{told:,} of {plural(pairs, 'pair')} of systems can be told apart, {rule}."])
     if board.outlook is not None:
         gap = f"{board.outlook.difference:.{digits}f}"
         scale = " on the panel’s scale" if board.scale == "panel" else ""
-        out.append(
-            [f"Two systems have to differ by about {gap}{scale} to be told apart on their own."]
-        )
+        out.append([f"Smallest detectable difference between two systems: {gap}{scale}."])
     return out
 
 
@@ -131,9 +129,9 @@ def _open(board: Leaderboard) -> list[Sentence]:
 def _limits(board: Leaderboard) -> list[Sentence]:
     out: list[Sentence] = []
     if board.target == "population":
-        out.append(["Anything about topics of another kind than these."])
+        out.append(["Anything about topics unlike these."])
     else:
-        out.append(["Anything about other topics: the uncertainty is that of labels alone."])
+        out.append(["Anything about other topics: the uncertainty covers labels only."])
     off = None if board.gold is None else board.gold.overall
     if board.scale == "panel":
         out.append(

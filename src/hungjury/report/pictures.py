@@ -1,4 +1,4 @@
-"""What all pictures share: made without a screen, written whole."""
+"""What all plots share: drawn without a screen, files written whole."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _empty(width: float, height: float) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("matplotlib", "report", "drawing a picture") from None
+        raise MissingExtra("matplotlib", "report", "drawing a plot") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -58,22 +58,24 @@ def _plain(axes: Any) -> list[Axes]:
 
 
 def save_picture(figure: Figure, path: str) -> None:
-    """Write a picture; the file's ending says the format."""
+    """Write a plot; the file's ending is the format."""
     write_whole(path, picture_bytes(figure, check_ending(path)[1:]))
 
 
 def check_ending(path: str) -> str:
-    """The ending of a picture's file, which says its format."""
+    """The ending of a plot's file, which is its format."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise InputError(
-            f"'{ending}' is no kind of picture", file=path, remedy=f"end it in {', '.join(ENDINGS)}"
+            f"unknown plot format '{ending}'",
+            file=path,
+            remedy=f"use a file name that ends in {', '.join(ENDINGS)}",
         )
     return ending
 
 
 def picture_bytes(figure: Figure, form: str) -> bytes:
-    """A picture as 'svg', 'png' or 'pdf'; the same figure gives the same bytes."""
+    """A plot as 'svg', 'png' or 'pdf'; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
     drawn = io.BytesIO()

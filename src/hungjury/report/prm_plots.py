@@ -1,4 +1,4 @@
-"""A picture of the predicted relevance model."""
+"""Plot the predicted relevance model."""
 
 from __future__ import annotations
 

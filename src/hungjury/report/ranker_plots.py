@@ -1,4 +1,4 @@
-"""Pictures of training: how measures rise with the number of trees."""
+"""Plots of training: measures by number of trees."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def draw_comparison(found: RankerComparison) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtra("matplotlib", "report", "drawing a picture") from None
+        raise MissingExtra("matplotlib", "report", "drawing a plot") from None
     figure = Figure(figsize=(4.6 * len(found.measures), 3.8), layout="constrained")
     panels = np.atleast_1d(figure.subplots(1, len(found.measures)))
     for m, axes in enumerate(panels):

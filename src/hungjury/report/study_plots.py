@@ -159,7 +159,7 @@ def draw_approaches(
     for name in lines:
         if name not in shown:
             axes.plot(places, lines[name], color="0.8", linewidth=0.7)
-    # In the legend, lines stand as they end.
+    # Legend entries in the order of the lines' ends.
     for name, style in _colours(sorted(shown, key=lambda n: -lines[n][-1])).items():
         axes.plot(places, lines[name], label=name, **style)
 

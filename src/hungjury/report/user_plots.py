@@ -22,7 +22,7 @@ MARKERS = "s^vD<>"
 def draw_users(model: UserModel, path: str | os.PathLike[str]) -> None:
     """All stationary distributions side by side, then each with its dynamic and DCG's discount.
 
-    The file's ending (.svg, .png, .pdf) says the format.
+    The file's ending (.svg, .png, .pdf) is the format.
     """
     try:
         from matplotlib.figure import Figure

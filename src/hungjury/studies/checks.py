@@ -1,4 +1,4 @@
-"""Does the data hold what a study needs? Asked before any work is done."""
+"""Check that the data has what a study needs, before any work is done."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def need_gold(gold: QrelsLike, what: str) -> None:
     """Labels to compare with."""
     if gold is None:
         raise InputError(
-            f"{what} compares with true labels, but there are none",
-            remedy="give gold labels: qrels of the same topics",
+            f"{what} needs gold labels, but there are none",
+            remedy="give qrels of the same topics as gold labels",
         )
 
 
 def need_judges(judgments: Judgments, what: str, least: int = 3) -> None:
-    """Tuples of judges need more of them than a tuple holds."""
+    """Tuples need more judges than their size."""
     number = len(judgments.judges)
     if number < least:
         have = "there is only 1" if number == 1 else f"there are only {number}"
         raise InputError(
             f"{what} needs at least {least} judges, but {have}",
-            remedy="give one file of labels per judge, several of them",
+            remedy="give more judges, one file each",
         )
 
 
@@ -44,7 +44,7 @@ def need_grades(top: int, what: str, least: int = 2) -> None:
     """More than relevant and not relevant."""
     if top < least:
         raise InputError(
-            f"{what} tells grades apart, but these labels go from 0 to {top} only",
+            f"{what} needs more grades, but these labels go from 0 to {top}",
             remedy=f"give labels with grades up to {least} or more, or declare the scale",
         )
 
@@ -52,8 +52,8 @@ def need_grades(top: int, what: str, least: int = 2) -> None:
 def need_hard_labels(qrels: Qrels, what: str) -> None:
     if qrels.soft:
         raise InputError(
-            f"{what} wants grades, but these labels are probabilities",
-            remedy="make them grades first: Qrels.threshold(0.5)",
+            f"{what} needs grades, but these labels are probabilities",
+            remedy="make them grades first, with Qrels.threshold(0.5)",
         )
 
 

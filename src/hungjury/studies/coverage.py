@@ -1,9 +1,9 @@
-"""Do the intervals of a leaderboard hold the truth as often as they say?
+"""Do the intervals of a leaderboard cover the truth as often as they claim?
 
-Collections are made up, so that the true labels and the systems' true means are known; a
-leaderboard is made from what judges of known accuracy said, and its intervals are held against
-the truth: the means over the very topics (target "topics"), and those over all topics there could
-be ("population").
+Collections are simulated, so the true labels and the systems' true means are known. A
+leaderboard is made from the labels of judges of known accuracy, and its intervals are compared with
+the truth: the means over these topics (target "topics"), and those over all possible topics
+("population").
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REPETITIONS_A_JOB = 20
 
 @dataclass(frozen=True)
 class Scenario:
-    """A kind of made-up collection, and how its leaderboard is made."""
+    """A kind of simulated collection, and how its leaderboard is made."""
 
     name: str
     accuracies: tuple[float, ...] = (0.9, 0.85, 0.8, 0.75, 0.7)
@@ -87,7 +87,7 @@ class CoverageExperiment(Experiment[Table]):
         ]
 
     def _repetitions(self, scenario: Scenario) -> int:
-        """All of them only where a promise is to be checked."""
+        """All of them only where a claim is checked."""
         return self.repetitions if scenario.holds else -(-self.repetitions // 5)
 
     def run(self, job: Job) -> Found:
@@ -140,7 +140,7 @@ def coverage(
     seed: int = 0,
     many: int = 20_000,
 ) -> CoverageExperiment:
-    """The share of 95 % intervals that hold the truth, six systems each, in made-up collections.
+    """The share of 95 % intervals that cover the truth, six systems each, in simulated collections.
 
     `.run_all()` gives the table; its column ± is the standard error of `covered`. Scenarios for
     which the model does not hold are repeated a fifth as often. many: topics from which the means

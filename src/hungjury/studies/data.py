@@ -16,7 +16,7 @@ from hungjury.collection.policy import LabelPolicy, ReadingOptions, RunPolicy, s
 from hungjury.collection.qrels import Qrels, qrels_by
 from hungjury.collection.runs import RunFiles, Runs, load
 from hungjury.collection.sources import CHUNK, Source, expand
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.judges.merging import merge
 
 if TYPE_CHECKING:
@@ -110,13 +110,13 @@ class StudyData:
     @cached_property
     def gold(self) -> Qrels:
         if self.sources.gold is None:
-            raise InputError("there are no gold labels", remedy="name them with --gold")
+            raise InputError("no gold labels", remedy=("give them with", Argument("gold")))
         return qrels_by(self.sources.gold, self.sources.labels.for_gold())
 
     @cached_property
     def judgments(self) -> Judgments:
         if not self.sources.judges:
-            raise InputError("there are no judges", remedy="name their files with --judges")
+            raise InputError("no judges", remedy=("give their files with", Argument("judges")))
         return judgments_by(list(self.sources.judges), self.sources.labels)
 
     @cached_property
@@ -132,12 +132,12 @@ class StudyData:
 
 @lru_cache(maxsize=1)
 def study_data(sources: Sources) -> StudyData:
-    """The data behind the sources: read once in a process, however many jobs it does."""
+    """The data of the sources, read once per process."""
     if sources.fresh_digest() != sources.digest:
         raise InputError(
-            "the files of the study are not what they were when it began",
+            "the files have changed since the study began",
             file=sources.runs[0],
-            remedy="start the study again; on a cluster, all machines have to see the same files",
+            remedy="start the study again; on a cluster, all machines must see the same files",
         )
     return StudyData(sources)
 
@@ -152,18 +152,18 @@ def folder_parts(folder: Path) -> dict[str, Any]:
     judges = sorted(p for p in folder.glob("judges*") if p.is_dir())
     if len(judges) > 1:
         raise InputError(
-            f"{len(judges)} folders hold judges: {', '.join(p.name for p in judges)}",
+            f"{len(judges)} folders of judges: {', '.join(p.name for p in judges)}",
             file=str(folder),
-            remedy="choose with --judges",
+            remedy=("choose one with", Argument("judges")),
         )
     if judges:
         parts["judges"] = str(judges[0] / "*")
     gold = next(filter(None, (_files(folder, pattern) for pattern in GOLD_FILES)), [])
     if len(gold) > 1:
         raise InputError(
-            f"{len(gold)} files may be the gold labels: {', '.join(p.name for p in gold)}",
+            f"{len(gold)} candidates for gold labels: {', '.join(p.name for p in gold)}",
             file=str(folder),
-            remedy="choose with --gold",
+            remedy=("choose one with", Argument("gold")),
         )
     if gold:
         parts["gold"] = str(gold[0])

@@ -1,4 +1,4 @@
-"""Do systems keep their order when most of the judgments are taken away? (XG 6, RR 4.2)
+"""Do systems keep their order when most judgments are removed? (XG 6, RR 4.2)
 
 Stratified down-sampling of pools (Buckley and Voorhees 2004) for any number of grades.
 """
@@ -91,7 +91,7 @@ def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDA
 
 def _check_rate(rate: float) -> None:
     if not 0 < rate <= 1:
-        raise InputError(f"a rate is {rate}", remedy="rates are shares above 0, at most 1")
+        raise InputError(f"invalid rate {rate}", remedy="rates must be above 0 and at most 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ class RobustnessExperiment(Experiment[Robustness]):
         for rate in self.rates:
             _check_rate(rate)
         if repetitions < 1 or not self.rates:
-            raise InputError("there is nothing to draw", remedy="give rates, and 1 repetition")
+            raise InputError("nothing to draw", remedy="give rates, and 1 repetition")
         depth = max(one.unjudged_depth for one in self.measures)
         self.alignment = align(as_runs(runs), self.qrels.pool, others=depth)
         self.systems = None if systems is None else list(systems)

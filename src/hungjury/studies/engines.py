@@ -1,4 +1,4 @@
-"""Where jobs are done: in this process, in processes on this machine, or wherever joblib reaches.
+"""Where jobs run: in this process, in processes on this machine, or on any joblib backend.
 
 An engine does not decide anything about results: jobs do not depend on each other, on their order
 or on where they are done.
@@ -98,8 +98,8 @@ def _dask_client(address: str) -> Any:
 
 
 def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any:
-    """joblib's backend, mended: when Dask gives up a task, it tells nobody, and joblib waits for
-    ever; and when only one worker is there at the beginning, joblib uses none of them."""
+    """joblib's backend with two fixes: when Dask gives up a task, joblib would wait
+    forever; and when only one worker is there at the start, joblib would use none."""
     from joblib._dask import DaskDistributedBackend
 
     class Backend(DaskDistributedBackend):  # type: ignore[misc]
@@ -127,7 +127,7 @@ def _chosen(joblib: Any, backend: dict[str, Any]) -> Any:
         return joblib.parallel_config(**backend)
     except (ValueError, ImportError) as error:
         raise InputError(
-            f"there is no such engine: {error}",
+            f"unknown engine: {error}",
             remedy="use local, dask://HOST:PORT or the name of a joblib backend",
         ) from None
 
@@ -147,8 +147,8 @@ def _unordered(joblib: Any, work: Callable[[T], U], items: Sequence[T]) -> Itera
         yield from one_by_one(calls)
     except joblib.externals.loky.process_executor.TerminatedWorkerError:
         raise StudyFailed(
-            "a worker process died, as happens when memory runs out",
-            remedy="finished jobs are stored: the same command goes on; try fewer --jobs",
+            "a worker process died, possibly out of memory",
+            remedy="finished jobs are stored; run the same command again, with fewer --jobs",
         ) from None
 
 

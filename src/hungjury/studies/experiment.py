@@ -1,4 +1,4 @@
-"""Experiments in parts: jobs that know nothing of each other.
+"""Experiments in parts: independent jobs.
 
 An experiment holds its data and can be sent to another process. Its jobs are plain tuples, what
 they find is plain numbers: they can be run in any order, anywhere, any number of times, and put
@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 
 class Experiment(ABC, Generic[Result]):
-    """Jobs, each run for itself, and what they add up to."""
+    """Independent jobs, and their combined result."""
 
     @abstractmethod
     def jobs(self) -> list[Job]:
@@ -51,7 +51,7 @@ class Experiment(ABC, Generic[Result]):
 
 
 def seed_for(seed: int, *key: str | int | float) -> np.random.SeedSequence:
-    """The seed of whatever goes by this key: it does not depend on what else is drawn."""
+    """The seed for a key, independent of everything else that is drawn."""
     check_seed(seed)
     digest = hashlib.sha256(repr(key).encode()).digest()
     return np.random.SeedSequence([seed, *np.frombuffer(digest, dtype=np.uint32).tolist()])

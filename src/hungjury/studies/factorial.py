@@ -85,7 +85,7 @@ class Anova:
             if one.source == source:
                 return one
         known = ", ".join(one.source for one in self.effects)
-        raise InputError(f"there is no effect '{source}'", remedy=f"choose from {known}")
+        raise InputError(f"no effect '{source}'", remedy=f"choose from {known}")
 
     def means(self, factor: str) -> Means:
         """Main effect: the mean of the response at each level, over everything else."""
@@ -193,7 +193,9 @@ def factorial_anova(
     asked = itertools.combinations(factors, 2) if interactions is None else interactions
     pairs = [(a, b) for a, b in asked if a in used and b in used]
     if not used:
-        raise InputError("no factor has two levels", remedy="analyse what varies")
+        raise InputError(
+            "no factor has two levels", remedy="give a factor with at least two levels"
+        )
     for pair in pairs:
         _check_seen(columns, levels, pair)
     effects = _effects(columns, response, used, pairs, subject)
@@ -278,7 +280,7 @@ def _fitted(
     fit = ols(f"y ~ {' + '.join(terms)}", data).fit()
     if fit.df_resid < 1:
         raise InputError(
-            f"{len(data)} observations are no more than the model has effects: no error is left",
+            f"{len(data)} observations are too few for this model",
             remedy="leave out interactions, or give more observations",
         )
     return anova_lm(fit, typ=2)
@@ -292,6 +294,6 @@ def _check_seen(
     for both in itertools.product(*(levels[name] for name in pair)):
         if both not in seen:
             raise InputError(
-                f"there is no observation of {pair[0]} {both[0]} with {pair[1]} {both[1]}",
+                f"no observation of {pair[0]} {both[0]} with {pair[1]} {both[1]}",
                 remedy="leave out that interaction, or levels that are not seen with all others",
             )

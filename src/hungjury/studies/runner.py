@@ -150,7 +150,7 @@ def _fingerprint(job: Job, sources: Sources, seed: int) -> str:
 
 
 def _perform(task: _Task) -> _Done:
-    """In a worker: do a job; whatever goes wrong belongs to it alone."""
+    """In a worker: do a job; an error fails only this job."""
     began = time.perf_counter()
     value = error = None
     try:

@@ -94,7 +94,7 @@ class Store:
                 remedy="wait for it to end, or choose another folder",
             )
         return InputError(
-            f"this is no file of results that can be written: {error}",
+            f"not a writable results file: {error}",
             file=str(self.path),
             remedy="move it away, or choose another folder",
         )

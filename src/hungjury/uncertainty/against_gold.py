@@ -1,4 +1,4 @@
-"""Judges and merges held against gold labels, which may be few."""
+"""Judges and merges compared with gold labels, which may be few."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FEWEST_SYSTEMS = 3  # for a correlation
 
 @dataclass(frozen=True)
 class GoldRow:
-    """A judge or a merge: None where it cannot be said."""
+    """A judge or a merge; None where unknown."""
 
     name: str
     kind: str  # "judge", "merge" or "leaderboard"
@@ -73,7 +73,7 @@ def against_gold(
     if not (known >= 0).any():
         raise InputError(
             "no judged document has a gold label",
-            remedy="check that topics and documents are written the same way in both",
+            remedy="check that both use the same topic and document ids",
         )
     share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
     at = np.flatnonzero(share >= ENOUGH)
@@ -114,7 +114,9 @@ def against_gold(
 def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]:
     """[document of the pool]: its gold label, -1 without."""
     if gold.labels is None:
-        raise InputError("gold labels are probabilities", remedy="give grades as gold")
+        raise InputError(
+            "gold labels must be grades, not probabilities", remedy="give graded gold labels"
+        )
     labels = gold.labels if rel is None else binary_at(gold.labels, rel)
     out = np.full(len(pool), -1, dtype=np.int16)
     names = gold.pool.documents

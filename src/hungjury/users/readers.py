@@ -99,7 +99,7 @@ def _sources(log: Any) -> list[Source]:
             raise InputError("the folder contains no files", file=str(one), remedy="check the path")
         found += [Source(str(p), p) for p in inside]
     if not found:
-        raise InputError("no files were given", remedy="name at least one file")
+        raise InputError("no files were given", remedy="give at least one file")
     return found
 
 
