@@ -72,9 +72,13 @@ from hungjury.settings import Contrary, Prior, Scope, Target
     help="Judges who share one vote: a regular expression on names (the family is what it "
     "matches), or a file with a judge and its family on each line.",
 )
-@click.option("--gold", metavar="QRELS", help="True labels of some documents, as a check.")
-@click.option("--draws", default=1000, show_default=True, help="Draws of labels and topics.")
-@seed_option("Where the draws come from.")
+@click.option(
+    "--gold", metavar="QRELS", help="Gold labels of some documents, to check the ranking."
+)
+@click.option(
+    "--draws", default=1000, show_default=True, help="Number of draws of labels and topics."
+)
+@seed_option("Random seed.")
 @click.option(
     "--scope",
     type=click.Choice(["topic", "all"]),

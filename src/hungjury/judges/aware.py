@@ -67,7 +67,7 @@ class AwareScores(Scores):
         """[n, measure, system, topic]: values that other judges of the same kind might give,
         by resampling the judges; a topic that none of those drawn judged keeps its weights."""
         if n < 1:
-            raise MeasureError(f"{n} draws were asked for", remedy="draw at least 1")
+            raise MeasureError(f"{n} draws requested", remedy="n must be at least 1")
         family = np.unique(self.families or self.judges, return_inverse=True)[1]
         size = int(family.max()) + 1
         copies = np.random.default_rng(rng).multinomial(size, [1 / size] * size, size=n)
