@@ -170,7 +170,7 @@ def studentised_bootstrap(
     reached = sum(t >= t_statistic(differences) - 1e-9 for t in sizes)
     ordered = sorted(range(len(sizes)), key=lambda b: -sizes[b])
     needed = resamples[ordered[round(len(sizes) * alpha) - 1]]
-    return reached / len(sizes), abs(statistics.fmean(needed))
+    return (reached + 1) / (len(sizes) + 1), abs(statistics.fmean(needed))
 
 
 def holm(pvalues: Sequence[float]) -> list[float]:

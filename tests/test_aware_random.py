@@ -90,7 +90,7 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
-    with pytest.raises(InputError, match="replicates is 0"):
+    with pytest.raises(InputError, match="replicates must be an integer from 1"):
         random_scores([shares], DOCUMENTS, replicates=0)
     for grades in ([0], [-1, 0, 1], [0, 300]):
         with pytest.raises(MeasureError, match="grades"):

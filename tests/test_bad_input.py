@@ -305,7 +305,7 @@ PACKED = {
 @pytest.mark.parametrize("harm", PACKED)
 def test_broken_gz_files(tmp_path, harm):
     path = write(tmp_path, "x.run.gz", PACKED[harm](packed_runs()))
-    says = "gz file is truncated or damaged"
+    says = "compressed file is truncated or damaged"
     refused(lambda: hj.read_runs(path), says, file=path)
     refused(lambda: hj.evaluate(QRELS, path, "AP"), says, file=path)
     path = write(tmp_path, "x.qrels.gz", PACKED[harm](gzip.compress(GOOD_QRELS.encode())))

@@ -270,7 +270,12 @@ def test_uncertain_labels_are_told():
         (some_scores(), {"test": "anova"}, InputError, "invalid value 'anova'.*\n.*randomisation"),
         (some_scores(), {"correction": "fdr"}, InputError, "invalid value 'fdr'.*\n.*bh"),
         (some_scores(), {"alpha": 1.5}, InputError, "alpha is 1.5"),
-        (some_scores(), {"test": "bootstrap", "samples": 0}, InputError, "samples is 0"),
+        (
+            some_scores(),
+            {"test": "bootstrap", "samples": 0},
+            InputError,
+            "samples must be an integer",
+        ),
         (scores_of(np.ones((1, 2, 5)), ["gmean"]), {}, MeasureError, "differ by a factor"),
         (scores_of(np.full((1, 2, 5), np.inf)), {}, InputError, "no value on 5 topics"),
     ],

@@ -20,6 +20,7 @@ from hungjury.stats.paired_tests import (
     t_test,
     wilcoxon,
 )
+from hungjury.stats.tukey import randomised_tukey
 
 TESTS = [t_test, wilcoxon, randomisation_test, bootstrap_test]
 
@@ -159,7 +160,7 @@ def test_identical_systems_have_p_one(test, topics):
 @pytest.mark.parametrize("value", [0.1, 0.3, 1 / 3])
 def test_a_constant_difference_is_sure(value):
     assert t_test([value] * 7) == 0
-    assert bootstrap_test([value] * 7) == 0
+    assert bootstrap_test([value] * 7) == 1 / 1001  # none of 1000 samples reaches it
     assert randomisation_test([value] * 7) == 2 / 2**7
 
 
@@ -221,15 +222,23 @@ def test_bad_pvalues_are_named(adjust, values, words):
 
 
 def test_bad_choices_are_named():
-    with pytest.raises(InputError, match="draws is 0"):
+    with pytest.raises(InputError, match="draws must be an integer from 1"):
         bootstrap_means([1, 2], draws=0)
-    with pytest.raises(InputError, match="topics is 0"):
+    with pytest.raises(InputError, match="topics must be an integer from 1"):
         resample_counts(0, 5)
     with pytest.raises(InputError, match="level is 1"):
         percentile_interval([1, 2], level=1)
     with pytest.raises(InputError, match="0 sample"):
         percentile_interval([])
-    with pytest.raises(InputError, match="samples is 0"):
+    with pytest.raises(InputError, match="samples must be an integer from 1"):
         randomisation_test([1, 2], samples=0)
     with pytest.raises(InputError, match="alpha is 0"):
         studentised_bootstrap([1, 2], alpha=0)
+
+
+def test_p_values_of_samples_are_never_zero():
+    """(b + 1) / (n + 1): the sample that was observed is one of those that reach it."""
+    clear = np.array([[0.9, 0.8, 0.95, 0.85, 0.9, 0.99], [0.1, 0.2, 0.15, 0.1, 0.3, 0.2]])
+    assert randomised_tukey(np.vstack([clear, clear[1:] / 2]), samples=50).p.min() >= 1 / 51
+    assert bootstrap_test(clear[0] - clear[1], samples=50) == 1 / 51
+    assert randomisation_test(np.arange(1.0, 30.0), samples=50) == 1 / 51

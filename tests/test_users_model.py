@@ -114,7 +114,7 @@ def test_models_are_saved_and_loaded(tmp_path):
         (lambda c: c.update(format="other"), "its format is 'other'"),
         (lambda c: c.pop("classes"), "classes is missing"),
         (lambda c: c["classes"][0].update(stationary=[0.5, 0.4, 0.0]), "does not sum to 1"),
-        (lambda c: c["classes"][0].update(stationary=[0.5, 0.5]), "has 2 ranks, not 3"),
+        (lambda c: c["classes"][0].update(stationary=[0.5, 0.5]), "does not have 3 numbers"),
         (lambda c: c["classes"][0].update(name="other"), "its classes are other"),
         (lambda c: c["classes"][0].update(more=1), "unknown entry 'more'"),
         (lambda c: c["classes"][0].update(rates=[1, -1, 1]), "not 3 positive numbers"),

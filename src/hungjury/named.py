@@ -46,12 +46,18 @@ __all__ = [
 Convert = Callable[[Any], Any]
 
 
+LARGEST = 1e100  # sums of many such numbers, and their squares, are finite
+LARGEST_WHOLE = 2**53
+
+
 def whole(value: Any) -> int:
     """A whole number."""
     if isinstance(value, bool) or not (
         isinstance(value, int) or (isinstance(value, float) and value.is_integer())
     ):
         raise ValueError("a whole number")
+    if abs(value) > LARGEST_WHOLE:
+        raise ValueError(f"a whole number of at most {LARGEST_WHOLE:,}")
     return int(value)
 
 
@@ -59,6 +65,8 @@ def number(value: Any) -> float:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError("a number")
+    if abs(value) > LARGEST:
+        raise ValueError(f"a number of at most {LARGEST:g} in size")
     return float(value)
 
 

@@ -8,6 +8,7 @@ from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param
 from hungjury.catalogue.trec_names import from_trec
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
+from hungjury.limits import MOST_DRAWS
 from hungjury.named import param, required, whole
 
 __all__ = ["E"]
@@ -38,7 +39,7 @@ class E(Measure):
     high: ClassVar[float] = float("inf")
     takes_chances: ClassVar[bool] = True
     of: Measure = required(kind=a_measure, doc="the measure")
-    draws: int = param(1000, kind=whole, low=2, doc="label sets drawn")
+    draws: int = param(1000, kind=whole, low=2, high=MOST_DRAWS, doc="label sets drawn")
     seed: int = param(0, kind=whole, low=0, doc="seed of the draws")
     cutoff: int | None = cutoff_param()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import output_option, picture, quiet_option
+from hungjury.cli.options import grade, output_option, picture, quiet_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -29,7 +29,7 @@ from hungjury.cli.reading import (
 )
 @click.option(
     "--rel",
-    type=click.IntRange(min=1),
+    type=grade,
     help="Make labels binary; grades from this one up are relevant.",
 )
 @click.option(

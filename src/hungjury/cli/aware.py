@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option, seed_option
+from hungjury.cli.options import count, grade, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -16,6 +16,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.limits import MOST_DRAWS
 from hungjury.settings import Orientation
 
 if TYPE_CHECKING:
@@ -50,14 +51,14 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--rel",
-    type=click.IntRange(min=1),
+    type=grade,
     help="Make labels binary; grades from this one up are relevant.",
 )
 @click.option("--gold", metavar="QRELS", help="Gold labels, for --weights supervised and --all.")
 @click.option("--all", "compare", is_flag=True, help="Compare all weights and merges with --gold.")
 @click.option(
     "--replicates",
-    type=click.IntRange(min=1),
+    type=count(MOST_DRAWS),
     default=1000,
     show_default=True,
     help="Number of random judges of each kind.",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import new_file, picture, quiet_option
+from hungjury.cli.options import count, grade, new_file, picture, quiet_option
 from hungjury.cli.output import deliver
+from hungjury.limits import MOST_LABELS, MOST_RANKS_OF_A_PAGE
 
 if TYPE_CHECKING:
     from hungjury.collection.notes import Note
@@ -36,17 +37,21 @@ ODD = {
 )
 @click.option(
     "--nav-rel",
-    type=click.IntRange(min=1),
+    type=grade,
     default=1,
     show_default=True,
     help="A query with exactly one document of at least this grade is navigational.",
 )
 @click.option(
-    "--ranks", type=click.IntRange(min=3), default=10, show_default=True, help="Results per page."
+    "--ranks",
+    type=count(MOST_RANKS_OF_A_PAGE, 3),
+    default=10,
+    show_default=True,
+    help="Results per page.",
 )
 @click.option(
     "--min-sessions",
-    type=click.IntRange(min=1),
+    type=count(MOST_LABELS),
     default=1,
     show_default=True,
     help="Use only queries with this many sessions for holding times.",

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import output_option, seed_option
+from hungjury.cli.options import Number, count, output_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
+from hungjury.limits import MOST_SAMPLES
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.compare import Comparison
@@ -33,10 +34,10 @@ if TYPE_CHECKING:
     show_default=True,
     help="Correction of p-values over all comparisons by one measure.",
 )
-@click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+@click.option("--alpha", type=Number(0, 1, min_open=True, max_open=True),
               default=0.05, show_default=True,
               help="Significance level; intervals have level 1 - alpha.")  # fmt: skip
-@click.option("--samples", type=click.IntRange(min=1), default=10000, show_default=True,
+@click.option("--samples", type=count(MOST_SAMPLES), default=10000, show_default=True,
               help="Of randomisation and bootstrap.")  # fmt: skip
 @seed_option("Of randomisation and bootstrap.")
 @click.option(

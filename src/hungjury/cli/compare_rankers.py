@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import output_option, picture, quiet_option
+from hungjury.cli.options import count, output_option, picture, quiet_option
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
@@ -27,7 +27,7 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 @click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
 @click.option(
     "--folds",
-    type=click.IntRange(min=3),
+    type=count(1000, 3),
     help="Join the data of one FOLDER and split it into this many folds, in the order of queries.",
 )
 @click.option(

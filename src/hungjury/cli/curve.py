@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import new_file, quiet_option
+from hungjury.cli.options import grade, new_file, quiet_option
 from hungjury.cli.output import deliver, is_much, progress_bar, tell
 from hungjury.cli.reading import (
     InputFiles,
@@ -18,7 +18,7 @@ from hungjury.cli.reading import (
 
 @click.command("curve", no_args_is_help=True)
 @input_options
-@click.option("--rel", type=click.IntRange(min=1), default=1, help="Lowest relevant grade.")
+@click.option("--rel", type=grade, default=1, help="Lowest relevant grade.")
 @click.option(
     "-o",
     "--output",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import new_file, quiet_option
+from hungjury.cli.options import Number, new_file, quiet_option
 from hungjury.cli.output import deliver, tell
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ PORT = 8710
     '3 perfectly relevant".',
 )  # fmt: skip
 @click.option(
-    "--share", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+    "--share", type=Number(0, 1), default=0.0, show_default=True,
     help="Part of the documents that two people label, to see how far they agree.",
 )  # fmt: skip
 @click.option(

@@ -6,7 +6,16 @@ import sys
 
 import click
 
-from hungjury.cli.options import merge_option, new_file, output_option, quiet_option, seed_option
+from hungjury.cli.options import (
+    Number,
+    count,
+    grade,
+    merge_option,
+    new_file,
+    output_option,
+    quiet_option,
+    seed_option,
+)
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -16,6 +25,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.limits import MOST_DRAWS
 from hungjury.settings import Contrary, Prior, Scope, Target
 
 
@@ -41,7 +51,7 @@ from hungjury.settings import Contrary, Prior, Scope, Target
 @merge_option("--merge", "binmv")
 @click.option(
     "--rel",
-    type=click.IntRange(min=1),
+    type=grade,
     help="Make labels binary; grades from this one up are relevant.",
 )
 @click.option(
@@ -53,7 +63,7 @@ from hungjury.settings import Contrary, Prior, Scope, Target
 )
 @click.option(
     "--panel-error",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.035,
     show_default=True,
     help="What the panel typically gets wrong about a system, as a share of the measure's range; "
@@ -76,7 +86,11 @@ from hungjury.settings import Contrary, Prior, Scope, Target
     "--gold", metavar="QRELS", help="Gold labels of some documents, to check the ranking."
 )
 @click.option(
-    "--draws", default=1000, show_default=True, help="Number of draws of labels and topics."
+    "--draws",
+    type=count(MOST_DRAWS, 0),
+    default=1000,
+    show_default=True,
+    help="Number of draws of labels and topics.",
 )
 @seed_option("Random seed.")
 @click.option(

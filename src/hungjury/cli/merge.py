@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import merge_option, output_option, quiet_option, seed_option
+from hungjury.cli.options import grade, merge_option, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 from hungjury.settings import Scope
@@ -15,7 +15,7 @@ from hungjury.settings import Scope
 @merge_option("--method", "em-neu", of_labels=True)
 @click.option(
     "--rel",
-    type=click.IntRange(min=1),
+    type=grade,
     help="Make labels binary; grades from this one up are relevant. Default: merge grades.",
 )
 @click.option(

@@ -9,6 +9,25 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from hungjury.limits import MOST_GRADE, MOST_SEED
+from hungjury.numbers import decimal_of
+
+
+class Number(click.FloatRange):
+    """A finite decimal number in a range."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        if isinstance(value, str) and decimal_of(value) is None:
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def count(most: int, least: int = 1) -> click.IntRange:
+    """An integer in a range."""
+    return click.IntRange(least, most)
+
+
+grade = click.IntRange(1, MOST_GRADE)
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -45,7 +64,7 @@ def word(text: str) -> str:
 
 def seed_option(what: str) -> Callable[[F], F]:
     return click.option(
-        "--seed", type=click.IntRange(min=0), default=0, show_default=True, help=what
+        "--seed", type=click.IntRange(0, MOST_SEED), default=0, show_default=True, help=what
     )
 
 

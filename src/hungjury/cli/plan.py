@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option, seed_option
+from hungjury.cli.options import count, grade, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -14,6 +14,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.limits import MOST_LABELS
 
 
 @click.command("plan", no_args_is_help=True)
@@ -35,7 +36,7 @@ from hungjury.cli.reading import (
     metavar="NAME",
     help="Measure by which systems will be compared; repeatable.",
 )
-@click.option("--budget", type=click.IntRange(min=1), required=True, help="Number of labels.")
+@click.option("--budget", type=count(MOST_LABELS), required=True, help="Number of labels.")
 @click.option(
     "--design",
     type=click.Choice(["influence", "uniform", "topics"]),
@@ -45,7 +46,7 @@ from hungjury.cli.reading import (
 )
 @click.option(
     "--rel",
-    type=click.IntRange(min=1),
+    type=grade,
     help="Make labels binary; grades from this one up are relevant.",
 )
 @seed_option("Random seed.")

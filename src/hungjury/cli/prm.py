@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import new_file, output_option, picture, quiet_option, seed_option
+from hungjury.cli.options import (
+    Number,
+    count,
+    grade,
+    new_file,
+    output_option,
+    picture,
+    quiet_option,
+    seed_option,
+)
 from hungjury.cli.output import deliver, rows_as, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
+from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING
 
 if TYPE_CHECKING:
     from hungjury.collection.qrels import Qrels
@@ -17,19 +27,17 @@ if TYPE_CHECKING:
 
 @click.command("prm", no_args_is_help=True)
 @judges_needed
-@click.option(
-    "--rel", type=click.IntRange(min=1), help="Lowest relevant grade; default: each grade in turn."
-)
+@click.option("--rel", type=grade, help="Lowest relevant grade; default: each grade in turn.")
 @click.option(
     "--smoothing",
-    type=click.FloatRange(min=0),
+    type=Number(0, MOST_SMOOTHING),
     default=0.0,
     show_default=True,
     help="Smoothing a in (n_R + a) / (n + 2a).",
 )
 @click.option(
     "--draws",
-    type=click.IntRange(min=1),
+    type=count(MOST_DRAWS),
     default=1000,
     show_default=True,
     help="Number of bootstrap samples for the intervals.",

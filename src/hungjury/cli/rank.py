@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import new_file, output_option, quiet_option, word
+from hungjury.cli.options import count, new_file, output_option, quiet_option, word
 from hungjury.cli.output import deliver
+from hungjury.limits import MOST_RANKS, MOST_TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import RankingData
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 @click.option("--tag", type=word, default="hungjury", show_default=True, metavar="TEXT",
               help="System name in the run.")  # fmt: skip
 @click.option(
-    "--trees", type=click.IntRange(min=1), help="Use only the first trees; default: all kept trees."
+    "--trees", type=count(MOST_TREES), help="Use only the first trees; default: all kept trees."
 )
-@click.option("--depth", type=click.IntRange(min=1), help="Documents per query; default: all.")
+@click.option("--depth", type=count(MOST_RANKS), help="Documents per query; default: all.")
 @click.option(
     "--labels",
     type=click.Choice(["grades", "probabilities"]),

@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import F, all_of, seed_option
+from hungjury.cli.options import F, Number, all_of, count, grade, seed_option
+from hungjury.limits import MOST_LEAVES, MOST_RANKS_OF_A_PAGE, MOST_TREES
 
 
 def _settings(
@@ -50,15 +51,15 @@ def _value(text: str) -> Any:
 _TRAINING = [
     click.option("--user", default="published-shape", show_default=True, metavar="FILE",
                  help="User model written by `hungjury clicks -o`."),
-    click.option("--nav-rel", type=click.IntRange(min=1), default=3, show_default=True,
+    click.option("--nav-rel", type=grade, default=3, show_default=True,
                  help="A query with exactly one document of at least this grade is navigational."),
-    click.option("--cutoff", type=click.IntRange(min=1), default=10, show_default=True,
+    click.option("--cutoff", type=count(MOST_RANKS_OF_A_PAGE), default=10, show_default=True,
                  help="Cutoff in training and in the measures."),
-    click.option("--trees", type=click.IntRange(min=1), default=1500, show_default=True,
+    click.option("--trees", type=count(MOST_TREES), default=1500, show_default=True,
                  help="Maximum number of trees."),
-    click.option("--leaves", type=click.IntRange(min=2), default=64, show_default=True,
+    click.option("--leaves", type=count(MOST_LEAVES, 2), default=64, show_default=True,
                  help="Leaves per tree."),
-    click.option("--learning-rate", type=click.FloatRange(min=0, min_open=True), default=0.05,
+    click.option("--learning-rate", type=Number(0, 1, min_open=True), default=0.05,
                  show_default=True, help="Learning rate."),
     click.option("--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",
                  help="Any other LightGBM parameter; repeatable."),

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from hungjury.cli.options import F, all_of
+from hungjury.limits import MOST_GRADE
+from hungjury.numbers import integer_of
 from hungjury.settings import Duplicates, Missing, Outside, ScorePrecision, Ties
 
 if TYPE_CHECKING:
@@ -118,12 +120,14 @@ def _grades(_context: click.Context, _option: click.Parameter, value: str | None
     """'0-3' or '0,1,2' as a list of grades."""
     if value is None:
         return None
-    try:
-        if found := re.fullmatch(r"(-?\d+)-(-?\d+)", value):
-            return list(range(int(found[1]), int(found[2]) + 1))
-        return [int(v) for v in value.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a scale; write 0-3 or 0,1,2") from None
+    ends = re.fullmatch(r"(-?[0-9]+)-(-?[0-9]+)", value)
+    numbers = [integer_of(text.strip()) for text in (ends.groups() if ends else value.split(","))]
+    given = [number for number in numbers if number is not None]
+    if len(given) < len(numbers):
+        raise click.BadParameter(f"{value!r} is not a scale; write 0-3 or 0,1,2")
+    if max(map(abs, given)) > MOST_GRADE:
+        raise click.BadParameter(f"{value!r}: grades go from {-MOST_GRADE} to {MOST_GRADE}")
+    return list(range(given[0], given[1] + 1)) if ends else given
 
 
 def _together(name: str, kind: type[Any], *options: Any) -> Callable[[F], F]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import F, all_of, measure_option, quiet_option
+from hungjury.cli.options import F, all_of, count, grade, measure_option, quiet_option
 from hungjury.cli.output import is_much, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
@@ -17,6 +17,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.limits import MOST_RANKS
 from hungjury.settings import Undefined, Unjudged
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ _SCORING = [
     input_options,
     measure_option,
     click.option("-c", "--complete", is_flag=True, help="Same as --topics judged."),
-    click.option("-M", "--depth", type=click.IntRange(min=1), help="Use only the first ranks."),
-    click.option("-l", "--rel", type=click.IntRange(min=1),
+    click.option("-M", "--depth", type=count(MOST_RANKS), help="Use only the first ranks."),
+    click.option("-l", "--rel", type=grade,
                  help="Lowest relevant grade, for all measures."),
     click.option("-J", "--judged-only", is_flag=True,
                  help="Remove unjudged documents from lists."),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import quiet_option, seed_option
+from hungjury.cli.options import count, quiet_option, seed_option
+from hungjury.limits import MOST_GRADE
+from hungjury.numbers import decimal_of
 
 
 @click.command("simulate")
@@ -16,11 +18,31 @@ from hungjury.cli.options import quiet_option, seed_option
     metavar="FOLDER",
     help="Folder for gold.qrels, judges/ and runs/; replaces an earlier simulation.",
 )
-@click.option("--systems", default=8, show_default=True, help="Number of systems.")
-@click.option("--topics", default=20, show_default=True, help="Topics.")
-@click.option("--documents", default=300, show_default=True, help="Documents per topic.")
-@click.option("--depth", default=50, show_default=True, help="Length of a ranked list.")
-@click.option("--grades", default=2, show_default=True, help="Number of grades, 0 included.")
+@click.option(
+    "--systems", type=count(10_000), default=8, show_default=True, help="Number of systems."
+)
+@click.option("--topics", type=count(1_000_000), default=20, show_default=True, help="Topics.")
+@click.option(
+    "--documents",
+    type=count(10_000_000, 10),
+    default=300,
+    show_default=True,
+    help="Documents per topic.",
+)
+@click.option(
+    "--depth",
+    type=count(10_000_000),
+    default=50,
+    show_default=True,
+    help="Length of a ranked list.",
+)
+@click.option(
+    "--grades",
+    type=count(MOST_GRADE + 1, 2),
+    default=2,
+    show_default=True,
+    help="Number of grades, 0 included.",
+)
 @click.option(
     "--accuracies",
     default="0.9,0.8,0.7,0.6,0.45",
@@ -48,11 +70,11 @@ def simulate_command(
     """
     from hungjury.collection.simulate import simulate
 
-    try:
-        numbers = [float(a) for a in accuracies.split(",")]
-    except ValueError:
-        raise click.BadParameter(f"{accuracies!r} is not a list of numbers") from None
-    made = simulate(systems, topics, documents, depth, numbers, grades, seed, odd=odd)
+    numbers = [decimal_of(text.strip()) for text in accuracies.split(",")]
+    given = [number for number in numbers if number is not None]
+    if len(given) < len(numbers):
+        raise click.BadParameter(f"{accuracies!r} is not a list of numbers such as 0.9,0.8")
+    made = simulate(systems, topics, documents, depth, given, grades, seed, odd=odd)
     made.write(output)
     if quiet:
         return

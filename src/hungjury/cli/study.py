@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import finished, quiet_option, seed_option
+from hungjury.cli.options import count, finished, quiet_option, seed_option
 from hungjury.cli.output import progress_bar
 from hungjury.cli.reading import (
     GradeFlags,
@@ -22,6 +22,7 @@ from hungjury.cli.reading import (
     judge_options,
     run_options,
 )
+from hungjury.limits import MOST_WORKERS
 
 if TYPE_CHECKING:
     from hungjury.collection.runs import Progress
@@ -67,7 +68,7 @@ _STUDY = [
                  help="Output folder; results go into a subfolder named after the study."),
     click.option("--engine", default="local", show_default=True,
                  help="local, dask://HOST:PORT, or the name of a joblib backend."),
-    click.option("--jobs", "workers", type=click.IntRange(min=1),
+    click.option("--jobs", "workers", type=count(MOST_WORKERS),
                  help="Number of parallel jobs; default: one per core."),
     seed_option("Random seed."),
 ]  # fmt: skip

@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import finished, picture, seed_option
+from hungjury.cli.options import count, finished, grade, picture, seed_option
 from hungjury.cli.output import deliver
+from hungjury.limits import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
 
 
 @click.group("theory")
@@ -56,14 +57,14 @@ def order(a: list[int], b: list[int], kind: Any) -> None:
 @click.argument("measures", nargs=-1)
 @click.option(
     "--length",
-    type=click.IntRange(min=1),
+    type=count(MOST_RANKS_OF_A_PAGE),
     default=5,
     show_default=True,
     help="Length of the lists.",
 )
 @click.option(
     "--grades",
-    type=click.IntRange(min=2),
+    type=count(MOST_GRADE + 1, 2),
     default=3,
     show_default=True,
     help="Number of grades, 0 included.",
@@ -91,14 +92,14 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
 @click.option(
     "--length",
     "lengths",
-    type=click.IntRange(min=1),
+    type=count(1_000_000),
     multiple=True,
     default=[10, 100, 1000],
     show_default=True,
     help="Length of the lists; repeatable.",
 )
-@click.option("--q-min", type=click.IntRange(min=1), default=1, help="Smallest relevant grade.")
-@click.option("--q-max", type=click.IntRange(min=1), default=1, help="Largest grade.")
+@click.option("--q-min", type=grade, default=1, help="Smallest relevant grade.")
+@click.option("--q-max", type=grade, default=1, help="Largest grade.")
 def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
     """Compute the balancing index: how many low-ranked documents outweigh one at rank 1.
 
@@ -123,7 +124,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 )
 @click.option(
     "--trials",
-    type=click.IntRange(min=1),
+    type=count(MOST_SAMPLES),
     default=10_000,
     show_default=True,
     help="For significance.",

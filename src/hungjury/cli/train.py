@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import new_file, picture, quiet_option
+from hungjury.cli.options import count, new_file, picture, quiet_option
 from hungjury.cli.output import progress_bar, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
+from hungjury.limits import MOST_TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import Ranker, RankingData
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--qrels", metavar="FILE", help="Labels that replace those in the files.")
 @click.option(
     "--stop-after",
-    type=click.IntRange(min=1),
+    type=count(MOST_TREES),
     default=100,
     show_default=True,
     help="Stop after this many trees without improvement on --valid.",

@@ -27,6 +27,7 @@ from hungjury.collection.runs import (
 )
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError
+from hungjury.limits import MOST_RANKS, check_count
 from hungjury.machine import cores
 
 __all__ = ["Alignment", "align"]
@@ -109,13 +110,8 @@ def align(
 
     others: remember documents outside the pool down to this rank.
     """
-    if depth is not None and (not isinstance(depth, (int, np.integer)) or depth < 1):
-        raise InputError(
-            f"depth must be a positive integer, got {depth!r}",
-            code="invalid-depth",
-            argument="depth",
-            remedy="give the number of ranks to read",
-        )
+    if depth is not None:
+        check_count("depth", depth, 1, MOST_RANKS)
     ties, single, deep = runs.policy.ties, runs.policy.single, int(depth or 0)
     native_pool = pool.native  # built before threads need it
 
@@ -150,7 +146,7 @@ def _stream(
 
         def read(part: Source) -> native.RunStream:
             stream = native.RunStream(pool, policy.ties, policy.single, depth, others)
-            parse_run(part, stream.feed, stream.finish)
+            parse_run(part, stream.feed, stream.finish, free)
             return stream
 
         stream = _side_by_side(source.parts(free), read) or read(source)

@@ -13,6 +13,7 @@ from hungjury.collection.labelled import MAGIC, labelled_columns
 from hungjury.collection.policy import ROLES
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, MissingExtra
+from hungjury.json_files import once
 from hungjury.numbers import decimal_of
 
 __all__ = [
@@ -163,7 +164,7 @@ def _json_lines(source: Source, text: str) -> Found:
         if not line.strip():
             continue
         try:
-            rows.append(json.loads(line, object_pairs_hook=_once))
+            rows.append(json.loads(line, object_pairs_hook=once))
         except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
             raise InputError(
                 f"not JSON: {getattr(error, 'msg', error)}",
@@ -177,7 +178,7 @@ def _json_lines(source: Source, text: str) -> Found:
 
 def _json_array(source: Source, text: str) -> Found:
     try:
-        rows = json.loads(text, object_pairs_hook=_once)
+        rows = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"not JSON: {getattr(error, 'msg', error)}",
@@ -187,16 +188,6 @@ def _json_array(source: Source, text: str) -> Found:
         ) from None
     numbers = list(range(1, len(rows) + 1))
     return _objects(source, rows, numbers), numbers
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ: of two values under one key, one would be lost."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} appears twice")
-    return found
 
 
 def _objects(source: Source, rows: list[Any], lines: list[int]) -> dict[str, list[Any]]:

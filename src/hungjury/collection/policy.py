@@ -13,6 +13,7 @@ from typing import Any, TypedDict, get_args
 
 from hungjury.collection.scaling import Scaling, scaling_of
 from hungjury.errors import Argument, InputError, check_choice
+from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
 from hungjury.settings import (
     Duplicates,
@@ -37,7 +38,7 @@ __all__ = [
     "split_options",
 ]
 
-TOP_GRADE = 1000  # larger labels are not grades
+TOP_GRADE = MOST_GRADE  # larger labels are not grades
 ROLES = ("topic", "document", "label", "judge", "iteration", "score", "tag")
 Relabelling = tuple[tuple[str | float, float | None], ...]  # label -> new label, None: missing
 

@@ -27,6 +27,7 @@ from hungjury.collection.pool import natural_order
 from hungjury.collection.rows import Rows
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import Argument, InputError
+from hungjury.machine import cores
 
 __all__ = ["Judges", "LabelReader", "Part", "label_parts", "no_label", "parse_text"]
 
@@ -37,6 +38,7 @@ _REMEDIES = {  # by the codes of native.BadLine
     "few-columns": "fix this line; a table needs a header line with the names of its columns",
     "carriage-return": "save the file with newlines as line ends, or remove the carriage return",
     "not-an-integer": "fix this line; ids contain no blanks, and the fourth column is the rank",
+    "too-sparse": "number the features without gaps, or give a sparse matrix in Python",
     "not-utf8": "save the file as UTF-8",
     "duplicate-document": "keep one line per document and topic",
 }
@@ -44,10 +46,16 @@ ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
 
 
 def parse_text(
-    source: Source, feed: Callable[[memoryview], None], finish: Callable[[], None]
+    source: Source,
+    feed: Callable[[memoryview], None],
+    finish: Callable[[], None],
+    free: int = 1,
 ) -> None:
-    """Push a text source through a native parser; its errors get the file name."""
-    pieces = source.pieces()
+    """Push a text source through a native parser; its errors get the file name.
+
+    free: cores that may be used; a compressed file is decompressed beside the parser by a second.
+    """
+    pieces = source.pieces(read_ahead=free > 1)
     try:
         for piece in pieces:
             feed(piece)
@@ -121,7 +129,7 @@ class LabelReader:
         known = len(self.labels.words)
         self.labels.expect(source.size)
         try:
-            parse_text(source, self.labels.feed, self.labels.finish)
+            parse_text(source, self.labels.feed, self.labels.finish, cores())
         except InputError as error:
             if error.line == 1:
                 raise (unknown_header(source, ROLES[self.judges]) or error) from None

@@ -217,14 +217,14 @@ def run_name(tags: tuple[str, str], source: Source, policy: RunPolicy) -> tuple[
     return (source.stem if policy.names == "stem" else first), note
 
 
-def read_store(source: Source, policy: RunPolicy) -> list[ReadRun]:
+def read_store(source: Source, policy: RunPolicy, free: int = 1) -> list[ReadRun]:
     """The run (or, in a table with a system column, runs) of one source."""
     kind = table_format(source, policy.columns)
     if kind is not None:
         found = _by_system(read_table(source, kind, policy.columns))
         return found if policy.names == "tag" else [_named_by_file(found, source)]
     store = native.RunStore()
-    parse_run(source, store.feed, store.finish)
+    parse_run(source, store.feed, store.finish, free)
     if not store.rows:
         raise no_line(source.name)
     name, note = run_name(store.tags, source, policy)
@@ -232,11 +232,14 @@ def read_store(source: Source, policy: RunPolicy) -> list[ReadRun]:
 
 
 def parse_run(
-    source: Source, feed: Callable[[memoryview], None], finish: Callable[[], None]
+    source: Source,
+    feed: Callable[[memoryview], None],
+    finish: Callable[[], None],
+    free: int = 1,
 ) -> None:
     """Push a run file through a native parser."""
     try:
-        parse_text(source, feed, finish)
+        parse_text(source, feed, finish, free)
     except InputError as error:
         if error.line == 1:
             raise (unknown_header(source, ROLES) or error) from None
@@ -254,7 +257,8 @@ def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
     if isinstance(runs, Runs):
         return runs
     policy = runs.policy
-    each = map_files(lambda s: read_store(s, policy), runs.sources, progress, "reading")
+    free = cores() // len(runs.sources)
+    each = map_files(lambda s: read_store(s, policy, free), runs.sources, progress, "reading")
     return _in_memory([run for several in each for run in several], policy)
 
 

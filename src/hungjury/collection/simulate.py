@@ -18,11 +18,13 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Runs
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.files import write_whole
+from hungjury.limits import MOST_GRADE, check_count
 
 __all__ = ["Simulation", "simulate"]
 
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
 ODD = ("copycat", "constant", "lazy")
+MOST_HARDNESS = 100
 SLIP = 0.01  # how often a copycat does not copy
 _JUDGE_FILE = re.compile(rf"(judge|{'|'.join(ODD)})\d*\.qrels")
 _RUN_FILE = re.compile(r"system\d+\.run")
@@ -127,28 +129,21 @@ def simulate(
     >>> made.runs.systems, len(made.gold.topics)
     (['system1', 'system2'], 3)
     """
-    for name, value, least in (
-        ("systems", systems, 1),
-        ("topics", topics, 1),
-        ("documents", documents, 10),
-        ("depth", depth, 1),
-        ("grades", grades, 2),
-    ):
-        if value < least:
-            raise InputError(f"{name} is {value}", remedy=f"{name} must be at least {least}")
+    check_count("systems", systems, 1, 10_000)
+    check_count("topics", topics, 1, 1_000_000)
+    check_count("documents", documents, 10, 10_000_000)
+    check_count("depth", depth, 1, 10_000_000)
+    check_count("grades", grades, 2, MOST_GRADE + 1)
     if depth > documents:
-        raise InputError(
-            f"depth {depth} exceeds the {documents} documents per topic", remedy="lower it"
-        )
-    if not 0 <= fooled <= 1 or hardness < 0:
+        raise InputError(f"the depth {depth} is more than {documents} documents", remedy="lower it")
+    if not 0 <= fooled <= 1 or not 0 <= hardness <= MOST_HARDNESS:
         raise InputError(
             f"fooled is {fooled:g} and hardness {hardness:g}",
-            remedy="fooled must be between 0 and 1, hardness non-negative",
+            remedy="fooled is a share from 0 to 1, hardness a standard deviation up to "
+            f"{MOST_HARDNESS:g}",
         )
-    if not accuracies or min(accuracies) < 0 or max(accuracies) > 1:
-        raise InputError(
-            "an accuracy is not between 0 and 1", remedy="accuracies must be probabilities"
-        )
+    if not accuracies or not all(0 <= a <= 1 for a in accuracies):
+        raise InputError("an accuracy is outside [0, 1]", remedy="accuracies are probabilities")
     for kind in odd:
         check_choice("a kind of judge", kind, ODD)
     check_seed(seed)

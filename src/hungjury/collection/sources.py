@@ -1,19 +1,25 @@
-"""Where text comes from: paths, globs, lists of them, open files, standard input, gz or not."""
+"""Where text comes from: paths, globs, lists of them, open files, standard input."""
 
 from __future__ import annotations
 
 import glob
-import gzip
 import io
 import os
 import sys
-import zlib
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from hungjury.collection.compressed import (
+    MAGIC_BYTES,
+    ahead,
+    compression_of,
+    damage_reported,
+    unpacked,
+)
 from hungjury.collection.datasets import PREFIX, dataset_text
 from hungjury.errors import InputError
 
@@ -23,11 +29,13 @@ CHUNK = 1 << 18  # bytes read at once
 HEAD = 1 << 12
 LONGEST_HEAD = 1 << 20
 LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
-MAGIC_GZ = b"\x1f\x8b"
+SMALL = 1 << 17  # bytes of a compressed file not worth a thread of its own
+WAITING = 2  # pieces decompressed before they are asked for
 MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8
 MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STEM_ENDINGS = {
-    ".gz", ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
+    ".gz", ".xz", ".zst", ".bz2",
+    ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
     ".parquet", ".json",
 }  # fmt: skip
 
@@ -57,13 +65,14 @@ class Source:
     def open(self) -> Iterator[BinaryIO]:
         """The bytes, decompressed; compression is detected from the content, not the name."""
         with self.raw() as raw:
-            magic = raw.read(2)
-            raw.seek(0)
-            if magic == MAGIC_GZ:
-                with gzip.GzipFile(fileobj=raw) as unpacked:
-                    yield cast(BinaryIO, unpacked)
-            else:
+            with damage_reported(self.name):
+                kind = compression_of(raw.read(MAGIC_BYTES))
+                raw.seek(0)
+            if kind is None:
                 yield raw
+            else:
+                with unpacked(raw, kind, self.name) as stream:
+                    yield stream
 
     def raw(self) -> BinaryIO:
         """The bytes as they are."""
@@ -82,43 +91,57 @@ class Source:
                 f"cannot be read: {error.strerror}", file=self.name, remedy="check the path"
             ) from None
 
-    def pieces(self, size: int | None = None) -> Iterator[memoryview]:
+    def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
         """The content piece by piece, without a byte-order mark. A piece is good until the next
-        one is asked for: all are read into the same memory, which stays in the cache."""
-        buffer = bytearray(size or CHUNK)
-        view = memoryview(buffer)
-        at, first = self.begin, not self.begin
+        one is asked for: few buffers are used again and again, so that they stay in the cache.
+
+        read_ahead: a large compressed file is decompressed by a thread of its own.
+        """
+        first = not self.begin
         with self.open() as stream:
-            if at:
-                stream.seek(at)
-            while count := self._read(stream, view if self.end is None else view[: self.end - at]):
-                piece = view[:count]
-                if first and count < 3:  # too short for a byte-order mark: read more
-                    while count < min(3, len(view)) and (more := self._read(stream, view[count:])):
-                        count += more
-                    piece = view[:count]
-                if first and buffer.startswith(MARKS_UTF16):
-                    raise InputError(
-                        "the file is in UTF-16", file=self.name, remedy="save the file as UTF-8"
-                    )
-                if first and buffer.startswith(MARK):
-                    piece = piece[len(MARK) :]
-                at, first = at + count, False
-                yield piece
+            apart = (
+                read_ahead and self.size > SMALL and not isinstance(stream, (io.FileIO, io.BytesIO))
+            )
+            buffers = self._buffers(stream, size or CHUNK, WAITING + 2 if apart else 1)
+            with closing(ahead(buffers, WAITING) if apart else buffers) as filled:
+                for piece in filled:
+                    if first:
+                        piece = self._without_mark(piece)
+                    first = False
+                    yield piece
         if first:
             raise InputError(
                 "the file is empty", file=self.name, remedy="check the command that produced it"
             )
 
-    def _read(self, stream: BinaryIO, into: memoryview) -> int:
-        try:
-            return stream.readinto(into)  # type: ignore[attr-defined, no-any-return]
-        except (EOFError, zlib.error, gzip.BadGzipFile):
+    def _buffers(
+        self, stream: BinaryIO, size: int, number: int
+    ) -> Generator[memoryview, None, None]:
+        """Buffers with what was read, of which there are so many."""
+        views = [memoryview(bytearray(size)) for _ in range(number)]
+        at, least = self.begin, len(MARK)  # the first one holds a byte-order mark, if there is one
+        with damage_reported(self.name):
+            if at:
+                stream.seek(at)
+            for view in cycle(views):
+                into = view if self.end is None else view[: self.end - at]
+                count = 0
+                while count < min(least, len(into)) and (
+                    more := stream.readinto(into[count:])  # type: ignore[attr-defined]
+                ):
+                    count += more
+                if not count:
+                    return
+                yield into[:count]
+                at, least = at + count, 1
+
+    def _without_mark(self, piece: memoryview) -> memoryview:
+        head = bytes(piece[: len(MARK)])
+        if head.startswith(MARKS_UTF16):
             raise InputError(
-                "the gz file is truncated or damaged",
-                file=self.name,
-                remedy="download or compress it again",
-            ) from None
+                "the file is in UTF-16", file=self.name, remedy="save the file as UTF-8"
+            )
+        return piece[len(MARK) :] if head == MARK else piece
 
     def parts(self, number: int) -> list[Source]:
         """Split a large file into this many parts, one per reader, where the first word
@@ -129,7 +152,7 @@ class Source:
         with self.raw() as raw:
             cuts = [_change(raw, size * i // number) for i in range(1, number)]
             raw.seek(0)
-            if raw.read(2) == MAGIC_GZ or not all(cuts):
+            if compression_of(raw.read(MAGIC_BYTES)) or not all(cuts):
                 return [self]
         ends = zip([0, *cuts], [*cuts, None], strict=True)
         return [replace(self, begin=begin, end=end) for begin, end in ends]

@@ -18,6 +18,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, check_seed
+from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.tables import columns
 
@@ -184,8 +185,14 @@ def prm(
         raise InputError(
             "these judgments are probabilities, not levels", remedy="give grades or categories"
         )
-    if not smoothing >= 0:
-        raise InputError(f"smoothing is {smoothing}", remedy="smoothing must be non-negative")
+    check_count("draws", draws, 1, MOST_DRAWS)
+    if not 0 <= smoothing <= MOST_SMOOTHING:
+        raise InputError(
+            f"smoothing must be a number from 0 to {MOST_SMOOTHING:,.0f}, got {smoothing}",
+            code="out-of-range",
+            argument="smoothing",
+            remedy="0 for none, 1 is usual",
+        )
     check_seed(seed)
     values, code = np.unique(judgments.label.astype(np.int64), return_inverse=True)
     levels = sorted({*values.tolist(), *judgments.grades})

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, MeasureError, check_seed
+from hungjury.errors import MeasureError, check_seed
+from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.machine import cores
 
 __all__ = ["CLASSES", "Score", "class_probabilities", "draw_labels", "random_scores"]
@@ -86,8 +87,7 @@ def random_scores(
 
 
 def _check(grades: Sequence[int], replicates: int) -> None:
-    if replicates < 1:
-        raise InputError(f"replicates is {replicates}", remedy="replicates must be at least 1")
+    check_count("replicates", replicates, 1, MOST_DRAWS)
     if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
         raise MeasureError(
             f"random judges are not defined for the grades {list(grades)}",

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
-from hungjury.collection.sources import MAGIC_GZ, MARK, Source, expand
+from hungjury.collection.compressed import MAGIC_BYTES, compression_of
+from hungjury.collection.sources import MARK, Source, expand
 from hungjury.errors import InputError
 
 __all__ = ["DOCUMENTS", "QUERIES", "Kind", "Text", "Texts", "find_texts"]
@@ -199,7 +200,7 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
 
 def _scan(source: Source, kind: Kind, texts: Texts) -> None:
     with source.raw() as raw:
-        keep = source.path is None or raw.read(2) == MAGIC_GZ
+        keep = source.path is None or compression_of(raw.read(MAGIC_BYTES)) is not None
     layout: _JsonLines | _Columns | None = None
     for number, offset, line in _lines(source):
         if layout is None:

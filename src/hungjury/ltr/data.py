@@ -102,19 +102,28 @@ class RankingData:
 
     def qrels(self) -> dict[str, dict[str, Any]]:
         """The labels as ``{query: {document: label}}``: grades, or probabilities of relevance."""
-        values = self.labels.plain().tolist()
-        return {
-            query: dict(zip(self.documents[part], values[part], strict=True))
-            for query, part in self._parts()
-        }
+        return self._by_name(self.labels.plain().tolist())
 
     def run(self, scores: NDArray[np.float64]) -> dict[str, dict[str, float]]:
         """Scores of all rows as a run, ``{query: {document: score}}``."""
-        values = scores.tolist()
-        return {
-            query: dict(zip(self.documents[part], values[part], strict=True))
-            for query, part in self._parts()
-        }
+        return self._by_name(scores.tolist())
+
+    def _by_name(self, values: list[Any]) -> dict[str, dict[str, Any]]:
+        """Values of all rows by query and document; of two with one name, one would be lost."""
+        documents = self.documents
+        found: dict[str, dict[str, Any]] = {}
+        for query, part in self._parts():
+            names = documents[part]
+            found[query] = dict(zip(names, values[part], strict=True))
+            if len(found[query]) < len(names):
+                name = next(n for n in names if names.count(n) > 1)
+                raise InputError(
+                    f"query '{query}' has {names.count(name)} documents called '{name}'",
+                    code="ambiguous-document",
+                    remedy="name the documents of a query differently (# NAME at the end of their "
+                    "lines), or leave all names out",
+                )
+        return found
 
     def _parts(self) -> list[tuple[str, slice]]:
         spans = pairwise(self.offsets.tolist())

@@ -15,6 +15,7 @@ from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError
 from hungjury.ltr.data import RankingData, check_together, ends, ranking_data
 from hungjury.ltr.labels import GRADES, as_labels
+from hungjury.machine import cores
 
 __all__ = ["as_ranking_data", "read_letor"]
 
@@ -52,7 +53,7 @@ def read_letor(source: Any, labels: str = GRADES, columns: int = 0) -> RankingDa
 
 def _text(source: Source, kind: str) -> RankingData:
     table = native.FeatureTable()
-    parse_text(source, table.feed, table.finish)
+    parse_text(source, table.feed, table.finish, cores())
     rows, width = table.rows, table.width
     if not rows or not width:
         raise InputError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -14,13 +15,15 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError
 from hungjury.files import write_whole
+from hungjury.json_files import read_json
 from hungjury.ltr.data import RankingData
+from hungjury.ltr.model_text import check_model
 from hungjury.ltr.objective import Goal, need_lightgbm
 from hungjury.users.model import UserModel
 
 __all__ = ["Ranker"]
 
-FORMAT, VERSION = "hungjury ranker", 1
+FORMAT, VERSION = "hungjury ranker", 2
 Array = NDArray[np.float64]
 
 
@@ -92,7 +95,8 @@ class Ranker:
             "history": {name: list(values) for name, values in self.history.items()},
             "model": self.booster.model_to_string(num_iteration=-1),
         }
-        write_whole(path, json.dumps(content, indent=1) + "\n")
+        content["digest"] = _digest(content)
+        write_whole(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Ranker:
@@ -105,13 +109,27 @@ class Ranker:
         )
         try:
             goal = Goal(content["objective"], user, content["nav_rel"], content["cutoff"])
+            trees = check_model(content["model"])
+            if not 1 <= content["trees"] <= trees:
+                raise ValueError(f"it uses {content['trees']!r} trees of {trees}")
             booster = lightgbm.Booster(model_str=content["model"])
             history = {name: tuple(values) for name, values in content["history"].items()}
-            return cls(booster, goal, int(content["trees"]), history, content["parameters"])
-        except (KeyError, TypeError, AttributeError, lightgbm.basic.LightGBMError) as error:
+            return cls(booster, goal, content["trees"], history, content["parameters"])
+        except (
+            KeyError, TypeError, ValueError, AttributeError, lightgbm.basic.LightGBMError
+        ) as error:  # fmt: skip
             raise InputError(
-                f"incomplete ranker: {error}", file=text, remedy="save it again"
+                f"not a usable ranker: {error}",
+                code="invalid-file",
+                file=text,
+                remedy="train it again",
             ) from None
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    """Of everything but the digest itself, however it is laid out."""
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _plain(value: Any) -> bool:
@@ -120,15 +138,7 @@ def _plain(value: Any) -> bool:
 
 
 def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=path, remedy="check the path"
-        ) from None
-    except ValueError:
-        content = None
+    content = read_json(path, "a saved ranker", "make it with `hungjury train -o`")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError("not a saved ranker", file=path, remedy="make it with `hungjury train -o`")
     if content.get("version") != VERSION:
@@ -136,5 +146,12 @@ def _read(path: str) -> dict[str, Any]:
             f"a ranker of version {content.get('version')!r}",
             file=path,
             remedy=f"this version reads {VERSION}: train it again",
+        )
+    if content.get("digest") != _digest(content):
+        raise InputError(
+            "the ranker is damaged, or was edited: its digest does not match",
+            code="damaged-file",
+            file=path,
+            remedy="copy or train it again",
         )
     return content

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -112,6 +114,7 @@ def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any
                 f"the parameter {name} is set by the objective",
                 remedy="choose objective= from 'nmcg', 'ndcg' and 'lambdarank'",
             )
+    _check_parameters(given)
     settings = dict(given)
     for name, (value, aliases) in SETTINGS.items():
         if name not in given and not any(alias in given for alias in aliases):
@@ -120,6 +123,42 @@ def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any
         for name in ("early_stopping_round", *SETTINGS["early_stopping_round"][1]):
             settings.pop(name, None)
     return settings
+
+
+def _check_parameters(given: Mapping[str, Any]) -> None:
+    """LightGBM passes over names it does not know, and trains with numbers that are not finite."""
+    known = {*SETTINGS, *(alias for _, aliases in SETTINGS.values() for alias in aliases)}
+    if not known.issuperset(given):
+        known |= lightgbm_names()
+    for name, value in given.items():
+        if name not in known:
+            near = get_close_matches(name, sorted(known), 1)
+            raise InputError(
+                f"LightGBM has no parameter '{name}'",
+                code="unknown-parameter",
+                argument=name,
+                remedy=f"did you mean '{near[0]}'?" if near else "see LightGBM's documentation",
+            )
+        if isinstance(value, float) and not isfinite(value):
+            raise InputError(
+                f"the parameter {name} is {value}",
+                code="out-of-range",
+                argument=name,
+                remedy="give a finite number",
+            )
+
+
+def lightgbm_names() -> set[str]:
+    """All parameters of LightGBM and their other names, as it lists them itself."""
+    import ctypes
+    import json
+
+    library = need_lightgbm().basic._LIB
+    size = ctypes.c_int64(0)
+    buffer = ctypes.create_string_buffer(1 << 20)
+    library.LGBM_DumpParamAliases(ctypes.c_int64(len(buffer)), ctypes.byref(size), buffer)
+    listed: dict[str, list[str]] = json.loads(buffer.value)
+    return {*listed, *(alias for aliases in listed.values() for alias in aliases)}
 
 
 def boost(
@@ -182,7 +221,7 @@ def _run(lightgbm: Any, parameters: dict[str, Any], learnt: Any, **more: Any) ->
     except lightgbm.basic.LightGBMError as error:
         raise InputError(
             f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
-            remedy="see LightGBM's list of parameters",
+            remedy="see LightGBM's documentation",
         ) from None
 
 

@@ -12,6 +12,9 @@ namespace hungjury {
 class FeatureTable {
   public:
     static constexpr int32_t kMostFeatures = 100'000;  // a larger number is a slip, not a feature
+    // The table is dense. A large one has to be filled to some part: a few bytes of text must not
+    // take gigabytes.
+    static constexpr size_t kFreeCells = size_t{1} << 25, kCellsPerValue = 50;
 
     void feed(Bytes piece) { lines_.feed(piece, *this); }
     void finish() { lines_.finish(*this); }
@@ -35,6 +38,7 @@ class FeatureTable {
         }
         labels.push_back(label);
         row_lines.push_back(static_cast<int64_t>(one.number));
+        check_size(stride_, one.number);
         cells_.resize(labels.size() * stride_, 0.0);
         while (!(token = next(p, end)).empty()) feature(token, one);
         if (labels.size() == 1) restride(width);  // the first row mostly names all features
@@ -73,7 +77,12 @@ class FeatureTable {
                           "found feature " + std::to_string(number) + ", but the largest allowed is " +
                               std::to_string(kMostFeatures));
         auto column = static_cast<size_t>(number);
-        if (column > stride_) restride(std::max(column, 3 * stride_ / 2));
+        if (column > stride_) {
+            size_t wider = std::max(column, 3 * stride_ / 2);
+            check_size(wider, line.number);
+            restride(wider);
+        }
+        ++values_;
         width = std::max(width, column);
         double value;
         Bytes text = token.substr(colon + 1);
@@ -84,6 +93,16 @@ class FeatureTable {
             value = std::nan("");
         }
         cells_[(labels.size() - 1) * stride_ + column - 1] = value;
+    }
+
+    void check_size(size_t stride, uint64_t line) const {
+        size_t cells = labels.size() * stride;
+        if (cells <= kFreeCells || cells / kCellsPerValue <= values_) return;
+        throw BadLine(line, "too-sparse",
+                      "the table of " + std::to_string(labels.size()) + " documents by " +
+                          std::to_string(stride) + " features would take " +
+                          std::to_string(cells * sizeof(double) >> 20) + " MB, for " +
+                          std::to_string(values_) + " values");
     }
 
     static bool is_nan(Bytes text) {
@@ -126,6 +145,7 @@ class FeatureTable {
     Lines lines_;
     std::vector<double> cells_;
     size_t stride_ = 0;
+    size_t values_ = 0;  // read so far
 };
 
 }  // namespace hungjury

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.errors import InputError, check_seed
+from hungjury.limits import MOST_SAMPLES, check_count
 
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = Any
@@ -75,8 +76,7 @@ def share(value: float, name: str) -> None:
 
 def count(value: int, name: str) -> None:
     """How many times something random is repeated."""
-    if value < 1:
-        raise InputError(f"{name} is {value}", remedy=f"{name} must be at least 1")
+    check_count(name, value, 1, MOST_SAMPLES)
 
 
 def generator(seed: Seed, name: str = "rng") -> np.random.Generator:

@@ -102,8 +102,9 @@ def studentised_bootstrap(
 ) -> StudentisedBootstrap:
     """Sakai's paired bootstrap test and the difference it needs (SIGIR 2006).
 
-    Differences are shifted to mean 0 and their topics resampled; p is the share of samples whose
-    |t| reaches the observed one. The difference needed is the |mean| of the sample whose |t| is
+    Differences are shifted to mean 0 and their topics resampled; p is (b + 1) / (samples + 1),
+    where b samples have a |t| that reaches the observed one, so that it is never 0. The difference
+    needed is the |mean| of the sample whose |t| is
     the (samples * alpha)-th largest. All pairs share the resampled topics.
     """
     table = _differences(differences)
@@ -117,7 +118,7 @@ def studentised_bootstrap(
     pvalues, needed = np.empty(len(rows)), np.empty(len(rows))
     for block, means, statistics in _resampled(centred, samples, rng):
         reached = statistics >= observed[block, None] * (1 - NOISE)
-        pvalues[block] = np.count_nonzero(reached, axis=-1) / samples
+        pvalues[block] = (np.count_nonzero(reached, axis=-1) + 1) / (samples + 1)
         at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
         needed[block] = np.take_along_axis(means, at_rank, axis=-1)[:, 0]
     shape = table.shape[:-1]

@@ -31,9 +31,9 @@ def randomised_tukey(
     """Tukey's HSD by randomisation, from values [system, topic].
 
     If systems were all the same, their scores on a topic could be exchanged. Each sample does so,
-    topic by topic, and records the largest difference between two means. p is the share of
-    samples whose largest difference reaches that of the pair; the difference needed is the
-    1 - alpha quantile of the largest differences.
+    topic by topic, and records the largest difference between two means. p is (b + 1) /
+    (samples + 1), where b samples have a largest difference that reaches that of the pair; the
+    difference needed is the 1 - alpha quantile of the largest differences.
     """
     table = numbers(values, "values", unit="topic")
     if table.ndim != 2 or len(table) < 2:
@@ -48,7 +48,8 @@ def randomised_tukey(
     one, other = np.triu_indices(len(table), 1)
     limit = np.abs(means[one] - means[other]) - NOISE * np.abs(table).max()
     # Sorted, the samples that reach a limit are all those from its place on.
-    p = (samples - np.searchsorted(np.sort(largest), limit)) / samples
+    reached = samples - np.searchsorted(np.sort(largest), limit)
+    p = (reached + 1) / (samples + 1)
     return RandomisedTukey(np.asarray(p), float(np.quantile(largest, 1 - alpha)))
 
 

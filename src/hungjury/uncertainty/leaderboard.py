@@ -24,6 +24,7 @@ from hungjury.judges.jury import Families, Jury, seat_jury
 from hungjury.judges.merged import Merge
 from hungjury.judges.merging import merge_method
 from hungjury.judges.weights import Weights
+from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.settings import Contrary, LeaderboardSettings, Prior, Scope, Target
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.stats.letters import letter_groups
@@ -294,6 +295,7 @@ def _one(measure: str | Measure) -> Measure:
 
 
 def _check_draws(draws: int) -> None:
+    check_count("draws", draws, 0, MOST_DRAWS)
     if draws < FEWEST_DRAWS:
         raise InputError(
             f"{draws} draws are too few for an interval",

@@ -105,18 +105,17 @@ def out_of_reach(
 ) -> str:
     """Why no comparison could ever be significant, or nothing.
 
-    Tests that count sign patterns have a smallest p-value: that of all topics on one side.
+    Tests that count sign patterns have a smallest p-value, that of all topics on one side; tests
+    that draw samples have 1 / (samples + 1).
     """
-    if test not in ("randomisation", "wilcoxon"):
-        return ""
     family = comparisons if correction in ("holm", "bonferroni") else 1
     corrected = f" corrected by {correction} for {comparisons:,} comparisons" * (family > 1)
-    if family * 2.0 ** (1 - topics) >= alpha:
+    if test in ("randomisation", "wilcoxon") and family * 2.0 ** (1 - topics) >= alpha:
         return (
             f"{topics} topics are too few for p-values below {alpha:g} by {test}{corrected}; "
             "nothing can be significant"
         )
-    if test == "randomisation" and family / (samples + 1) >= alpha:
+    if test in ("randomisation", "bootstrap") and family / (samples + 1) >= alpha:
         return (
             f"{samples:,} samples are too few for p-values below {alpha:g}{corrected}; "
             f"nothing can be significant with less than {math.floor(family / alpha):,}"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import as_qrels
 from hungjury.errors import InputError, check_choice
+from hungjury.limits import MOST_RANKS_OF_A_PAGE, check_count
 from hungjury.users.chain import Array, closed_groups, stationary_distribution
 from hungjury.users.counting import (
     BAD_RECORD,
@@ -91,8 +92,7 @@ def calibrate(
     A dynamic δ(i) = α/i + βi + γ is fitted to the stationary distribution over ranks by least
     squares and clipped at 0 (Ferrante, Ferro and Maistro 2014; Maistro 2018, chapter 5).
     """
-    if ranks < 3:
-        raise InputError(f"ranks is {ranks}", remedy="ranks must be at least 3")
+    check_count("ranks", ranks, 3, MOST_RANKS_OF_A_PAGE)
     check_choice("pages", pages, get_args(Pages))
     check_choice("rates_by", rates_by, get_args(RatesBy))
     if nav_rel < 1:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, MeasureError
 from hungjury.files import write_whole
+from hungjury.json_files import read_json
+from hungjury.limits import MOST_RANKS_OF_A_PAGE
 from hungjury.users.dynamics import Array, Dynamic
 
 __all__ = ["PUBLISHED_SHAPE", "LogReport", "UserClass", "UserModel", "user_model"]
@@ -187,23 +190,13 @@ class UserModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write as JSON; the file appears whole or not at all."""
-        write_whole(path, json.dumps(self.content(), indent=1) + "\n")
+        write_whole(path, json.dumps(self.content(), indent=1, allow_nan=False) + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> UserModel:
         """Read what `save` wrote."""
         text = os.fspath(path)
-        try:
-            with open(text, encoding="utf-8") as file:
-                content = json.load(file)
-        except OSError as error:
-            raise InputError(
-                f"cannot be read: {error.strerror}", file=text, remedy="check the path"
-            ) from None
-        except ValueError:
-            raise InputError(
-                "not a JSON file", file=text, remedy="make it with `hungjury clicks -o`"
-            ) from None
+        content = read_json(text, "a user model", "make it with `hungjury clicks -o`")
         return cls.from_content(content, file=text, source=text)
 
     @classmethod
@@ -211,7 +204,7 @@ class UserModel:
         """What `content` gave, read from a file; `source` becomes the model's name."""
         try:
             return _from_content(content, source)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(
                 f"not a user model: {_reason(error)}",
                 file=file,
@@ -254,17 +247,28 @@ def _class(given: Mapping[str, Any], ranks: int) -> UserClass:
     unknown = sorted(set(given) - known)
     if unknown:
         raise ValueError(f"unknown entry {unknown[0]!r}")
+    if not 1 <= ranks <= MOST_RANKS_OF_A_PAGE:
+        raise ValueError(f"it has {ranks} ranks")
     values = {key: _frozen(value) for key, value in given.items()}
     values["dynamic"] = Dynamic(**given["dynamic"])
+    whose = f"of class {values['name']!r}"
+    _check_numbers(list(asdict(values["dynamic"]).values()), 5, f"the dynamic {whose}", holes=True)
+    for name in ("stationary", "visits", "held"):
+        if values.get(name) is not None:
+            _check_numbers(values[name], ranks, f"the entry {name} {whose}")
+    for name in ("moves", "transitions"):
+        rows = values.get(name)
+        if rows is not None and (not isinstance(rows, tuple) or len(rows) != ranks):
+            raise ValueError(f"the entry {name} {whose} does not have {ranks} rows")
+        for row in rows or ():
+            _check_numbers(row, ranks, f"a row of {name} {whose}")
     values["stationary"] = pi = _numbers(given["stationary"])
-    if len(pi) != ranks:
-        raise ValueError(
-            f"the distribution of class {values['name']!r} has {len(pi)} ranks, not {ranks}"
-        )
     if min(pi) < 0 or abs(sum(pi) - 1) > 1e-6:
-        raise ValueError(f"the distribution of class {values['name']!r} does not sum to 1")
+        raise ValueError(f"the distribution {whose} does not sum to 1")
     if values.get("rates") is not None:
         values["rates"] = _rates(given["rates"], ranks, f"class {values['name']!r}")
+    if any(not 1 <= rank <= ranks for rank in values.get("never_left") or ()):
+        raise ValueError(f"the entry never_left {whose} names a rank that is not on the page")
     return UserClass(**values)
 
 
@@ -275,12 +279,26 @@ def _rates(given: Sequence[Any], ranks: int, whose: str) -> tuple[float | None, 
     return rates
 
 
+def _check_numbers(values: Any, count: int, what: str, holes: bool = False) -> None:
+    """So many finite numbers; `holes`: None is allowed in place of one."""
+    if not isinstance(values, (list, tuple)) or len(values) != count:
+        raise ValueError(f"{what} does not have {count} numbers")
+    for value in values:
+        if holes and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+            raise ValueError(f"{what} holds {value!r}")
+
+
 def _frozen(value: Any) -> Any:
     return tuple(_frozen(v) for v in value) if isinstance(value, list) else value
 
 
 def _numbers(values: Sequence[Any]) -> Numbers:
-    return tuple(float(v) for v in values)
+    numbers = tuple(float(v) for v in values)
+    if not all(map(isfinite, numbers)):
+        raise ValueError("it holds a number that is not finite")
+    return numbers
 
 
 def user_model(given: str | os.PathLike[str] | UserModel) -> UserModel:

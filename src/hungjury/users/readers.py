@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from hungjury.collection.compressed import MAGIC_BYTES, compression_of
 from hungjury.collection.formats import is_frame
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError
@@ -32,7 +33,6 @@ COLUMNS = {
     "until": ("until", "endtime"),
 }
 PEEK = 1000  # rows used to guess the type of a text column
-_MAGIC_GZ = b"\x1f\x8b"
 
 
 def is_ibis_table(log: Any) -> bool:
@@ -148,8 +148,8 @@ def _paths(engine: QueryEngine, sources: Sequence[Source], ending: str) -> list[
     for number, source in enumerate(sources):
         if source.path is not None:
             with source.path.open("rb") as file:
-                packed = file.read(2) == _MAGIC_GZ
-            if packed == (source.path.suffix == ".gz"):
+                packed = compression_of(file.read(MAGIC_BYTES))
+            if packed == ("gz" if source.path.suffix == ".gz" else None):
                 paths.append(source.path)
                 continue
         copy = engine.folder / f"input-{number}{ending}"

@@ -1,0 +1,77 @@
+"""The largest numbers that are accepted where a user chooses how much there is of something.
+
+Beyond these a number is a slip of the pen: it would fill memory, run for days or not fit into the
+integers it is stored in. Commands state them in their help.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from hungjury.errors import InputError
+
+__all__ = [
+    "MOST_DRAWS",
+    "MOST_FEATURES",
+    "MOST_GRADE",
+    "MOST_LABELS",
+    "MOST_LEAVES",
+    "MOST_RANKS",
+    "MOST_RANKS_OF_A_PAGE",
+    "MOST_SAMPLES",
+    "MOST_SEED",
+    "MOST_SMOOTHING",
+    "MOST_TREES",
+    "MOST_WORKERS",
+    "check_count",
+]
+
+MOST_GRADE = 1000
+MOST_RANKS = 2**31 - 1  # of a list; ranks are stored in 32 bits
+MOST_RANKS_OF_A_PAGE = 1000  # a user model holds a table of ranks by ranks
+MOST_DRAWS = 100_000  # of labels, each scored for every system and topic
+MOST_SAMPLES = 1_000_000  # of a resampling test
+MOST_LABELS = 2**31 - 1
+MOST_SEED = 2**63 - 1
+MOST_SMOOTHING = 1e6
+MOST_TREES = 100_000
+MOST_LEAVES = 131_072  # LightGBM's own bound
+MOST_FEATURES = 100_000
+MOST_WORKERS = 10_000
+
+
+def check_count(name: str, value: Any, least: int, most: int) -> int:
+    """An argument that counts something.
+
+    Parameters
+    ----------
+    name : str
+        The argument, for the error.
+    value : object
+        What was given.
+    least, most : int
+        The range that is accepted, both ends included.
+
+    Returns
+    -------
+    int
+        The value.
+
+    Examples
+    --------
+    >>> check_count("draws", 1000, 1, MOST_DRAWS)
+    1000
+    """
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = None
+    if found is None or not least <= found <= most or isinstance(value, bool):
+        raise InputError(
+            f"{name} must be an integer from {least:,} to {most:,}, got {value!r}",
+            code="out-of-range",
+            argument=name,
+            remedy=f"choose {name} in that range",
+        )
+    return found
