@@ -397,7 +397,7 @@ def test_bad_arguments_are_told(tmp_path):
     told("session,rank\n1,1\n", "no query column", tmp_path, qrels={"q": {"d": 1}})
     told(text, "engine is 'abacus'", tmp_path, engine="abacus")
     told(text, "memory is 'lots'", tmp_path, memory="lots")
-    told(text, "ranks is 2", tmp_path, ranks=2)
+    told(text, "ranks must be an integer from 3", tmp_path, ranks=2)
     told(text, "nav_rel is 0", tmp_path, nav_rel=0)
     with pytest.raises(InputError, match="no such file"):
         calibrate(tmp_path / "nothing")

@@ -123,7 +123,7 @@ def _grades(_context: click.Context, _option: click.Parameter, value: str | None
     ends = re.fullmatch(r"(-?[0-9]+)-(-?[0-9]+)", value)
     numbers = [integer_of(text.strip()) for text in (ends.groups() if ends else value.split(","))]
     given = [number for number in numbers if number is not None]
-    if len(given) < len(numbers):
+    if len(given) < len(numbers) or (ends and given[0] > given[1]):
         raise click.BadParameter(f"{value!r} is not a scale; write 0-3 or 0,1,2")
     if max(map(abs, given)) > MOST_GRADE:
         raise click.BadParameter(f"{value!r}: grades go from {-MOST_GRADE} to {MOST_GRADE}")
