@@ -208,7 +208,7 @@ def test_audit_as_json_says_what_the_text_says(files: Path) -> None:
     found = json.loads(hungjury(*asked, "--format", "json", cwd=files).stdout)
     told = [n["text"] for n in found["notes"]]
     assert [n["subjects"] for n in found["notes"]] == [["2"], []]
-    assert [*found["facts"], "odd:", *(f"  ! {line}" for line in told)] == text
+    assert [*found["facts"], "unusual:", *(f"  ! {line}" for line in told)] == text
     assert {(n["kind"], n["count"]) for n in found["notes"]} == {
         ("missing-topic", 1), ("unjudged-document", 1),
     }  # fmt: skip

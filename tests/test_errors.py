@@ -87,3 +87,18 @@ def test_a_note_lists_its_subjects():
     assert str(note) == "bm25: no list for 7 topics: a, b, c, d, e and 2 more"
     assert note.to_dict()["subjects"] == list("abcdefg")
     assert note.to_dict()["text"] == str(note)
+
+
+def test_commands_that_print_json_print_errors_as_json(tmp_path, monkeypatch, capsys):
+    (tmp_path / "qrels").write_text("1 0 a 7\n")
+    asked = ["hungjury", "audit", str(tmp_path / "qrels"), "--grades", "0-3", "--format", "json"]
+    monkeypatch.setattr("sys.argv", asked)
+    from hungjury.cli import main
+
+    monkeypatch.setattr(main, "readers_may_leave", lambda: None)
+    with pytest.raises(SystemExit) as caught:
+        main.main()
+    assert caught.value.code == 2
+    found = json.loads(capsys.readouterr().err)["error"]
+    assert (found["code"], found["argument"]) == ("outside-grades", "outside")
+    assert "--outside clip or missing" in found["remedy"]

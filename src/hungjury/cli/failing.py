@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Container
+from itertools import pairwise
 from typing import Any
 
 import click
 
-from hungjury.errors import Argument, Surface, either, in_python
+from hungjury.errors import Argument, HungjuryError, Surface, either, in_python
 
 
 def command_line(options: Container[str | None]) -> Surface:
@@ -29,6 +30,18 @@ def _word(value: Any) -> str:
     if isinstance(value, range):
         return f"{value.start}-{value.stop - 1}"
     return shlex.quote(str(value))
+
+
+def asks_for_json(words: list[str]) -> bool:
+    """Whether a command line has --format json."""
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
+
+
+def json_error(error: HungjuryError, surface: Surface) -> str:
+    """An error with all its fields, for programs."""
+    import json
+
+    return json.dumps({"error": error.to_dict(surface)}, ensure_ascii=False)
 
 
 def usage(error: click.UsageError) -> click.UsageError:

@@ -73,7 +73,7 @@ for command in (
 
 
 def main() -> None:
-    from hungjury.cli.failing import command_line, usage
+    from hungjury.cli.failing import asks_for_json, command_line, json_error, usage
     from hungjury.errors import HungjuryError
 
     readers_may_leave()
@@ -87,8 +87,12 @@ def main() -> None:
         sys.exit(2)
     except HungjuryError as error:
         options = {option.name for one in hungjury.commands.values() for option in one.params}
-        told = error.render(command_line(options))
-        click.echo(click.style("error: ", fg="red", bold=True) + told, err=True)
+        surface = command_line(options)
+        if asks_for_json(sys.argv):
+            click.echo(json_error(error, surface), err=True)
+        else:
+            start = click.style("error: ", fg="red", bold=True)
+            click.echo(start + error.render(surface), err=True)
         sys.exit(2)
     except click.exceptions.Abort:
         click.echo("stopped", err=True)

@@ -27,7 +27,7 @@ class Audit:
 
     def __str__(self) -> str:
         odd = [f"  ! {note}" for note in self.notes] or ["  nothing unusual found"]
-        return "\n".join([*self.facts, "odd:", *odd])
+        return "\n".join([*self.facts, "unusual:", *odd])
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as sentences, and all fields of every note."""
