@@ -6,10 +6,15 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from hungjury.catalogue import CATALOGUE
+from hungjury.judges.merging import MERGES
+from hungjury.studies.papers import RECIPES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -24,11 +29,23 @@ def load(name: str) -> ModuleType:
 
 
 examples = load("examples")
+
+
+@pytest.fixture(autouse=True)
+def same_catalogues() -> Iterator[None]:
+    """Examples that add to a catalogue do not add to it for other tests."""
+    catalogues = (CATALOGUE, MERGES, RECIPES)
+    before = [dict(one._classes) for one in catalogues]
+    yield
+    for one, classes in zip(catalogues, before, strict=True):
+        one._classes = classes
+
+
 PAGES = examples.pages_with_examples()
 
 
 def test_pages_promise_examples() -> None:
-    assert {page.name for page in PAGES} >= {"tutorial.md", "compare-systems.md"}
+    assert {page.name for page in PAGES} >= {"tutorial.md", "compare-systems.md", "extend.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

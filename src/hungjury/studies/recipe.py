@@ -1,26 +1,8 @@
 """Recipes: the experiments that `hungjury study NAME` knows, and how another one is written.
 
 A recipe is a class with a name and parameters, declared as measures are. It says what it needs of
-the data, which jobs have to be done, and what comes out of their results:
-
-    @RECIPES.add("spread")
-    class Spread(Recipe):
-        '''How far apart systems are. The first line is what the command line shows.'''
-
-        paper = "where it was published"
-        needs = ("gold",)                         # checked before any job starts; see NEEDS
-        rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")   # --rel 1
-
-        def jobs(self, data):                     # small pieces that depend on no other
-            return [Job(f"spread/{m}", spread_of, {"name": m, "rel": self.rel}) for m in ("AP",)]
-
-        def report(self, data, results):          # {key: result} of all jobs
-            table = StudyTable("table-1", "Spread", ["measure", "spread"],
-                               [[key, value] for key, value in results.items()])
-            return Report([table], [StudyFigure("figure-1", "Spread", draw_spread(results))])
-
-    def spread_of(data, seed, name, rel):         # at module level: workers find it by its name
-        return float(score_gold(data, measure(name).but(rel=rel)).std())
+the data, which jobs have to be done, and what comes out of their results. docs/extend.md shows one
+that is run by a test.
 
 Rules that keep a study resumable and its numbers the same everywhere:
 
