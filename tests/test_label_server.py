@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -268,6 +269,8 @@ def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path
     gold = {(row[0], row[2]): int(row[3]) for row in rows}
     (tmp_path / "corpus.jsonl").write_text("".join(f"{row[2]}\ttext\n" for row in rows))
     (tmp_path / "queries.tsv").write_text("".join(f"{row[0]}\tquery\n" for row in rows))
+    takes_plan = "--plan" in hungjury(tmp_path, "leaderboard", "--help").stdout
+    by_plan = ("--plan", "plan.csv") if takes_plan else ()
     with Server(tmp_path, "--grades", "0 no, 1 yes", *files) as running:
         client = Client(running)
         state = client.post("task")[1]
@@ -283,12 +286,19 @@ def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path
                 break
             time.sleep(0.1)
         assert "of 3 pairs of systems are settled" in shown["sentences"][0]
+        if by_plan:
+            assert re.fullmatch(r"Corrected by \d+ labels of people\.", shown["sentences"][1])
+            assert "more labels" in shown["sentences"][2]
         assert sorted(row[0] for row in shown["rows"]) == ["system1", "system2", "system3"]
         running.stop()
     labels = hj.read_qrels(str(tmp_path / "labels.db")).to_dict()
     found = {(t, d): g for t, rows in labels.items() for d, g in rows.items()}
     assert found == {pair: gold[pair] for pair in found}
     assert len(found) == 60
-    done = hungjury(tmp_path, "leaderboard", *files, "--gold", "labels.db", "--format", "json")
+    gold_files = ("--gold", "labels.db", *by_plan, "--format", "json")
+    done = hungjury(tmp_path, "leaderboard", *files, *gold_files)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["gold"] is not None
+    board = json.loads(done.stdout)
+    assert board["gold"] is not None
+    if by_plan:
+        assert (board["correction"]["design"], board["correction"]["labels"]) == ("plan", 60)

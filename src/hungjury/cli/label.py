@@ -186,8 +186,21 @@ def _leaderboard(
         return []
     words = ["leaderboard", "--gold", labels, "-m", measure, "--format", "json", "--quiet"]
     words += ["--grades", f"0-{top}", "--duplicates", duplicates, "--outside", outside]
+    from hungjury.cli.leaderboard import leaderboard_command
+
+    takes_plan = any(option.name == "plan" for option in leaderboard_command.params)
+    if takes_plan and _is_plan(plan):
+        words += ["--plan", plan]
     words += [word for files in panel for word in ("--judges", files)]
     return words + [word for files in runs for word in ("--runs", files)]
+
+
+def _is_plan(path: str) -> bool:
+    """Whether `hungjury plan` wrote it: then it is known how its documents were chosen."""
+    from hungjury.collection.sources import expand
+    from hungjury.uncertainty.planned import HEAD
+
+    return expand(path)[0].head().strip() == HEAD.encode()
 
 
 def _export(path: str, export: str, everything: bool, quiet: bool) -> None:

@@ -149,5 +149,7 @@ def _outlook(now: int, expected: dict[int, float]) -> list[str]:
     if now not in expected:
         return []
     text = f"Smallest difference that can be told apart: {expected[now]:.4f}"
-    more = expected.get(now + MORE)
-    return [f"{text}; with {MORE} more labels {more:.4f}." if more is not None else f"{text}."]
+    later = min((n for n in expected if n >= now + MORE), default=None)
+    if later is None:
+        return [f"{text}."]
+    return [f"{text}; with {later - now} more labels {expected[later]:.4f}."]
