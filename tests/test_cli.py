@@ -165,7 +165,7 @@ def test_names_and_reading_policies(files: Path) -> None:
         (("evaluate", "qrels", "one.run", "--grades", "x"), "not a scale"),
         (("evaluate", "qrels", "one.run", "--colour"), "No such option"),
         (("evaluate", "one.run", "qrels"), "is this a run?"),
-        (("measures", "nope"), "there is no measure called 'nope'"),
+        (("measures", "nope"), "unknown measure 'nope'"),
         (("audit",), ""),
     ],
 )

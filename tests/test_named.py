@@ -174,7 +174,7 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("nDCG@10,AP", UnknownName, "name each measure by itself: nDCG@10 and AP"),
         ("nDCG@10 map", UnknownName, "name each measure by itself: nDCG@10 and map"),
         ("RBP(p=0.8, rel=2", UnknownName, "write Name"),
-        ("P@0", MeasureError, "cutoff is 0, but has to be >= 1"),
+        ("P@0", MeasureError, "cutoff is 0, but must be >= 1"),
         ("bprefs", UnknownName, "did you mean Bpref"),
         ("sucess@5", UnknownName, "did you mean Success"),
         ("judged@10", UnknownName, "did you mean Judged"),
@@ -183,8 +183,8 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("AP(re=2)", MeasureError, "did you mean rel?"),
         ("AP(persistence=0.8)", MeasureError, "AP takes rel, cutoff"),
         ("NumRet(rel=2)", MeasureError, "NumRet takes no parameters"),
-        ("AP(2)", MeasureError, "parameters need their names"),
-        ("RBP(0.8, 2)", MeasureError, "parameters need their names"),
+        ("AP(2)", MeasureError, "parameters must be named"),
+        ("RBP(0.8, 2)", MeasureError, "parameters must be named"),
         ("AP(rel=)", MeasureError, "cannot be read"),
         ("AP(rel=2", UnknownName, "Name(param=value, ...)@k"),
         ("AP(rel=two)", MeasureError, "a whole number"),
@@ -209,14 +209,14 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("E()", MeasureError, "write E(X)"),
         ("E(E(AP))", MeasureError, "one measure of certain labels"),
         ("E(Bpref)@5", MeasureError, "takes no cutoff"),
-        ("E(nDGC)", HungjuryError, "no measure called 'nDGC'"),
+        ("E(nDGC)", HungjuryError, "unknown measure 'nDGC'"),
         # ranges
-        ("RBP(p=1)", MeasureError, "p is 1.0, but has to be in [0, 1)"),
-        ("RBP(p=-0.1)", MeasureError, "p is -0.1, but has to be in [0, 1)"),
+        ("RBP(p=1)", MeasureError, "p is 1.0, but must be in [0, 1)"),
+        ("RBP(p=-0.1)", MeasureError, "p is -0.1, but must be in [0, 1)"),
         ("NCP(p=0)", MeasureError, "(0, 1]"),
-        ("AP(rel=0)", MeasureError, "rel is 0, but has to be >= 1"),
+        ("AP(rel=0)", MeasureError, "rel is 0, but must be >= 1"),
         ("AP@0", MeasureError, "cutoff is 0"),
-        ("IPrec@1.5", MeasureError, "recall is 1.5, but has to be in [0, 1]"),
+        ("IPrec@1.5", MeasureError, "recall is 1.5, but must be in [0, 1]"),
         ("DCG(base=1)", MeasureError, "> 1"),
         ("SetF(beta=-1)", MeasureError, ">= 0"),
         ("NCP(weights=[1, -1])", MeasureError, "weights is -1.0"),
@@ -353,7 +353,7 @@ def test_a_name_for_several_measures_is_not_one_measure(text):
     with pytest.raises(HungjuryError) as caught:
         hj.measure(text)
     assert caught.value.remedy
-    assert "there is no measure called" not in str(caught.value)  # there are several
+    assert "unknown measure" not in str(caught.value)  # there are several
 
 
 def test_the_catalogue_can_be_listed():
@@ -410,7 +410,7 @@ def test_a_catalogue_holds_what_was_entered():
     assert TOYS["Ball"] is Ball
     assert Ball.name == "Ball"
     assert TOYS.example(Ball) == "Ball@size"
-    with pytest.raises(UnknownName, match=r"no toy called 'Bal'\n.*did you mean Ball"):
+    with pytest.raises(UnknownName, match=r"unknown toy 'Bal'\n.*did you mean Ball"):
         TOYS["Bal"]
 
 
@@ -424,7 +424,7 @@ def test_flags_lists_and_words_go_there_and_back():
 def test_one_parameter_may_go_without_its_name_where_that_is_said():
     assert TOYS.parse("Box(Ball(red=True))") == Box(inside="Ball(red=True)")
     assert TOYS.parse("Box(AP)").inside == "AP"
-    with pytest.raises(MeasureError, match="need their names"):
+    with pytest.raises(MeasureError, match="must be named"):
         TOYS.parse("Box(AP, RR)")
 
 

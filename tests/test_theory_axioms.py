@@ -270,7 +270,7 @@ def test_reports_can_be_read():
         (("AP", 3), {"pool": [0, 1, 2]}, "the pool has a label 2"),
         (("AP", 3), {"pool": [0, 1, -1]}, "a label of the pool is -1"),
         (("AP(rel=2)", 3, 2), {}, "rel=2, but the largest grade"),
-        (("APP", 3), {}, "no measure called 'APP'"),
+        (("APP", 3), {}, "unknown measure 'APP'"),
         ((3, 3), {}, "3 is no measure"),
     ],
 )

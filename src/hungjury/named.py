@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypedDict, TypeVar
 
-from hungjury.errors import HungjuryError, MeasureError, UnknownName
+from hungjury.errors import HungjuryError, MeasureError, UnknownName, either
 
 if TYPE_CHECKING:
     import inspect
@@ -217,7 +217,7 @@ class Named:
     """
 
     name: ClassVar[str] = ""
-    at: ClassVar[str | None] = None  # the parameter that is written behind @
+    at: ClassVar[str | None] = None  # the parameter that is written after @
     positional: ClassVar[str | None] = None  # the one that is written without its name
     _params: ClassVar[dict[str, Field[Any]]] = {}
     __signature__: ClassVar[Any] = _Signature()
@@ -276,14 +276,14 @@ class Named:
             raise
         except (ValueError, TypeError) as error:
             raise MeasureError(
-                f"{self.name}: {f.name} is {value!r}, but has to be {error}",
+                f"{self.name}: {f.name} is {value!r}, but must be {error}",
                 remedy=f"{f.name}: {f.metadata['doc']}",
             ) from None
         each = value if isinstance(value, tuple) else (value,)
         for v in each:
             if isinstance(v, (int, float)) and _outside(v, f.metadata):
                 raise MeasureError(
-                    f"{self.name}: {f.name} is {v}, but has to be {_where(f.metadata)}",
+                    f"{self.name}: {f.name} is {v}, but must be {_where(f.metadata)}",
                     remedy=f"{f.name}: {f.metadata['doc']}",
                 )
         return value
@@ -388,9 +388,9 @@ class Catalogue(Generic[T]):
             names = [lower[name.lower()]]
             lower = {name.lower(): names[0]}
         close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
-        guess = " or ".join(lower[c] for c in close)
+        guess = either([lower[c] for c in close])
         raise UnknownName(
-            f"there is no {self.kind} called '{name}'",
+            f"unknown {self.kind} '{name}'",
             remedy=f"did you mean {guess}?" if guess else f"choose from {', '.join(names)}",
         )
 
@@ -407,12 +407,12 @@ class Catalogue(Generic[T]):
         if match["at"] is not None:
             if cls.at is None:
                 raise MeasureError(
-                    f"'{text}': {cls.name} takes nothing behind @",
+                    f"'{text}': {cls.name} does not take a number after @",
                     remedy=f"write {cls.name} without @{match['at']}",
                 )
             if cls.at in values:
                 raise MeasureError(
-                    f"'{text}': {cls.at} is given twice", remedy="write it behind @ only"
+                    f"'{text}': {cls.at} is given twice", remedy="write it after @ only"
                 )
             values[cls.at] = float(match["at"])
         missing = [f.name for f in cls.params() if f.default is MISSING and f.name not in values]
@@ -451,7 +451,7 @@ class Catalogue(Generic[T]):
             values[cls.positional] = positional[0]
         elif positional:
             raise MeasureError(
-                f"'{text}': parameters need their names",
+                f"'{text}': parameters must be named",
                 remedy=f"{cls.name} takes {', '.join(known) or 'no parameters'}",
             )
         if len(values) < len(call.keywords) + len(positional):

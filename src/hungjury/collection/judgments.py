@@ -242,7 +242,7 @@ def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
         )
     if len(files) == 1:
         raise InputError(
-            "only one file, and it has no judge column",
+            "only one file, without a judge column",
             code="one-judge",
             file=first.name,
             remedy=(

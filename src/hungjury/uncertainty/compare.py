@@ -252,15 +252,15 @@ def _check(scores: Any, baseline: str | None, test: str, correction: str) -> Non
     check_choice("correction", correction, CORRECTIONS)
     if len(scores.systems) < 2:
         raise InputError(
-            f"there is nothing to compare '{scores.systems[0]}' with"
+            f"only one system, '{scores.systems[0]}'"
             if scores.systems
-            else "there are no systems to compare",
+            else "no systems to compare",
             remedy="score the runs of at least two systems",
         )
     if baseline is not None and baseline not in scores.systems:
         close = difflib.get_close_matches(str(baseline), scores.systems, n=1, cutoff=0.5)
         raise UnknownName(
-            f"there is no system called '{baseline}' to be the baseline",
+            f"no system '{baseline}' for the baseline",
             remedy=f"did you mean '{close[0]}'?"
             if close
             else f"the systems are {few(scores.systems, 20)}",

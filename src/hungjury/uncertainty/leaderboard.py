@@ -284,7 +284,7 @@ def _one(measure: str | Measure) -> Measure:
     wanted = measure_list(measure)
     if len(wanted) != 1:
         raise MeasureError(
-            f"a leaderboard is by one measure, not {len(wanted)}", remedy="make one for each"
+            f"a leaderboard has one measure, not {len(wanted)}", remedy="make one for each"
         )
     drawn = wanted[0].expectation
     if drawn is not None:
@@ -299,7 +299,7 @@ def _check_draws(draws: int) -> None:
     if draws < FEWEST_DRAWS:
         raise InputError(
             f"{draws} draws are too few for an interval",
-            remedy=f"at least {FEWEST_DRAWS}; 1000 are usual",
+            remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",
         )
 
 
