@@ -17,11 +17,11 @@ from hungjury.cli.reading import (
     run_options,
 )
 from hungjury.limits import MOST_DRAWS
-from hungjury.settings import Orientation
 
 if TYPE_CHECKING:
     from hungjury.judges.aware import AwareScores
     from hungjury.judges.comparison import ApproachComparison
+    from hungjury.settings import Orientation
 
 
 @click.command("aware", no_args_is_help=True)

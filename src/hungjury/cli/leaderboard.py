@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,7 +27,9 @@ from hungjury.cli.reading import (
     run_options,
 )
 from hungjury.limits import MOST_DRAWS
-from hungjury.settings import Contrary, Prior, Scope, Target
+
+if TYPE_CHECKING:
+    from hungjury.settings import Contrary, Prior, Scope, Target
 
 
 @click.command("leaderboard", no_args_is_help=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from hungjury.cli.options import grade, merge_option, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
-from hungjury.settings import Scope
+
+if TYPE_CHECKING:
+    from hungjury.settings import Scope
 
 
 @click.command("merge", no_args_is_help=True)

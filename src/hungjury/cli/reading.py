@@ -13,13 +13,13 @@ import click
 from hungjury.cli.options import F, all_of
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import integer_of
-from hungjury.settings import Duplicates, Missing, Outside, ScorePrecision, Ties
 
 if TYPE_CHECKING:
     from hungjury.collection.judgments import Judgments
     from hungjury.collection.policy import LabelPolicy
     from hungjury.collection.qrels import Qrels
     from hungjury.collection.runs import RunFiles
+    from hungjury.settings import Duplicates, Missing, Outside, ScorePrecision, Ties
 
 
 @dataclass(frozen=True)

@@ -18,11 +18,11 @@ from hungjury.cli.reading import (
     run_options,
 )
 from hungjury.limits import MOST_RANKS
-from hungjury.settings import Undefined, Unjudged
 
 if TYPE_CHECKING:
     from hungjury.catalogue import Measure
     from hungjury.scores import Scores
+    from hungjury.settings import Undefined, Unjudged
 
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
 _SCORING = [
