@@ -21,7 +21,7 @@ from hungjury.collection.judged import Judged, judge_lists
 from hungjury.errors import InputError
 from hungjury.machine import cores
 
-__all__ = ["Scorer", "score_many"]
+__all__ = ["Scorer", "place_weights", "pools_of", "score_many"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int16] | NDArray[np.uint8]
@@ -60,6 +60,11 @@ class Scorer:
     def native(self) -> bool:
         """Is there a kernel for this measure?"""
         return self._kernel is not None
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """How the native code scores this measure; None where it has to score itself."""
+        return self._kernel
 
     def __call__(self, labels: Labels) -> Array:
         given = self._checked(labels)
@@ -151,7 +156,7 @@ class _Lists:
 
     @staticmethod
     def of(alignment: Alignment, weights: Array) -> _Lists:
-        weight = _weight_of_places(alignment, weights)
+        weight = place_weights(alignment, weights)
         keep = weight != 0
         before = np.concatenate([[0], np.cumsum(keep)])
         document = alignment.document[keep]
@@ -171,7 +176,7 @@ class _Lists:
         return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])
 
 
-def _weight_of_places(alignment: Alignment, weights: Array) -> Array:
+def place_weights(alignment: Alignment, weights: Array) -> Array:
     """The weight of each place's rank; inside a tie the mean over the tie's ranks."""
     if alignment.tie_first is None or alignment.tie_last is None:
         return weights[alignment.rank - 1]
@@ -181,10 +186,16 @@ def _weight_of_places(alignment: Alignment, weights: Array) -> Array:
 
 
 def _pools(labels: Labels, top: int) -> Judged:
-    """The pools [vector] of one topic as lists without places: all that is said about pools."""
+    """The pools [vector] of one topic."""
     counts = [np.count_nonzero(labels == grade, axis=1) for grade in range(top + 1)]
-    none = np.zeros((len(labels), 0), dtype=np.int32)
-    zeros = np.zeros(len(labels), dtype=np.int32)
+    return pools_of(np.stack(counts, axis=-1))
+
+
+def pools_of(counts: NDArray[np.int64]) -> Judged:
+    """Pools with these numbers [vector, grade] of documents as lists without places: all that is
+    said about pools."""
+    none = np.zeros((len(counts), 0), dtype=np.int32)
+    zeros = np.zeros(len(counts), dtype=np.int32)
     return Judged(
         labels=none.astype(np.int16),
         ranks=none,
@@ -192,7 +203,7 @@ def _pools(labels: Labels, top: int) -> Judged:
         pooled=none,
         length=zeros,
         judged_length=zeros,
-        counts=np.stack(counts, axis=-1),
+        counts=counts,
         depth=1,
         unjudged_pool=zeros.astype(np.int64),
         topic=zeros.astype(np.int64),

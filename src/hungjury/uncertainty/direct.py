@@ -22,7 +22,7 @@ from hungjury.uncertainty.effects import effects, scores_under
 from hungjury.uncertainty.predict import Prediction
 from hungjury.uncertainty.sample import Sample
 
-__all__ = ["Direct", "direct", "topic_differences"]
+__all__ = ["Direct", "contrasts", "direct", "topic_differences"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,10 +35,12 @@ class Direct:
     """Means of systems as people would score them, and what samples leave open about them."""
 
     mean: Floats  # [system]
-    covariance: Floats  # [system, system]
+    covariance: Floats  # [system, system]: over samples
     cells: Floats  # [system, topic]: expected scores given labels and predictions
-    draws: Floats  # [draw, system]: means under drawn labels, without the correction
     freedom: float = np.inf  # degrees of freedom of the covariance
+    doubt: Floats | None = None  # [system, system]: what predictions leave open about these labels
+    spread: Floats | None = None  # [system, document and grade]: see `contrasts`
+    worst: float = 0.0  # how far documents that people skipped could move a mean
 
 
 def direct(
@@ -58,7 +60,8 @@ def direct(
     place[:, chosen] = _drawn(sample.shares, len(place), rng)
     labels = grades[place]
     values = scores_under(scorer, labels)
-    rough = effects(scorer, labels[:ROUGH], sample.grades, np.arange(labels.shape[1]))
+    everything = np.arange(labels.shape[1])
+    rough = effects(scorer, labels[:ROUGH], sample.grades, everything)
     fine = effects(scorer, labels[:FINE], sample.grades, chosen)
     chances = prediction.chances
     expected = chances.copy()
@@ -69,12 +72,25 @@ def direct(
     model = cells.mean(axis=1) + np.tensordot(rough, expected - share, axes=([1, 2], [0, 1]))
     off = ((sample.shares - chances[chosen]) * fine).sum(axis=2)  # [system, labelled document]
     probability = sample.probability[chosen]
+    seen = off / probability * np.sqrt(1 - probability)
+    level = float((seen.mean(axis=0) ** 2).sum())
+    spread = _spread(off, rough, chances, sample)
+    moved = np.ptp(rough[:, sample.skipped], axis=2) / sample.probability[sample.skipped]
     return Direct(
         model + off @ (1 / probability - 1),
-        _covariance(off, rough, chances, sample) + _disagreement(fine, sample),
+        contrasts(spread, sample.probability) + level + _disagreement(fine, sample),
         cells,
-        values.mean(axis=2),
+        doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
+        spread=spread,
+        worst=float(moved.sum(axis=1).max(initial=0)),
     )
+
+
+def contrasts(spread: Floats, probability: Floats) -> Floats:
+    """[system, system]: covariance of differences between systems, over samples drawn with these
+    probabilities."""
+    each = np.repeat((1 - probability) / probability, spread.shape[1] // len(probability))
+    return np.asarray((spread * each) @ spread.T)
 
 
 def topic_differences(panel: Floats, gold: Floats, topics: Ints) -> Direct:
@@ -92,13 +108,11 @@ def topic_differences(panel: Floats, gold: Floats, topics: Ints) -> Direct:
     off = gold - panel[:, topics]
     number, all_topics = len(topics), panel.shape[1]
     left = 1 - number / all_topics
-    covariance = np.atleast_2d(np.cov(off)) * left / number if number > 1 else np.full(
-        (len(panel), len(panel)), np.inf
-    )
+    covariance = np.atleast_2d(np.cov(off)) * left / number
     cells = panel + off.mean(axis=1, keepdims=True)
     cells[:, topics] = gold
     mean = panel.mean(axis=1) + off.mean(axis=1)
-    return Direct(mean, covariance, cells, mean[None], max(number - 1, 1))
+    return Direct(mean, covariance, cells, max(number - 1, 1))
 
 
 def _drawn(shares: Floats, draws: int, rng: np.random.Generator) -> Ints:
@@ -107,21 +121,18 @@ def _drawn(shares: Floats, draws: int, rng: np.random.Generator) -> Ints:
     return np.asarray((rng.random((draws, len(shares), 1)) >= upto - 1e-12).sum(axis=2))
 
 
-def _covariance(off: Floats, effect: Floats, chances: Floats, sample: Sample) -> Floats:
-    """[system, system]: what drawing other documents would have changed."""
-    systems = len(off)
-    probability = sample.probability[sample.documents]
-    seen = off / probability * np.sqrt(1 - probability)
-    level = float((seen.mean(axis=0) ** 2).sum())
+def _spread(off: Floats, effect: Floats, chances: Floats, sample: Sample) -> Floats:
+    """[system, document and grade]: deviations of effects from their expectation and from their
+    mean over systems, times the root of the probability that predictions give the grade; fitted in
+    size to the errors `off` on labelled documents."""
     around = effect - (chances * effect).sum(axis=2, keepdims=True)
-    around -= around.mean(axis=0)  # contrasts
+    around -= around.mean(axis=0)
+    probability = sample.probability[sample.documents]
     weight = (1 - probability) / probability**2
-    spread = (chances * (around**2).mean(axis=0)).sum(axis=1)[sample.documents]
-    told = float((weight * off.var(axis=0)).sum()), float((weight * spread).sum())
-    factor = np.clip(told[0] / told[1], *CALIBRATION) if told[1] > 0 else 1.0
-    scale = np.sqrt(chances * (factor * (1 - sample.probability) / sample.probability)[:, None])
-    parts = (around * scale).reshape(systems, -1)
-    return np.asarray(parts @ parts.T + level)
+    told = (chances * (around**2).mean(axis=0)).sum(axis=1)[sample.documents]
+    seen, expected = float(weight @ off.var(axis=0)), float(weight @ told)
+    factor = np.clip(seen / expected, *CALIBRATION) if expected > 0 else 1.0
+    return np.asarray((around * np.sqrt(factor * chances)).reshape(len(effect), -1))
 
 
 def _disagreement(effect: Floats, sample: Sample) -> Floats:

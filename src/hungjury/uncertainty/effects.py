@@ -1,18 +1,21 @@
 """What the label of one document does to every system's mean score, for any measure.
 
-A document is given each grade in turn while all other labels stay as they were drawn. Topics do
-not affect each other, so one label vector changes a document of every topic at once, and the batch
-scorer takes hundreds of such vectors together.
+A document is given each grade in turn while all other labels stay as they were drawn. Most kernels
+are linear in the worth of any single document, so that its effect follows from one walk through
+the lists. For all other measures label vectors are scored that change one document each; topics do
+not affect each other, so one vector changes a document of every topic at once.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.batch import Scorer
+from hungjury.batch import Scorer, place_weights, pools_of
+from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.collection.pool import Pool
 from hungjury.scores import GMEAN_FLOOR
@@ -27,10 +30,12 @@ NUMBERS_AT_ONCE = 1 << 22  # labels, or scores, held for one block of label vect
 
 def scores_under(scorer: Scorer, labels: Labels) -> Floats:
     """Values [draw, system, topic] as they are averaged over topics; undefined counts as 0."""
-    values = np.nan_to_num(scorer(labels))
-    if scorer.measure.average == "gmean":
-        return np.asarray(np.log(np.maximum(values, GMEAN_FLOOR)))
-    return values
+    return averaged(scorer.measure, np.nan_to_num(scorer(labels)))
+
+
+def averaged(measure: Measure, values: Floats) -> Floats:
+    """Scores as they are averaged over topics: logarithms for a geometric mean."""
+    return np.log(np.maximum(values, GMEAN_FLOOR)) if measure.average == "gmean" else values
 
 
 def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
@@ -51,9 +56,106 @@ def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: 
     -------
     array [system, document, grade]
         Zero for the first grade.
+    """
+    if scorer.kernel is not None and scorer.kernel.name in LINEAR:
+        total = _by_kernel(scorer, labels, grades, documents)
+    else:
+        total = _by_scoring(scorer, labels, grades, documents)
+    total -= total[:, :, :1].copy()
+    return np.asarray(total / (len(labels) * len(scorer.alignment.pool.topics)))
 
-    Notes
-    -----
+
+def _by_kernel(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
+    """Sums [system, document, grade] over draws of the scores of the document's topic."""
+    alignment, kernel = scorer.alignment, scorer.kernel
+    assert kernel is not None
+    total = np.zeros((len(alignment.systems), len(documents), len(grades)))
+    ends = np.searchsorted(documents, alignment.pool.offsets)
+    weight = place_weights(alignment, kernel.weights)
+    worth = np.append(kernel.worth, 0.0)  # -1, not judged, is worth nothing
+    scale = np.arange(scorer.top + 1)
+    for topic in np.flatnonzero(np.diff(ends)):
+        mine = slice(int(ends[topic]), int(ends[topic + 1]))
+        part = alignment.pool.slice(int(topic))
+        lists = _Lists.of(alignment, weight, int(topic))
+        at = documents[mine] - part.start
+        for drawn in labels[:, part]:
+            now = np.maximum(drawn, -1)
+            base, slope = LINEAR[kernel.name](lists, worth[now])
+            without = base[:, None] - slope[:, at] * worth[now[at]]
+            counts = (now[:, None] == scale).sum(axis=0) - (now[at][:, None] == scale)
+            for g, grade in enumerate(grades):
+                pools = pools_of(counts + (scale == grade))
+                sums = without + slope[:, at] * worth[grade]
+                values = np.where(scorer.measure.defined(pools), kernel.finish(sums, pools), 0.0)
+                total[:, mine, g] += averaged(scorer.measure, np.nan_to_num(values))
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """The lists of one topic as a table [system, place]."""
+
+    document: Ints  # within the topic; one more than there are in the padding
+    weight: Floats  # 0 in the padding
+    documents: int
+
+    @staticmethod
+    def of(alignment: Alignment, weight: Floats, topic: int) -> _Lists:
+        topics, part = len(alignment.pool.topics), alignment.pool.slice(topic)
+        start, stop = alignment.start[topic::topics], alignment.stop[topic::topics]
+        place = start[:, None] + np.arange(max(int((stop - start).max(initial=0)), 1))
+        padding = place >= stop[:, None]
+        place = np.minimum(place, max(len(weight) - 1, 0))
+        size = part.stop - part.start
+        weights = np.where(padding, 0.0, weight[place]) if len(weight) else np.zeros(place.shape)
+        used = weights.any(axis=0)
+        last = int(np.flatnonzero(used)[-1]) + 1 if used.any() else 1
+        known = alignment.document[place[:, :last]] if len(weight) else place[:, :last]
+        document = np.where(padding[:, :last], size, known - part.start)
+        return _Lists(document.astype(np.int64), weights[:, :last], size)
+
+    def by_document(self, value: Floats) -> Floats:
+        """[system, document] from [system, place]; 0 for documents that a list does not hold."""
+        out = np.zeros((len(value), self.documents + 1))
+        np.put_along_axis(out, self.document, value, axis=1)
+        return out[:, :-1]
+
+    def at_places(self, value: Floats) -> Floats:
+        """[system, place] from [document]."""
+        return np.append(value, 0.0)[self.document]
+
+
+def _gains(lists: _Lists, worth: Floats) -> tuple[Floats, Floats]:
+    """Sums [system], and what one more worth of a document [system, document] adds to them."""
+    slope = lists.by_document(lists.weight)
+    return slope @ worth, slope
+
+
+def _precisions(lists: _Lists, worth: Floats) -> tuple[Floats, Floats]:
+    here = lists.at_places(worth)
+    before = np.cumsum(here, axis=1) - here
+    each = lists.weight * here
+    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
+    return (each * (1 + before)).sum(axis=1), lists.by_document(lists.weight * (1 + before) + below)
+
+
+def _cascade(lists: _Lists, worth: Floats) -> tuple[Floats, Floats]:
+    here = lists.at_places(worth)
+    left = np.cumprod(1 - here, axis=1)
+    reached = left / (1 - here)
+    each = lists.weight * here * reached
+    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
+    slope = lists.weight * reached - below / (1 - here)
+    return each.sum(axis=1), lists.by_document(slope)
+
+
+LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
+
+
+def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
+    """The same by scoring a label vector for every document and grade.
+
     Documents of a topic that no list shows within the measure's cutoff can only matter through the
     pool as a whole. One of them is changed in place of all.
     """
@@ -75,8 +177,7 @@ def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: 
             values = scores_under(scorer, given)
             for g in range(len(grades)):
                 total[:, mine, g] += values[row * len(grades) + g, :, at].T
-    total -= total[:, :, :1].copy()
-    return np.asarray(total[:, copy] / (len(labels) * topics))
+    return total[:, copy]
 
 
 def _shown(alignment: Alignment, cutoff: Any) -> NDArray[np.int32]:

@@ -26,7 +26,7 @@ __all__ = ["digests", "influence", "plan", "plan_weights"]
 
 Floats = NDArray[np.float64]
 FLOOR = 0.05  # of the mean influence: every document has some probability
-DRAWS = 4  # label sets that effects are averaged over
+DRAWS, SLOW_DRAWS = 4, 1  # label sets that effects are averaged over: with a kernel, without
 
 
 def plan(
@@ -132,8 +132,8 @@ def plan_weights(
 
 def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
     """[document]: how much its label moves two systems apart, with a floor; positive."""
-    labels = merged.sample(np.random.default_rng(0), DRAWS)
     scorer = Scorer(measure, alignment, merged.max_grade)
+    labels = merged.sample(np.random.default_rng(0), DRAWS if scorer.native else SLOW_DRAWS)
     everything = np.arange(len(alignment.pool))
     effect = effects(scorer, labels, (0, merged.max_grade), everything)[:, :, 1]
     systems = len(effect)

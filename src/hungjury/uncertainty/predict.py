@@ -51,7 +51,8 @@ def exposure(alignment: Alignment) -> Floats:
     """[document]: the sum over systems of rank discounts, down to rank 10."""
     near = alignment.rank <= TOP
     discount = 1 / np.log2(1 + alignment.rank[near])
-    return np.bincount(alignment.document[near], discount, minlength=len(alignment.pool))
+    shown = np.bincount(alignment.document[near], discount, minlength=len(alignment.pool))
+    return shown.astype(float)
 
 
 def features(panel: Panel, alignment: Alignment) -> Floats:
@@ -99,8 +100,9 @@ def predict(
         Assigns folds, and draws.
     """
     fold = rng.integers(FOLDS, size=len(given))
-    half = rng.standard_normal((draws // 2, given.shape[1])), rng.standard_normal(
-        (draws // 2, int(topic.max()) + 1)
+    half = (
+        rng.standard_normal((draws // 2, given.shape[1])),
+        rng.standard_normal((draws // 2, int(topic.max()) + 1)),
     )
     noise = tuple(np.concatenate([one, -one]) for one in half)
     out = np.empty((draws, len(given), at_least.shape[1]))
