@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PANEL_ERROR", "Combined", "combine", "wide_kernel"]
+__all__ = ["PANEL_ERROR", "Combined", "combine", "expected_contrasts", "wide_kernel"]
 
 Floats = NDArray[np.float64]
 PANEL_ERROR = 0.06  # median of tau before any label, in units of the measure's range
@@ -102,6 +102,14 @@ def combine(
         _summary(slope, weight),
         _summary(tau, weight),
     )
+
+
+def expected_contrasts(covariance: Floats, kernel: Floats, tau: float) -> Floats:
+    """[system, system]: what is left open about differences between systems, by direct estimates
+    with this covariance together with a panel whose error is `tau`."""
+    _, back, noise = _axes(covariance, wide_kernel(kernel))
+    left = tau**2 * noise / (tau**2 + noise)
+    return np.asarray((back * left) @ back.T)
 
 
 def _centred(matrix: Floats) -> Floats:

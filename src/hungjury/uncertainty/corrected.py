@@ -1,0 +1,262 @@
+"""A leaderboard about people: gold labels correct what a panel says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.batch import Scorer
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.notes import Note, plural
+from hungjury.errors import check_choice
+from hungjury.judges.gold_errors import effective_judges, error_correlation
+from hungjury.judges.judge_scores import label_matrix
+from hungjury.judges.panel import Panel
+from hungjury.stats.designs import expected_inclusion
+from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
+from hungjury.uncertainty.direct import Direct, contrasts, direct, topic_differences
+from hungjury.uncertainty.drawn import Drawn, Setting
+from hungjury.uncertainty.effects import scores_under
+from hungjury.uncertainty.estimate import Estimate, as_reported
+from hungjury.uncertainty.outlook import typical
+from hungjury.uncertainty.panel_error import PanelError, normal_draws
+from hungjury.uncertainty.parts import Parts, topic_deviations
+from hungjury.uncertainty.predict import features, predict
+from hungjury.uncertainty.sample import Sample
+from hungjury.uncertainty.standing import of_differences
+
+__all__ = ["ESTIMATES", "Correction", "people_estimate"]
+
+Floats = NDArray[np.float64]
+Interval = tuple[float, float, float]  # middle, low, high
+ESTIMATES = ("combined", "direct")
+PREDICTIONS = 60  # draws of what predictions leave open
+MORE_LABELS = (100, 200, 500, 1000)
+COMBINING = ("gains", "cascade", "best")  # kernels whose measures may be combined with a panel
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """How gold labels correct the panel. Arrays are in the order of the leaderboard's systems.
+
+    Attributes
+    ----------
+    estimate
+        "exact" (the whole pool is labelled), "combined" (with the panel), "direct" (gold labels
+        alone) or "model" (it is not known how documents were chosen).
+    design
+        How documents were chosen: "plan", "random", "topics", "whole", or None if unknown.
+    labels, skipped
+        Documents with a gold label that count, and documents that were due and have none.
+    level
+        The panel's mean over systems minus that of people, with a 95 % interval.
+    slope
+        People's differences between systems per difference of the panel.
+    correlation
+        Of the panel's and people's means over systems.
+    panel_error
+        Standard deviation of what the panel gets wrong about systems, in units of the measure's
+        range. None unless "combined", as is `slope`.
+    effective_judges
+        How many independent judges would err as little as these do together.
+    direct_mean, direct_covariance
+        What gold labels say without the panel.
+    expected
+        (labels, difference between two systems that can just be told apart) for other numbers of
+        labels; typical over pairs.
+    """
+
+    estimate: str
+    design: str | None
+    labels: int
+    skipped: int
+    level: Interval
+    slope: Interval | None
+    correlation: Interval
+    panel_error: Interval | None
+    effective_judges: float | None
+    direct_mean: Floats
+    direct_covariance: Floats
+    expected: list[tuple[int, float]]
+
+    def ordered(self, order: NDArray[np.int64]) -> Correction:
+        """With systems in another order."""
+        return replace(
+            self,
+            direct_mean=self.direct_mean[order],
+            direct_covariance=self.direct_covariance[np.ix_(order, order)],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers and lists."""
+        out: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            out[name] = value.tolist() if isinstance(value, np.ndarray) else value
+        return out
+
+
+def people_estimate(
+    sample: Sample,
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    layer: PanelError,
+    wanted: str,
+    target: str,
+    seed: np.random.SeedSequence,
+) -> tuple[Estimate, Correction, tuple[Note, ...]]:
+    """Means on the people's scale, how they came about, and what to know about them.
+
+    layer: the panel error that is assumed without gold labels, one of typical size.
+    """
+    check_choice("estimate", wanted, ESTIMATES)
+    draw_seed, topic_seed = seed.spawn(2)
+    rng = np.random.default_rng(draw_seed)
+    found = _direct(sample, judgments, drawn, setting, rng)
+    kind, notes = _kind(sample, setting, wanted, len(found.mean))
+    panel, number = drawn.cells.mean(axis=1), len(drawn.draws)
+    topics = drawn.cells.shape[1]
+    unit = layer.unit / (topics if setting.measure.average == "sum" else 1)
+    slope = tau = None
+    mean, covariance = found.mean, found.covariance
+    if kind == "combined":
+        both = combine(mean, covariance, panel, layer.kernel, unit, number, rng)
+        mean, covariance, draws, slope, tau = (
+            both.mean, both.covariance, both.draws, both.slope, both.tau,
+        )  # fmt: skip
+    else:
+        if kind == "model":
+            assert found.doubt is not None
+            covariance = found.doubt + layer.covariance * (unit / layer.unit) ** 2
+        noise = normal_draws(covariance, number, rng)
+        if np.isfinite(found.freedom):
+            noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
+        draws = mean + noise
+    parts = Parts.of_people(covariance, found.cells, target == "population")
+    if parts.population:
+        draws = draws + topic_deviations(found.cells, number, topic_seed)
+    shown = as_reported(setting.measure, topics)
+    correction = Correction(
+        kind,
+        sample.design,
+        len(sample.documents),
+        len(sample.skipped),
+        _interval((panel - draws).mean(axis=1), float((panel - mean).mean())),
+        slope,
+        _correlation(panel, draws),
+        None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
+        _effective(sample, judgments, setting),
+        shown(found.mean),
+        found.covariance,
+        _expected(sample, found, layer.kernel, kind, tau, unit, parts),
+    )
+    if len(sample.skipped):
+        text = (
+            f"{plural(len(sample.skipped), 'document')} of the plan skipped; if labels decided "
+            f"about that, a mean could be off by up to {found.worst:.3f}"
+        )
+        notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
+    reported = shown(draws)
+    estimate = Estimate("people", shown(mean), reported, reported, parts, True)
+    return estimate, correction, notes
+
+
+def _direct(
+    sample: Sample,
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    rng: np.random.Generator,
+) -> Direct:
+    aligned = drawn.alignment
+    scorer = Scorer(setting.measure, aligned, sample.grades[-1])
+    topic = aligned.pool.topic_of.astype(np.int64)
+    if sample.design == "topics":
+        gold = np.zeros((1, len(topic)), dtype=np.int16)
+        gold[0, sample.documents] = sample.shares.argmax(axis=1)
+        labelled = np.unique(topic[sample.documents])
+        return topic_differences(drawn.cells, scores_under(scorer, gold)[0][:, labelled], labelled)
+    given = features(Panel.of(judgments, setting.rel), aligned)
+    prediction = predict(given, topic, sample.documents, sample.at_least, PREDICTIONS, rng)
+    return direct(scorer, sample, prediction, rng)
+
+
+def _kind(
+    sample: Sample, setting: Setting, wanted: str, systems: int
+) -> tuple[str, tuple[Note, ...]]:
+    """Which estimate the design and the measure allow."""
+    if sample.design == "whole":
+        return "exact", ()
+    if sample.design is None:
+        text = (
+            "it is not known how the documents with gold labels were chosen, so that only a model "
+            "corrects the panel; say it with a plan or a gold design"
+        )
+        return "model", (Note("unknown-design", len(sample.documents), text, about="result"),)
+    if wanted == "direct" or systems == 1:
+        return "direct", ()
+    kernel = setting.measure.kernel(np.arange(1.0, 2.0), sample.grades[-1])
+    if sample.design == "topics" or kernel is None or kernel.name not in COMBINING:
+        text = (
+            f"{setting.measure} from gold labels alone: combining them with the panel is not "
+            "supported for this measure"
+            if sample.design != "topics"
+            else "gold labels of whole topics are used without the panel's differences"
+        )
+        return "direct", (Note("direct-only", 1, text, about="result"),)
+    return "combined", ()
+
+
+def _interval(values: Floats, middle: float) -> Interval:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return middle, float(low), float(high)
+
+
+def _correlation(panel: Floats, draws: Floats) -> Interval:
+    """Of the panel's means with those of people, over systems."""
+    ours, theirs = panel - panel.mean(), draws - draws.mean(axis=1, keepdims=True)
+    size = np.sqrt((ours**2).sum() * (theirs**2).sum(axis=1))
+    values = np.divide(theirs @ ours, size, out=np.zeros(len(size)), where=size > 0)
+    return _interval(values, float(np.median(values)))
+
+
+def _effective(sample: Sample, judgments: Judgments, setting: Setting) -> float | None:
+    if judgments.soft:
+        return None
+    labels, _ = label_matrix(judgments, setting.rel)
+    mine = labels[:, sample.documents].astype(float)
+    gold = sample.shares @ np.array(sample.grades, dtype=float)
+    errors = np.where(mine < 0, np.nan, mine) - gold
+    correlation = error_correlation(errors, 1 / sample.probability[sample.documents])
+    number = effective_judges(correlation)
+    return None if np.isnan(number) else number
+
+
+def _expected(
+    sample: Sample,
+    found: Direct,
+    kernel: Floats,
+    kind: str,
+    tau: Interval | None,
+    unit: float,
+    parts: Parts,
+) -> list[tuple[int, float]]:
+    """Differences that can just be told apart, now and with more labels."""
+    if sample.weight is None or found.spread is None or len(found.mean) < 2:
+        return []
+    now, pool = len(sample.documents), len(sample.weight)
+    size = tau[0] if tau is not None else PANEL_ERROR * unit
+    out = []
+    for labels in sorted({now, now + 100, *(n for n in MORE_LABELS if n > now)}):
+        if labels > pool:
+            break
+        left = contrasts(found.spread, expected_inclusion(sample.weight, labels))
+        if kind == "combined":
+            left = expected_contrasts(left, kernel, size)
+        if parts.population:
+            left = left + parts.topics
+        out.append((labels, typical(np.sqrt(of_differences(left)))))
+    return out
