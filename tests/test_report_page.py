@@ -296,7 +296,7 @@ def test_conclusions_fit_the_target_and_the_warnings(board):
     assert "better than 1 other system" in said(may)
     assert "one of the 2 systems close" in said(may_not)
     assert "topics unlike these" in said(may_not)
-    _, may_not = conclusions(replace(board, target="topics"), 3)
+    _, may_not = conclusions(replace(board, target="topics", scale="panel"), 3)
     assert "other topics" in said(may_not)
     assert "on the panel’s scale" in said(may_not)
     assert "0.035 of the measure's range" in said(may_not)

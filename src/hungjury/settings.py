@@ -12,6 +12,8 @@ __all__ = [
     "AwareSettings",
     "Contrary",
     "Duplicates",
+    "GoldDesign",
+    "GoldEstimate",
     "JudgeSettings",
     "LabelSettings",
     "LeaderboardSettings",
@@ -42,6 +44,8 @@ Orientation = Literal["dissimilarity", "printed"]
 Target = Literal["population", "topics"]
 Prior = Literal["ranks", "flat"]
 Contrary = Literal["drop", "keep"]
+GoldDesign = Literal["plan", "random", "topics"]
+GoldEstimate = Literal["combined", "direct"]
 
 S = TypeVar("S", bound="Settings")
 
@@ -127,3 +131,5 @@ class LeaderboardSettings(ScoreSettings):
     prior: Prior = "ranks"
     contrary: Contrary = "drop"
     families: int = 0  # that vote
+    gold_design: GoldDesign | None = None  # how documents with gold labels were chosen
+    estimate: GoldEstimate = "combined"

@@ -29,7 +29,7 @@ from hungjury.cli.reading import (
 from hungjury.limits import MOST_DRAWS
 
 if TYPE_CHECKING:
-    from hungjury.settings import Contrary, Prior, Scope, Target
+    from hungjury.settings import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
 
 
 @click.command("leaderboard", no_args_is_help=True)
@@ -86,7 +86,25 @@ if TYPE_CHECKING:
     "matches), or a file with a judge and its family on each line.",
 )
 @click.option(
-    "--gold", metavar="QRELS", help="Gold labels of some documents, to check the ranking."
+    "--gold",
+    multiple=True,
+    metavar="QRELS",
+    help="Labels by people of some documents; they correct the leaderboard. A file per person.",
+)
+@click.option(
+    "--plan", metavar="FILE", help="How these documents were chosen: the file of `hungjury plan`."
+)
+@click.option(
+    "--gold-design",
+    type=click.Choice(["plan", "random", "topics"]),
+    help="How they were chosen without a plan: random documents, or all of random topics.",
+)
+@click.option(
+    "--estimate",
+    type=click.Choice(["combined", "direct"]),
+    default="combined",
+    show_default=True,
+    help="Use gold labels together with the panel, or alone.",
 )
 @click.option(
     "--draws",
@@ -131,30 +149,31 @@ if TYPE_CHECKING:
 def leaderboard_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     rel: int | None, target: Target, panel_error: float, contrary: Contrary,
-    families: str | None, gold: str | None, draws: int, seed: int,
-    scope: Scope, prior: Prior, report: str | None, form: str, output: str | None,
-    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    families: str | None, gold: tuple[str, ...], plan: str | None,
+    gold_design: GoldDesign | None, estimate: GoldEstimate, draws: int, seed: int, scope: Scope,
+    prior: Prior, report: str | None, form: str, output: str | None, label_flags: LabelFlags,
+    run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Rank systems, with intervals that cover the judges' and the topics' uncertainty.
 
     \b
     Examples:
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10
-      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 \\
-          --gold qrels.txt --report report.html
+      hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10 \\
+          --gold labels.qrels --plan plan.csv --report report.html
     """
     from hungjury.uncertainty.leaderboard import leaderboard
 
     if len(measures) > 1:
         raise click.UsageError("a leaderboard has one measure; give -m once")
     labels = label_flags.judgments(judges)
-    truth = None if gold is None else label_flags.gold(gold)
+    truth = label_flags.people(gold) if gold else None
     lists = run_flags.files(runs, label_flags.columns)
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
             labels, lists, measures[0], merge, rel, target, draws, seed, truth,
-            panel_error=panel_error, scope=scope, prior=prior, contrary=contrary,
-            families=families, progress=progress,
+            plan=plan, gold_design=gold_design, estimate=estimate, panel_error=panel_error,
+            scope=scope, prior=prior, contrary=contrary, families=families, progress=progress,
         )  # fmt: skip
     notes = sorted(board.notes, key=lambda note: note.about != "judges")
     tell(notes, quiet, "--format json")

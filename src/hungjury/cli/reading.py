@@ -81,6 +81,15 @@ class GradeFlags:
 
         return qrels_by(source, self.policy().for_gold())
 
+    def people(self, sources: tuple[str, ...]) -> Qrels | Judgments:
+        """Labels of one person, or of several: a file each."""
+        from hungjury.collection.judgments import read_judgments
+
+        if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
+            return self.gold(sources[0])
+        return read_judgments(list(sources), duplicates=self.duplicates, grades=self.grades,
+                              outside=self.outside)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class LabelFlags(GradeFlags):

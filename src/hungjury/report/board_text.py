@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.notes import percent, plural
 from hungjury.tables import Table, columns, letter
+from hungjury.uncertainty.correction_text import corrected_by, sentences
 from hungjury.uncertainty.panel_error import MEASURED, PEOPLE
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ CAUSES = {
     "labels": "labels of single documents",
     "judges": "what the judges err on in common",
     "panel": "people may rank otherwise",
+    "gold": "documents that people did not label",
 }
 
 
@@ -33,6 +35,7 @@ def headline(board: Leaderboard) -> str:
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
         f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')} "
         f"merged by {board.merge}"
+        + ("" if board.correction is None else f", {corrected_by(board.correction)}")
     )
 
 
@@ -136,6 +139,8 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
         more = [f"{k} judges: {v:.{digits}f}" for k, v in ahead.judges if k != here]
         if more:
             lines.append("  " + ", ".join(more))
+    if board.correction is not None:
+        lines += sentences(board.correction, digits)
     if board.gold is not None:
         lines += ["", *_gold(board, digits)]
     return lines
@@ -172,7 +177,8 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
     if gold.overall is not None:
         mean, low, high = gold.overall
         lines.append(
-            f"bias on {len(gold.topics)} gold topics, mean over systems: {mean:+.{digits}f} "
+            f"bias of the panel on {len(gold.topics)} gold topics, mean over systems: "
+            f"{mean:+.{digits}f} "
             f"({low:+.{digits}f} to {high:+.{digits}f})"
         )
     if gold.relevant is not None:
@@ -217,6 +223,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
         "labels_per_document": {str(n): d for n, d in board.labels_per_document.items()},
         "topics": {t: float(v) for t, v in zip(board.topics, board.unsure, strict=True)},
         "gold": None if board.gold is None else asdict(board.gold),
+        "correction": None if board.correction is None else board.correction.to_dict(),
         "notes": [note.to_dict() for note in board.notes],
     }
 

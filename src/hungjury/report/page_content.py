@@ -18,6 +18,8 @@ from hungjury.report.page_matrices import judges_map, pairs_map, script_data
 from hungjury.report.page_words import conclusions, lead, shown
 from hungjury.tables import letter
 from hungjury.uncertainty.against_gold import AgainstGold
+from hungjury.uncertainty.corrected import Correction
+from hungjury.uncertainty.correction_text import sentences
 from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["content"]
@@ -34,6 +36,7 @@ CAUSES = {
     "labels": ("Labels of single documents", "slips that differ from topic to topic"),
     "judges": ("What judges have in common", "errors shared by all topics, such as leniency"),
     "panel": ("People may rank otherwise", "what the whole panel gets wrong about single systems"),
+    "gold": ("Documents without a gold label", "other documents might have been drawn"),
 }
 
 
@@ -64,6 +67,7 @@ def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
         "charts": _charts(board),
         "unsure": _unsure(board),
         "gold": None if board.gold is None else _gold(board, board.gold),
+        "correction": None if board.correction is None else _correction(board.correction),
         "origin": _origin(board, command),
         "data": script_data(board, systems),
     }
@@ -194,6 +198,12 @@ def _unsure(board: Leaderboard) -> list[dict[str, Any]]:
         for t in most
         if board.unsure[t] > 0
     ]
+
+
+def _correction(correction: Correction) -> dict[str, Any]:
+    curve = correction.expected
+    drawn = chart(curve, curve[0][0], 1, DIGITS) if len(curve) > 1 else None
+    return {"sentences": sentences(correction, DIGITS), "chart": drawn}
 
 
 def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:

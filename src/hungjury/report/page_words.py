@@ -138,7 +138,17 @@ def _limits(board: Leaderboard) -> list[Sentence]:
             ["That people would give these means or differences: they are on the panel’s scale. ",
              assumed(board)]
         )  # fmt: skip
-    if off is not None and np.isfinite(off[1]) and (off[1] > 0 or off[2] < 0):
+    if board.correction is not None and board.correction.estimate == "model":
+        out.append(
+            ["That these are people’s means: it is not known how the documents with gold labels "
+             "were chosen, and the model that corrects the panel may be wrong."]
+        )  # fmt: skip
+    if (
+        board.scale == "panel"
+        and off is not None
+        and np.isfinite(off[1])
+        and (off[1] > 0 or off[2] < 0)
+    ):
         side = "above" if off[0] > 0 else "below"
         out.append(
             [f"That gold labels would give these means: on gold topics they lie "

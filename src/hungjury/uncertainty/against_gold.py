@@ -35,7 +35,7 @@ class GoldRow:
     """A judge or a merge; None where unknown."""
 
     name: str
-    kind: str  # "judge", "merge" or "leaderboard"
+    kind: str  # "judge", "merge" or "panel", by the leaderboard's own merge
     documents: int  # with a gold label too
     agreement: float | None
     kappa: float | None
@@ -44,7 +44,7 @@ class GoldRow:
 
 @dataclass(frozen=True, eq=False)
 class AgainstGold:
-    """How far labels and rankings are from gold; bias is leaderboard minus gold."""
+    """How far labels and rankings are from gold; bias is the panel's score minus gold."""
 
     rows: list[GoldRow]
     topics: list[str]  # those with enough gold labels to score systems
@@ -67,7 +67,7 @@ def against_gold(
     gold: QrelsLike, judgments: Judgments, runs: Runs | RunFiles, setting: Setting, drawn: Drawn
 ) -> AgainstGold:
     """Compare on the documents, and on the topics, that have gold labels."""
-    truth, pool = as_qrels(gold), judgments.pool
+    truth, pool = _one_label(gold), judgments.pool
     labels, grades = label_matrix(judgments, setting.rel)
     known = _gold_in_pool(truth, pool, setting.rel)
     if not (known >= 0).any():
@@ -94,7 +94,7 @@ def against_gold(
         entries.append(entry(name, "merge", hard))
     own = drawn.cells[:, at]
     means = own.mean(axis=1) if topics else None
-    entries.append(_Entry("this leaderboard", "leaderboard", _own_labels(drawn), means))
+    entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))
     truths = None if scored is None else np.nan_to_num(scored).mean(axis=1)
     agreed = _agreement_with(known, entries, pool, grades)
     off = None if scored is None else own - np.nan_to_num(scored)
@@ -109,6 +109,11 @@ def against_gold(
         None if off is None else _interval(off.mean(axis=0)),
         _relevant(entries[-1].labels, known),
     )
+
+
+def _one_label(gold: Any) -> Qrels:
+    """Gold labels with one label per document: of several people's, what most of them say."""
+    return merge(gold, "mv(ties=not)").plain() if isinstance(gold, Judgments) else as_qrels(gold)
 
 
 def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]:

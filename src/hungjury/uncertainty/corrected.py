@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from os import PathLike
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
+from hungjury.catalogue import measure_list
+from hungjury.collection.align import Alignment
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
-from hungjury.errors import check_choice
+from hungjury.errors import InputError, check_choice
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
+from hungjury.settings import GoldDesign, GoldEstimate, Target
 from hungjury.stats.designs import expected_inclusion
 from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
 from hungjury.uncertainty.direct import Direct, contrasts, direct, topic_differences
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.effects import scores_under
-from hungjury.uncertainty.estimate import Estimate, as_reported
+from hungjury.uncertainty.estimate import Estimate, as_reported, panel_error_of
 from hungjury.uncertainty.outlook import typical
-from hungjury.uncertainty.panel_error import PanelError, normal_draws
-from hungjury.uncertainty.parts import Parts, topic_deviations
+from hungjury.uncertainty.panel_error import TYPICAL, normal_draws
+from hungjury.uncertainty.parts import Parts, people_parts, topic_deviations
+from hungjury.uncertainty.plan import digests, plan_weights
+from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.predict import features, predict
-from hungjury.uncertainty.sample import Sample
+from hungjury.uncertainty.sample import Sample, gold_sample
 from hungjury.uncertainty.standing import of_differences
 
-__all__ = ["ESTIMATES", "Correction", "people_estimate"]
+__all__ = ["Correction", "people_estimate", "planned_sample"]
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float, float]  # middle, low, high
-ESTIMATES = ("combined", "direct")
 PREDICTIONS = 60  # draws of what predictions leave open
 MORE_LABELS = (100, 200, 500, 1000)
 COMBINING = ("gains", "cascade", "best")  # kernels whose measures may be combined with a panel
@@ -98,28 +103,61 @@ class Correction:
         return out
 
 
+def planned_sample(
+    gold: Any,
+    plan: Plan | str | PathLike[str] | None,
+    design: GoldDesign | None,
+    judgments: Judgments,
+    alignment: Alignment,
+    setting: Setting,
+) -> Sample:
+    """Gold labels as a sample of the judged pool, by a plan or another design."""
+    if design is not None:
+        check_choice("gold_design", design, get_args(GoldDesign))
+    if plan is None:
+        return gold_sample(gold, judgments, setting.rel, design)
+    made = plan if isinstance(plan, Plan) else Plan.read(plan)
+    found = digests(judgments, alignment)
+    if made.digests["judgments"] != found["judgments"]:
+        raise InputError(
+            "the plan was made from other judgments",
+            code="other-plan",
+            remedy="give the judges that the plan was made from, read in the same way",
+        )
+    measures = measure_list(made.measures)
+    weight = plan_weights(judgments, alignment, measures, made.design, setting.rel)
+    sample = gold_sample(gold, judgments, setting.rel, design, made, weight)
+    notes = list(sample.notes)
+    if made.digests["runs"] != found["runs"]:
+        text = "the plan was made for other runs: its labels hold, with wider intervals"
+        notes.append(Note("other-runs", 1, text, about="result"))
+    if str(setting.measure) not in made.measures:
+        text = f"the plan was made for {', '.join(made.measures)}: its labels hold, with wider "
+        notes.append(Note("other-measure", 1, text + "intervals", about="result"))
+    return replace(sample, notes=tuple(notes))
+
+
 def people_estimate(
     sample: Sample,
     judgments: Judgments,
     drawn: Drawn,
     setting: Setting,
-    layer: PanelError,
-    wanted: str,
-    target: str,
+    wanted: GoldEstimate,
+    target: Target,
     seed: np.random.SeedSequence,
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
-    """Means on the people's scale, how they came about, and what to know about them.
-
-    layer: the panel error that is assumed without gold labels, one of typical size.
-    """
-    check_choice("estimate", wanted, ESTIMATES)
-    draw_seed, topic_seed = seed.spawn(2)
-    rng = np.random.default_rng(draw_seed)
+    """Means on the people's scale, how they came about, and what to know about them."""
+    check_choice("estimate", wanted, get_args(GoldEstimate))
+    layer = panel_error_of(TYPICAL, judgments, drawn, setting)
+    assert layer is not None
+    rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
     found = _direct(sample, judgments, drawn, setting, rng)
-    kind, notes = _kind(sample, setting, wanted, len(found.mean))
+    kind, why = _kind(sample, setting, wanted, len(found.mean))
+    notes = (*sample.notes, *why)
     panel, number = drawn.cells.mean(axis=1), len(drawn.draws)
     topics = drawn.cells.shape[1]
-    unit = layer.unit / (topics if setting.measure.average == "sum" else 1)
+    summed = topics if setting.measure.average == "sum" else 1
+    unit = layer.size / TYPICAL / summed
     slope = tau = None
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
@@ -130,14 +168,14 @@ def people_estimate(
     else:
         if kind == "model":
             assert found.doubt is not None
-            covariance = found.doubt + layer.covariance * (unit / layer.unit) ** 2
+            covariance = found.doubt + layer.covariance / summed**2
         noise = normal_draws(covariance, number, rng)
         if np.isfinite(found.freedom):
             noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
         draws = mean + noise
-    parts = Parts.of_people(covariance, found.cells, target == "population")
+    parts = people_parts(covariance, found.cells, target == "population")
     if parts.population:
-        draws = draws + topic_deviations(found.cells, number, topic_seed)
+        draws = draws + topic_deviations(found.cells, number, *topic_rngs)
     shown = as_reported(setting.measure, topics)
     correction = Correction(
         kind,
@@ -160,7 +198,8 @@ def people_estimate(
         )
         notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
     reported = shown(draws)
-    estimate = Estimate("people", shown(mean), reported, reported, parts, True)
+    cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
+    estimate = Estimate("people", shown(mean), cells, reported, reported, parts, True)
     return estimate, correction, notes
 
 
@@ -180,7 +219,8 @@ def _direct(
         labelled = np.unique(topic[sample.documents])
         return topic_differences(drawn.cells, scores_under(scorer, gold)[0][:, labelled], labelled)
     given = features(Panel.of(judgments, setting.rel), aligned)
-    prediction = predict(given, topic, sample.documents, sample.at_least, PREDICTIONS, rng)
+    weight = 1 / sample.probability[sample.documents]
+    prediction = predict(given, topic, sample.documents, sample.at_least, weight, PREDICTIONS, rng)
     return direct(scorer, sample, prediction, rng)
 
 

@@ -38,7 +38,13 @@ def averaged(measure: Measure, values: Floats) -> Floats:
     return np.log(np.maximum(values, GMEAN_FLOOR)) if measure.average == "gmean" else values
 
 
-def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
+def effects(
+    scorer: Scorer,
+    labels: Labels,
+    grades: tuple[int, ...],
+    documents: Ints,
+    in_lists: bool = False,
+) -> Floats:
     """Change of every system's mean when a document moves from the first grade to each grade.
 
     Parameters
@@ -51,6 +57,9 @@ def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: 
         Grades that a document is given in turn.
     documents
         Positions in the pool, ascending.
+    in_lists
+        Only what documents do in the lists that hold them, not what they do to the pool, such as
+        its ideal list. Measures without a kernel do not tell these apart.
 
     Returns
     -------
@@ -58,14 +67,16 @@ def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: 
         Zero for the first grade.
     """
     if scorer.kernel is not None and scorer.kernel.name in LINEAR:
-        total = _by_kernel(scorer, labels, grades, documents)
+        total = _by_kernel(scorer, labels, grades, documents, in_lists)
     else:
         total = _by_scoring(scorer, labels, grades, documents)
     total -= total[:, :, :1].copy()
     return np.asarray(total / (len(labels) * len(scorer.alignment.pool.topics)))
 
 
-def _by_kernel(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
+def _by_kernel(
+    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints, in_lists: bool
+) -> Floats:
     """Sums [system, document, grade] over draws of the scores of the document's topic."""
     alignment, kernel = scorer.alignment, scorer.kernel
     assert kernel is not None
@@ -83,9 +94,10 @@ def _by_kernel(scorer: Scorer, labels: Labels, grades: tuple[int, ...], document
             now = np.maximum(drawn, -1)
             base, slope = LINEAR[kernel.name](lists, worth[now])
             without = base[:, None] - slope[:, at] * worth[now[at]]
-            counts = (now[:, None] == scale).sum(axis=0) - (now[at][:, None] == scale)
+            counts, own = (now[:, None] == scale).sum(axis=0), now[at][:, None] == scale
             for g, grade in enumerate(grades):
-                pools = pools_of(counts + (scale == grade))
+                changed = own * 0 if in_lists else (scale == grade) - own.astype(np.int64)
+                pools = pools_of(counts + changed)
                 sums = without + slope[:, at] * worth[grade]
                 values = np.where(scorer.measure.defined(pools), kernel.finish(sums, pools), 0.0)
                 total[:, mine, g] += averaged(scorer.measure, np.nan_to_num(values))

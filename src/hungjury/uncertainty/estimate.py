@@ -32,6 +32,7 @@ class Estimate:
 
     scale: str  # whose means these are: "panel", or "people" where gold labels corrected them
     mean: Floats  # [system]
+    cells: Floats  # [system, topic]: what is averaged to give the means
     means: Floats  # [draw, system], for intervals
     draws: Floats  # [draw, system], for ranks, chances and groups
     parts: Parts
@@ -53,7 +54,8 @@ def panel_estimate(
     means = draws = shown(means)
     if layer is not None:
         draws = means + layer.draw(len(means), np.random.default_rng(error_seed))
-    return Estimate("panel", shown(drawn.cells.mean(axis=1)), means, draws, parts, layer is None)
+    mean = shown(drawn.cells.mean(axis=1))
+    return Estimate("panel", mean, drawn.cells, means, draws, parts, layer is None)
 
 
 def panel_error_of(

@@ -25,16 +25,26 @@ from hungjury.judges.merged import Merge
 from hungjury.judges.merging import merge_method
 from hungjury.judges.weights import Weights
 from hungjury.limits import MOST_DRAWS, check_count
-from hungjury.settings import Contrary, LeaderboardSettings, Prior, Scope, Target
+from hungjury.settings import (
+    Contrary,
+    GoldDesign,
+    GoldEstimate,
+    LeaderboardSettings,
+    Prior,
+    Scope,
+    Target,
+)
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.stats.letters import letter_groups
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
+from hungjury.uncertainty.corrected import Correction, people_estimate, planned_sample
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
 from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.panel_error import TYPICAL, check_panel_error
+from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.standing import standing
 
 __all__ = ["Leaderboard", "leaderboard"]
@@ -76,6 +86,7 @@ class Leaderboard:
     labels_per_document: Mapping[int, int]  # labels: documents of the pool that have so many
     agreement: Agreement | None
     gold: AgainstGold | None
+    correction: Correction | None  # how gold labels corrected the panel
     settings: LeaderboardSettings
     notes: tuple[Note, ...] = ()
 
@@ -166,8 +177,11 @@ def leaderboard(
     target: Target = "population",
     draws: int = 1000,
     seed: int = 0,
-    gold: QrelsLike | None = None,
+    gold: QrelsLike | Judgments | None = None,
     *,
+    plan: Plan | str | os.PathLike[str] | None = None,
+    gold_design: GoldDesign | None = None,
+    estimate: GoldEstimate = "combined",
     panel_error: float = TYPICAL,
     scope: Scope = "topic",
     prior: Prior = "ranks",
@@ -198,8 +212,17 @@ def leaderboard(
         Draws of labels (or of judges) and topics.
     seed : int
         Random seed.
-    gold : Qrels or source, optional
-        Labels of some topics or documents, to compare judges and merges with.
+    gold : Qrels, Judgments or source, optional
+        Labels of some documents by people; `Judgments` of several people. All of the leaderboard
+        is then about people, and `Leaderboard.correction` tells how the panel differs from them.
+    plan : Plan or path, optional
+        How these documents were chosen.
+    gold_design : {"plan", "random", "topics"}, optional
+        How they were chosen without a plan: with equal chances, or all of random topics. If it is
+        not known, a model alone corrects the panel.
+    estimate : {"combined", "direct"}
+        Use gold labels together with the panel's differences between systems, or alone. Measures
+        such as AP always use them alone.
     panel_error : float
         What the panel typically gets wrong about a system, compared with people, as a share of the
         measure's range. The default is typical of LLM judges; 0 gives the panel's own view.
@@ -246,6 +269,11 @@ def leaderboard(
     _check_topics(given, target)
     if gold is not None:
         lists = load(lists)  # aligned with two pools
+    elif plan is not None or gold_design is not None:
+        raise InputError(
+            "a plan or a gold design without gold labels",
+            remedy=("give the labels as", Argument("gold")),
+        )
     aligned = align(lists, given.pool, None, progress, chosen.unjudged_depth)
     setting = Setting(chosen, merge_method(merge), rel, scope, prior, replicates)
     several = len(given.judges) > 1 and not given.soft
@@ -254,11 +282,18 @@ def leaderboard(
     voting = jury.judgments
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
     drawn = draw_scores(voting, aligned, setting, draws, labels_seed, progress)
-    layer = panel_error_of(panel_error, voting, drawn, setting)
-    estimate = panel_estimate(drawn, chosen, target, layer, means_seed)
-    ahead = None
-    if outlook and len(aligned.systems) > 1:
-        ahead = look_ahead(voting, drawn, setting, target, estimate.parts, panels_seed)
+    correction, ahead = None, None
+    told: tuple[Note, ...] = ()
+    if gold is None:
+        layer = panel_error_of(panel_error, voting, drawn, setting)
+        made = panel_estimate(drawn, chosen, target, layer, means_seed)
+        if outlook and len(aligned.systems) > 1:
+            ahead = look_ahead(voting, drawn, setting, target, made.parts, panels_seed)
+    else:
+        sample = planned_sample(gold, plan, gold_design, given, aligned, setting)
+        made, correction, told = people_estimate(
+            sample, voting, drawn, setting, estimate, target, means_seed
+        )
     settings = LeaderboardSettings(
         ties=aligned.policy.ties,
         score_precision=aligned.policy.score_precision,
@@ -270,14 +305,17 @@ def leaderboard(
         panel_error=panel_error,
         scope=scope,
         prior=prior,
+        gold_design=gold_design,
+        estimate=estimate,
         draws=draws,
         seed=seed,
         level=level,
     )
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
-    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
+    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes + told
     notes += _warnings(jury, drawn, found)
-    return _board(drawn, setting, target, estimate, ahead, found, jury, checked, settings, notes)
+    return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, settings,
+                  notes)  # fmt: skip
 
 
 def _one(measure: str | Measure) -> Measure:
@@ -321,6 +359,7 @@ def _board(
     found: Agreement | None,
     jury: Jury,
     gold: AgainstGold | None,
+    correction: Correction | None,
     settings: LeaderboardSettings,
     notes: tuple[Note, ...],
 ) -> Leaderboard:
@@ -347,7 +386,7 @@ def _board(
         rank_high=where.rank_high,
         beats=where.beats,
         apart=where.apart,
-        cells=drawn.cells[order],
+        cells=estimate.cells[order],
         unsure=drawn.draws.std(axis=0).mean(axis=0),
         samples=samples,
         shares=estimate.parts.shares(),
@@ -356,6 +395,7 @@ def _board(
         labels_per_document=labels_per_document(jury.judgments),
         agreement=found,
         gold=gold,
+        correction=None if correction is None else correction.ordered(order),
         settings=settings,
         notes=notes,
     )

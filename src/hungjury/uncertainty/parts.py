@@ -24,7 +24,7 @@ from hungjury.settings import Target
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.uncertainty.panel_error import normal_draws
 
-__all__ = ["Parts", "mean_draws"]
+__all__ = ["Parts", "mean_draws", "people_parts", "topic_deviations"]
 
 Floats = NDArray[np.float64]
 
@@ -39,11 +39,14 @@ class Parts:
     population: bool
     number: int  # of topics
     panel: Floats | None = None  # panel error, which takes the place of `shared`
+    gold: Floats | None = None  # what gold labels leave open, in place of all but topics
 
     @property
     def by_cause(self) -> dict[str, Floats]:
         """The parts that count, for these topics alone or for a population of them."""
         parts = {"topics": self.topics} if self.population else {}
+        if self.gold is not None:
+            return parts | {"gold": self.gold}
         parts["labels"] = self.labels
         return parts | ({"judges": self.shared} if self.panel is None else {"panel": self.panel})
 
@@ -89,11 +92,27 @@ def mean_draws(
     else:
         means = mean + normal_draws(labels, len(draws), noise)
     if parts.population:
-        deviation = bootstrap_means(cells, len(draws), resampling) - mean
-        # A bootstrap of n topics is too narrow by sqrt((n-1)/n), and normal where Student's t is
-        # due: with one chi-square variable a draw it becomes that.
-        means += deviation * np.sqrt(topics / scaling.chisquare(topics - 1, (len(draws), 1)))
+        means += topic_deviations(cells, len(draws), resampling, scaling)
     return means, parts
+
+
+def topic_deviations(
+    cells: Floats, number: int, resampling: np.random.Generator, scaling: np.random.Generator
+) -> Floats:
+    """[draw, system]: how far the mean over other topics may be from the mean over these."""
+    deviation = bootstrap_means(cells, number, resampling) - cells.mean(axis=1)
+    # A bootstrap of n topics is too narrow by sqrt((n-1)/n), and normal where Student's t is due:
+    # with one chi-square variable a draw it becomes that.
+    topics = cells.shape[1]
+    return np.asarray(deviation * np.sqrt(topics / scaling.chisquare(topics - 1, (number, 1))))
+
+
+def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
+    """Parts of means that gold labels corrected: `gold` is the covariance for these topics."""
+    nothing = np.zeros_like(gold)
+    topics = cells.shape[1]
+    between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else nothing
+    return Parts(between, nothing, nothing, population, topics, gold=gold)
 
 
 def _label_parts(draws: Floats) -> tuple[Floats, Floats]:

@@ -22,7 +22,8 @@ __all__ = ["Prediction", "features", "predict"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 FOLDS = 5
-TOPIC_SD = 0.8  # of topic effects, in logits
+TOPIC_SD = 1.0  # of topic effects, in logits
+SHIFT_SD = 1.0  # of the shift of all logits
 RIDGE, INTERCEPT_RIDGE = 2.0, 0.05  # penalties of coefficients
 TOP = 10  # ranks that count for exposure
 LARGEST = 15.0  # logits beyond are cut
@@ -61,10 +62,10 @@ def features(panel: Panel, alignment: Alignment) -> Floats:
     share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
     mean = share @ np.array(panel.grades, dtype=float)
     upward = np.cumsum(share[:, :0:-1], axis=1)
-    shown = exposure(alignment)
     pool = panel.pool
     sizes = np.maximum(np.diff(pool.offsets), 1)
     by_topic = (pool.sum_by_topic(mean) / sizes)[pool.topic_of]
+    shown = exposure(alignment)
     prominence = np.log1p(shown / max(float(shown.mean()), 1e-300))
     columns = np.column_stack([mean, upward, prominence, by_topic])
     spread = columns.std(axis=0)
@@ -79,6 +80,7 @@ def predict(
     topic: Ints,
     labelled: Ints,
     at_least: Floats,
+    weight: Floats,
     draws: int,
     rng: np.random.Generator,
 ) -> Prediction:
@@ -94,6 +96,10 @@ def predict(
         Documents with a gold label.
     at_least
         [labelled document, grade above the lowest]: share of people who gave at least this grade.
+    weight
+        [labelled document]: inverse inclusion probability. Models are fitted without it; then
+        their level is shifted so that the weighted sum of errors is about 0, for documents that
+        matter little to comparisons are many in the pool and few in the sample.
     draws
         Draws of what the model does not know; an even number, for they come in opposite pairs.
     rng
@@ -111,8 +117,9 @@ def predict(
         rows = labelled[known]
         for k in range(at_least.shape[1]):
             model = _Logistic.fit(given[rows], topic[rows], at_least[known, k], noise[1].shape[1])
+            shift = model.shift(given[rows], topic[rows], at_least[known, k], weight[known])
             fixed, random = model.draw(*noise)
-            logit = fixed @ given[mine].T + random[:, topic[mine]]
+            logit = fixed @ given[mine].T + random[:, topic[mine]] + shift
             out[:, mine, k] = 1 / (1 + np.exp(-np.clip(logit, -LARGEST, LARGEST)))
     return Prediction(np.minimum.accumulate(out, axis=2))
 
@@ -157,6 +164,19 @@ class _Logistic:
                 break
         root = np.linalg.inv(np.linalg.cholesky(schur)).T
         return _Logistic(fixed, random, root, cross, 1 / np.sqrt(inner))
+
+    def shift(self, given: Floats, topic: Ints, share: Floats, weight: Floats) -> float:
+        """What to add to all logits for the weighted sum of errors to be 0, shrunk to 0."""
+        each = weight * weight.sum() / (weight**2).sum()  # adds up to the effective sample size
+        logit, shift = given @ self.fixed + self.random[topic], 0.0
+        for _ in range(20):
+            chance = 1 / (1 + np.exp(-np.clip(logit + shift, -LARGEST, LARGEST)))
+            slope = float(each @ (chance * (1 - chance))) + 1 / SHIFT_SD**2
+            step = (float(each @ (share - chance)) - shift / SHIFT_SD**2) / slope
+            shift += float(np.clip(step, -2, 2))
+            if abs(step) < 1e-6:
+                break
+        return shift
 
     def draw(self, fixed: Floats, random: Floats) -> tuple[Floats, Floats]:
         """Coefficients [draw, feature] and topic effects [draw, topic] from standard normals."""

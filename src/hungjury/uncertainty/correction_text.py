@@ -1,0 +1,62 @@
+"""What gold labels say about a panel, in sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hungjury.collection.notes import plural
+from hungjury.uncertainty.panel_error import PEOPLE
+
+if TYPE_CHECKING:
+    from hungjury.uncertainty.corrected import Correction, Interval
+
+__all__ = ["corrected_by", "sentences"]
+
+
+def corrected_by(correction: Correction) -> str:
+    """For a headline: what corrects the panel."""
+    labels = plural(correction.labels, "gold label")
+    return {
+        "exact": f"gold labels of the whole pool ({labels})",
+        "model": f"corrected by a model of {labels}, whose choice is not known",
+        "direct": f"by {labels} alone",
+        "combined": f"corrected by {labels}",
+    }[correction.estimate]
+
+
+def sentences(correction: Correction, digits: int = 3) -> list[str]:
+    """How the panel differs from people, and what more labels would buy."""
+    level = correction.level
+    side = "above" if level[0] > 0 else "below"
+    out = [
+        f"The panel's level is {abs(level[0]):.{digits}f} {side} people's "
+        f"({_range(level, digits, '+')})."
+    ]
+    out.append(
+        f"Correlation of panel and people over systems: {correction.correlation[0]:.2f} "
+        f"({_range(correction.correlation, 2)})."
+    )
+    if correction.slope is not None and correction.panel_error is not None:
+        slope, error = correction.slope, correction.panel_error
+        out.append(
+            f"A difference of 1 by the panel is {slope[0]:.2f} by people ({_range(slope, 2)}); "
+            f"beyond that the panel is off by {error[0]:.3f} of the measure's range for a typical "
+            f"system ({_range(error, 3)}). One person is off from another by about {PEOPLE:g}."
+        )
+    if correction.effective_judges is not None:
+        out.append(
+            f"Errors of the judges are correlated: they count as {correction.effective_judges:.1f} "
+            "independent judges."
+        )
+    if correction.expected:
+        now, *more = correction.expected
+        out.append(
+            f"Smallest detectable difference with {now[0]:,} labels: {now[1]:.{digits}f}."
+            + (" With more labels: " if more else "")
+            + ", ".join(f"{labels:,}: {size:.{digits}f}" for labels, size in more)
+        )
+    return out
+
+
+def _range(interval: Interval, digits: int, sign: str = "") -> str:
+    return f"{interval[1]:{sign}.{digits}f} to {interval[2]:{sign}.{digits}f}"
