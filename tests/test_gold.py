@@ -370,7 +370,7 @@ def test_labels_outside_are_told(made, plan):
 
 def test_a_plan_for_something_else(made, plan):
     labels = labels_of(plan, made.gold)
-    fewer = {j: made.judgments.by(j).to_dict() for j in made.judgments.judges[:2]}
+    fewer = {j: made.judgments.qrels_of(j).to_dict() for j in made.judgments.judges[:2]}
     with pytest.raises(HungjuryError, match="other judgments"):
         hj.leaderboard(fewer, made.runs, "nDCG@10", gold=labels, plan=plan, draws=100)
     lists = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}

@@ -64,7 +64,11 @@ class _Entry:
 
 
 def against_gold(
-    gold: QrelsLike, judgments: Judgments, runs: Runs | RunFiles, setting: Setting, drawn: Drawn
+    gold: QrelsLike | Judgments,
+    judgments: Judgments,
+    runs: Runs | RunFiles,
+    setting: Setting,
+    drawn: Drawn,
 ) -> AgainstGold:
     """Compare on the documents, and on the topics, that have gold labels."""
     truth, pool = _one_label(gold), judgments.pool
@@ -111,7 +115,7 @@ def against_gold(
     )
 
 
-def _one_label(gold: Any) -> Qrels:
+def _one_label(gold: QrelsLike | Judgments) -> Qrels:
     """Gold labels with one label per document: of several people's, what most of them say."""
     return merge(gold, "mv(ties=not)").plain() if isinstance(gold, Judgments) else as_qrels(gold)
 
