@@ -231,7 +231,10 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int)
     shape = "l" * left + "r" * (len(header) - left)
     lines = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(header) + r" \\",
              r"\midrule"]  # fmt: skip
-    lines += [" & ".join(row) + r" \\" for row in rows]
+    for row in rows:
+        # After the end of a row, LaTeX takes [ and * for arguments of that end.
+        start = "{}" if row[0].lstrip()[:1] in ("[", "*") else ""
+        lines.append(start + " & ".join(row) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 

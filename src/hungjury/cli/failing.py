@@ -56,3 +56,34 @@ def usage(error: click.UsageError) -> click.UsageError:
         "quote patterns so that the shell does not expand them: --runs 'runs/*'",
         error.ctx,
     )
+
+
+def outside_error(error: Exception) -> HungjuryError | None:
+    """What the system, memory, SQLite or a cluster throws, as an error of ours; None for a bug."""
+    if isinstance(error, MemoryError):
+        return HungjuryError(
+            "not enough memory",
+            code="no-memory",
+            remedy="read fewer files, draw less, or use a machine with more memory",
+        )
+    if isinstance(error, OSError):
+        return HungjuryError(
+            error.strerror or str(error) or type(error).__name__,
+            code="system-error",
+            file=None if error.filename is None else str(error.filename),
+            remedy="check the disk, the permissions and where the output goes",
+        )
+    origin = type(error).__module__.partition(".")[0]
+    if origin in ("sqlite3", "_sqlite3"):
+        return HungjuryError(
+            f"the stored results cannot be read or written: {error}",
+            code="damaged-store",
+            remedy="free some disk space, or move the file away and start again",
+        )
+    if origin in ("distributed", "dask"):
+        return HungjuryError(
+            f"the cluster failed: {type(error).__name__}: {error}",
+            code="cluster-failed",
+            remedy="finished jobs are stored: start the cluster again and repeat the command",
+        )
+    return None

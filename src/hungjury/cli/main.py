@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import click
@@ -21,7 +22,7 @@ from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
 from hungjury.cli.options import finished
-from hungjury.cli.output import readers_may_leave
+from hungjury.cli.output import guard_streams, visible
 from hungjury.cli.plan import plan_command
 from hungjury.cli.prm import prm_command
 from hungjury.cli.rank import rank_command
@@ -73,27 +74,51 @@ for command in (
 
 
 def main() -> None:
-    from hungjury.cli.failing import asks_for_json, command_line, json_error, usage
+    """Run a command; whatever goes wrong outside of this program is an error with exit code 2."""
+    from hungjury.cli.failing import (
+        asks_for_json,
+        command_line,
+        json_error,
+        outside_error,
+        usage,
+    )
     from hungjury.errors import HungjuryError
 
-    readers_may_leave()
+    guard_streams()
+    signal.signal(signal.SIGTERM, _stop)
     try:
         hungjury.main(standalone_mode=False)
+        sys.stdout.flush()
     except click.UsageError as error:
         usage(error).show()
         sys.exit(2)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except HungjuryError as error:
-        options = {option.name for one in hungjury.commands.values() for option in one.params}
-        surface = command_line(options)
-        if asks_for_json(sys.argv):
-            click.echo(json_error(error, surface), err=True)
-        else:
-            start = click.style("error: ", fg="red", bold=True)
-            click.echo(start + error.render(surface), err=True)
-        sys.exit(2)
     except click.exceptions.Abort:
         click.echo("stopped", err=True)
         sys.exit(130)
+    except Exception as error:
+        if _stopped:  # what followed from the signal
+            sys.exit(_stopped[0])
+        told = error if isinstance(error, HungjuryError) else outside_error(error)
+        if told is None:
+            raise
+        options = {option.name for one in hungjury.commands.values() for option in one.params}
+        surface = command_line(options)
+        if asks_for_json(sys.argv):
+            click.echo(json_error(told, surface), err=True)
+        else:
+            start = click.style("error: ", fg="red", bold=True)
+            click.echo(start + visible(told.render(surface)), err=True)
+        sys.exit(2)
+
+
+def _stop(_signal: int, _frame: object) -> None:
+    """End as after an exception, so that workers are stopped and no half-written file is left."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _stopped.append(128 + signal.SIGTERM)
+    sys.exit(_stopped[0])
+
+
+_stopped: list[int] = []  # the exit code, after a signal

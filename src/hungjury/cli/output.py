@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -16,51 +18,102 @@ if TYPE_CHECKING:
 
 MANY_FILES, LARGE = 20, 100_000_000
 MOST_NOTES = 6
+# C0 and C1 controls but for newline and tab, and bytes that are not UTF-8.
+_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
 
 
-class _Leavable:
-    """A stream that ignores broken pipes."""
+class _Tolerant:
+    """A stream that ignores broken pipes and, if `optional`, every other failure to write."""
 
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+    def __init__(self, stream: TextIO, optional: bool) -> None:
+        self._stream, self._optional = stream, optional
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        try:
-            return self._stream.write(text)
-        except BrokenPipeError:
-            self._leave()
-            return len(text)
+        with self._tolerated():
+            self._stream.write(text)
+        return len(text)
+
+    def write_bytes(self, data: bytes) -> None:
+        """Write bytes as they are, after the text written so far."""
+        with self._tolerated():
+            self._stream.flush()
+            self._stream.buffer.write(data)
 
     def flush(self) -> None:
-        try:
+        with self._tolerated():
             self._stream.flush()
-        except BrokenPipeError:
-            self._leave()
 
-    def _leave(self) -> None:
+    @contextmanager
+    def _tolerated(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self.leave()
+            if not self._optional and not isinstance(error, BrokenPipeError):
+                raise
+
+    def leave(self) -> None:
         """Redirect the stream to /dev/null, so that flushing at exit does not fail."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
 
 
-def readers_may_leave() -> None:
-    """Ignore broken pipes on stdout and stderr; files are still written."""
-    sys.stdout = cast(TextIO, _Leavable(sys.stdout))
-    sys.stderr = cast(TextIO, _Leavable(sys.stderr))
+class _Closed:
+    """Stands for a standard stream that was closed before the program began."""
+
+    encoding = "utf-8"
+
+    def __init__(self, optional: bool) -> None:
+        self._optional = optional
+
+    def write(self, text: str) -> int:
+        if text and not self._optional:
+            raise OSError(errno.EBADF, "stdout is closed")
+        return len(text)
+
+    def write_bytes(self, data: bytes) -> None:
+        self.write(data.decode("latin-1"))
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+def guard_streams() -> None:
+    """Ignore broken pipes; a result is not lost because a note could not be printed."""
+    for name, optional in (("stdout", False), ("stderr", True)):
+        stream = getattr(sys, name)
+        guarded = _Closed(optional) if stream is None else _Tolerant(stream, optional)
+        setattr(sys, name, guarded)
+
+
+def visible(text: str) -> str:
+    """Text whose control characters are escaped: an id cannot move the cursor of a terminal."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def deliver(text: str, output: str | None) -> None:
-    """Print to stdout (also for `-`), or write a whole file."""
-    if output is None or output == "-":
-        click.echo(text, nl=not text.endswith("\n"))
-        return
-    from hungjury.files import write_whole
+    """Print to stdout (also for `-`), or write a whole file.
 
-    write_whole(output, text if text.endswith("\n") else text + "\n")
+    A pipe gets the bytes that a file would get; on a terminal control characters are escaped.
+    """
+    text = text if text.endswith("\n") else text + "\n"
+    if output is not None and output != "-":
+        from hungjury.files import write_whole
+
+        write_whole(output, text)
+    elif sys.stdout.isatty():
+        sys.stdout.write(visible(text))
+    elif isinstance(sys.stdout, (_Tolerant, _Closed)):
+        sys.stdout.write_bytes(text.encode("utf-8", "surrogateescape"))
+    else:  # a stream that something else put in the place of stdout
+        sys.stdout.write(text)
 
 
 def rows_as(rows: list[dict[str, Any]], form: str) -> str:
@@ -77,7 +130,7 @@ def tell(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") ->
         return
     listed = list(notes)
     for note in listed[:MOST_NOTES]:
-        click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
+        click.echo(click.style("note: ", fg="yellow") + visible(str(note)), err=True)
     if len(listed) > MOST_NOTES:
         more = len(listed) - MOST_NOTES
         click.echo(f"note: {more} more (see {where})", err=True)

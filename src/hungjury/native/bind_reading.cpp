@@ -143,6 +143,39 @@ void bind_reading(nb::module_ &m) {
             }
             return nb::make_tuple(documents, scores);
         }, "topic"_a, "ties"_a, "single"_a, "Document ids and scores of a topic, best first.")
+        .def("__getstate__", [](const RunStore &r) {
+            nb::list documents;
+            std::vector<int64_t> sizes;
+            std::vector<double> scores;
+            std::vector<int32_t> ranks;
+            for (const RankedList &list : r.lists) {
+                sizes.push_back(static_cast<int64_t>(list.size()));
+                for (size_t i = 0; i < list.size(); ++i) {
+                    documents.append(text(list.id(i)));
+                    scores.push_back(list[i].score);
+                    ranks.push_back(list[i].rank);
+                }
+            }
+            return nb::make_tuple(texts(r.topics), documents, array(std::move(sizes)),
+                                  array(std::move(scores)), array(std::move(ranks)),
+                                  text(r.tags.first), text(r.tags.second));
+        })
+        .def("__setstate__", [](RunStore &r, const nb::tuple &state) {
+            new (&r) RunStore();
+            auto topics = nb::cast<nb::list>(state[0]), documents = nb::cast<nb::list>(state[1]);
+            auto sizes = nb::cast<Given<int64_t>>(state[2]);
+            auto scores = nb::cast<Given<double>>(state[3]);
+            auto ranks = nb::cast<Given<int32_t>>(state[4]);
+            uint64_t row = 0;
+            for (size_t t = 0; t < topics.size(); ++t) {
+                std::string topic = bytes_of(topics[t]);
+                for (int64_t i = 0; i < sizes(t); ++i, ++row)
+                    r.add(topic, bytes_of(documents[row]), scores(row), ranks(row), row + 1);
+            }
+            r.tags.first = bytes_of(state[5]);
+            r.tags.second = bytes_of(state[6]);
+            r.finish();
+        })
         .def_prop_ro("topics", [](const RunStore &r) { return texts(r.topics); })
         .def_prop_ro("rows", [](const RunStore &r) {
             size_t n = 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["check_ending", "new_grid", "new_panels", "new_picture", "picture_bytes", "save_picture"]
 
 ENDINGS = (".svg", ".png", ".pdf")
+
+_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]")
 
 
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
@@ -80,6 +83,19 @@ def picture_bytes(figure: Figure, form: str) -> bytes:
 
     drawn = io.BytesIO()
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    _show_plainly(figure)
     with rc_context({"svg.hashsalt": "hungjury"}):
         figure.savefig(drawn, format=form, dpi=150, metadata=undated)
     return drawn.getvalue()
+
+
+def _show_plainly(figure: Figure) -> None:
+    """Names are text: their dollar signs begin no formula, control characters are escaped."""
+    from matplotlib.text import Text
+
+    for text in figure.findobj(Text):
+        name = text.get_text()
+        if "$" in name and not name.startswith("$\\mathdefault"):  # matplotlib's own numbers
+            text.set_parse_math(False)
+        if _CONTROL.search(name):
+            text.set_text(_CONTROL.sub(lambda found: ascii(found[0])[1:-1], name))

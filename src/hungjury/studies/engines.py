@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hungjury.errors import InputError, MissingExtra, StudyFailed
 from hungjury.machine import cores
+from hungjury.numbers import integer_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -61,7 +62,11 @@ class Engine:
             yield from map(work, items)
             return
         with self._joblib(lost) as (joblib, backend), _chosen(joblib, backend):
-            yield from _unordered(joblib, work, items)
+            try:
+                yield from _unordered(joblib, work, items)
+            except BaseException:
+                _stop_workers(joblib)
+                raise
 
     @contextmanager
     def _joblib(
@@ -83,7 +88,15 @@ class Engine:
             client.close()
 
 
+def _stop_workers(joblib: Any) -> None:
+    """Stop the processes on this machine: after a signal they would go on by themselves."""
+    executor = joblib.externals.loky.reusable_executor._executor
+    if executor is not None:
+        executor.shutdown(wait=True, kill_workers=True)
+
+
 def _dask_client(address: str) -> Any:
+    _check_listening(address)
     try:
         from distributed import Client
     except ImportError:
@@ -93,6 +106,24 @@ def _dask_client(address: str) -> Any:
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {address}: {error}",
+            remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
+        ) from None
+
+
+def _check_listening(address: str) -> None:
+    """Dask itself waits for ever for a name that does not exist."""
+    import socket
+
+    host, colon, port = address.rpartition(":")
+    number = integer_of(port)
+    try:
+        if not colon or not host or number is None or not 0 < number < 65536:
+            raise OSError("not HOST:PORT")
+        socket.create_connection((host.strip("[]"), number), timeout=WAIT).close()
+    except OSError as error:
+        raise InputError(
+            f"no Dask scheduler answers at {address}: {error}",
+            code="no-scheduler",
             remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
         ) from None
 
