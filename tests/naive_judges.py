@@ -82,15 +82,26 @@ def expectation(votes, grades, prior, confusion):
 
 
 def maximisation(votes, grades, posterior):
-    prior = {g: clip(sum(p[g] for p in posterior.values()) / len(posterior)) for g in grades}
-    confusion = {}
+    """Priors and confusion matrices, with classes in the order of their expected labels."""
+    counts = {}
     for judge in sorted({a for given in votes.values() for a in given}):
+        counts[judge] = {true: dict.fromkeys(grades, 0.0) for true in grades}
+        for document, given in votes.items():
+            if judge in given:
+                for true in grades:
+                    counts[judge][true][given[judge]] += posterior[document][true]
+    expected = {}
+    for true in grades:
+        total = sum(sum(counts[a][true].values()) for a in counts)
+        labels = sum(place * counts[a][true][g] for a in counts for place, g in enumerate(grades))
+        expected[true] = round(labels / total, 9)
+    order = dict(zip(grades, sorted(grades, key=lambda g: expected[g]), strict=True))
+    prior = {g: clip(sum(p[order[g]] for p in posterior.values()) / len(posterior)) for g in grades}
+    confusion = {}
+    for judge, mine in counts.items():
         confusion[judge] = {}
         for true in grades:
-            count = dict.fromkeys(grades, 0.0)
-            for document, given in votes.items():
-                if judge in given:
-                    count[given[judge]] += posterior[document][true]
+            count = mine[order[true]]
             total = sum(count.values())
             confusion[judge][true] = {g: clip(count[g] / total) for g in grades}
     return prior, confusion

@@ -9,7 +9,8 @@ import hungjury as hj
 import naive_uncertainty as naive
 from hungjury import native
 from hungjury.collection.align import align
-from hungjury.uncertainty.label_model import PSEUDO_DOCUMENTS, draw_labels
+from hungjury.errors import HungjuryError
+from hungjury.uncertainty.label_model import PSEUDO_DOCUMENTS, check_chains, draw_labels
 from hungjury.uncertainty.strata import RankStrata
 
 
@@ -130,3 +131,14 @@ def test_judges_are_known_by_their_confusion(scope):
     found = draw_labels(merged, flat, 300, np.random.SeedSequence(2))
     right = np.einsum("g,kgg->k", found.posterior.mean(axis=0), found.confusion)
     assert right == pytest.approx([0.9, 0.8, 0.7, 0.6], abs=0.06)
+
+
+def test_chains_that_disagree_are_no_ranking():
+    made = hj.simulate(systems=2, topics=4, documents=80, accuracies=(0.8, 0.7, 0.7))
+    merged = hj.merge(made.judgments, "em-mv", scope="all")
+    good = merged.posterior[merged.panel.judged]
+    check_chains(merged.panel, merged.posterior, [good, good])
+    with pytest.raises(HungjuryError, match=r"two runs of the label model disagree(.|\n)*binmv"):
+        check_chains(merged.panel, merged.posterior, [good, good[:, ::-1]])
+    with pytest.raises(HungjuryError, match="contradicts the mean vote"):
+        check_chains(merged.panel, merged.posterior, [good[:, ::-1], good[:, ::-1]])

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hungjury as hj
 import naive_judges as naive
 from hungjury.collection.judgments import read_judgments
 from hungjury.errors import MeasureError
+from hungjury.judges.em import FromVotes, disagrees_with_votes
 from hungjury.judges.merging import merge
 from test_merge import judgments, made_up
 
@@ -292,3 +294,25 @@ def test_five_grades(shared_data):
 def read_truth(path):
     lines = path.read_text().split()[1:]
     return [(item, int(label)) for item, label in (line.split(",") for line in lines)]
+
+
+class Upside(FromVotes):
+    """EM that starts with all grades exchanged."""
+
+    def first(self, panel, votes):
+        return super().first(panel, votes)[::-1]
+
+
+@pytest.mark.parametrize("scope", ["topic", "all"])
+def test_classes_keep_the_order_of_their_labels(scope):
+    made = hj.simulate(systems=2, topics=4, documents=80, grades=3, accuracies=(0.8, 0.7, 0.7))
+    usual = hj.merge(made.judgments, "em-mv", scope=scope)
+    turned = hj.merge(made.judgments, Upside(), scope=scope)
+    assert turned.posterior == pytest.approx(usual.posterior, abs=0.01)
+
+
+def test_a_posterior_against_the_votes_is_noticed():
+    made = hj.simulate(systems=2, topics=4, documents=80, accuracies=(0.8, 0.7, 0.7))
+    merged = hj.merge(made.judgments, "em-mv", scope="all")
+    assert not disagrees_with_votes(merged.panel, merged.posterior)
+    assert disagrees_with_votes(merged.panel, merged.posterior[:, ::-1])

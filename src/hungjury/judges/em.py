@@ -21,12 +21,24 @@ from hungjury.judges.vote import MajorityVote, plurality
 from hungjury.named import number, one_of, param, whole
 from hungjury.settings import Scope
 
-__all__ = ["FromNeutral", "FromVotes"]
+__all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
 
 Floats = NDArray[np.float64]
 LEAST = 1e-6  # no probability is nearer to 0 or 1
 HONEST = 0.9  # em-neu's first guess of how often a judge is right
 KEPT = 0.75  # groups that are done are taken out when fewer than this share still go on
+
+
+def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
+    """Does a posterior [document, grade] order documents against the mean vote?"""
+    from scipy.stats import rankdata
+
+    judged = panel.judged
+    if judged.sum() < 3:
+        return False
+    grade = np.arange(len(panel.grades), dtype=float)
+    one, other = (rankdata((p @ grade)[judged]) for p in (posterior, vote_shares(panel)))
+    return bool(np.cov(one, other)[0, 1] < 0)
 
 
 def _clip(probability: Floats) -> Floats:
@@ -143,11 +155,26 @@ class _Votes:
         return self.matrix.T.tocsr()
 
     def maximise(self, posterior: Floats) -> tuple[Floats, Floats]:
-        """Priors [grade, group] and confusion [unit, label, true grade] (TH step 2, soft)."""
+        """Priors [grade, group] and confusion [unit, label, true grade] (TH step 2, soft).
+
+        Nothing in the likelihood says which class is which grade. Classes are put in the order of
+        the labels that judges give them on average.
+        """
         size = len(posterior)
         prior = np.add.reduceat(posterior, self.starts, axis=1) / self.sizes
         counts = (self.matrix @ posterior.T).reshape(-1, size, size)
+        order = self._order(counts)
+        prior = np.take_along_axis(prior, order.T, axis=0)
+        counts = np.take_along_axis(counts, order[self.unit_group][:, None, :], axis=2)
         return _clip(prior), _clip(counts / counts.sum(axis=1, keepdims=True))
+
+    def _order(self, counts: Floats) -> NDArray[np.intp]:
+        """[group, grade]: classes by their expected label; ties keep their places."""
+        first = np.searchsorted(self.unit_group, np.arange(len(self.groups)))
+        given = np.add.reduceat(counts, first, axis=0)  # [group, label, class]
+        label = np.arange(given.shape[1])
+        expected = np.einsum("l,glc->gc", label, given) / given.sum(axis=1)
+        return np.argsort(np.round(expected, 9), axis=1, kind="stable")
 
     def e_step(self, prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
         """Posterior [grade, document] (TH step 3), and log P(votes) [document]."""

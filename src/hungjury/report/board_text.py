@@ -12,6 +12,7 @@ from hungjury.uncertainty.panel_error import MEASURED, PEOPLE
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.leaderboard import Leaderboard
+    from hungjury.uncertainty.outlook import Outlook
 
 __all__ = ["as_dict", "assumed", "headline", "letters", "percent", "printed", "table", "text"]
 
@@ -34,9 +35,17 @@ def headline(board: Leaderboard) -> str:
     return (
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
         f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')} "
-        f"merged by {board.merge}"
+        f"merged by {board.merge}, {_scale(board)}"
         + ("" if board.correction is None else f", {corrected_by(board.correction)}")
     )
+
+
+def _scale(board: Leaderboard) -> str:
+    """What labels could be."""
+    grades = board.settings.labels.grades
+    if board.settings.rel is not None:
+        return f"relevant from grade {board.settings.rel}"
+    return f"grades {grades[0]}-{grades[-1]}" if grades else "probabilities"
 
 
 def letters(board: Leaderboard) -> list[str]:
@@ -128,17 +137,9 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
             "Means and intervals are on the panel's scale; they do not say what people would give."
         )
         lines.append(assumed(board))
-    lines.append(_coverage(board))
-    ahead = board.outlook
-    if ahead is not None:
-        lines.append(f"Two systems have to differ by about {ahead.difference:.{digits}f}. With")
-        now = len(board.topics)
-        more = [f"{plural(n, 'topic')}: {v:.{digits}f}" for n, v in ahead.topics if n != now]
-        lines.append("  " + ", ".join(more))
-        here = board.settings.judges
-        more = [f"{k} judges: {v:.{digits}f}" for k, v in ahead.judges if k != here]
-        if more:
-            lines.append("  " + ", ".join(more))
+    lines.append(coverage(board))
+    if board.outlook is not None:
+        lines += _outlook(board, board.outlook, digits)
     if board.correction is not None:
         lines += sentences(board.correction, digits)
     if board.gold is not None:
@@ -146,7 +147,23 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     return lines
 
 
-def _coverage(board: Leaderboard) -> str:
+def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
+    """What other numbers of topics and judges would change."""
+    scale = " on the panel's scale" if board.scale == "panel" else ""
+    lines = [f"Smallest detectable difference: {ahead.difference:.{digits}f}{scale}. It becomes:"]
+    curves = (("topic", ahead.topics, len(board.topics)), ("judge", ahead.judges,
+              board.settings.judges))  # fmt: skip
+    for noun, curve, now in curves:
+        more = [f"{value:.{digits}f} with {plural(n, noun)}" for n, value in curve if n != now]
+        if more:
+            lines.append("  " + ", ".join(more))
+    if ahead.floor is not None:
+        lines.append(f"  {ahead.floor:.{digits}f} with any number of topics and of judges of the "
+                     "same kind: they share the panel error; human labels reduce it")  # fmt: skip
+    return lines
+
+
+def coverage(board: Leaderboard) -> str:
     """A small histogram of labels per document; many different numbers by the decile."""
     counts = board.labels_per_document
     total = sum(counts.values())

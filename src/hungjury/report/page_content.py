@@ -12,7 +12,7 @@ import numpy as np
 
 from hungjury import __version__
 from hungjury.collection.notes import percent
-from hungjury.report.board_text import headline
+from hungjury.report.board_text import coverage, headline
 from hungjury.report.page_figures import chart, lowest_shown, scale
 from hungjury.report.page_matrices import judges_map, pairs_map, script_data
 from hungjury.report.page_words import conclusions, lead, shown
@@ -149,7 +149,7 @@ def _runs(places: list[int]) -> list[tuple[int, int]]:
 
 def _judges(board: Leaderboard) -> dict[str, Any]:
     heaviest = max((j.weight or 0.0 for j in board.judges), default=0.0)
-    columns = {"relevant": 1.0, "kappa": 1.0, "accuracy": 1.0, "weight": heaviest}
+    columns = {"covered": 1.0, "relevant": 1.0, "kappa": 1.0, "accuracy": 1.0, "weight": heaviest}
     rows = [
         {
             "name": shown(judge.name),
@@ -158,7 +158,8 @@ def _judges(board: Leaderboard) -> dict[str, Any]:
         }
         for judge in board.judges[:MOST_ROWS]
     ]
-    return {"rows": rows, "left": len(board.judges) - len(rows)}
+    left = len(board.judges) - len(rows)
+    return {"rows": rows, "left": left, "coverage": coverage(board)}
 
 
 def _bar(value: float | None, most: float) -> tuple[float | None, float]:

@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.errors import Argument, MeasureError
+from hungjury.judges.em import disagrees_with_votes
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.machine import cores
 from hungjury.settings import Scope
 
-__all__ = ["LabelDraws", "draw_labels"]
+__all__ = ["LabelDraws", "check_chains", "draw_labels"]
 
 CHAINS = 2  # started apart and run apart: the same numbers on any number of cores
 WARM_UP = 50  # sweeps before the first draw that is kept
@@ -32,6 +34,7 @@ PSEUDO_DOCUMENTS = 1.0  # in each stratum, with the grades of all documents toge
 PSEUDO_LABELS = 1.0  # of each kind for each true grade
 HONEST = 1.0  # more of them on the diagonal: a judge tends to be right
 
+LEAST_AGREEMENT = 0.5  # correlation of the expected grades of two chains
 SWEEPS_A_FIT = 10  # strata are fitted anew so often
 
 Strata = Callable[[NDArray[Any], np.random.Generator], NDArray[np.int64]]
@@ -163,12 +166,38 @@ def draw_labels(
     chains = [_Chain(votes, strata, start, rng) for rng in seeds]
     with ThreadPoolExecutor(min(CHAINS, cores())) as pool:
         kept = list(pool.map(lambda c, n: c.run(n, progress), chains, share))
+    check_chains(panel, merged.posterior, [chain.posterior for chain in chains])
     labels = np.full((draws, len(panel.pool)), NOT_JUDGED)
     labels[:, panel.judged] = np.array(panel.grades, dtype=np.int16)[np.concatenate(kept)]
     posterior = np.zeros((len(panel.pool), len(panel.grades)))
     posterior[panel.judged] = np.sum([chain.posterior for chain in chains], axis=0) / draws
     confusion = np.sum([chain.confusion for chain in chains], axis=0) / draws
     return LabelDraws(labels, posterior, _by_judge(confusion, votes, panel), weights)
+
+
+def check_chains(panel: Panel, start: Floats, chains: list[Floats]) -> None:
+    """Refuse a posterior that contradicts the mean vote, and chains that found different ones.
+
+    start: EM's posterior [document, grade]. chains: sums over sweeps [judged document, grade].
+    """
+    grade = np.arange(len(panel.grades), dtype=float)
+    by_chain = [(c / np.maximum(c.sum(axis=1, keepdims=True), 1e-300)) @ grade for c in chains]
+    whole = np.zeros((len(panel.pool), len(panel.grades)))
+    whole[panel.judged] = np.sum(chains, axis=0)
+    across = np.corrcoef(by_chain) if min(map(np.ptp, by_chain)) > 0 else np.ones((2, 2))
+    if across.min() < LEAST_AGREEMENT:
+        what = "two runs of the label model disagree"
+    elif disagrees_with_votes(panel, start[:, list(panel.grades)]) or disagrees_with_votes(
+        panel, whole
+    ):
+        what = "the label model contradicts the mean vote"
+    else:
+        return
+    raise MeasureError(
+        f"{what}: its grades cannot be used",
+        code="label-model",
+        remedy=("use", Argument("merge", "binmv"), ", the mean over judges"),
+    )
 
 
 def _dirichlet(counts: NDArray[np.floating[Any]], rng: np.random.Generator) -> Floats:

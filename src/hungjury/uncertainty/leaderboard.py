@@ -297,7 +297,7 @@ def leaderboard(
     settings = LeaderboardSettings(
         ties=aligned.policy.ties,
         score_precision=aligned.policy.score_precision,
-        labels=given.settings,
+        labels=replace(given.settings, grades=() if given.soft else given.grades),
         judges=len(voting.judges),
         families=jury.families,
         contrary=contrary,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judgments import Judgments
+from hungjury.errors import MeasureError
 from hungjury.settings import Target
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.parts import Parts, mean_draws
@@ -30,8 +31,9 @@ class Outlook:
 
     difference: float  # with what there is
     topics: list[tuple[int, float]]
-    judges: list[tuple[int, float]]
+    judges: list[tuple[int, float]]  # with the panel's own view only
     measured: int  # the first so many of `judges` were measured on smaller panels
+    floor: float | None = None  # what panel error leaves, however many topics and judges there are
 
 
 def look_ahead(
@@ -42,22 +44,31 @@ def look_ahead(
     parts: Parts,
     seed: np.random.SeedSequence,
 ) -> Outlook:
-    """What other numbers of topics and judges would give, from the parts of what there is and from
-    smaller panels."""
+    """What other numbers of topics and judges would give.
+
+    More judges of the same kind share the panel error: under one nothing is measured, and what
+    remains is said. In the panel's own view smaller panels are measured.
+    """
     total = of_differences(parts.total)
+    here = typical(np.sqrt(total))
+    if parts.panel is not None:
+        fixed = of_differences(parts.panel)
+        topics = topics_curve(parts.number, total - fixed, fixed)
+        return Outlook(here, topics, [], 0, typical(np.sqrt(fixed)))
     # What judges share is learned from all documents, so more topics help there too; only where
     # judges are resampled does it stay as long as there are no more of them.
     fixed = of_differences(parts.shared) if setting.merge.gives == "weights" else 0 * total
-    if parts.panel is not None:
-        fixed = of_differences(parts.panel)
     topics = topics_curve(parts.number, total - fixed, fixed)
 
     def with_fewer(size: int) -> float:
         mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
         order = np.random.default_rng(mine).permutation(len(judgments.judges))
         panel = judgments.only(order[:size])
-        fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
-        _, small = mean_draws(fewer.cells, fewer.draws, target, mine, parts.panel)
+        try:
+            fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
+        except MeasureError:  # a label model that so few judges cannot support
+            return np.nan
+        _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
         needed = typical(np.sqrt(of_differences(small.total))) * spread / _spread(fewer)
         return min(needed, widest)
 
@@ -66,7 +77,6 @@ def look_ahead(
     spread = _spread(drawn)
     chosen = setting.measure
     widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
-    here = typical(np.sqrt(total))
     judges, measured = judges_curve(len(judgments.judges), here, with_fewer)
     return Outlook(here, topics, judges, measured)
 
@@ -94,7 +104,11 @@ def judges_curve(
 ) -> tuple[list[tuple[int, float]], int]:
     """Measured on smaller panels by `measure`; for larger ones a + b / judges is fitted."""
     sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
-    curve = [(k, measure(k)) for k in sizes] + [(number, difference)]
+    found = [(k, measure(k)) for k in sizes]
+    curve = [(k, value) for k, value in found if not np.isnan(value)] + [(number, difference)]
+    # One small panel is luck: fewer judges never need a smaller difference.
+    needed = np.maximum.accumulate([value for _, value in reversed(curve)])[::-1]
+    curve = [(k, float(value)) for (k, _), value in zip(curve, needed, strict=True)]
     if len(curve) < 2:
         return curve, len(curve)
     size, value = np.array(curve).T
