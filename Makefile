@@ -20,12 +20,14 @@ $(VENV)/ready: $(BIN)/python $(SOURCES)
 	touch $(VENV)/usable $@
 
 demo: $(VENV)/usable
-	$(BIN)/hungjury simulate -o demo --odd copycat --odd constant --odd lazy
-	@echo; echo "What is in it: 8 systems, 20 topics; five judges from good to bad, a copycat, a constant"
-	@echo "one and a lazy one:"
-	$(BIN)/hungjury audit --judges 'demo/judges/*' --runs 'demo/runs/*'
+	$(BIN)/hungjury simulate -o demo --fooled 0.1 --reach 0.5 --odd copycat --odd reversed --odd coder
+	@echo; echo "What is in it: 8 systems that find different documents, 20 topics; five judges from good to bad"
+	@echo "who are all fooled by the same documents, a copycat, one who uses the scale the wrong way round, and"
+	@echo "one who writes 999 for answers it could not read. These codes have to be dealt with by name:"
+	-$(BIN)/hungjury audit --judges 'demo/judges/*' --runs 'demo/runs/*'
 	@echo; echo "Which system is better, and can these judges tell?"
-	$(BIN)/hungjury leaderboard --judges 'demo/judges/*' --runs 'demo/runs/*' -m nDCG@10 --report demo/report.html
+	$(BIN)/hungjury leaderboard --judges 'demo/judges/*' --runs 'demo/runs/*' -m nDCG@10 \
+		--grades 0-1 --outside missing --report demo/report.html
 	@echo; echo "The truth, which is known here:"
 	$(BIN)/hungjury evaluate demo/gold.qrels 'demo/runs/*' -m nDCG@10 --quiet
 	@echo; echo "Open demo/report.html in a browser. Next, on your own files:"

@@ -213,3 +213,24 @@ def test_a_note_tells_that_most_documents_have_one_judge(made):
     assert any(note.kind == "one-label" for note in board.notes)
     assert "Labels per document: 1 █" in str(board)
     assert board.to_dict()["labels_per_document"]["3"] == 36
+
+
+def test_simulated_judges_who_code_or_reverse(tmp_path):
+    made = hj.simulate(systems=3, topics=6, documents=60, odd=("reversed", "coder"), reach=0.5)
+    assert "reversed" in seat_jury(made.judgments).contrary
+    assert len(made.judgments.qrels_of("coder")) < len(made.gold)
+    made.write(tmp_path)
+    lines = (tmp_path / "judges" / "coder.qrels").read_text().splitlines()
+    assert len(lines) == len(made.gold)
+    assert {line.split()[3] for line in lines} == {"0", "1", "999"}
+    with pytest.raises(HungjuryError, match="999"):
+        hj.read_judgments(str(tmp_path / "judges" / "*"))
+
+
+def test_systems_of_different_reach_find_different_shares():
+    made = hj.simulate(systems=4, topics=20, documents=100, depth=100, reach=0.4)
+    found = sorted(sum(len(made.runs.ranked(s, t)) for t in made.runs.topics) / 2000
+                   for s in made.runs.systems)  # fmt: skip
+    assert found == pytest.approx([0.4, 0.6, 0.8, 1.0], abs=0.05)
+    with pytest.raises(HungjuryError, match="reach"):
+        hj.simulate(reach=0)

@@ -269,7 +269,7 @@ def with_first(board, p_best, near):
 @pytest.mark.parametrize(
     ("p_best", "near", "words"),
     [
-        (0.99, 0, "is best, beyond what chance explains"),
+        (0.99, 0, "is better than every other system"),
         (0.96, 2, "is very likely the best of 4"),
         (0.6, 1, "cannot be told apart from {1}"),
         (0.6, 2, "cannot be told apart from 2 other systems"),

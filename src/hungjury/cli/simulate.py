@@ -52,14 +52,28 @@ from hungjury.numbers import decimal_of
 @click.option(
     "--odd",
     multiple=True,
-    type=click.Choice(["copycat", "constant", "lazy"]),
+    type=click.Choice(["copycat", "constant", "lazy", "reversed", "coder"]),
     help="Add a careless judge; repeatable.",
+)
+@click.option(
+    "--fooled",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    show_default=True,
+    help="Share of documents that look to all judges like another grade than they have.",
+)
+@click.option(
+    "--reach",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="Smallest share of the documents that a system finds at all.",
 )
 @seed_option("Random seed.")
 @quiet_option
 def simulate_command(
     output: str, systems: int, topics: int, documents: int, depth: int, grades: int,
-    accuracies: str, odd: tuple[str, ...], seed: int, quiet: bool,
+    accuracies: str, odd: tuple[str, ...], fooled: float, reach: float, seed: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Simulate a collection with known truth: systems, topics, judges and gold labels.
 
@@ -74,7 +88,9 @@ def simulate_command(
     given = [number for number in numbers if number is not None]
     if len(given) < len(numbers):
         raise click.BadParameter(f"{accuracies!r} is not a list of numbers such as 0.9,0.8")
-    made = simulate(systems, topics, documents, depth, given, grades, seed, odd=odd)
+    made = simulate(
+        systems, topics, documents, depth, given, grades, seed, odd=odd, fooled=fooled, reach=reach
+    )
     made.write(output)
     if quiet:
         return

@@ -23,11 +23,12 @@ from hungjury.limits import MOST_GRADE, check_count
 __all__ = ["Simulation", "simulate"]
 
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
-ODD = ("copycat", "constant", "lazy")
+ODD = ("copycat", "constant", "lazy", "reversed", "coder")
 MOST_HARDNESS = 100
 SLIP = 0.01  # how often a copycat does not copy
 _JUDGE_FILE = re.compile(rf"(judge|{'|'.join(ODD)})\d*\.qrels")
 _RUN_FILE = re.compile(r"system\d+\.run")
+CODE, UNREAD = 999, 0.1  # what a coder writes for an answer it cannot read, and how often
 READ, GUESSED = 1 / 3, 0.5  # what a lazy judge labels at all, and of that without looking
 
 
@@ -49,7 +50,8 @@ class Simulation:
         _make_room(folder)
         self.gold.write(str(folder / "gold.qrels"))
         for judge in self.judgments.judges:
-            self.judgments.qrels_of(judge).write(str(folder / "judges" / f"{judge}.qrels"))
+            path = folder / "judges" / f"{judge}.qrels"
+            write_whole(path, self._labels_of(judge))
         for system in self.runs.systems:
             lines = [
                 f"{topic} Q0 {document} {rank} {score:.4f} {system}\n"
@@ -57,6 +59,17 @@ class Simulation:
                 for rank, (document, score) in enumerate(self.runs.ranked(system, topic), 1)
             ]
             write_whole(folder / "runs" / f"{system}.run", "".join(lines))
+
+    def _labels_of(self, judge: str) -> str:
+        """A judge's file; a coder writes a code where it has no label."""
+        text = self.judgments.qrels_of(judge).to_text()
+        if not judge.startswith("coder"):
+            return text
+        known = {(line.split()[0], line.split()[2]) for line in text.splitlines()}
+        pool = self.gold.pool
+        named = zip((pool.topics[t] for t in pool.topic_of), pool.documents, strict=True)
+        codes = [f"{t} 0 {d} {CODE}\n" for t, d in named if (t, d) not in known]
+        return text + "".join(codes)
 
 
 def _make_room(folder: Path) -> None:
@@ -88,6 +101,7 @@ def simulate(
     odd: Sequence[str] = (),
     hardness: float = 0.3,
     fooled: float = 0.0,
+    reach: float = 1.0,
 ) -> Simulation:
     """Simulate a collection whose true labels are known.
 
@@ -103,13 +117,16 @@ def simulate(
         Number of grades, 0 included.
     seed : int
         Random seed.
-    odd : sequence of {"copycat", "constant", "lazy"}
+    odd : sequence of {"copycat", "constant", "lazy", "reversed", "coder"}
         More judges: one who copies the first, one who gives a constant label, one who labels a
-        third of the documents, half of them without looking.
+        third of the documents, half of them without looking, one who uses the scale the wrong way
+        round, and one whose files say 999 for every tenth document.
     hardness : float
         How much topics differ in how well all systems do (a standard deviation).
     fooled : float
         Share of documents that look to all judges like another grade than they have.
+    reach : float
+        Systems find different shares of the documents at all, from this share up to all of them.
 
     Returns
     -------
@@ -136,6 +153,8 @@ def simulate(
     check_count("grades", grades, 2, MOST_GRADE + 1)
     if depth > documents:
         raise InputError(f"the depth {depth} is more than {documents} documents", remedy="lower it")
+    if not 0 < reach <= 1:
+        raise InputError(f"reach is {reach:g}", remedy="reach is a share above 0, at most 1")
     if not 0 <= fooled <= 1 or not 0 <= hardness <= MOST_HARDNESS:
         raise InputError(
             f"fooled is {fooled:g} and hardness {hardness:g}",
@@ -150,12 +169,16 @@ def simulate(
     rng = np.random.default_rng(seed)
     quality = {f"system{i + 1}": float(q) for i, q in enumerate(np.linspace(1.6, 0.4, systems))}
     stores = [native.RunStore() for _ in quality]
+    reached = np.linspace(reach, 1, systems)
+    if reach < 1:  # who finds much is not who ranks well
+        reached = rng.permutation(reached)
     ids: list[str] = []
     labels: list[NDArray[np.int16]] = []
     for topic in range(1, topics + 1):
         truth = _true_grades(documents, grades, rng)
         harder = rng.normal(0, hardness)
-        pooled = _retrieve(topic, truth, list(quality.values()), harder, depth, stores, rng)
+        strengths = list(zip(quality.values(), reached.tolist(), strict=True))
+        pooled = _retrieve(topic, truth, strengths, harder, depth, stores, rng)
         ids += [f"doc{topic}-{d}" for d in pooled]
         labels.append(truth[pooled])
     for store in stores:
@@ -191,7 +214,7 @@ def _true_grades(documents: int, grades: int, rng: np.random.Generator) -> NDArr
 def _retrieve(
     topic: int,
     truth: NDArray[np.int16],
-    qualities: list[float],
+    strengths: list[tuple[float, float]],
     harder: float,
     depth: int,
     stores: list[native.RunStore],
@@ -199,11 +222,17 @@ def _retrieve(
 ) -> list[int]:
     """Let every system retrieve; the documents that are pooled, in order of their number."""
     pooled = {0}
-    for quality, store in zip(qualities, stores, strict=True):
+    for (quality, reach), store in zip(strengths, stores, strict=True):
         score = max(quality + harder, 0) * truth + rng.normal(size=len(truth))
-        best = np.argsort(-score)[:depth]
+        best = np.argsort(-score)
+        if reach < 1:
+            found = rng.random(len(truth)) < reach
+            found[best[0]] |= not found.any()
+            best = best[found[best]]
+        best = best[:depth]
         names = [f"doc{topic}-{d}" for d in best]
-        store.add([str(topic)] * depth, names, np.round(score[best], 4), np.arange(depth))
+        size = len(best)
+        store.add([str(topic)] * size, names, np.round(score[best], 4), np.arange(size))
         pooled.update(best[:20].tolist())
     return sorted(pooled)
 
@@ -244,6 +273,10 @@ def _odd_labels(
     if kind == "constant":
         return np.full(size, grades - 1)
     guess = rng.integers(0, grades, size)
+    if kind == "reversed":
+        return np.where(rng.random(size) < GUESSED / 2, guess, grades - 1 - seen)
+    if kind == "coder":
+        return np.where(rng.random(size) < UNREAD, -1, np.where(guess == seen, guess, first))
     if kind == "copycat":
         return np.where(rng.random(size) < SLIP, guess, first)
     looked = np.where(rng.random(size) < GUESSED, guess, seen)

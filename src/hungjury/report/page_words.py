@@ -58,10 +58,13 @@ def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
     equal = int((board.mean[1:] == board.mean[0]).sum())
     if equal:
         return [best, f" and {plural(equal, 'other system')} share the first place"]
+    whose = ""
+    if board.scale == "panel" and not board.settings.panel_error:
+        whose = " in the view of this panel"
     if not near:
-        return [best, " is best, beyond what chance explains"]
+        return [best, f" is better than every other system{whose}"]
     if board.p_best[0] >= SURE:
-        return [best, f" is very likely the best of {len(board.systems):,}"]
+        return [best, f" is very likely the best of {len(board.systems):,}{whose}"]
     rest = "any other system"
     if len(near) == 1:
         return [best, " leads, but cannot be told apart from ", (shown(board.systems[near[0]]),)]
