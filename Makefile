@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test lint types unit bench studies docs examples wheel clean
+.PHONY: demo test lint types unit bench studies docs examples wheel clean sanitize
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -91,6 +91,16 @@ wheel: $(VENV)/ready
 	rm -rf build/wheel-tests && mkdir -p build/wheel-tests && cp -r tests build/wheel-tests/
 	cd build/wheel-tests && $(CURDIR)/.venv-wheel/bin/python -m pytest -q -p no:cacheprovider tests/test_naive.py tests/test_named.py tests/test_batch.py
 	@ls dist
+
+# The native parsers under hostile text, with the address and undefined-behaviour sanitizers.
+ROUNDS ?= 20000
+sanitize: build/fuzz
+	build/fuzz $(ROUNDS)
+
+build/fuzz: tests/native/fuzz.cpp $(wildcard src/hungjury/native/*.h)
+	mkdir -p build
+	$(CXX) -std=c++17 -O1 -g -Wall -Wextra -fsanitize=address,undefined -fno-sanitize-recover=all \
+		-Isrc/hungjury/native $< -o $@
 
 clean:
 	rm -rf $(VENV) .venv-bench .venv-wheel build dist demo docs/_build docs/_extra studies-results .mypy_cache .pytest_cache .ruff_cache .hypothesis
