@@ -123,16 +123,28 @@ def rbp_of_simulated_run(
     return total
 
 
-def share_significant(
-    rnk: int, p: float, length: int, topics: int, trials: int, critical: float, seed: int
+def rbp_of_fixed_run(
+    rnk: int, middle: float, tail: float, p: float, length: int, rng: random.Random
 ) -> float:
+    """The same with exactly these shares, rounded, in each segment, in random order."""
+    labels: list[int] = []
+    for share, size in ((0.2, rnk), (middle, 20 - rnk), (tail, length - 20)):
+        segment = [1] * round(share * size) + [0] * (size - round(share * size))
+        rng.shuffle(segment)
+        labels += segment
+    return sum((1 - p) * p**n * label for n, label in enumerate(labels))
+
+
+def share_significant(
+    rnk: int, p: float, length: int, topics: int, trials: int, critical: float, seed: int,
+    run=rbp_of_simulated_run,
+) -> float:  # fmt: skip
     """Share of trials where |t| of the paired differences exceeds its critical value."""
     rng = random.Random(seed)
     rejected = 0
     for _ in range(trials):
         differences = [
-            rbp_of_simulated_run(rnk, 0.7, 0.1, p, length, rng)
-            - rbp_of_simulated_run(rnk, 0.3, 0.7, p, length, rng)
+            run(rnk, 0.7, 0.1, p, length, rng) - run(rnk, 0.3, 0.7, p, length, rng)
             for _ in range(topics)
         ]
         mean = sum(differences) / topics

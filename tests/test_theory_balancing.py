@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 import naive_theory
 from hungjury import score_list
-from hungjury.catalogue import CATALOGUE
+from hungjury.catalogue import CATALOGUE, measure
 from hungjury.errors import HungjuryError, MeasureError, MissingExtra
 from hungjury.theory.balancing import balancing_curve, balancing_index
 from hungjury.theory.catalogue_table import axiom_table
@@ -168,8 +168,14 @@ def test_where_a_closed_form_would_not_be_right_there_is_none(name):
 
 
 def test_bisection_is_the_scan_wherever_replacement_holds():
-    rows = axiom_table(3, 2)
-    sound = [row.measure for row in rows if row.report and row.report.replacement is None]
+    rows = axiom_table(3, 2, 3)
+    sound = [
+        row.measure
+        for row in rows
+        if row.reports
+        and row.verdict("replacement").status != "fails"
+        and not measure(row.measure).smaller_is_better
+    ]
     assert len(sound) >= 20
     for name in sound:
         for length in (1, 2, 7, 20):
@@ -179,8 +185,8 @@ def test_bisection_is_the_scan_wherever_replacement_holds():
 
 
 def test_every_measure_of_the_catalogue_has_an_index_or_none():
-    for row in axiom_table(2, 2):
-        if row.report is not None:
+    for row in axiom_table(2, 2, 2):
+        if row.reports:
             index = balancing_index(row.measure, 6)
             assert index == NEVER or 1 <= index <= 6, row.measure
     assert len(list(CATALOGUE)) >= 20
@@ -247,9 +253,9 @@ def test_ap_of_a_million_documents_in_exact_arithmetic():
     [
         (("AP", 0), {}, "length is 0"),
         (("AP", 5, 0), {}, "q_min is 0"),
-        (("AP", 5, 3, 2), {}, "q_min is 3, q_max is 2"),
+        (("AP", 5, 3, 2), {}, "is larger than q_max"),
         (("AP", 5), {"method": "guess"}, "method is 'guess'"),
-        (("AP(rel=2)", 5), {}, "rel=2, but the largest grade"),
+        (("AP(rel=2)", 5), {}, "the largest grade of the labels is 1"),
         ((len, 5), {"method": "closed"}, "len has no closed form"),
     ],
 )
@@ -276,7 +282,7 @@ def test_figure_3_3_is_the_index_at_every_length():
 
 @pytest.fixture(scope="module")
 def significance():
-    return significance_curve(trials=1500, seed=5)
+    return significance_curve(trials=1500, seed=5, labels="independent")
 
 
 @pytest.mark.parametrize("rnk", [0, 6, 8, 11, 20])
@@ -285,6 +291,22 @@ def test_figure_3_5_is_the_simulation_of_the_loop(significance, rnk):
     loop = naive_theory.share_significant(rnk, 0.8, 40, 50, 250, 2.0096, seed=rnk)
     error = math.sqrt(max(loop * (1 - loop), 0.01) / 250)
     assert significance.share[rnk] == pytest.approx(loop, abs=4 * error)
+
+
+@pytest.mark.parametrize("rnk", [0, 8, 10, 13, 20])
+def test_figure_3_5_with_fixed_shares_is_the_simulation_of_the_loop(rnk):
+    found = significance_curve(trials=1000, length=60, seed=7)
+    run = naive_theory.rbp_of_fixed_run
+    loop = naive_theory.share_significant(rnk, 0.8, 60, 50, 250, 2.0096, seed=rnk, run=run)
+    error = math.sqrt(max(loop * (1 - loop), 0.01) / 250)
+    assert found.share[rnk] == pytest.approx(loop, abs=4 * error)
+
+
+def test_fixed_shares_differ_almost_always_at_rank_8():
+    found = significance_curve(trials=500)
+    assert found.labels == "fixed"
+    assert (found.share[:8] > 0.99).all()
+    assert found.share[8] > 0.85
 
 
 def test_figure_3_5_tells_the_runs_apart_up_to_the_balancing_index(significance):
@@ -299,9 +321,12 @@ def test_figure_3_5_tells_the_runs_apart_up_to_the_balancing_index(significance)
 
 
 def test_figure_3_5_comes_from_its_seed(significance):
-    again = significance_curve(trials=1500, seed=5)
+    again = significance_curve(trials=1500, seed=5, labels="independent")
     assert again.share.tolist() == significance.share.tolist()
-    assert significance_curve(trials=1500, seed=6).share.tolist() != again.share.tolist()
+    assert (
+        significance_curve(trials=1500, seed=6, labels="independent").share.tolist()
+        != again.share.tolist()
+    )
 
 
 def test_figure_3_5_deep_in_the_list():

@@ -94,10 +94,9 @@ def _summary(facts: list[Facts]) -> list[str]:
 
 
 def _verdicts(row: AxiomRow) -> list[str]:
-    if row.report is None:
+    if not row.reports:
         return ["–", "–"]
-    found = (row.report.replacement, row.report.swap)
-    return ["fails" if one is not None else "holds" for one in found]
+    return [row.verdict(axiom).status for axiom in ("replacement", "swap")]
 
 
 def _rank(value: float) -> str:
@@ -134,7 +133,7 @@ def _section(one: Facts) -> list[str]:
     if cls.in_ties:
         told.append('**Ties:** `ties="expected"` works.')
     lines += [" ".join(told), "", *parameter_table(cls), ""]
-    if one.axioms.report is not None:
+    if one.axioms.reports:
         replacement, swap = _verdicts(one.axioms)
         lines += [f"**Axioms** (`{one.axioms.measure}`): Replacement {replacement}, Swap {swap}."]
     if one.balancing:

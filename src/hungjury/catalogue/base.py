@@ -66,6 +66,7 @@ class Measure(Named):
     low: ClassVar[float] = 0.0
     high: ClassVar[float] = 1.0  # inf where there is no bound
     smaller_is_better: ClassVar[bool] = False
+    proof: ClassVar[str] = ""  # where Replacement and Swap are proved for all parameters
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
     every: ClassVar[bool] = False  # also needs documents judged not relevant
     in_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
@@ -83,6 +84,8 @@ class Measure(Named):
         scores_anew = "score" in vars(cls) and cls.__base__.score is not Measure.score  # type: ignore[union-attr]
         if scores_anew and "in_ties" not in vars(cls):
             cls.in_ties = False
+        if "score" in vars(cls) and "proof" not in vars(cls):
+            cls.proof = ""
 
     # Capabilities: a measure that has one overrides the method and says what it `rests_on`.
 
@@ -105,6 +108,11 @@ class Measure(Named):
     def balancing_form(self, low: int, top: int) -> Form | None:
         """The closed form of the balancing index for smallest and largest grade, if any."""
         return None
+
+    @classmethod
+    def variants(cls) -> tuple[dict[str, Any], ...]:
+        """Parameters worth trying when a property of the measure is searched for exceptions."""
+        return ()
 
     @property
     def expectation(self) -> E | None:

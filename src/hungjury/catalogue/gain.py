@@ -167,6 +167,7 @@ class DCG(Discounted):
     """Discounted cumulated gain: each gain divided by a logarithm of its rank."""
 
     paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
+    proof: ClassVar[str] = "thesis, section 3.4.1, for gains that grow with the grade"
     formula: ClassVar[str] = (
         "DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)"
     )
@@ -201,6 +202,7 @@ class DCG(Discounted):
 class nDCG(DCG):  # noqa: N801
     """DCG over that of the best possible list, which is made from the whole pool."""
 
+    proof: ClassVar[str] = DCG.proof
     formula: ClassVar[str] = "nDCG@k = DCG@k / DCG@k of the best list"
     normalised: ClassVar[bool] = True
     high: ClassVar[float] = 1.0
@@ -211,6 +213,7 @@ class RBP(Discounted):
     """Rank-biased precision: the rate of gain of a user who reads on with probability p."""
 
     paper: ClassVar[str] = "Moffat and Zobel 2008"
+    proof: ClassVar[str] = "thesis, section 3.4.1"
     formula: ClassVar[str] = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
     high: ClassVar[float] = 1.0
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
@@ -279,6 +282,7 @@ class ERR(Measure):
     grade l satisfies with probability (2^l - 1) / 2^max_grade."""
 
     paper: ClassVar[str] = "Chapelle et al. 2009"
+    proof: ClassVar[str] = "thesis, section 3.4.1"
     formula: ClassVar[str] = (
         "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade"
     )

@@ -91,6 +91,10 @@ class MP(Measure):
         if self.rates == FROM_MODEL:
             self._check_rates()
 
+    @classmethod
+    def variants(cls) -> tuple[dict[str, Any], ...]:
+        return tuple({"model": model} for model in MODELS)
+
     @property
     def _nav_rel(self) -> int:
         assert self.users is not None

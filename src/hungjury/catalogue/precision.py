@@ -160,6 +160,9 @@ class AP(Measure):
     0 for those not retrieved."""
 
     paper: ClassVar[str] = "Buckley and Voorhees 2005"
+    proof: ClassVar[str] = (
+        "thesis, section 3.4.1; its inequality for Swap is misprinted, the property holds"
+    )
     formula: ClassVar[str] = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True

@@ -41,8 +41,18 @@ def _labels(_context: click.Context, option: click.Parameter, value: str) -> lis
     show_default=True,
     help="Compare ranked lists or sets.",
 )
-def order(a: list[int], b: list[int], kind: Any) -> None:
+@click.option(
+    "--scale",
+    type=click.Choice(["ordinal", "ratio"]),
+    default="ordinal",
+    show_default=True,
+    help="On a ratio scale grades are units that add up (sets only).",
+)
+def order(a: list[int], b: list[int], kind: Any, scale: Any) -> None:
     """Compare two judged lists, grades in rank order: less, equal, greater or incomparable.
+
+    Below the verdict come the steps that lead from the lower list to the upper one, and the
+    counts that decide: documents of each grade and above, down to every rank.
 
     \b
     Example:
@@ -50,7 +60,8 @@ def order(a: list[int], b: list[int], kind: Any) -> None:
     """
     from hungjury.theory.ordering import compare_lists
 
-    deliver(str(compare_lists(a, b, kind)), None)
+    found = compare_lists(a, b, kind, scale=scale)
+    deliver(f"{found}\n\n{found.matrices()}", None)
 
 
 @theory_command.command("axioms")
@@ -101,7 +112,11 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
 @click.option("--q-min", type=grade, default=1, help="Smallest relevant grade.")
 @click.option("--q-max", type=grade, default=1, help="Largest grade.")
 def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
-    """Compute the balancing index: how many low-ranked documents outweigh one at rank 1.
+    """Compute the balancing index of measures.
+
+    It is the largest rank b from which a list can make up for its first rank: documents of the
+    smallest relevant grade at all ranks from b to N score at least as much as one document of the
+    largest grade at rank 1.
 
     \b
     Example:
@@ -129,8 +144,15 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
     show_default=True,
     help="For significance.",
 )
+@click.option(
+    "--labels",
+    type=click.Choice(["fixed", "independent"]),
+    default="fixed",
+    show_default=True,
+    help="For significance: fixed shares of relevant documents, or independent ones.",
+)
 @seed_option("For significance.")
-def figure(which: str, output: str, trials: int, seed: int) -> None:
+def figure(which: str, output: str, trials: int, labels: Any, seed: int) -> None:
     """Plot the growth of balancing indices, or the power of RBP.
 
     \b
@@ -144,7 +166,7 @@ def figure(which: str, output: str, trials: int, seed: int) -> None:
         drawn = figures.plot_balancing_curves(figures.balancing_curves())
     else:
         drawn = figures.plot_significance_curve(
-            figures.significance_curve(trials=trials, seed=seed)
+            figures.significance_curve(trials=trials, labels=labels, seed=seed)
         )
     save_picture(drawn, output)
 

@@ -1,8 +1,8 @@
 """Replacement and Swap, the two properties that make a score a measure of utility.
 
-Replacement: a better document at one rank must not lower the score. Swap: a better document that
-changes places with a worse one above it must not either. Together they say that a measure agrees
-with the partial order of lists (thesis, section 3.4, Theorem 1).
+Replacement: a better document at one rank must not make the score worse. Swap: a better document
+that changes places with a worse one above it must not either. Together they say that a measure
+agrees with the partial order of lists (thesis, section 3.4, Theorem 1).
 
 Both lists of a pair are drawn from one pool, so that recall bases and ideal lists are the same for
 both. What holds for a rich pool may fail for a poor one (the Q-measure does), so that all pools
@@ -30,7 +30,7 @@ AXIOMS = ("replacement", "swap")
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A pair of lists whose scores go down where the axiom forbids it."""
+    """A pair of lists whose score gets worse where the axiom forbids it."""
 
     axiom: str
     before: tuple[int, ...]
@@ -50,7 +50,7 @@ class Counterexample:
                 if before != after
             )
         return (
-            f"{first} scores {self.value_before:.4g}, {second} only {self.value_after:.4g} "
+            f"{first} scores {self.value_before:.4g}, {second} scores {self.value_after:.4g} "
             f"(documents of each grade in the pool: {self.pool})"
         )
 
@@ -155,7 +155,7 @@ def _report(
         pools.add(pairs.pool)
         compared += pairs.compared()
         if found[pairs.axiom] is None:
-            found[pairs.axiom] = _first(pairs)
+            found[pairs.axiom] = _first(pairs, scorer.smaller_is_better)
         if None not in found.values():
             break
     return AxiomReport(
@@ -170,8 +170,8 @@ def _report(
     )
 
 
-def _first(pairs: ListPairs) -> Counterexample | None:
-    falling = pairs.falling()
+def _first(pairs: ListPairs, smaller_is_better: bool) -> Counterexample | None:
+    falling = pairs.falling(smaller_is_better)
     if not len(falling):
         return None
     at = falling[0]

@@ -3,34 +3,68 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from hungjury.catalogue import CATALOGUE, Measure
 from hungjury.errors import HungjuryError, MeasureError
-from hungjury.theory.axioms import AxiomReport, Counterexample, check_axioms
+from hungjury.theory.axioms import AXIOMS, AxiomReport, Counterexample, check_axioms
 from hungjury.theory.scoring import whole_number
 
-__all__ = ["AxiomRow", "axiom_markdown", "axiom_table", "example_measure"]
+__all__ = ["AxiomRow", "Verdict", "axiom_markdown", "axiom_table", "example_measure"]
+
+BINARY_LENGTH = 8
+"""Binary lists up to this length are all checked."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is known about one axiom for one measure."""
+
+    status: Literal["proved", "not refuted", "fails"]
+    proof: str = ""  # where, if proved
+    measure: str = ""  # the parameters that break it
+    counterexample: Counterexample | None = None
+
+    def __str__(self) -> str:
+        found = self.counterexample
+        if found is None:
+            return self.status
+        return (
+            f"fails (`{self.measure}`): {found.before} {found.value_before:.4f} → {found.after} "
+            f"{found.value_after:.4f}, pool {found.pool}"
+        )
 
 
 @dataclass(frozen=True)
 class AxiomRow:
-    """One measure: its report, or the reason why there is none."""
+    """One measure: what was found with all parameters tried, or why nothing could be checked."""
 
     measure: str
-    report: AxiomReport | None
+    tried: tuple[str, ...] = ()  # measures, one for each choice of parameters
+    reports: tuple[AxiomReport, ...] = ()
+    proof: str = ""
     problem: str = ""
 
+    def verdict(self, axiom: str) -> Verdict:
+        """The verdict on "replacement" or "swap"."""
+        for report in self.reports:
+            found = getattr(report, axiom)
+            if found is not None:
+                return Verdict("fails", measure=report.measure, counterexample=found)
+        return Verdict("proved", self.proof) if self.proof else Verdict("not refuted")
 
-def axiom_table(length: int = 5, grades: int = 3) -> list[AxiomRow]:
-    """Check every measure of the catalogue for Replacement and Swap.
+
+def axiom_table(
+    length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH
+) -> list[AxiomRow]:
+    """Search every measure of the catalogue for exceptions to Replacement and Swap.
 
     Parameters
     ----------
-    length : int
-        Length of the lists.
-    grades : int
-        Number of grades, 0 included.
+    length, grades : int
+        Lists of this length with this many grades are all checked, with default parameters.
+    binary_length : int
+        Binary lists of every length up to this one are all checked, with several parameters.
 
     Returns
     -------
@@ -38,17 +72,45 @@ def axiom_table(length: int = 5, grades: int = 3) -> list[AxiomRow]:
         A row per measure, with default parameters where it has them.
     """
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
-    return [_row(cls, length, grades) for cls in CATALOGUE]
+    binary_length = whole_number(binary_length, "binary_length", 1)
+    return [_row(cls, length, grades, binary_length) for cls in CATALOGUE]
 
 
-def _row(cls: type[Measure], length: int, grades: int) -> AxiomRow:
+def _row(cls: type[Measure], length: int, grades: int, binary_length: int) -> AxiomRow:
     name = cls.name
     try:
-        one = example_measure(cls, length, grades)
-        name = str(one)
-        return AxiomRow(name, check_axioms(one, length, grades))
+        first = example_measure(cls, length, grades)
+        name = str(first)
+        reports = [check_axioms(first, length, grades)]
+        for one in _examples(cls, binary_length):
+            reports += [check_axioms(one, n, 2) for n in range(2, binary_length + 1)]
     except HungjuryError as problem:
-        return AxiomRow(name, None, problem.message)
+        return AxiomRow(name, problem=problem.message)
+    tried = tuple(dict.fromkeys(report.measure for report in reports))
+    return AxiomRow(name, tried, tuple(reports), cls.proof)
+
+
+def _examples(cls: type[Measure], length: int) -> list[Measure]:
+    """The measure with its defaults, and with one parameter after the other changed."""
+    base = example_measure(cls, length, grades=2)
+    changes = list(cls.variants())
+    for declared in cls.params():
+        details, name = declared.metadata, declared.name
+        default = getattr(base, name)
+        if isinstance(default, bool):
+            changes.append({name: not default})
+        elif details["low"] is not None and details["high"] is not None:
+            low, high = float(details["low"]), float(details["high"])
+            if isinstance(default, float):
+                changes += [{name: low + share * (high - low)} for share in (0.1, 0.5, 0.9)]
+        changes += [{name: word} for word in getattr(details["kind"], "choices", ())]
+    found = [base]
+    for change in changes:
+        try:
+            found.append(base.but(**change))
+        except HungjuryError:  # parameters that exclude each other
+            continue
+    return list(dict.fromkeys(found))
 
 
 def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
@@ -71,30 +133,38 @@ def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
     return cls(**values)
 
 
-def axiom_markdown(length: int = 5, grades: int = 3) -> str:
+def axiom_markdown(length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH) -> str:
     """The table as a page of the documentation."""
-    rows = axiom_table(length, grades)
+    rows = axiom_table(length, grades, binary_length)
     lines = [
         "# Which measures satisfy Replacement and Swap",
         "",
         "Two properties make a score a measure of utility (thesis, section 3.4).",
-        "**Replacement**: a better document at some rank must not lower the score.",
+        "**Replacement**: a better document at some rank must not make the score worse.",
         "**Swap**: a better document that changes places with a worse one above it must not",
-        "lower the score. A measure with both agrees with the partial order of judged lists.",
+        "make the score worse. A measure with both agrees with the partial order of judged",
+        "lists. For measures such as Fallout and ESL, worse means larger.",
         "",
-        f"Checked here: all lists of {length} documents with grades 0 to {grades - 1}, against",
-        f"every pool with up to {length} documents of each grade, from which both lists of a pair",
-        "are drawn. Differences below one part in 10^12 are rounding. A pool is written as its",
-        "numbers of documents of grade 0, 1, ... Pairs where the measure is undefined are left",
-        "out. Scores where less is better break the properties by their nature.",
+        "**proved**: the thesis proves it for all lists and parameters. **not refuted**: no",
+        "exception among the lists below, which is not a proof. **fails**: the first exception",
+        "found, with the parameters that give it.",
         "",
-        "This page is made by `hungjury.theory.axiom_markdown()`.",
+        f"Checked: all binary lists of up to {binary_length} documents, with the parameters",
+        f"listed; all lists of {length} documents with grades 0 to {grades - 1}, with the",
+        "parameters of the first column; against every pool with up to as many documents of each",
+        "grade, from which both lists of a pair are drawn. Differences below one part in 10^12 are",
+        "rounding. A pool is written as its numbers of documents of grade 0, 1, ... Pairs where",
+        "the measure is undefined are left out.",
         "",
-        "| measure | Replacement | Swap |",
-        "|---|---|---|",
+        "This page is made by `hungjury theory axioms`.",
+        "",
+        "| measure | Replacement | Swap | parameters tried on binary lists |",
+        "|---|---|---|---|",
     ]
-    lines += [_markdown(row) for row in rows if row.report is not None]
-    unchecked = [row for row in rows if row.report is None]
+    lines += [_markdown(row) for row in rows if row.reports]
+    proofs = dict.fromkeys((row.measure, row.proof) for row in rows if row.proof)
+    lines += ["", "Proofs:", "", *(f"- `{measure}`: {where}" for measure, where in proofs)]
+    unchecked = [row for row in rows if not row.reports]
     if unchecked:
         lines += ["", "Not checked:", ""]
         lines += [f"- `{row.measure}`: {row.problem}" for row in unchecked]
@@ -102,15 +172,6 @@ def axiom_markdown(length: int = 5, grades: int = 3) -> str:
 
 
 def _markdown(row: AxiomRow) -> str:
-    assert row.report is not None
-    cells = [_cell(found) for found in (row.report.replacement, row.report.swap)]
-    return f"| `{row.measure}` | {' | '.join(cells)} |"
-
-
-def _cell(found: Counterexample | None) -> str:
-    if found is None:
-        return "holds"
-    return (
-        f"fails: {found.before} {found.value_before:.4f} → {found.after} "
-        f"{found.value_after:.4f}, pool {found.pool}"
-    )
+    cells = [str(row.verdict(axiom)) for axiom in AXIOMS]
+    tried = ", ".join(f"`{name}`" for name in row.tried)
+    return f"| `{row.measure}` | {' | '.join(cells)} | {tried} |"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError, MissingExtra, check_seed
+from hungjury.errors import InputError, MissingExtra, check_choice, check_seed
 from hungjury.stats.paired_tests import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
 from hungjury.theory.scoring import Floats, whole_number
@@ -72,6 +72,7 @@ class SignificanceCurve:
     topics: int
     trials: int
     alpha: float
+    labels: str  # "fixed" or "independent"
     seed: int
 
     @property
@@ -88,6 +89,7 @@ def significance_curve(
     topics: int = 50,
     trials: int = 10_000,
     alpha: float = 0.05,
+    labels: Literal["fixed", "independent"] = "fixed",
     seed: int = 0,
 ) -> SignificanceCurve:
     """Figure 3.5: does RBP see what lies beyond its balancing index?
@@ -95,9 +97,10 @@ def significance_curve(
     Two runs have 20 % relevant documents down to rank `rnk`, then 70 % and 30 % down to rank 20,
     then 10 % and 70 %: the first is better early, the second by far in the tail. For every rnk
     from 0 to 20, a paired t-test over `topics` topics compares their RBP scores, `trials` times.
-    Documents are relevant independently of each other. A trial uses the same random numbers for
-    all values of rnk: every share is a mean over independent trials, neighbouring ones move
-    together.
+    labels: "fixed" puts exactly these shares (rounded) into each segment, in random order, as the
+    thesis' text reads; "independent" makes each document relevant with that probability. A trial
+    uses the same random numbers for all values of rnk: every share is a mean over independent
+    trials, neighbouring ones move together.
     """
     if not 0 < p < 1:
         raise InputError(f"p is {p}", remedy="p must be between 0 and 1, both excluded")
@@ -105,28 +108,61 @@ def significance_curve(
         raise InputError(f"alpha is {alpha}", remedy="alpha must be between 0 and 1, both excluded")
     length = whole_number(length, "length", MIDDLE)
     topics, trials = whole_number(topics, "topics", 2), whole_number(trials, "trials", 1)
+    check_choice("labels", labels, ("fixed", "independent"))
     check_seed(seed)
     rng = np.random.default_rng(seed)
+    scores = _fixed_scores if labels == "fixed" else _independent_scores
     felt = min(length, max(MIDDLE, math.ceil(math.log(UNSEEN) / math.log(p))))
     weights: Floats = (1 - p) * np.power(p, np.arange(felt, dtype=float))
     step = max(CELLS // (topics * felt), 1)
     rejected = np.zeros(MIDDLE + 1)
     for start in range(0, trials, step):
         size = (min(step, trials - start), topics)
-        better = _scores(size, weights, BETTER_MIDDLE, BETTER_TAIL, rng)
-        worse = _scores(size, weights, WORSE_MIDDLE, WORSE_TAIL, rng)
+        better = scores(size, length, weights, BETTER_MIDDLE, BETTER_TAIL, rng)
+        worse = scores(size, length, weights, WORSE_MIDDLE, WORSE_TAIL, rng)
         rejected += np.count_nonzero(t_test(better - worse) < alpha, axis=-1)
     balance = float(balancing_index(f"RBP(p={p})", length))
     ranks = np.arange(MIDDLE + 1)
     return SignificanceCurve(
-        ranks, rejected / trials, p, balance, length, topics, trials, alpha, seed
+        ranks, rejected / trials, p, balance, length, topics, trials, alpha, labels, seed
     )
 
 
-def _scores(
-    size: tuple[int, int], weights: Floats, middle: float, tail: float, rng: np.random.Generator
+Size = tuple[int, int]  # trials, topics
+
+
+def _fixed_scores(
+    size: Size, length: int, weights: Floats, middle: float, tail: float, rng: np.random.Generator
 ) -> Floats:
-    """[rnk, trial, topic]: RBP of one run for every rank rnk down to which it has 20 %."""
+    """[rnk, trial, topic]: RBP of one run for every rank rnk down to which it has 20 %, with
+    fixed numbers of relevant documents in each segment."""
+    random = rng.random((len(weights), *size))
+    rest = _segment(random[MIDDLE:], tail, length - MIDDLE, weights[MIDDLE:])
+    out = np.empty((MIDDLE + 1, *size))
+    for rnk in range(MIDDLE + 1):
+        top = _segment(random[:rnk], BOTH_TOP, rnk, weights[:rnk])
+        between = _segment(random[rnk:MIDDLE], middle, MIDDLE - rnk, weights[rnk:MIDDLE])
+        out[rnk] = top + between + rest
+    return out
+
+
+def _segment(random: Floats, share: float, length: int, weights: Floats) -> Floats:
+    """[trial, topic]: what the first ranks of a segment add to the score. Of its `length`
+    documents a fixed number is relevant, in random order: rank by rank, the next one is relevant
+    with the share of relevant documents among those left."""
+    left = np.full(random.shape[1:], float(round(share * length)))
+    score = np.zeros(random.shape[1:])
+    for rank, weight in enumerate(weights):
+        hit = random[rank] < left / (length - rank)
+        score += weight * hit
+        left -= hit
+    return score
+
+
+def _independent_scores(
+    size: Size, length: int, weights: Floats, middle: float, tail: float, rng: np.random.Generator
+) -> Floats:
+    """The same where each document is relevant independently of the others."""
     random = rng.random((*size, len(weights)))
     behind = (random[..., MIDDLE:] < tail) @ weights[MIDDLE:]
     top, rest = (

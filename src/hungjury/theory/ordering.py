@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import InputError, check_choice
+from hungjury.tables import columns
 from hungjury.theory.scoring import whole_number
 
 __all__ = ["ListComparison", "Step", "compare_lists"]
@@ -92,6 +93,24 @@ class ListComparison:
         assert all(step.is_valid() for step in steps)
         assert [ends[0], *(step.after for step in steps)][-1] == ends[1]
         return steps
+
+    def matrices(self) -> str:
+        """The counts that decide, side by side: a row for every rank, a column for every grade."""
+        if self.scale == "ratio":
+            return f"units of relevance: {self.counts_a[0]} and {self.counts_b[0]}"
+        sides = [np.atleast_2d(counts) for counts in (self.counts_a, self.counts_b)]
+        grades = [f">={grade}" for grade in range(sides[0].shape[1])]
+        head = [["documents of grade", *grades, "", *grades]]
+        names = (
+            ["both lists"]
+            if self.kind == "set"
+            else [f"down to rank {rank}" for rank in range(1, len(sides[0]) + 1)]
+        )
+        rows = [
+            [name, *map(str, mine), "", *map(str, theirs)]
+            for name, mine, theirs in zip(names, *(side.tolist() for side in sides), strict=True)
+        ]
+        return columns(head + rows)
 
     def __str__(self) -> str:
         lines = [f"{self.a} {_SIGNS[self.relation]} {self.b}: {self.relation}"]

@@ -23,7 +23,7 @@ RANDOM_POOLS = 50
 
 
 class ListPairs(NamedTuple):
-    """Pairs of lists over one pool, with their values; `after` must not score less."""
+    """Pairs of lists over one pool, with their values; `after` must not score worse."""
 
     axiom: str
     before: Lists
@@ -32,11 +32,12 @@ class ListPairs(NamedTuple):
     value_after: Floats
     pool: tuple[int, ...]
 
-    def falling(self) -> NDArray[np.int64]:
-        """Numbers of the pairs whose score goes down by more than rounding."""
+    def falling(self, smaller_is_better: bool) -> NDArray[np.int64]:
+        """Numbers of the pairs whose score gets worse by more than rounding."""
         size = np.maximum(np.abs(self.value_before), np.abs(self.value_after))
+        gain = self.value_after - self.value_before
         # A comparison with NaN, undefined, is false.
-        return np.flatnonzero(self.value_after < self.value_before - TOLERANCE * size)
+        return np.flatnonzero((-gain if smaller_is_better else gain) < -TOLERANCE * size)
 
     def compared(self) -> int:
         """How many pairs have two defined values."""

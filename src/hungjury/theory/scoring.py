@@ -38,6 +38,11 @@ class ListScorer:
                 remedy='give a name such as "AP", a Measure, or a function of the labels',
             )
 
+    @property
+    def smaller_is_better(self) -> bool:
+        """The direction of a measure; larger is better for a user's function."""
+        return self.measure is not None and self.measure.smaller_is_better
+
     def check(self, max_grade: int) -> None:
         """Raise an error for parameters that do not fit the scale."""
         if self.measure is not None:
