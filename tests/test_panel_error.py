@@ -1,5 +1,7 @@
 """Panel error: the layer of what a panel gets wrong about systems."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,13 @@ import naive_uncertainty as naive
 from hungjury.catalogue import measure
 from hungjury.collection.align import align
 from hungjury.errors import HungjuryError
-from hungjury.uncertainty.panel_error import PanelError, exposure_kernel, normal_draws, range_of
+from hungjury.uncertainty.panel_error import (
+    MEASURED,
+    PanelError,
+    exposure_kernel,
+    normal_draws,
+    range_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -182,3 +190,11 @@ def test_the_smallest_comes_first_where_smaller_is_better(made):
     assert (np.diff(found.mean) >= 0).all()
     assert found.beats[0, -1] > 0.5
     assert found.p_best[0] > found.p_best[-1]
+
+
+def test_what_boards_call_measured_is_what_the_page_shows():
+    page = (Path(__file__).parents[1] / "docs" / "leaderboard.md").read_text(encoding="utf-8")
+    table = page.split("### How far panels are from people")[1].split("### ")[0]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| dl")]
+    fitted = [float(row[5]) for row in rows]
+    assert (min(fitted), max(fitted)) == MEASURED

@@ -28,7 +28,7 @@ from hungjury.uncertainty.strata import RankStrata
 __all__ = ["Drawn", "Setting", "draw_scores"]
 
 Floats = NDArray[np.float64]
-LABEL_SETS_AT_ONCE = 250
+LABEL_SETS_AT_ONCE = 125
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,13 @@ def draw_scores(
     if method.drawn_from == "model":
         found = draw_labels(merged, _strata(merged, aligned, setting), draws, seed,
                             _counter(progress, draws))  # fmt: skip
-        labels = found.labels
-    else:
-        labels = merged.sample(np.random.default_rng(seed), draws, completed=True)
-    values = _score(scorer, labels)
+        values = _score(scorer, found.labels)
+    else:  # a few at a time: label sets of a large pool do not fit into memory together
+        rng = np.random.default_rng(seed)
+        sizes = [min(LABEL_SETS_AT_ONCE, draws - i) for i in range(0, draws, LABEL_SETS_AT_ONCE)]
+        values = np.concatenate(
+            [_score(scorer, merged.sample(rng, size, completed=True)) for size in sizes]
+        )
     if merged.labels is None:
         cells = values.mean(axis=0)
     else:  # a vote: its own labels, around which those of other panels lie
