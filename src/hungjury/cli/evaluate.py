@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     type=click.Choice(["table", "trec", "csv", "json", "latex"]),
     default="table",
     show_default=True,
-    help="Output format; trec defaults to --topics retrieved and to the official measures of "
-    "trec_eval.",
+    help="Output format; trec defaults to --topics retrieved, --score-precision single and the "
+    "official measures of trec_eval.",
 )
 @output_option
 @reading_options
@@ -46,7 +46,7 @@ def evaluate_command(
     if per_topic and form == "latex":
         raise click.UsageError("--format latex does not support -q")
     if form == "trec":
-        scores, measures = score_files(("official",), "retrieved", **scoring)
+        scores, measures = score_files(("official",), "retrieved", "single", **scoring)
     else:
         scores, measures = score_files(DEFAULT, **scoring)
     tell(scores.notes, scoring["quiet"])

@@ -113,15 +113,24 @@ class RunFlags:
     """How runs are read."""
 
     ties: Ties
-    score_precision: ScorePrecision
+    score_precision: ScorePrecision | None
     names: str
 
-    def files(self, runs: Iterable[str], columns: str | None = None) -> RunFiles:
+    def options(self, precision: ScorePrecision = "double") -> dict[str, Any]:
+        """What `read_runs` takes; `precision` is that of scores, unless the user says."""
+        return {**asdict(self), "score_precision": self.score_precision or precision}
+
+    def files(
+        self,
+        runs: Iterable[str],
+        columns: str | None = None,
+        precision: ScorePrecision = "double",
+    ) -> RunFiles:
         from hungjury.collection.policy import RunPolicy
         from hungjury.collection.runs import RunFiles
         from hungjury.collection.sources import expand
 
-        policy = RunPolicy.of(columns=columns, **asdict(self))
+        policy = RunPolicy.of(columns=columns, **self.options(precision))
         return RunFiles(expand(list(runs), "scoreddocs"), policy)
 
 
@@ -204,8 +213,8 @@ run_options = _together(
     "run_flags", RunFlags,
     click.option("--ties", type=click.Choice(["trec", "input", "expected"]), default="trec",
                  show_default=True, help="Order of documents with equal scores."),
-    click.option("--score-precision", type=click.Choice(["double", "single"]), default="double",
-                 show_default=True, help="Precision of scores."),
+    click.option("--score-precision", type=click.Choice(["double", "single"]),
+                 help="Precision of scores; default: double, with --format trec single."),
     click.option("--names", type=click.Choice(["tag", "stem"]), default="tag", show_default=True,
                  help="Name systems by run tag or by file name."),
 )  # fmt: skip

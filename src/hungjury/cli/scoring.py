@@ -22,7 +22,7 @@ from hungjury.limits import MOST_RANKS
 if TYPE_CHECKING:
     from hungjury.catalogue import Measure
     from hungjury.scores import Scores
-    from hungjury.settings import Undefined, Unjudged
+    from hungjury.settings import ScorePrecision, Undefined, Unjudged
 
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
 _SCORING = [
@@ -53,7 +53,8 @@ def reading_options(command: F) -> F:
 
 
 def score_files(
-    default: tuple[str, ...], default_topics: str = "judged", *,
+    default: tuple[str, ...], default_topics: str = "judged",
+    precision: ScorePrecision = "double", *,
     inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
     rel: int | None, judged_only: bool, topics: str | None, undefined: Undefined,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
@@ -69,7 +70,7 @@ def score_files(
     which = "judged" if complete else topics or default_topics
     chosen = which if which in ("judged", "retrieved") else which.split(",")
     labels = label_flags.qrels(labels_file)
-    found = run_flags.files(run_paths, label_flags.columns)
+    found = run_flags.files(run_paths, label_flags.columns, precision)
     unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
     with progress_bar(quiet, is_much(found)) as progress:
         scores = evaluate(

@@ -145,7 +145,7 @@ def _run(
         "gold": gold,
         **judges.options(),
         **asdict(label_flags),
-        **asdict(run_flags),
+        **run_flags.options(),
     }
     if data is None and not runs:
         raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")

@@ -204,6 +204,13 @@ def _join(
             f"runs and judgments have no topic in common (judged: {few(pool.topics, 3)})",
             remedy="check that both use the same topic ids",
         )
+    if not any(len(part.arrays["rank"]) for part in parts):
+        raise InputError(
+            "none of the judged documents is in any run"
+            f" (judged: {few(pool.documents[:3], 3)}, ...)",
+            code="nothing-judged",
+            remedy="check that document ids are written the same way in runs and labels",
+        )
     expected = policy.ties == "expected"
     if any(part.arrays["cut_ties"] for part in parts):
         raise InputError(
@@ -258,6 +265,11 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
         count = sum(int(part.arrays[key]) for part in parts)
         if count:
             yield Note(kind, count, f"{plural(count, 'list')} {verbs[count > 1]} {what}")
+    count = sum(int(part.arrays["precision_lists"]) for part in parts)
+    if count:
+        verb = "is" if count == 1 else "are"
+        text = f"{plural(count, 'list')} {verb} ordered differently by scores in single precision"
+        yield Note("precision", count, text)
     others = max(part.other_topics for part in parts)
     if others:
         text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"

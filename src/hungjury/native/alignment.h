@@ -108,6 +108,7 @@ class Alignment {
         if (how_.depth > 0) n = std::min(n, static_cast<size_t>(how_.depth));
         join(list, topic_index, pool);
         look_at_ties(list, order);
+        if (depends_on_precision(list, order)) ++precision_lists;
         for (size_t i = 0; i < n && static_cast<int64_t>(i) < how_.others; ++i) {
             if (found_[order[i]] >= 0) continue;
             other_topic.push_back(topic_index);
@@ -137,6 +138,7 @@ class Alignment {
         extend(other_rank, next.other_rank);
         extend(other_hash, next.other_hash);
         tied_lists += next.tied_lists;
+        precision_lists += next.precision_lists;
         contradicted_lists += next.contradicted_lists;
         cut_ties += next.cut_ties;
     }
@@ -147,6 +149,7 @@ class Alignment {
     std::vector<int32_t> other_topic, other_rank;  // documents outside the pool, if asked for
     std::vector<uint64_t> other_hash;
     int64_t tied_lists = 0, contradicted_lists = 0;
+    int64_t precision_lists = 0;  // lists that 32-bit scores would put in another order
     int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
@@ -190,6 +193,18 @@ class Alignment {
             tie_first.push_back(first_[static_cast<size_t>(rank[i] - 1)]);
             tie_last.push_back(last_[static_cast<size_t>(rank[i] - 1)]);
         }
+    }
+    // Scores that are equal as 32-bit floats are ordered by document id there.
+    bool depends_on_precision(const RankedList &list, const std::vector<uint32_t> &order) const {
+        if (how_.single || how_.ties != Ties::trec) return false;
+        if (list.in_order() && !list.close_scores()) return false;
+        for (size_t i = 1; i < list.size(); ++i) {
+            double before = list[order[i - 1]].score, after = list[order[i]].score;
+            if (before > after && static_cast<float>(before) == static_cast<float>(after) &&
+                list.id(order[i - 1]) < list.id(order[i]))
+                return true;
+        }
+        return false;
     }
     // Tie groups by rank, over the whole list: a cut by depth does not change where a tie lies.
     void look_at_ties(const RankedList &list, const std::vector<uint32_t> &order) {

@@ -44,6 +44,7 @@ nb::dict taken(Alignment &a) {
     out["other_rank"] = array(std::move(a.other_rank));
     out["other_hash"] = array(std::move(a.other_hash));
     out["tied_lists"] = a.tied_lists;
+    out["precision_lists"] = a.precision_lists;
     out["contradicted_lists"] = a.contradicted_lists;
     out["cut_ties"] = a.cut_ties;
     return out;

@@ -30,6 +30,8 @@ template <class Offset> class ListOf {
     }
     // Do scores fall, and ranks not, from each line to the next?
     bool in_order() const { return in_order_; }
+    // Are two neighbouring scores equal as 32-bit floats?
+    bool close_scores() const { return close_scores_; }
     uint64_t line(size_t i) const {
         auto after = std::upper_bound(stretches_.begin(), stretches_.end(), i,
                                       [](size_t at, const Stretch &s) { return at < s.first; });
@@ -44,6 +46,7 @@ template <class Offset> class ListOf {
         if (line != next_line_) leap(line);
         next_line_ = line + 1;
         in_order_ &= (score < last_score_) & (rank >= last_rank_);
+        close_scores_ |= static_cast<float>(score) == static_cast<float>(last_score_);
         last_score_ = score;
         last_rank_ = rank;
         // Written in place: a struct put together elsewhere and then moved here would stall.
@@ -58,6 +61,7 @@ template <class Offset> class ListOf {
     void clear() {
         size_ = end_ = next_line_ = 0;
         in_order_ = true;
+        close_scores_ = false;
         last_score_ = std::numeric_limits<double>::infinity();
         last_rank_ = INT32_MIN;
         stretches_.clear();
@@ -87,7 +91,7 @@ template <class Offset> class ListOf {
     uint64_t next_line_ = 0;
     std::vector<Entry> entries_;
     size_t size_ = 0;  // of the entries in use
-    bool in_order_ = true;
+    bool in_order_ = true, close_scores_ = false;
     double last_score_ = std::numeric_limits<double>::infinity();
     int32_t last_rank_ = INT32_MIN;
     std::vector<Stretch> stretches_;
