@@ -145,7 +145,7 @@ def test_number_signs_in_runs(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["qrels.123", "qrels.comments.123"])
 def test_mean_over_judges(folder: Path, name: str) -> None:
     """trec_eval's judgment groups: the mean over the judges of a topic, then over topics."""
-    judgments = hj.read_judgments(folder / name, judge_column="iteration")
+    judgments = hj.read_judgments(folder / name, judge_column="iteration", grades=range(-1, 7))
     assert judgments.judges == ["0", "1", "2"]
     wanted = {trec_name(m): m for m in measure_list(["map", "P"])}
     each = []

@@ -131,7 +131,7 @@ def _command(command: str) -> str:
         with redirect_stdout(out), redirect_stderr(out):
             main()
     except SystemExit as end:
-        if end.code not in (0, 2, None):
+        if end.code not in (0, 1, 2, None):
             raise
     finally:
         sys.argv = before

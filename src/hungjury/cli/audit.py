@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict
 
 import click
 
+from hungjury.cli.failing import command_line
 from hungjury.cli.options import output_option, quiet_option, text_or_json
 from hungjury.cli.output import deliver, is_much, progress_bar
 from hungjury.cli.reading import (
@@ -18,10 +19,6 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
-
-if TYPE_CHECKING:
-    from hungjury.collection.judgments import Judgments
-    from hungjury.collection.qrels import Qrels
 
 
 @click.command("audit", no_args_is_help=True)
@@ -38,6 +35,9 @@ def audit_command(
 ) -> None:  # fmt: skip
     """Check files for duplicates, ties, missing topics and unusual labels.
 
+    The exit code is 0 if all is fine, 1 if something is odd and 2 if files cannot be used as they
+    are.
+
     \b
     Examples:
       hungjury audit qrels.txt 'runs/*.run'
@@ -48,17 +48,20 @@ def audit_command(
     qrels, files = inputs.qrels, list(inputs.files)
     if judges.judges and qrels is not None:
         raise click.UsageError("give either --judges or a qrels file")
-    labels: Qrels | Judgments
     if judges.judges:
-        labels = label_flags.judgments(judges)
+        source: str | list[str] = list(judges.judges)
     elif any(judges.options().values()):
         raise click.UsageError("--judge-column, --wide, --only and --without need --judges")
     else:
         if qrels is None and not files:
             raise click.UsageError("give a qrels file or --judges")
-        labels = label_flags.qrels(files.pop(0) if qrels is None else qrels)
+        source = files.pop(0) if qrels is None else qrels
     rest = [*inputs.runs, *files]
     found = run_flags.files(rest, label_flags.columns) if rest else None
+    reading = {**asdict(label_flags), **(judges.options() if judges.judges else {})}
     with progress_bar(quiet, found is not None and is_much(found)) as progress:
-        report = audit(labels, found, progress)
-    deliver(str(report) if form == "text" else report.to_json(), output)
+        report = audit(source, found, progress, judgments=bool(judges.judges), **reading)
+    surface = command_line({p.name for p in click.get_current_context().command.params})
+    deliver(report.render(surface) if form == "text" else report.to_json(), output)
+    if report.exit_code:
+        raise click.exceptions.Exit(report.exit_code)

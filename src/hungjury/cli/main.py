@@ -87,8 +87,10 @@ def main() -> None:
     guard_streams()
     signal.signal(signal.SIGTERM, _stop)
     try:
-        hungjury.main(standalone_mode=False)
+        code = hungjury.main(standalone_mode=False)
         sys.stdout.flush()
+        if isinstance(code, int) and code:  # what a command has chosen to exit with
+            sys.exit(code)
     except click.UsageError as error:
         usage(error).show()
         sys.exit(2)

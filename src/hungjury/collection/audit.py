@@ -4,34 +4,56 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judgments import Judgments
+from hungjury.collection.judgments import Judgments, judgments_by
 from hungjury.collection.likes import QrelsLike, RunsLike
-from hungjury.collection.notes import Note, few, plural
-from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import Progress, RunFiles, Runs, read_runs
+from hungjury.collection.notes import Note, few, percent, plural
+from hungjury.collection.policy import LabelPolicy, ReadingOptions, refuse_options, split_options
+from hungjury.collection.qrels import Qrels, qrels_by
+from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, read_store
+from hungjury.collection.sources import Source
+from hungjury.errors import HungjuryError, Surface, in_python
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Audit", "audit"]
 
 
 @dataclass(frozen=True)
 class Audit:
-    """Facts about labels and runs, then everything unusual."""
+    """Facts about labels and runs, everything unusual, and the errors that stop a run."""
 
     facts: list[str]
     notes: tuple[Note, ...]
+    errors: tuple[HungjuryError, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0: fine, 1: something is odd, 2: the files cannot be used as they are."""
+        return 2 if self.errors else 1 if self.notes else 0
 
     def __str__(self) -> str:
+        return self.render()
+
+    def render(self, surface: Surface = in_python) -> str:
+        """The text, with remedies as a surface writes them."""
         odd = [f"  ! {note}" for note in self.notes] or ["  nothing unusual found"]
-        return "\n".join([*self.facts, "unusual:", *odd])
+        stops = [f"  ! {error.render(surface)}".replace("\n", "\n    ") for error in self.errors]
+        return "\n".join([*self.facts, "unusual:", *odd, *(["unusable:", *stops] if stops else [])])
 
     def to_dict(self) -> dict[str, Any]:
-        """The facts as sentences, and all fields of every note."""
-        return {"facts": self.facts, "notes": [note.to_dict() for note in self.notes]}
+        """The facts as sentences, and all fields of every note and error."""
+        return {
+            "facts": self.facts,
+            "notes": [note.to_dict() for note in self.notes],
+            "errors": [error.to_dict() for error in self.errors],
+            "exit_code": self.exit_code,
+        }
 
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
@@ -41,6 +63,9 @@ def audit(
     labels: QrelsLike | Judgments,
     runs: RunsLike | None = None,
     progress: Progress | None = None,
+    *,
+    judgments: bool = False,
+    **reading: Unpack[ReadingOptions],
 ) -> Audit:
     """Check labels and runs before anything is computed.
 
@@ -52,23 +77,63 @@ def audit(
         Runs, or anything `read_runs` takes.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    judgments : bool
+        The source holds labels of several judges, as `read_judgments` takes it.
+    **reading
+        Options of `read_judgments` and `read_runs`.
 
     Returns
     -------
     Audit
-        What was read and everything unusual about it; it prints as text.
+        What was read and everything unusual about it; it prints as text. What would stop other
+        functions is listed too: the audit goes on without the labels or the file in error.
     """
-    if not isinstance(labels, Judgments):
-        labels = as_qrels(labels)
-    if runs is not None and not isinstance(runs, (Runs, RunFiles)):
-        runs = read_runs(runs)
-    facts = _judgment_facts(labels) if isinstance(labels, Judgments) else _label_facts(labels)
-    notes = list(labels.notes)
+    label_options, run_options = split_options(reading)
+    errors: list[HungjuryError] = []
+    found: Qrels | Judgments | None = None
+    facts: list[str] = []
+    notes: list[Note] = []
+    if isinstance(labels, (Qrels, Judgments)):
+        refuse_options(label_options, "the labels")
+        found = labels
+    else:
+        policy = LabelPolicy.of(**label_options)
+        read: Any = judgments_by if judgments else qrels_by
+        try:
+            found = read(labels, policy, errors.append)
+        except HungjuryError as error:
+            errors.append(error)
+    if found is not None:
+        facts += _judgment_facts(found) if isinstance(found, Judgments) else _label_facts(found)
+        notes += found.notes
     if runs is not None:
-        aligned = align(runs, labels.pool, progress=progress)
-        facts += _run_facts(aligned)
-        notes += aligned.notes
-    return Audit(facts, tuple(notes))
+        if isinstance(runs, (Runs, RunFiles)):  # columns may be those of the labels
+            run_options.pop("columns", None)
+        lists = _readable_runs(as_runs(runs, **run_options), errors)
+        if lists is not None and found is not None:
+            try:
+                aligned = align(lists, found.pool, progress=progress)
+            except HungjuryError as error:
+                errors.append(error)
+            else:
+                facts += _run_facts(aligned)
+                notes += aligned.notes
+    return Audit(facts, tuple(notes), tuple(errors))
+
+
+def _readable_runs(runs: Runs | RunFiles, errors: list[HungjuryError]) -> Runs | RunFiles | None:
+    """The runs without files that cannot be read, whose errors are listed."""
+    if isinstance(runs, Runs):
+        return runs
+    good: list[Source] = []
+    for source in runs.sources:
+        try:
+            read_store(source, runs.policy)
+        except HungjuryError as error:
+            errors.append(error)
+        else:
+            good.append(source)
+    return RunFiles(good, runs.policy) if good else None
 
 
 def _label_facts(qrels: Qrels) -> list[str]:
@@ -87,13 +152,39 @@ def _label_facts(qrels: Qrels) -> list[str]:
 
 
 def _judgment_facts(judgments: Judgments) -> list[str]:
-    per_document = len(judgments) / len(judgments.pool)
+    per_document = np.bincount(judgments.document, minlength=len(judgments.pool))
+    times, documents = np.unique(per_document, return_counts=True)
+    histogram = ", ".join(
+        f"{t}: {n:,}" for t, n in sorted(zip(times.tolist(), documents.tolist(), strict=True))
+    )
+    if judgments.soft:
+        scale = "probabilities"
+    else:
+        scale = f"grades {judgments.grades[0]} to {judgments.max_grade}"
     return [
         f"labels: {len(judgments):,} by {plural(len(judgments.judges), 'judge')} "
-        f"({few(judgments.judges)})",
+        f"({few(judgments.judges)}), {scale}",
         f"{plural(len(judgments.pool), 'document')} judged for "
-        f"{plural(len(judgments.topics), 'topic')}, {per_document:.1f} labels per document",
+        f"{plural(len(judgments.topics), 'topic')}, {per_document.mean():.1f} labels a document",
+        f"documents by number of labels: {histogram}",
+        *_by_judge(judgments),
     ]
+
+
+def _by_judge(judgments: Judgments) -> list[str]:
+    """Labels per judge and grade, and how much of the pool a judge covers."""
+    lines = []
+    width = max(map(len, judgments.judges))
+    for j, name in enumerate(judgments.judges):
+        mine = judgments.label[judgments.judge == j]
+        covered = percent(len(mine) / len(judgments.pool))
+        if judgments.soft:
+            used = f"mean {mine.mean():.3f}" if len(mine) else ""
+        else:
+            values, counts = np.unique(mine, return_counts=True)
+            used = ", ".join(f"{v:g}: {n:,}" for v, n in zip(values, counts, strict=True))
+        lines.append(f"  {name:<{width}}  {len(mine):,} labels ({covered} of documents)  {used}")
+    return lines
 
 
 def _run_facts(aligned: Alignment) -> list[str]:
@@ -104,6 +195,6 @@ def _run_facts(aligned: Alignment) -> list[str]:
     return [
         f"runs: {plural(len(aligned.systems), 'system')} ({few(aligned.systems)}), {lists}, "
         f"{least}{plural(longest, 'document')} long",
-        f"policies: ties {aligned.policy.ties}, scores in {aligned.policy.score_precision} "
+        f"settings: ties {aligned.policy.ties}, scores in {aligned.policy.score_precision} "
         "precision",
     ]
