@@ -226,7 +226,7 @@ def test_audit_of_judges_in_one_file(files: Path) -> None:
     assert "3 by 2 judges (ann, bob)" in done.stdout
     assert "1 system (one)" in done.stdout
     alone = hungjury("audit", "--judges", "panel", "one.run", cwd=files)
-    assert "--judge-column iteration" in alone.stderr
+    assert "--judge-column iteration" in alone.stdout
     pointless = hungjury("audit", "panel", "--judge-column", "iteration", cwd=files)
     assert pointless.returncode == 2
     assert "--without need --judges" in pointless.stderr

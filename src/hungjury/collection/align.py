@@ -206,8 +206,7 @@ def _join(
         )
     if not any(len(part.arrays["rank"]) for part in parts):
         raise InputError(
-            "none of the judged documents is in any run"
-            f" (judged: {few(pool.documents[:3], 3)}, ...)",
+            f"none of the judged documents is in any run (judged: {few(pool.documents, 3)})",
             code="nothing-judged",
             remedy="check that document ids are written the same way in runs and labels",
         )
