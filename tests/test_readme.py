@@ -49,7 +49,7 @@ def test_the_lines_of_shell(tmp_path: Path) -> None:
     _script(tmp_path / "bin" / "pip", "exit 0")
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        ["sh", "-e", "-c", "\n".join(blocks("sh"))],
+        ["sh", "-c", "\n".join(blocks("sh"))],
         cwd=tmp_path,
         env={**os.environ, "PATH": path},
         capture_output=True,
@@ -58,6 +58,7 @@ def test_the_lines_of_shell(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
+    assert "error:" not in done.stderr
     assert (tmp_path / "demo" / "report.html").stat().st_size > 0
 
 
