@@ -378,3 +378,16 @@ def test_the_command(made, tmp_path):
     bad = hungjury(*given[:-1], "0", cwd=tmp_path)
     assert bad.returncode == 2
     assert "0 draws" in bad.stderr
+
+
+@pytest.mark.parametrize("merge", ["binmv", "em-neu", "aware"])
+@pytest.mark.parametrize("panel_error", [0, 0.035])
+def test_more_topics_and_judges_never_need_a_larger_difference(made, merge, panel_error):
+    found = hj.leaderboard(made.judgments, made.runs, "AP", merge, draws=100, replicates=20,
+                           panel_error=panel_error)  # fmt: skip
+    for curve in (found.outlook.topics, found.outlook.judges):
+        needed = [value for _, value in curve]
+        assert needed == sorted(needed, reverse=True)
+    if panel_error:
+        assert found.outlook.floor <= found.outlook.topics[-1][1]
+        assert "with any number of topics and of judges" in str(found)

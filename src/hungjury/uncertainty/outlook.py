@@ -96,6 +96,7 @@ def topics_curve(number: int, part: Floats, fixed: Floats) -> list[tuple[int, fl
     """part, fixed: variances [system, system] of differences, of which the first shrinks with the
     number of topics."""
     counts = sorted({max(round(number * times), 1) for times in TIMES})
+    part = np.maximum(part, 0)  # differences of sums may fall below by rounding
     return [(n, typical(np.sqrt(part * number / n + fixed))) for n in counts]
 
 
