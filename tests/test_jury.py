@@ -234,3 +234,9 @@ def test_systems_of_different_reach_find_different_shares():
     assert found == pytest.approx([0.4, 0.6, 0.8, 1.0], abs=0.05)
     with pytest.raises(HungjuryError, match="reach"):
         hj.simulate(reach=0)
+
+
+def test_the_headline_counts_families(made):
+    given = {"draws": 100, "outlook": False, "families": {"judge1": "x", "judge2": "x"}}
+    board = hj.leaderboard(made.judgments, made.runs, "AP", **given)
+    assert "3 judges in 2 families merged by binmv, grades 0-3" in str(board)

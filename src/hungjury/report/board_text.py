@@ -34,10 +34,18 @@ def headline(board: Leaderboard) -> str:
     of = "topics like these" if board.target == "population" else "these topics"
     return (
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
-        f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')} "
-        f"merged by {board.merge}, {_scale(board)}"
+        f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')}"
+        f"{_shared(board)} merged by {board.merge}, {_scale(board)}"
         + ("" if board.correction is None else f", {corrected_by(board.correction)}")
     )
+
+
+def _shared(board: Leaderboard) -> str:
+    """Families, where judges share votes."""
+    families = board.settings.families
+    if families in (0, board.settings.judges):
+        return ""
+    return f" in {families} families" if families > 1 else " of one family"
 
 
 def _scale(board: Leaderboard) -> str:
