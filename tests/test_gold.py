@@ -408,6 +408,20 @@ def test_labels_of_another_plan(made, plan):
         board(made, gold=others, plan=plan)
 
 
+def test_looks_ask_for_more(made, plan):
+    labels = labels_of(plan, made.gold)
+    once = board(made, gold=labels, plan=plan)
+    often = board(made, gold=labels, plan=plan, looks=[60, 120, 240])
+    last = board(made, gold=labels, plan=plan, looks=[120])
+    assert once.correction.stretch == 1
+    assert last.correction.stretch == pytest.approx(1, abs=1e-3)
+    assert often.correction.stretch > 1.2
+    assert not (often.apart & ~once.apart).any()
+    assert "labelling may stop here" in str(often)
+    with pytest.raises(HungjuryError, match="largest budget"):
+        board(made, gold=labels, plan=plan, looks=[50, 100])
+
+
 def test_the_command(made, plan, tmp_path):
     made.write(tmp_path)
     plan.write(tmp_path / "plan.csv")

@@ -29,6 +29,7 @@ from hungjury.ltr.train import train_ranker as train_ranker
 from hungjury.scores import Scores as Scores
 from hungjury.uncertainty.compare import Comparison as Comparison
 from hungjury.uncertainty.compare import compare as compare
+from hungjury.uncertainty.gate import gate as gate
 from hungjury.uncertainty.leaderboard import Leaderboard as Leaderboard
 from hungjury.uncertainty.leaderboard import leaderboard as leaderboard
 from hungjury.uncertainty.plan import plan as plan

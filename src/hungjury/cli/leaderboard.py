@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,6 +30,14 @@ from hungjury.limits import MOST_DRAWS
 
 if TYPE_CHECKING:
     from hungjury.settings import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
+
+
+def _numbers(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+    """'100,200' as a list of whole numbers."""
+    try:
+        return None if value is None else [int(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(f"{value!r}: write whole numbers as 100,200,500") from None
 
 
 @click.command("leaderboard", no_args_is_help=True)
@@ -107,6 +115,13 @@ if TYPE_CHECKING:
     help="Use gold labels together with the panel, or alone.",
 )
 @click.option(
+    "--looks",
+    metavar="100,200,500",
+    callback=_numbers,
+    help="Numbers of gold labels at which you look, the largest budget last; systems are told "
+    "apart so that you may stop at any of them.",
+)
+@click.option(
     "--draws",
     type=count(MOST_DRAWS, 0),
     default=1000,
@@ -150,8 +165,8 @@ def leaderboard_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     rel: int | None, target: Target, panel_error: float, contrary: Contrary,
     families: str | None, gold: tuple[str, ...], plan: str | None,
-    gold_design: GoldDesign | None, estimate: GoldEstimate, draws: int, seed: int, scope: Scope,
-    prior: Prior, report: str | None, form: str, output: str | None, label_flags: LabelFlags,
+    gold_design: GoldDesign | None, estimate: GoldEstimate, looks: list[int] | None,
+    draws: int, seed: int, scope: Scope, prior: Prior, report: str | None, form: str, output: str | None, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Rank systems, with intervals that cover the judges' and the topics' uncertainty.
@@ -172,7 +187,8 @@ def leaderboard_command(
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
             labels, lists, measures[0], merge, rel, target, draws, seed, truth,
-            plan=plan, gold_design=gold_design, estimate=estimate, panel_error=panel_error,
+            plan=plan, gold_design=gold_design, estimate=estimate, looks=looks,
+            panel_error=panel_error,
             scope=scope, prior=prior, contrary=contrary, families=families, progress=progress,
         )  # fmt: skip
     notes = sorted(board.notes, key=lambda note: note.about != "judges")

@@ -17,6 +17,7 @@ from hungjury.cli.compare_rankers import compare_rankers_command
 from hungjury.cli.completion import completion_command
 from hungjury.cli.curve import curve_command
 from hungjury.cli.evaluate import evaluate_command
+from hungjury.cli.gate import gate_command
 from hungjury.cli.label import label_command
 from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
@@ -52,6 +53,7 @@ for command in (
     evaluate_command,
     leaderboard_command,
     plan_command,
+    gate_command,
     label_command,
     compare_command,
     audit_command,

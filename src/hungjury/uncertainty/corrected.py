@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, get_args
@@ -20,6 +21,7 @@ from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
 from hungjury.settings import GoldDesign, GoldEstimate, Target
 from hungjury.stats.designs import expected_inclusion
+from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
 from hungjury.uncertainty.direct import Direct, contrasts, direct, topic_differences
 from hungjury.uncertainty.drawn import Drawn, Setting
@@ -72,6 +74,9 @@ class Correction:
     expected
         (labels, difference between two systems that can just be told apart) for other numbers of
         labels; typical over pairs.
+    looks, stretch
+        Numbers of labels at which is looked, and by how much larger than at a single look a
+        difference has to be now to count.
     """
 
     estimate: str
@@ -86,6 +91,8 @@ class Correction:
     direct_mean: Floats
     direct_covariance: Floats
     expected: list[tuple[int, float]]
+    looks: tuple[int, ...] = ()
+    stretch: float = 1.0
 
     def ordered(self, order: NDArray[np.int64]) -> Correction:
         """With systems in another order."""
@@ -145,6 +152,8 @@ def people_estimate(
     wanted: GoldEstimate,
     target: Target,
     seed: np.random.SeedSequence,
+    looks: Sequence[int] | None = None,
+    alpha: float = 0.05,
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
     """Means on the people's scale, how they came about, and what to know about them."""
     check_choice("estimate", wanted, get_args(GoldEstimate))
@@ -190,6 +199,8 @@ def people_estimate(
         shown(found.mean),
         found.covariance,
         _expected(sample, found, layer.kernel, kind, tau, unit, parts),
+        looks=tuple(looks or ()),
+        stretch=_stretch(sample, looks, alpha),
     )
     if len(sample.skipped):
         text = (
@@ -248,6 +259,24 @@ def _kind(
         )
         return "direct", (Note("direct-only", 1, text, about="result"),)
     return "combined", ()
+
+
+def _stretch(sample: Sample, looks: Sequence[int] | None, alpha: float) -> float:
+    """How much more a difference has to be at this look than if there were no others."""
+    from scipy.special import ndtri
+
+    if not looks:
+        return 1.0
+    now, largest = len(sample.documents) + len(sample.skipped), max(looks)
+    if now > largest:
+        raise InputError(
+            f"{plural(now, 'gold label')} are more than the largest budget of {largest:,}",
+            code="after-last-look",
+            remedy="looks have to be declared before labelling, the largest budget included",
+        )
+    upto = [*sorted(n for n in set(looks) if n < now), now]
+    level = nominal_levels([n / largest for n in upto], alpha)[-1]
+    return float(ndtri(level / 2) / ndtri(alpha / 2))
 
 
 def _interval(values: Floats, middle: float) -> Interval:

@@ -55,6 +55,12 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
             + (" With more labels: " if more else "")
             + ", ".join(f"{labels:,}: {size:.{digits}f}" for labels, size in more)
         )
+    if correction.looks:
+        out.append(
+            f"Looks at {', '.join(f'{n:,}' for n in correction.looks)} labels: differences have to "
+            f"be {correction.stretch:.2f} times as large as at a single look. What is told apart "
+            "now is settled; labelling may stop here."
+        )
     return out
 
 

@@ -182,6 +182,7 @@ def leaderboard(
     plan: Plan | str | os.PathLike[str] | None = None,
     gold_design: GoldDesign | None = None,
     estimate: GoldEstimate = "combined",
+    looks: Sequence[int] | None = None,
     panel_error: float = TYPICAL,
     scope: Scope = "topic",
     prior: Prior = "ranks",
@@ -223,6 +224,10 @@ def leaderboard(
     estimate : {"combined", "direct"}
         Use gold labels together with the panel's differences between systems, or alone. Measures
         such as AP always use them alone.
+    looks : sequence of int, optional
+        Numbers of gold labels at which the leaderboard is looked at, the last one the largest
+        budget. Systems are then told apart by bounds that hold over all looks, so that labelling
+        may stop at any of them.
     panel_error : float
         What the panel typically gets wrong about a system, compared with people, as a share of the
         measure's range. The default is typical of LLM judges; 0 gives the panel's own view.
@@ -269,9 +274,9 @@ def leaderboard(
     _check_topics(given, target)
     if gold is not None:
         lists = load(lists)  # aligned with two pools
-    elif plan is not None or gold_design is not None:
+    elif plan is not None or gold_design is not None or looks is not None:
         raise InputError(
-            "a plan or a gold design without gold labels",
+            "a plan, a gold design or looks without gold labels",
             remedy=("give the labels as", Argument("gold")),
         )
     aligned = align(lists, given.pool, None, progress, chosen.unjudged_depth)
@@ -292,7 +297,7 @@ def leaderboard(
     else:
         sample = planned_sample(gold, plan, gold_design, given, aligned, setting)
         made, correction, told = people_estimate(
-            sample, voting, drawn, setting, estimate, target, means_seed
+            sample, voting, drawn, setting, estimate, target, means_seed, looks, 1 - level
         )
     settings = LeaderboardSettings(
         ties=aligned.policy.ties,
@@ -370,7 +375,8 @@ def _board(
     # No mean lies outside the measure's range, whatever few topics make of its interval.
     low, high = np.clip(percentile_interval(estimate.means[:, order], level),
                         measure.low, measure.high)  # fmt: skip
-    where = standing(better * mean, better * samples, level, estimate.together)
+    stretch = 1.0 if correction is None else correction.stretch
+    where = standing(better * mean, better * samples, level, estimate.together, stretch)
     return Leaderboard(
         measure=str(measure),
         merge=str(setting.merge),

@@ -24,12 +24,20 @@ class Standing:
     apart: NDArray[np.bool_]  # [system, system]: told apart
 
 
-def standing(mean: Floats, draws: Floats, level: float = 0.95, together: bool = True) -> Standing:
+def standing(
+    mean: Floats,
+    draws: Floats,
+    level: float = 0.95,
+    together: bool = True,
+    stretch: float = 1.0,
+) -> Standing:
     """mean: [system]; draws: [draw, system]; larger is better.
 
     together: tell systems apart with all pairs taken together, so that at `level` no pair is told
     apart by chance; else pair by pair, by the chance that one beats the other. Under a panel error
     of unknown size the first would be a test of the size: it is the same for all pairs.
+
+    stretch: what the difference needed is multiplied by, for who looks more than once.
 
     A finite number of draws makes nothing certain: one more draw is counted in which all systems
     are equal, unless the draws are all the same.
@@ -50,12 +58,18 @@ def standing(mean: Floats, draws: Floats, level: float = 0.95, together: bool = 
     tail = (1 - level) / 2
     first = np.quantile((above + 1)[: len(draws)], tail, axis=0, method="inverted_cdf")
     last = np.quantile((above + equal)[: len(draws)], 1 - tail, axis=0, method="inverted_cdf")
+    if together:
+        apart = _told_apart(mean, draws, level, stretch)
+    else:
+        apart = np.maximum(beats, beats.T) >= 1 - tail
     return Standing(
         np.where(above == 0, 1 / equal, 0.0).mean(axis=0),
         first.astype(np.int64),
         last.astype(np.int64),
         beats,
-        _told_apart(mean, draws, level) if together else np.maximum(beats, beats.T) >= 1 - tail,
+        _told_apart(mean, draws, level, stretch)
+        if together
+        else np.maximum(beats, beats.T) >= 1 - tail,
     )
 
 
@@ -65,7 +79,7 @@ def of_differences(covariance: Floats) -> Floats:
     return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
 
 
-def _told_apart(mean: Floats, draws: Floats, level: float) -> NDArray[np.bool_]:
+def _told_apart(mean: Floats, draws: Floats, level: float, stretch: float) -> NDArray[np.bool_]:
     """Pairs whose means differ by more than chance explains, in all comparisons at once: the
     largest standardised difference of all pairs is what a single one is held against."""
     sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))
@@ -75,6 +89,6 @@ def _told_apart(mean: Floats, draws: Floats, level: float) -> NDArray[np.bool_]:
     for s in range(len(mean)):
         spread = np.where(sd[s] > noise, sd[s], np.inf)
         np.maximum(largest, (np.abs(off - off[:, s : s + 1]) / spread).max(axis=1), out=largest)
-    needed = float(np.quantile(largest, level))
+    needed = stretch * float(np.quantile(largest, level))
     gap = np.abs(mean[:, None] - mean)
     return np.asarray(gap > np.maximum(needed * sd, noise))

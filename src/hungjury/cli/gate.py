@@ -1,0 +1,87 @@
+"""hungjury gate"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hungjury.cli.options import output_option, quiet_option, seed_option
+from hungjury.cli.output import deliver
+from hungjury.cli.reading import (
+    JudgeFiles,
+    LabelFlags,
+    RunFlags,
+    judge_options,
+    label_options,
+    run_options,
+)
+
+
+@click.command("gate", no_args_is_help=True)
+@click.option("--qrels", metavar="FILE", help="Labels; or use --judges.")
+@judge_options("Labels of several judges: a file each, or a table with their names.")
+@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@click.option("--baseline", required=True, metavar="NAME", help="The system in use.")
+@click.option(
+    "--candidate", multiple=True, required=True, metavar="NAME", help="The new one; repeatable."
+)
+@click.option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
+              help="Any measure of `hungjury measures`.")  # fmt: skip
+@click.option("--margin", type=click.FloatRange(min=0), default=0.0, show_default=True,
+              help="Differences up to this size do not matter in practice.")  # fmt: skip
+@click.option("--gold", multiple=True, metavar="QRELS",
+              help="Labels by people of some documents; with --judges.")  # fmt: skip
+@click.option("--plan", metavar="FILE", help="How these documents were chosen.")
+@click.option("--target", type=click.Choice(["population", "topics"]), default="population",
+              show_default=True, help="Topics like these, or these very topics.")  # fmt: skip
+@click.option("--level", type=click.FloatRange(0.5, 1, max_open=True), default=0.95,
+              show_default=True, help="Level of the intervals.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
+              show_default=True, help="How results are printed.")  # fmt: skip
+@seed_option("Random seed.")
+@output_option
+@label_options
+@run_options
+@quiet_option
+def gate_command(
+    qrels: str | None, judges: JudgeFiles, runs: tuple[str, ...], baseline: str,
+    candidate: tuple[str, ...], measure: str, margin: float, gold: tuple[str, ...],
+    plan: str | None, target: str, level: float, form: str, seed: int, output: str | None,
+    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+) -> None:  # fmt: skip
+    """Decide whether a candidate may replace a baseline.
+
+    Exit code 0: every candidate passes (better, the same within the margin, or not worse by more
+    than the margin). 1: a candidate is worse. 3: undecided. 2: an error, such as a missing run.
+
+    \b
+    Examples:
+      hungjury gate --qrels qrels.txt --runs 'runs/*' --baseline bm25 --candidate new --margin 0.01
+      hungjury gate --judges 'judges/*' --runs 'runs/*' --baseline bm25 --candidate new \\
+          --gold labels.qrels --plan plan.csv --margin 0.01
+    """
+    from hungjury.tables import json_text
+    from hungjury.uncertainty.gate import gate
+
+    if (qrels is None) == (not judges.judges):
+        raise click.UsageError("give either --qrels or --judges")
+    if qrels is not None and (gold or plan):
+        raise click.UsageError("--gold and --plan go with --judges")
+    lists = run_flags.files(runs, label_flags.columns)
+    options: dict[str, Any] = {}
+    if qrels is None:
+        options = {"gold": label_flags.people(gold) if gold else None, "plan": plan,
+                   "target": target, "judges": True}  # fmt: skip
+    labels: Any = label_flags.judgments(judges) if qrels is None else label_flags.qrels(qrels)
+    found = gate(labels, lists, baseline, list(candidate), measure, margin, level=level, seed=seed,
+                 **options)  # fmt: skip
+    if form == "json":
+        deliver(json_text([one.to_dict() for one in found]), output)
+    else:
+        deliver("\n".join(map(str, found)), output)
+    passed = [one.passed for one in found]
+    if False in passed:
+        raise SystemExit(1)
+    if None in passed:
+        raise SystemExit(3)

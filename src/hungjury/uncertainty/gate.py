@@ -1,0 +1,215 @@
+"""gate: may a candidate replace the baseline? A decision for pipelines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import measure as find_measure
+from hungjury.errors import Argument, InputError, UnknownName
+from hungjury.evaluation import evaluate
+from hungjury.stats.bootstrap import bootstrap_means
+from hungjury.tables import json_text
+from hungjury.uncertainty.leaderboard import leaderboard
+
+__all__ = ["Gate", "Verdict", "gate"]
+
+Floats = NDArray[np.float64]
+Verdict = Literal["better", "same", "not worse", "worse", "undecided"]
+PASSES: dict[str, bool | None] = {
+    "better": True, "same": True, "not worse": True, "worse": False, "undecided": None,
+}  # fmt: skip
+DRAWS = 10_000
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The decision about one candidate.
+
+    Attributes
+    ----------
+    verdict
+        "better", "same" (within the margin), "not worse" (by more than the margin), "worse" or
+        "undecided".
+    passed
+        True, False, or None if undecided.
+    difference, low, high
+        Candidate minus baseline in the direction of the measure (positive is better), with its
+        simultaneous interval. None for a panel without gold labels, which has no valid interval.
+    chance
+        P(candidate beats baseline); None for plain qrels.
+    """
+
+    baseline: str
+    candidate: str
+    measure: str
+    margin: float
+    level: float
+    verdict: Verdict
+    difference: float | None
+    low: float | None
+    high: float | None
+    chance: float | None
+
+    @property
+    def passed(self) -> bool | None:
+        return PASSES[self.verdict]
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None or self.difference is None:
+            why = f"P({self.candidate} beats {self.baseline}) = {self.chance:.3f}"
+        else:
+            why = (
+                f"{self.measure} {self.difference:+.4f} ({self.low:+.4f} to {self.high:+.4f}, "
+                f"margin {self.margin:g})"
+            )
+        state = {True: "pass", False: "FAIL", None: "UNDECIDED"}[self.passed]
+        return f"{state}: {self.candidate} is {self.verdict} than {self.baseline}: {why}".replace(
+            "is undecided than", "cannot be told from"
+        ).replace("is same than", "is the same as")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**vars(self), "passed": self.passed}
+
+    def to_json(self) -> str:
+        return json_text(self.to_dict())
+
+
+def gate(
+    labels: Any,
+    runs: Any,
+    baseline: str,
+    candidate: str | list[str],
+    measure: str = "nDCG@10",
+    margin: float = 0.0,
+    *,
+    judges: bool = False,
+    level: float = 0.95,
+    seed: int = 0,
+    **options: Any,
+) -> list[Gate]:
+    """Decide whether candidates are better than a baseline, and by how much.
+
+    Parameters
+    ----------
+    labels : Qrels, Judgments or source
+        Labels of one source, or of several judges with ``judges=True``.
+    runs : Runs or source
+        Runs of the baseline and of all candidates.
+    baseline, candidate : str, or list of str
+        Systems. A missing one is an error.
+    measure : str
+        One measure.
+    margin : float
+        Differences up to this size do not matter in practice.
+    judges : bool
+        Take `labels` as judgments of several judges.
+    level : float
+        Level of the intervals, for all candidates together.
+    seed : int
+        Random seed.
+    **options
+        For judgments: what `leaderboard` takes, such as `gold`, `plan` or `target`.
+
+    Returns
+    -------
+    list of Gate
+        One for each candidate.
+
+    Notes
+    -----
+    With qrels, topics are resampled and intervals are those of the mean difference, as wide as it
+    takes to hold for all candidates at once. With judges and gold labels they come from the
+    corrected leaderboard. A panel without gold labels has no valid interval of a difference: there
+    the decision rests on P(candidate beats baseline) alone, and a margin is refused.
+    """
+    wanted = [candidate] if isinstance(candidate, str) else list(candidate)
+    if not 0 <= margin < np.inf:
+        raise InputError(
+            f"margin must be 0 or more, got {margin}", remedy="use a margin of 0 or more"
+        )
+    known = judges and options.get("gold") is not None
+    if judges and not known and margin:
+        raise InputError(
+            "a margin needs gold labels: without them a panel says who is better, not by how much",
+            code="margin-without-gold",
+            remedy=("leave out", Argument("margin"), "or give", Argument("gold")),
+        )
+    chosen = find_measure(measure)
+    better = -1.0 if chosen.smaller_is_better else 1.0
+    if judges:
+        board = leaderboard(labels, runs, chosen, seed=seed, level=level, outlook=False, **options)
+        names, mean, draws = board.systems, board.mean, board.samples
+    else:
+        scores = evaluate(labels, runs, chosen)
+        names, values = scores.systems, np.nan_to_num(scores.values[0])
+        mean = values.mean(axis=1)
+        draws = _resampled(values, seed)
+    places = [_find(names, name) for name in (baseline, *wanted)]
+    gap = better * (mean[places[1:]] - mean[places[0]])
+    drawn = better * (draws[:, places[1:]] - draws[:, places[:1]])
+    low, high = _together(gap, drawn, level)
+    out = []
+    for i, name in enumerate(wanted):
+        chance = float((drawn[:, i] > 0).mean() + (drawn[:, i] == 0).mean() / 2)
+        if judges and not known:
+            verdict = by_chance(chance, level)
+            out.append(Gate(baseline, name, str(chosen), margin, level, verdict, None, None, None,
+                            chance))  # fmt: skip
+            continue
+        verdict = by_interval(float(low[i]), float(high[i]), margin)
+        out.append(
+            Gate(
+                baseline, name, str(chosen), margin, level, verdict, float(gap[i]), float(low[i]),
+                float(high[i]), chance if judges else None,
+            )
+        )  # fmt: skip
+    return out
+
+
+def by_interval(low: float, high: float, margin: float) -> Verdict:
+    """What an interval of candidate minus baseline says, with differences up to a margin equal."""
+    if low > margin:
+        return "better"
+    if high < -margin or (margin == 0 and high < 0):
+        return "worse"
+    if low >= -margin and high <= margin:
+        return "same"
+    return "not worse" if low >= -margin and margin > 0 else "undecided"
+
+
+def by_chance(chance: float, level: float) -> Verdict:
+    """What P(candidate beats baseline) says."""
+    tail = (1 - level) / 2
+    return "better" if chance >= 1 - tail else "worse" if chance <= tail else "undecided"
+
+
+def _find(names: list[str], name: str) -> int:
+    if name not in names:
+        raise UnknownName(
+            f"there is no run '{name}'", remedy=f"the runs are {', '.join(names[:20])}"
+        )
+    return names.index(name)
+
+
+def _resampled(values: Floats, seed: int) -> Floats:
+    """[draw, system]: means over resampled topics, as wide as Student's t."""
+    topics = values.shape[1]
+    if topics < 2:
+        raise InputError("one topic cannot tell systems apart", remedy="score two topics or more")
+    rng = np.random.default_rng(seed)
+    mean = values.mean(axis=1)
+    off = bootstrap_means(values, DRAWS, rng) - mean
+    return np.asarray(mean + off * np.sqrt(topics / rng.chisquare(topics - 1, (DRAWS, 1))))
+
+
+def _together(gap: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """Intervals that hold for all differences at once: the largest standardised deviation is what
+    each of them allows for."""
+    sd = drawn.std(axis=0, ddof=1)
+    off = np.abs(drawn - drawn.mean(axis=0)) / np.where(sd > 0, sd, np.inf)
+    needed = float(np.quantile(off.max(axis=1), level))
+    return gap - needed * sd, gap + needed * sd

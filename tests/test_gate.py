@@ -1,0 +1,175 @@
+"""Decisions for pipelines, and bounds for who looks more than once."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import hungjury as hj
+from hungjury.cli.main import hungjury as command
+from hungjury.errors import HungjuryError
+from hungjury.stats.sequential import nominal_levels
+from hungjury.uncertainty.gate import by_chance, by_interval, gate
+
+
+@pytest.fixture(scope="module")
+def made():
+    return hj.simulate(systems=6, topics=30, documents=80, depth=30, grades=3, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "margin", "verdict"),
+    [
+        (0.02, 0.05, 0.01, "better"),
+        (0.001, 0.05, 0, "better"),
+        (-0.005, 0.005, 0.01, "same"),
+        (-0.005, 0.05, 0.01, "not worse"),
+        (-0.05, -0.02, 0.01, "worse"),
+        (-0.05, -0.001, 0, "worse"),
+        (-0.05, 0.05, 0.01, "undecided"),
+        (-0.05, 0.05, 0, "undecided"),
+        (-0.05, -0.005, 0.01, "undecided"),
+        (0.0, 0.0, 0.0, "same"),
+    ],
+)
+def test_what_an_interval_says(low, high, margin, verdict):
+    assert by_interval(low, high, margin) == verdict
+
+
+def test_what_a_chance_says():
+    assert [by_chance(p, 0.95) for p in (0.99, 0.9, 0.01)] == ["better", "undecided", "worse"]
+
+
+def test_qrels(made):
+    best, worst = "system1", "system6"
+    (found,) = gate(made.gold, made.runs, worst, best)
+    assert (found.verdict, found.passed) == ("better", True)
+    assert found.low > 0
+    (found,) = gate(made.gold, made.runs, best, worst)
+    assert (found.verdict, found.passed) == ("worse", False)
+    (found,) = gate(made.gold, made.runs, best, best)
+    assert found.verdict == "same"
+    assert (found.difference, found.low, found.high) == (0, 0, 0)
+    (found,) = gate(made.gold, made.runs, "system3", "system4", margin=0.5)
+    assert found.verdict == "same"
+
+
+def test_several_candidates_have_wider_intervals(made):
+    (alone,) = gate(made.gold, made.runs, "system1", "system2")
+    many = gate(made.gold, made.runs, "system1", [f"system{i}" for i in range(2, 7)])
+    assert many[0].high - many[0].low > alone.high - alone.low
+    assert many[0].difference == pytest.approx(alone.difference)
+
+
+def test_a_measure_where_less_is_better(made):
+    (found,) = gate(made.gold, made.runs, "system6", "system1", "ESL")
+    assert found.difference > 0
+
+
+def test_coverage_of_simultaneous_intervals():
+    """Where topics are drawn from a population, all intervals hold at once as often as said."""
+    rng = np.random.default_rng(1)
+    from hungjury.uncertainty.gate import _resampled, _together
+
+    held = []
+    for i in range(150):
+        values = rng.normal([[0.5], [0.5], [0.55], [0.6]], 0.1, (4, 25))
+        draws = _resampled(values, i)[:2000]
+        gap = values.mean(axis=1)[1:] - values.mean(axis=1)[0]
+        low, high = _together(gap, draws[:, 1:] - draws[:, :1], 0.95)
+        truth = np.array([0, 0.05, 0.1])
+        held.append(((low <= truth) & (truth <= high)).all())
+    assert 0.89 < np.mean(held) <= 1
+
+
+def test_a_panel_decides_by_chance_and_refuses_a_margin(made):
+    (found,) = gate(made.judgments, made.runs, "system6", "system1", judges=True, draws=200)
+    assert found.verdict == "better"
+    assert found.low is None
+    assert found.chance > 0.97
+    with pytest.raises(HungjuryError, match="margin needs gold labels"):
+        gate(made.judgments, made.runs, "system6", "system1", margin=0.01, judges=True)
+
+
+def test_a_panel_with_gold(made):
+    plan = hj.plan(made.judgments, made.runs, "nDCG@10", 200)
+    truth = made.gold.to_dict()
+    labels = {}
+    for topic, document in zip(plan.topics, plan.documents, strict=True):
+        labels.setdefault(topic, {})[document] = truth[topic][document]
+    (found,) = gate(made.judgments, made.runs, "system6", "system1", margin=0.01, judges=True,
+                    gold=labels, plan=plan, draws=300)  # fmt: skip
+    assert found.verdict == "better"
+    assert found.low > 0.01
+
+
+def test_a_missing_run_is_an_error(made):
+    for pair in (("system1", "nobody"), ("nobody", "system1")):
+        with pytest.raises(HungjuryError, match="no run 'nobody'"):
+            gate(made.gold, made.runs, *pair)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "code"),
+    [("system6", "system1", 0), ("system1", "system6", 1), ("system1", "nobody", 2)],
+)
+def test_exit_codes(made, tmp_path, baseline, candidate, code):
+    made.write(tmp_path)
+    args = ["gate", "--qrels", f"{tmp_path}/gold.qrels", "--runs", f"{tmp_path}/runs/*",
+            "--baseline", baseline, "--candidate", candidate, "--format", "json"]  # fmt: skip
+    done = CliRunner().invoke(command, args)
+    if code == 2:
+        assert isinstance(done.exception, HungjuryError)
+        return
+    assert done.exit_code == code
+    assert json.loads(done.stdout)[0]["passed"] is (code == 0)
+
+
+def test_undecided_has_its_own_code(tmp_path):
+    few = hj.simulate(systems=6, topics=3, documents=30, depth=10, seed=4)
+    few.write(tmp_path)
+    args = ["gate", "--qrels", f"{tmp_path}/gold.qrels", "--runs", f"{tmp_path}/runs/*",
+            "--baseline", "system1", "--candidate", "system2"]  # fmt: skip
+    done = CliRunner().invoke(command, args)
+    assert done.exit_code == 3
+    assert "UNDECIDED" in done.stdout
+    assert len(done.stdout.splitlines()) == 1
+
+
+# ---- looking again
+
+
+def test_bounds_are_those_of_the_literature():
+    """Lan and DeMets, O'Brien-Fleming-like spending, two-sided 0.05."""
+    from scipy.stats import norm
+
+    for looks, expected in (
+        (3, [3.7103, 2.5114, 1.9930]),
+        (5, [4.8769, 3.3569, 2.6803, 2.2898, 2.0310]),
+    ):
+        levels = nominal_levels(np.arange(1, looks + 1) / looks)
+        np.testing.assert_allclose(norm.isf(np.array(levels) / 2), expected, atol=0.004)
+
+
+def test_one_look_is_the_plain_test():
+    assert nominal_levels([1.0]) == pytest.approx([0.05], abs=1e-4)
+
+
+def test_the_path_keeps_the_error_rate():
+    """Estimates at nested budgets: independent increments; plain tests err on 11 % of paths."""
+    rng = np.random.default_rng(3)
+    times = np.array([0.2, 0.5, 1.0])
+    steps = rng.normal(size=(40_000, 3)) * np.sqrt(np.diff(times, prepend=0))
+    z = np.cumsum(steps, axis=1) / np.sqrt(times)
+    from scipy.stats import norm
+
+    p = 2 * norm.sf(np.abs(z))
+    assert (p < 0.05).any(axis=1).mean() > 0.1
+    assert (p < nominal_levels(times)).any(axis=1).mean() < 0.053
+
+
+@pytest.mark.parametrize("looks", [[], [0, 1], [0.5, 0.4], [0.5, 1.2]])
+def test_bad_looks(looks):
+    with pytest.raises(HungjuryError, match="looks at"):
+        nominal_levels(looks)
