@@ -166,8 +166,8 @@ def leaderboard_command(
     rel: int | None, target: Target, panel_error: float, contrary: Contrary,
     families: str | None, gold: tuple[str, ...], plan: str | None,
     gold_design: GoldDesign | None, estimate: GoldEstimate, looks: list[int] | None,
-    draws: int, seed: int, scope: Scope, prior: Prior, report: str | None, form: str, output: str | None, label_flags: LabelFlags,
-    run_flags: RunFlags, quiet: bool,
+    draws: int, seed: int, scope: Scope, prior: Prior, report: str | None, form: str,
+    output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Rank systems, with intervals that cover the judges' and the topics' uncertainty.
 

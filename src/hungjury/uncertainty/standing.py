@@ -67,9 +67,7 @@ def standing(
         first.astype(np.int64),
         last.astype(np.int64),
         beats,
-        _told_apart(mean, draws, level, stretch)
-        if together
-        else np.maximum(beats, beats.T) >= 1 - tail,
+        apart,
     )
 
 
