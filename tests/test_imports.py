@@ -227,7 +227,7 @@ def test_importing_the_command_line_does_not_import_numpy():
 TOP = {
     "read_runs", "read_qrels", "read_judgments", "audit", "evaluate", "score_list", "measure",
     "measures", "merge", "merges", "aware", "agreement", "prm", "leaderboard", "compare",
-    "plan", "gate", "calibrate", "train_ranker", "simulate",
+    "plan", "gate", "agreement_with_gold", "calibrate", "train_ranker", "simulate",
     "Qrels", "Judgments", "Runs", "Scores", "Leaderboard", "Comparison", "Merged", "Agreement",
     "Measure", "Plan", "HungjuryError",
     "m", "stats", "theory", "studies", "ltr", "users",

@@ -30,6 +30,7 @@ from hungjury.scores import Scores as Scores
 from hungjury.uncertainty.compare import Comparison as Comparison
 from hungjury.uncertainty.compare import compare as compare
 from hungjury.uncertainty.gate import gate as gate
+from hungjury.uncertainty.gold_agreement import agreement_with_gold as agreement_with_gold
 from hungjury.uncertainty.leaderboard import Leaderboard as Leaderboard
 from hungjury.uncertainty.leaderboard import leaderboard as leaderboard
 from hungjury.uncertainty.plan import plan as plan

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from hungjury.cli.options import grade, output_option, picture, quiet_option
@@ -33,7 +35,19 @@ from hungjury.cli.reading import (
     help="Make labels binary; grades from this one up are relevant.",
 )
 @click.option(
-    "--heat-map", type=picture, metavar="FILE", help="Plot pairwise kappa (.svg, .png, .pdf)."
+    "--gold",
+    multiple=True,
+    metavar="QRELS",
+    help="Compare each judge with labels by people, a file per person.",
+)
+@click.option(
+    "--plan", metavar="FILE", help="How documents with gold labels were chosen: `hungjury plan`."
+)
+@click.option(
+    "--heat-map",
+    type=picture,
+    metavar="FILE",
+    help="Plot pairwise kappa, or with --gold who errs with whom.",
 )
 @click.option(
     "--rankings",
@@ -44,7 +58,7 @@ from hungjury.cli.reading import (
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json"]),
+    type=click.Choice(["table", "csv", "json"]),
     default="table",
     show_default=True,
     help="Output format.",
@@ -55,7 +69,8 @@ from hungjury.cli.reading import (
 @quiet_option
 def agreement_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
-    heat_map: str | None, rankings: str | None, form: str, output: str | None,
+    gold: tuple[str, ...], plan: str | None, heat_map: str | None, rankings: str | None,
+    form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Measure how far judges agree, and find copies and constant judges.
@@ -64,6 +79,7 @@ def agreement_command(
     Examples:
       hungjury agreement --judges 'judges/*'
       hungjury agreement --judges 'judges/*' --runs 'runs/*' --rel 2 --rankings ranks.svg
+      hungjury agreement --judges 'judges/*' --gold labels.qrels --plan plan.csv
     """
     from hungjury.judges.agreement import agreement
 
@@ -73,6 +89,13 @@ def agreement_command(
     if len(measures) > 1:
         raise click.UsageError("only one measure can rank the systems; give -m once")
     labels = label_flags.judgments(judges)
+    if gold:
+        if runs:
+            raise click.UsageError("--gold compares labels; leave out --runs")
+        _with_gold(labels, label_flags.people(gold), rel, plan, form, output, heat_map, quiet)
+        return
+    if plan or form == "csv":
+        raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
     lists = run_flags.files(runs, label_flags.columns) if runs else None
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
     tell(labels.notes, quiet)
@@ -85,3 +108,20 @@ def agreement_command(
             save_picture(agreement_heatmap(found), heat_map)
         if rankings is not None:
             save_picture(ranking_plot(found), rankings)
+
+
+def _with_gold(
+    labels: Any, gold: Any, rel: int | None, plan: str | None, form: str, output: str | None,
+    heat_map: str | None, quiet: bool,
+) -> None:  # fmt: skip
+    from hungjury.uncertainty.gold_agreement import agreement_with_gold
+
+    found = agreement_with_gold(labels, gold, rel, plan)
+    tell(labels.notes + found.notes, quiet, "--format json")
+    shown = {"table": found.to_text, "csv": found.to_csv, "json": found.to_json}
+    deliver(shown[form](), output)
+    if heat_map is not None:
+        from hungjury.report.agreement_plots import error_heatmap
+        from hungjury.report.pictures import save_picture
+
+        save_picture(error_heatmap(found), heat_map)

@@ -19,6 +19,7 @@ from hungjury.report.heatmap import (
     name_ticks,
     numbers_in_cells,
 )
+from hungjury.uncertainty.gold_agreement import GoldAgreement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,19 +54,28 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
     """
     values = _matrix(found, what)
     order = found.order()
-    values = values[np.ix_(order, order)]
     names = [found.judges[i] for i in order]
+    return _square(values[np.ix_(order, order)], names, _TITLES[what])
+
+
+def error_heatmap(found: GoldAgreement) -> Figure:
+    """Who errs with whom on documents with gold labels: correlations of errors."""
+    return _square(found.correlation.copy(), found.judges, "Correlation of errors")
+
+
+def _square(values: NDArray[np.float64], names: list[str], title: str) -> Figure:
+    """A matrix of judges by judges, without its diagonal."""
     side = min(max(0.24 * len(names), 2.6), 14.0) + 1.6
     figure = _figure(side + 0.6, side)
     axes = figure.add_subplot()
-    np.fill_diagonal(values, np.nan)  # everybody agrees with themselves
+    np.fill_diagonal(values, np.nan)  # everybody agrees, or errs, with themselves
     low = darkest(values)
     image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=low, vmax=1.0)
     name_ticks(axes, "x", names)
     name_ticks(axes, "y", names)
     if len(names) <= MOST_NUMBERS:
         numbers_in_cells(axes, values, low)
-    axes.set_title(_TITLES[what], fontsize=10, loc="left")
+    axes.set_title(title, fontsize=10, loc="left")
     bare(axes)
     colour_bar(figure, image, axes)
     return figure

@@ -1,0 +1,192 @@
+"""Judges compared with gold labels, without any runs: agreement, bias, who errs with whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.judgments import Judgments, as_judgments
+from hungjury.collection.likes import JudgmentsLike, QrelsLike
+from hungjury.collection.notes import Note, plural
+from hungjury.errors import InputError, check_seed
+from hungjury.judges.gold_errors import effective_judges, error_correlation
+from hungjury.judges.judge_scores import label_matrix
+from hungjury.tables import Table, columns, json_text
+from hungjury.uncertainty.planned import Plan
+from hungjury.uncertainty.sample import gold_sample
+
+__all__ = ["GoldAgreement", "agreement_with_gold"]
+
+Floats = NDArray[np.float64]
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class GoldAgreement:
+    """How each judge compares with gold labels; all arrays are in the order of `judges`.
+
+    Attributes
+    ----------
+    documents
+        Documents with a label of the judge and a gold label.
+    agreement, kappa, kappa_low, kappa_high
+        Share of equal labels, and Cohen's kappa with its 95 % interval.
+    sensitivity, specificity
+        Share of documents called relevant among those that are by gold, and not relevant among
+        those that are not, at grade `rel`.
+    bias
+        Mean label minus mean gold label.
+    correlation
+        [judge, judge] of errors on gold documents.
+    effective
+        How many independent judges would err as little together.
+    """
+
+    judges: list[str]
+    documents: NDArray[np.int64]
+    agreement: Floats
+    kappa: Floats
+    kappa_low: Floats
+    kappa_high: Floats
+    sensitivity: Floats
+    specificity: Floats
+    bias: Floats
+    correlation: Floats
+    effective: float
+    rel: int
+    weighted: bool  # by inverse inclusion probabilities of a plan
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def table(self) -> Table:
+        """A row per judge."""
+        names = ("documents", "agreement", "kappa", "kappa_low", "kappa_high", "sensitivity",
+                 "specificity", "bias")  # fmt: skip
+        rows = zip(self.judges, *(getattr(self, name).tolist() for name in names), strict=True)
+        return Table(["judge", *names], list(rows))
+
+    def to_csv(self) -> str:
+        return self.table.to_csv()
+
+    def to_frame(self, backend: str = "pandas") -> Any:
+        """A row per judge."""
+        return self.table.to_frame(backend)
+
+    def to_json(self) -> str:
+        return json_text(self.to_dict())
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain numbers and lists."""
+        out = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()}
+        return out | {"notes": [note.to_dict() for note in self.notes]}
+
+    def to_text(self) -> str:
+        """A line per judge, and how many independent judges they are worth."""
+        head = ["judge", "documents", "agreement", "kappa", "95 % interval",
+                f"sensitivity at {self.rel}", "specificity", "bias"]  # fmt: skip
+        rows = [head]
+        for j, name in enumerate(self.judges):
+            rows.append(
+                [
+                    name, f"{self.documents[j]:,}", _number(self.agreement[j]),
+                    _number(self.kappa[j]),
+                    f"{_number(self.kappa_low[j])} to {_number(self.kappa_high[j])}",
+                    _number(self.sensitivity[j]), _number(self.specificity[j]),
+                    f"{self.bias[j]:+.3f}",
+                ]
+            )  # fmt: skip
+        end = f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
+        return columns(rows) + "\n\n" + end + "\n"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def agreement_with_gold(
+    judgments: JudgmentsLike,
+    gold: QrelsLike | Judgments,
+    rel: int | None = None,
+    plan: Plan | str | PathLike[str] | None = None,
+    seed: int = 0,
+) -> GoldAgreement:
+    """Compare judges with gold labels of some documents.
+
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels of several judges.
+    gold : Qrels, Judgments or source
+        Labels by one person, or by several.
+    rel : int, optional
+        Take labels as binary, relevant from this grade on. Without it, labels are compared as
+        grades, and sensitivity and specificity are those of grade 1.
+    plan : Plan or path, optional
+        How the documents were chosen: all figures are then weighted to stand for the whole pool.
+    seed : int
+        Of the bootstrap over documents behind the intervals of kappa.
+    """
+    check_seed(seed)
+    given = as_judgments(judgments)
+    if given.soft:
+        raise InputError("the judges' labels are probabilities", remedy="give judges with grades")
+    made = plan if plan is None or isinstance(plan, Plan) else Plan.read(plan)
+    sample = gold_sample(gold, given, rel, None, made)
+    labels, _ = label_matrix(given, rel)
+    mine = labels[:, sample.documents].astype(np.int64)
+    weight = 1 / sample.probability[sample.documents]
+    scale = np.array(sample.grades)
+    truth = sample.shares @ scale
+    relevant = sample.shares[:, scale >= 1].sum(axis=1)  # of binary labels, 1 is `rel` and more
+    errors = np.where(mine < 0, np.nan, mine) - truth
+    rng = np.random.default_rng(seed)
+    rows = []
+    for said, off in zip(mine, errors, strict=True):
+        known = said >= 0
+        if not known.any():
+            rows.append((0, *[float("nan")] * 7))
+            continue
+        w, hit = weight[known], said[known] >= 1
+        told = np.eye(len(scale))[said[known]]
+        agree, kappa = _kappa(w[None], told, sample.shares[known])
+        again = w * rng.multinomial(known.sum(), np.full(known.sum(), 1 / known.sum()), RESAMPLES)
+        _, drawn = _kappa(again, told, sample.shares[known])
+        low, high = np.nanquantile(drawn, [0.025, 0.975]) if len(w) > 1 else (np.nan, np.nan)
+        yes, no = w * relevant[known], w * (1 - relevant[known])
+        rows.append(
+            (int(known.sum()), float(agree[0]), float(kappa[0]), float(low), float(high),
+             _share(yes, hit), _share(no, ~hit), float(w @ off[known] / w.sum()))
+        )  # fmt: skip
+    table = list(zip(*rows, strict=True))
+    correlation = error_correlation(errors, weight)
+    return GoldAgreement(
+        given.judges,
+        np.array(table[0]),
+        *(np.array(column, dtype=float) for column in table[1:]),
+        correlation=correlation,
+        effective=effective_judges(correlation),
+        rel=rel or 1,
+        weighted=made is not None,
+        notes=sample.notes,
+    )
+
+
+def _kappa(weight: Floats, told: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """[resample]: agreement and Cohen's kappa, with weights [resample, document]."""
+    total = weight.sum(axis=1)
+    agree = weight @ (told * shares).sum(axis=1) / total
+    chance = ((weight @ told) * (weight @ shares)).sum(axis=1) / total**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(agree), np.asarray((agree - chance) / (1 - chance))
+
+
+def _share(weight: Floats, hit: NDArray[np.bool_]) -> float:
+    total = float(weight.sum())
+    return float(weight[hit].sum()) / total if total > 0 else float("nan")
+
+
+def _number(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.3f}"
