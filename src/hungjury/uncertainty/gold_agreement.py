@@ -160,17 +160,23 @@ def agreement_with_gold(
             (int(known.sum()), float(agree[0]), float(kappa[0]), float(low), float(high),
              _share(yes, hit), _share(no, ~hit), float(w @ off[known] / w.sum()))
         )  # fmt: skip
-    table = list(zip(*rows, strict=True))
+    table = np.array(rows, dtype=float).T
     correlation = error_correlation(errors, weight)
     return GoldAgreement(
         given.judges,
-        np.array(table[0]),
-        *(np.array(column, dtype=float) for column in table[1:]),
-        correlation=correlation,
-        effective=effective_judges(correlation),
-        rel=rel or 1,
-        weighted=made is not None,
-        notes=sample.notes,
+        table[0].astype(np.int64),
+        table[1],
+        table[2],
+        table[3],
+        table[4],
+        table[5],
+        table[6],
+        table[7],
+        correlation,
+        effective_judges(correlation),
+        rel or 1,
+        made is not None,
+        sample.notes,
     )
 
 
