@@ -230,6 +230,22 @@ def esl(labels: Labels, pool: Pool, want: int = 1, rel: int = 1) -> float | None
     return None
 
 
+def esl_counted(labels: Labels, pool: Pool, want: int = 1, rel: int = 1) -> float:
+    """ESL; where too few are found, the judged non-relevant of the pool plus all retrieved."""
+    found = esl(labels, pool, want, rel)
+    return num_nonrel(labels, pool, rel) + len(labels) if found is None else found
+
+
+def esl_saving(labels: Labels, pool: Pool, want: int = 1, rel: int = 1) -> float | None:
+    """Share of the search length saved against random order, where the want-th of R relevant
+    documents comes after want I / (R + 1) of the I others on average (Cooper 1968)."""
+    total, others = num_rel(labels, pool, rel), num_nonrel(labels, pool, rel)
+    if total < want or others == 0:
+        return None
+    at_random = want * others / (total + 1)
+    return (at_random - esl_counted(labels, pool, want, rel)) / at_random
+
+
 # Gain
 
 
@@ -352,12 +368,20 @@ def grbp(
     return score
 
 
-def err(labels: Labels, pool: Pool, max_grade: int, cutoff: int | None = None) -> float:
-    """Expected reciprocal rank of the document that satisfies: (2^l - 1) / 2^max_grade."""
+def err(
+    labels: Labels,
+    pool: Pool,
+    max_grade: int,
+    cutoff: int | None = None,
+    gains: Gains | None = None,
+) -> float:
+    """Expected reciprocal rank of the document that satisfies: (2^l - 1) / 2^max_grade; gains take
+    the place of grades, the largest gain that of max_grade."""
+    largest = max(gain(grade, gains) for grade in range(max_grade + 1))
     score = 0.0
     still_reading = 1.0
     for rank, label in enumerate(top(labels, cutoff), start=1):
-        satisfied = gain(label, form="exp-log2") / 2**max_grade
+        satisfied = (2 ** gain(label, gains) - 1) / 2**largest
         score += still_reading * satisfied / rank
         still_reading *= 1 - satisfied
     return score

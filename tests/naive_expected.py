@@ -87,6 +87,18 @@ def errbp(
     return (1 - p) * sum(p ** (n - 1) * chance for n, chance in enumerate(chances, start=1))
 
 
+def erp(
+    labels: Labels,
+    pool: Pool,
+    k: int,
+    prob: Sequence[float] | None = None,
+    unjudged: float | None = None,
+    cutoff: int | None = None,
+) -> float:
+    """Expected precision: the probabilities of the first k ranks, added up and divided by k."""
+    return sum(probabilities(labels, prob, unjudged, k)) / k
+
+
 def erdcg(
     labels: Labels,
     pool: Pool,

@@ -68,6 +68,7 @@ ORACLES: dict[str, Oracle] = {
     "IPrec": lambda m, x, pool, top: naive.iprec(x, pool, m.recall, m.rel),
     "IPrec11": lambda m, x, pool, top: naive.eleven_point(x, pool, m.rel),
     "ESL": lambda m, x, pool, top: naive.esl(x, pool, m.want, m.rel),
+    "ESLSaving": lambda m, x, pool, top: naive.esl_saving(x, pool, m.want, m.rel),
     "CG": lambda m, x, pool, top: naive.cg(x, pool, m.cutoff, gains(m)),
     "nCG": lambda m, x, pool, top: naive.ncg(x, pool, m.cutoff, gains(m)),
     "DCG": lambda m, x, pool, top: naive.dcg(x, pool, m.cutoff, m.base, gains(m), m.dcg),
@@ -76,7 +77,7 @@ ORACLES: dict[str, Oracle] = {
     "gRBP": lambda m, x, pool, top: naive.grbp(
         x, pool, m.max_grade or top, m.p, m.cutoff, gains(m)
     ),
-    "ERR": lambda m, x, pool, top: naive.err(x, pool, m.max_grade or top, m.cutoff),
+    "ERR": lambda m, x, pool, top: naive.err(x, pool, m.max_grade or top, m.cutoff, gains(m)),
     "Q": lambda m, x, pool, top: naive.q_measure(x, pool, m.beta, m.cutoff, gains(m), m.rel),
     "Bpref": lambda m, x, pool, top: naive.bpref(x, pool, m.rel),
     "infAP": lambda m, x, pool, top: naive.infap(x, pool, m.rel),
@@ -84,6 +85,7 @@ ORACLES: dict[str, Oracle] = {
     "GAP": lambda m, x, pool, top: naive_expected.gap(x, pool, m.g, m.cutoff),
     "xGAP": lambda m, x, pool, top: naive_expected.xgap(x, pool, m.g, m.cutoff),
     "eGAP": lambda m, x, pool, top: naive_expected.egap(x, pool, m.g, m.cutoff),
+    "eRP": lambda m, x, pool, top: naive_expected.erp(x, pool, m.cutoff, **chances(m, top)),
     "eRRBP": lambda m, x, pool, top: naive_expected.errbp(x, pool, m.p, **chances(m, top)),
     "eRDCG": lambda m, x, pool, top: naive_expected.erdcg(x, pool, m.base, **chances(m, top)),
     "eRAP": lambda m, x, pool, top: naive_expected.erap(
@@ -103,26 +105,46 @@ ORACLES: dict[str, Oracle] = {
     "NumRelRet": lambda m, x, pool, top: naive.num_rel_ret(x, pool, m.rel),
     "NumNonrelJudgedRet": lambda m, x, pool, top: naive.num_nonrel_judged_ret(x, pool, m.rel),
 }
-ALWAYS_DEFINED = {"Judged", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet"}
-BY_GAIN = {"CG", "nCG", "DCG", "nDCG", "gRBP"}
+# Without a recall base, or with one of documents that are not relevant.
+ALWAYS_DEFINED = {
+    "Judged", "NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelJudgedRet", "Fallout",
+    "SetFallout", "eRP", "eRRBP", "eRDCG",
+}  # fmt: skip
+BY_GAIN = {"CG", "nCG", "DCG", "nDCG", "gRBP", "ERR"}
+# What counts where the measure is undefined: the worst value.
+WORST: dict[str, Oracle] = {
+    "ESL": lambda m, x, pool, top: naive.esl_counted(x, pool, m.want, m.rel),
+    "Fallout": lambda m, x, pool, top: float(len(x) > 0),
+    "SetFallout": lambda m, x, pool, top: float(len(x) > 0),
+}
 DRAWN = {"E"}  # values that come from random draws have no loop to be equal to
 CLASSES: list[Any] = [cls for cls in CATALOGUE if cls.name not in DRAWN]
 
 
 def oracle_value(m: Any, labels: Labels, pool: Pool, top: int) -> float:
     """What the loops say; NaN where the pool holds nothing that counts for the measure."""
-    if m.name in BY_GAIN:
+    if m.name in ALWAYS_DEFINED:
+        something = True
+    elif m.name in BY_GAIN:
         form = getattr(m, "dcg", "log2")
         something = any(naive.gain(label, gains(m), form) > 0 for label in pool)
-    elif m.name in ("eRRBP", "eRDCG", "eRAP"):
+    elif m.name == "eRAP":
         given = chances(m, top)
         something = naive_expected.recall_base_of(pool, given["prob"], given["unjudged"]) > 0
     else:
         something = naive.num_rel(labels, pool, getattr(m, "rel", 1)) > 0
-    if not something and m.name not in ALWAYS_DEFINED:
+    if not something:
         return NAN
     value = ORACLES[m.name](m, labels, pool, top)
     return NAN if value is None else value
+
+
+def counted_value(m: Any, labels: Labels, pool: Pool, top: int) -> float:
+    """The same, with 0 or the worst value where the measure is undefined."""
+    value = oracle_value(m, labels, pool, top)
+    if not math.isnan(value):
+        return value
+    return WORST[m.name](m, labels, pool, top) if m.name in WORST else 0.0  # type: ignore[return-value]
 
 
 def same(value: float, expected: float) -> bool:
@@ -257,10 +279,9 @@ def test_summary_over_topics(simulate: Callable[..., Any], data: st.DataObject, 
     for i, m in enumerate(chosen):
         for j, system in enumerate(scores.systems):
             each = [
-                oracle_value(m, made.ranked(system, t), made.pool(t), made.top)
+                counted_value(m, made.ranked(system, t), made.pool(t), made.top)
                 for t in scores.topics
             ]
-            each = [0.0 if math.isnan(v) else v for v in each]
             if m.name == "GMAP":
                 expected = naive.gmap(each)
             elif m.name.startswith("Num"):

@@ -37,7 +37,9 @@ def test_probabilities_stay_what_they_are():
             call(soft)
 
 
-@pytest.mark.parametrize("name", ["eRAP", "eRAP@3", "eRRBP(p=0.5)", "eRDCG(base=2)"])
+@pytest.mark.parametrize(
+    "name", ["eRAP", "eRAP@3", "eRRBP(p=0.5)", "eRDCG(base=2)", "AP", "AP@3", "RBP(p=0.5)", "P@3"]
+)
 def test_versions_of_expected_measures(name):
     prob = MODEL.prob(2)
     assert prob == pytest.approx([loops.prm(ROWS, level, [1, 2]) for level in (0, 1, 2)])
@@ -45,16 +47,15 @@ def test_versions_of_expected_measures(name):
     assert version.prob == tuple(prob)
     scores = hj.evaluate(GRADES, RUN, version)
     of = version.name
-    loop = {"eRAP": loops.erap, "eRRBP": loops.errbp, "eRDCG": loops.erdcg}[of]
-    extra = {"eRAP": {}, "eRRBP": {"p": 0.5}, "eRDCG": {"base": 2}}[of]
+    loop = {"eRAP": loops.erap, "eRRBP": loops.errbp, "eRDCG": loops.erdcg, "eRP": loops.erp}[of]
+    extra = {"eRAP": {}, "eRRBP": {"p": 0.5}, "eRDCG": {"base": 2}, "eRP": {}}[of]
+    more = {"k": 3} if of == "eRP" else extra
     for k, labels, pool in cells():
-        expected = loop(labels, pool, prob=prob, cutoff=version.cutoff, **extra)
+        expected = loop(labels, pool, prob=prob, unjudged=0, cutoff=version.cutoff, **more)
         assert scores.values[0, 0, k] == pytest.approx(expected, rel=1e-12)
     soft = hj.evaluate(
-        MODEL.soft_qrels(hj.read_qrels(GRADES)), RUN, hj.measure(name).__class__(
-            unjudged=prob[0], cutoff=version.cutoff, **extra
-        )
-    )  # fmt: skip
+        MODEL.soft_qrels(hj.read_qrels(GRADES)), RUN, type(version)(cutoff=version.cutoff, **extra)
+    )
     np.testing.assert_allclose(soft.values, scores.values, rtol=1e-12)
 
 
@@ -92,11 +93,17 @@ def test_a_version_of_a_measure_with_a_threshold_is_refused():
         hj.evaluate(GRADES, RUN, MODEL.version("eRAP(rel=2)", 2))
 
 
-@pytest.mark.parametrize("name", ["AP", "RBP", "Bpref", "E(nDCG)"])
+def test_version_of_an_expectation():
+    version = MODEL.version("E(nDCG)", 2)
+    assert version.prob == tuple(MODEL.prob(2))
+    assert version.chance_of_unjudged == 0
+
+
+@pytest.mark.parametrize("name", ["AP(rel=2)", "RR", "Bpref", "ERR"])
 def test_measures_without_a_version(name):
     with pytest.raises(MeasureError, match="neither probabilities nor gains") as caught:
         MODEL.version(name, 2)
-    assert "eRAP" in caught.value.remedy
+    assert "E(X)" in caught.value.remedy
 
 
 @settings(max_examples=40)

@@ -67,6 +67,15 @@ class Scorer:
         return self._kernel
 
     def __call__(self, labels: Labels) -> Array:
+        return self._score(labels, self.measure)
+
+    def filled(self, labels: Labels) -> Array:
+        """The same, with undefined values counted as the measure says: 0, or the worst value."""
+        if self._kernel is not None:
+            return np.nan_to_num(self(labels), copy=False)
+        return self._score(labels, self.measure.filled)
+
+    def _score(self, labels: Labels, score: Callable[[Judged], Array]) -> Array:
         given = self._checked(labels)
         systems, topics = self.alignment.shape
         out = np.empty((len(given), systems, topics))
@@ -84,7 +93,7 @@ class Scorer:
         else:
             flat = out.reshape(len(given), systems * topics)
             _on_all_cores(
-                lambda rows: self._through_measure(given, rows, flat), self._blocks(given)
+                lambda rows: self._through_measure(score, given, rows, flat), self._blocks(given)
             )
         return out
 
@@ -130,10 +139,12 @@ class Scorer:
         step = max(room, 1)
         return [slice(i, i + step) for i in range(0, len(labels), step)]
 
-    def _through_measure(self, labels: Labels, rows: slice, out: Array) -> None:
+    def _through_measure(
+        self, score: Callable[[Judged], Array], labels: Labels, rows: slice, out: Array
+    ) -> None:
         block = labels[rows].astype(np.int16)
         for cells, judged in judge_lists(self.alignment, block, self.top, every=self.measure.every):
-            out[rows, cells] = self.measure(judged)
+            out[rows, cells] = score(judged)
 
 
 def _on_all_cores(work: Callable[[Any], None], tasks: list[Any]) -> None:

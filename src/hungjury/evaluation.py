@@ -53,8 +53,9 @@ def evaluate(
         ``"judged"``: all judged topics, and a topic missing from a run scores 0. ``"retrieved"``:
         each run is averaged over the judged topics it has. Or a list of topic ids.
     undefined : {"zero", "nan", "drop"}
-        Topics where a measure is undefined, such as those without a relevant document, count as 0,
-        make the mean NaN, or are left out of it.
+        Topics where a measure is undefined, such as those without a relevant document, count as 0
+        (ESL and fallout, where smaller is better, as their worst value), make the mean NaN, or are
+        left out of it.
     unjudged : {"nonrelevant", "condensed"}
         Retrieved documents without a label count as not relevant, or are removed from the lists.
     depth : int, optional
@@ -174,13 +175,13 @@ def score_alignment(
         variance = np.full(values.shape, np.nan)
     if any(m.expectation for m in measures):
         interval = np.full((2, *values.shape), np.nan)
-    condensed = unjudged == "condensed"
+    condensed, worst = unjudged == "condensed", np.zeros(values.shape)
     views: dict[_View, list[int]] = {}
     for i, one in enumerate(measures):
         drawn = one.expectation
         if drawn is not None and variance is not None and interval is not None:
             found = expected_scores(aligned, qrels, drawn, condensed)
-            values[i], variance[i] = found.mean, found.variance
+            values[i], variance[i], worst[i] = found.mean, found.variance, found.worst
             interval[:, i] = found.low, found.high
         else:
             views.setdefault(_View.of(one, qrels), []).append(i)
@@ -188,14 +189,16 @@ def score_alignment(
         for cells, judged in view.lists(aligned, qrels, condensed):
             for i in mine:
                 values[i, cells] = measures[i](judged)
+                worst[i, cells] = measures[i].where_undefined(judged)
                 if variance is not None and measures[i].has_variance:
                     variance[i, cells] = measures[i].moments(judged)[1]
     unknown = np.isnan(values)
     status = _status(unknown.reshape(shape), aligned.retrieved, topics)
-    if undefined == "zero":  # a topic that counts as 0 does so surely
-        for numbers in (values, variance, *(() if interval is None else interval)):
-            if numbers is not None:
-                numbers[unknown] = 0.0
+    if undefined == "zero":  # a topic that counts as 0, or as the worst value, does so surely
+        if variance is not None:
+            variance[unknown] = 0.0
+        for numbers in (values, *(() if interval is None else interval)):
+            numbers[unknown] = worst[unknown]
     values.reshape(shape)[status == LEFT_OUT] = np.nan
     return Scores(
         [str(m) for m in measures],
@@ -213,6 +216,7 @@ def score_alignment(
             labels=qrels.settings,
         ),
         [m.average for m in measures],
+        [m.smaller_is_better for m in measures],
         None if variance is None else variance.reshape(shape),
         None if interval is None else interval.reshape(2, *shape),
         notes=qrels.notes + aligned.notes + tuple(n for m in measures for n in m.notes(qrels)),

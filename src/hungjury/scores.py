@@ -44,9 +44,10 @@ class Scores:
     """Values as [measure, system, topic].
 
     status: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out by the topic
-    policy. `averages` says how each measure is summarised over topics. Where labels are uncertain,
-    `variance` is that of each value (NaN for measures without one), and `interval` [2, measure,
-    system, topic] holds the ends of the 95 % interval of measures that are drawn.
+    policy. `averages` says how each measure is summarised over topics, `smaller` which of them are
+    better when smaller (default: none). Where labels are uncertain, `variance` is that of each
+    value (NaN for measures without one), and `interval` [2, measure, system, topic] holds the ends
+    of the 95 % interval of measures that are drawn.
     """
 
     measures: list[str]
@@ -56,6 +57,7 @@ class Scores:
     status: NDArray[np.uint8]
     settings: ScoreSettings = field(default_factory=ScoreSettings)
     averages: list[str] = field(default_factory=list)
+    smaller: list[bool] = field(default_factory=list)
     variance: NDArray[np.float64] | None = None
     interval: NDArray[np.float64] | None = None
     notes: tuple[Note, ...] = ()
@@ -146,6 +148,7 @@ class Scores:
             cut(self.status),
             self.settings,
             self.averages,
+            self.smaller,
             cut(self.variance),
             cut(self.interval),
             self.notes,
@@ -175,9 +178,14 @@ class Scores:
         """A row for every cell that counts, as system, topic, measure, value."""
         return Table(["system", "topic", "measure", "value"], list(self.rows()))
 
+    def better(self) -> NDArray[np.float64]:
+        """[measure, system]: means turned so that larger is better, for whatever ranks systems."""
+        sign = np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
+        return np.asarray(sign[:, None] * self.mean())
+
     def best_first(self) -> list[int]:
         """Systems by the first measure's mean, best first; equal ones in their given order."""
-        first = self.mean()[0]
+        first = self.better()[0]
         return sorted(
             range(len(self.systems)), key=lambda s: (-np.nan_to_num(first[s], nan=-1e300), s)
         )
@@ -185,11 +193,16 @@ class Scores:
     def table(self, digits: int = 4) -> Table:
         """Means, a row per system, best first by the first measure; the best value of each measure
         is in bold."""
-        mean = self.mean()
-        best = np.nanmax(np.where(np.isnan(mean), -np.inf, mean), axis=1)
+        mean, better = self.mean(), self.better()
+        best = better == np.where(np.isnan(better), -np.inf, better).max(axis=1, keepdims=True)
         rows: list[list[Cell]] = [
-            [self.systems[s], *(Marked(float(v), bold=v == b) for v, b in zip(mean[:, s], best,
-                                                                              strict=True))]
+            [
+                self.systems[s],
+                *(
+                    Marked(float(v), bold=bool(b))
+                    for v, b in zip(mean[:, s], best[:, s], strict=True)
+                ),
+            ]
             for s in self.best_first()
         ]  # fmt: skip
         formats = {

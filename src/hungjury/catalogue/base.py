@@ -72,6 +72,7 @@ class Measure(Named):
     in_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
     takes_chances: ClassVar[bool] = False  # labels may be probabilities
     has_variance: ClassVar[bool] = False  # `moments` gives the variance too
+    probability_gains: ClassVar[bool] = True  # gains may be probabilities of relevance
 
     def __init_subclass__(cls) -> None:
         """A class that scores otherwise than its parent has none of the parent's capabilities,
@@ -140,15 +141,24 @@ class Measure(Named):
         return 0
 
     def with_probabilities(self, prob: Sequence[float]) -> Measure:
-        """The version that takes P(relevant) of each grade, as probability or as gain."""
-        if "prob" in self._params:
-            return self.but(prob=tuple(prob))
-        if "gains" in self._params:
+        """The version that takes P(relevant) of each grade, as gain or as probability.
+
+        Documents without a label count nothing in any of them, unless the measure's own
+        `unjudged` says otherwise.
+        """
+        if "gains" in self._params and self.probability_gains:
             return self.but(gains=dict(enumerate(prob)))
-        raise MeasureError(
-            f"{self} takes neither probabilities nor gains",
-            remedy="use eRAP, eRRBP, eRDCG, or nDCG, DCG, CG, nCG, gRBP, Q",
-        )
+        if "prob" in self._params:
+            given = getattr(self, "unjudged", None)
+            return self.but(prob=tuple(prob), unjudged=0.0 if given is None else given)
+        try:
+            return self.for_probabilities(tuple(prob)).with_probabilities(prob)
+        except MeasureError:
+            raise MeasureError(
+                f"{self} takes neither probabilities nor gains",
+                code="no-probabilities",
+                remedy="use AP, P, RBP, E(X) of any measure X, or nDCG, DCG, CG, nCG, gRBP, Q",
+            ) from None
 
     def score(self, judged: Judged) -> Array:
         raise NotImplementedError
@@ -160,6 +170,20 @@ class Measure(Named):
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         """[..., list]: is there anything relevant in the pool for this measure?"""
         return judged.relevant(self.threshold) > 0
+
+    def where_undefined(self, judged: Judged) -> Array:
+        """[..., list]: what an undefined score counts as: the worst value, 0 unless smaller is
+        better."""
+        return np.zeros(judged.counts.shape[:-1])
+
+    def filled(self, judged: Judged) -> Array:
+        """Scores, with undefined ones counted as `where_undefined` says."""
+        values = self(judged)
+        return np.where(np.isnan(values), self.where_undefined(judged), values)
+
+    def better(self, values: Array) -> Array:
+        """Values turned so that larger is better, for whatever ranks systems."""
+        return np.negative(values) if self.smaller_is_better else values
 
     def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
         """What to know about scores of this measure under these labels."""

@@ -5,6 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param
+from hungjury.catalogue.expected import (
+    chance_of_unjudged,
+    check_prob,
+    prob_param,
+    refuse_for_chances,
+    unjudged_param,
+)
 from hungjury.catalogue.trec_names import from_trec
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
@@ -27,7 +34,11 @@ def a_measure(value: Any) -> Measure:
 @CATALOGUE.add("E")
 class E(Measure):
     """Expectation of a measure over label sets drawn from their probabilities, with variance and
-    a 95 % interval; E(AP)'s mean is exact. `E(AP)@10` is `E(AP@10)`."""
+    a 95 % interval; E(AP)'s mean is exact. `E(AP)@10` is `E(AP@10)`.
+
+    With `prob`, grades are turned into probabilities of relevance, and the measure sees binary
+    labels. Where unjudged documents may be relevant they are drawn too, in every list by itself;
+    the recall base stays that of the pool, as in `eRAP`."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)"
     formula: ClassVar[str] = (
@@ -41,6 +52,8 @@ class E(Measure):
     of: Measure = required(kind=a_measure, doc="the measure")
     draws: int = param(1000, kind=whole, low=2, high=MOST_DRAWS, doc="label sets drawn")
     seed: int = param(0, kind=whole, low=0, doc="seed of the draws")
+    prob: tuple[float, ...] | None = prob_param()
+    unjudged: float | None = unjudged_param()
     cutoff: int | None = cutoff_param()
 
     def __post_init__(self) -> None:
@@ -61,8 +74,29 @@ class E(Measure):
     def expectation(self) -> E:
         return self
 
+    @property
+    def chance_of_unjudged(self) -> float:
+        return chance_of_unjudged(self.prob, self.unjudged)
+
+    @property
+    def declared_grade(self) -> int:
+        return self.of.declared_grade if self.prob is None else len(self.prob) - 1
+
     def check(self, max_grade: int) -> None:
+        if self.prob is not None:
+            check_prob(self, self.prob, max_grade)
+            max_grade = 1
+        if self.chance_of_unjudged > 0 and max_grade > 1:
+            raise MeasureError(
+                f"{self}: unjudged documents may be relevant, but at which of the grades 1 to "
+                f"{max_grade} is not said",
+                code="unjudged-grade",
+                remedy="give prob, the probability of relevance at each grade, or binary labels",
+            )
         self.of.check(max_grade)
+
+    def check_chances(self, of_grades: bool = False) -> None:
+        refuse_for_chances(self, ("prob",))
 
     def score(self, judged: Judged) -> Array:
         raise MeasureError(

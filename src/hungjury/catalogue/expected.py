@@ -6,6 +6,7 @@ lists has an expectation and a variance, both exact and in linear time.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,9 +17,9 @@ from hungjury import native
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
-from hungjury.named import number, numbers, param, whole
+from hungjury.named import number, numbers, param, required, whole
 
-__all__ = ["eRAP", "eRDCG", "eRRBP"]
+__all__ = ["eRAP", "eRDCG", "eRP", "eRRBP"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,45 @@ class Chances:
     total: Array  # [..., list]: sum over the pool
 
 
+def prob_param() -> Any:
+    return param(
+        None, kind=numbers, low=0, high=1, doc="P(relevant) of each grade, from 0 to the largest"
+    )
+
+
+def unjudged_param() -> Any:
+    return param(
+        None, kind=number, low=0, high=1,
+        doc="P(relevant) of documents without a label; default: that of grade 0, else 0",
+    )  # fmt: skip
+
+
+def chance_of_unjudged(prob: tuple[float, ...] | None, unjudged: float | None) -> float:
+    """What is said about unjudged documents, or what holds for grade 0."""
+    if unjudged is not None:
+        return unjudged
+    return 0.0 if prob is None else prob[0]
+
+
+def check_prob(one: Measure, prob: tuple[float, ...], max_grade: int) -> None:
+    """A probability for every grade."""
+    if len(prob) != max_grade + 1:
+        raise MeasureError(
+            f"{one}: prob has {len(prob)} values, but the grades are 0 to {max_grade}",
+            remedy=f"give {max_grade + 1} probabilities, or declare the grades",
+        )
+
+
+def refuse_for_chances(one: Measure, names: Iterable[str]) -> None:
+    """Parameters about grades mean nothing for labels that are probabilities."""
+    for name in names:
+        if getattr(one, name) is not None:
+            raise MeasureError(
+                f"{one}: {name} needs grades, but these labels are already probabilities",
+                remedy=f"leave {name} out",
+            )
+
+
 class Expected(Measure):
     """Base: probabilities come with soft labels, from a map of grades, or are 0 and 1."""
 
@@ -37,13 +77,8 @@ class Expected(Measure):
     paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018"
     takes_chances: ClassVar[bool] = True
     has_variance: ClassVar[bool] = True
-    prob: tuple[float, ...] | None = param(
-        None, kind=numbers, low=0, high=1, doc="P(relevant) of each grade, from 0 to the largest"
-    )
-    unjudged: float | None = param(
-        None, kind=number, low=0, high=1,
-        doc="P(relevant) of documents without a label; default: that of grade 0, else 0",
-    )  # fmt: skip
+    prob: tuple[float, ...] | None = prob_param()
+    unjudged: float | None = unjudged_param()
     rel: int | None = param(
         None, kind=whole, low=1, doc="without prob: lowest grade that is surely relevant (1)"
     )
@@ -63,28 +98,18 @@ class Expected(Measure):
             raise MeasureError(
                 f"{self}: prob and rel exclude each other", remedy="leave one of them out"
             )
-        if self.prob is not None and len(self.prob) != max_grade + 1:
-            raise MeasureError(
-                f"{self}: prob has {len(self.prob)} values, but the grades are 0 to {max_grade}",
-                remedy=f"give {max_grade + 1} probabilities, or declare the grades",
-            )
+        if self.prob is not None:
+            check_prob(self, self.prob, max_grade)
         if self.rel is not None and self.rel > max_grade:
             super().check(max_grade)
 
     def check_chances(self, of_grades: bool = False) -> None:
         """`prob` and, unless every grade has its own probability, `rel` are for grades."""
-        for name in ("prob",) if of_grades else ("prob", "rel"):
-            if getattr(self, name) is not None:
-                raise MeasureError(
-                    f"{self}: {name} needs grades, but these labels are already probabilities",
-                    remedy=f"leave {name} out",
-                )
+        refuse_for_chances(self, ("prob",) if of_grades else ("prob", "rel"))
 
     @property
     def chance_of_unjudged(self) -> float:
-        if self.unjudged is not None:
-            return self.unjudged
-        return 0.0 if self.prob is None else self.prob[0]
+        return chance_of_unjudged(self.prob, self.unjudged)
 
     def chances(self, judged: Judged) -> Chances:
         outside = self.chance_of_unjudged
@@ -110,32 +135,53 @@ class Expected(Measure):
 class ExpectedSum(Expected):
     """Base of measures that add up weighted relevance: mean and variance are sums too."""
 
+    in_ties: ClassVar[bool] = True
+
     def discount(self, ranks: Array) -> Array:
         raise NotImplementedError
 
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        """Always: there is no recall base to divide by."""
+        return np.ones(judged.counts.shape[:-1], dtype=bool)
+
     def moments(self, judged: Judged) -> tuple[Array, Array]:
+        """Inside ties a document has the mean weight of the tie's ranks, in the variance too. That
+        of unjudged documents is then unknown: which of them are tied is not recorded."""
         seen = self.chances(judged)
         numbers = np.arange(1, judged.depth + 1, dtype=float)
         weights = self.discount(numbers)
         if self.cutoff is not None:
             weights = np.where(numbers <= self.cutoff, weights, 0.0)
-        mean = _weighted(judged, weights, seen.p, seen.unjudged)
-        spread = _weighted(judged, weights**2, seen.p * (1 - seen.p), _spread(seen.unjudged))
+        places = judged.weigh(weights)
+        mean = _weighted(places, weights, seen.p, seen.unjudged, judged.length)
+        doubt = seen.unjudged * (1 - seen.unjudged)
+        if judged.ties is not None and doubt > 0:
+            return mean, np.full(mean.shape, np.nan)
+        spread = _weighted(places**2, weights**2, seen.p * (1 - seen.p), doubt, judged.length)
         return mean, spread
 
 
-def _spread(p: float) -> float:
-    return p * (1 - p)
-
-
-def _weighted(judged: Judged, weights: Array, values: Array, elsewhere: float) -> Array:
-    """Sum over all ranks of weight times value; ranks without a place have value `elsewhere`."""
-    places = np.append(np.insert(weights, 0, 0.0), 0.0)[judged.ranks]
+def _weighted(
+    places: Array, weights: Array, values: Array, elsewhere: float, length: NDArray[np.int32]
+) -> Array:
+    """Sum of weight times value over `places`, with `elsewhere` as the value of all other ranks
+    of lists of some `length`; `weights` are those of ranks 1, 2, ..."""
     if elsewhere == 0:
         return np.asarray((places * values).sum(axis=-1))
-    upto = np.insert(np.cumsum(weights), 0, 0.0)
-    whole_list = elsewhere * upto[judged.length]
+    whole_list = elsewhere * np.insert(np.cumsum(weights), 0, 0.0)[length]
     return np.asarray(whole_list + (places * (values - elsewhere)).sum(axis=-1))
+
+
+@CATALOGUE.add("eRP")
+class eRP(ExpectedSum):  # noqa: N801 - named like the others
+    """Expected precision: the expected share of the first k ranks that holds a relevant
+    document."""
+
+    formula: ClassVar[str] = "eRP@k = (1/k) Σ_{n≤k} P(x_n = 1)"
+    cutoff: int = required(kind=whole, low=1, doc="ranks counted")
+
+    def discount(self, ranks: Array) -> Array:
+        return np.full(len(ranks), 1 / self.cutoff)
 
 
 @CATALOGUE.add("eRRBP")

@@ -28,6 +28,7 @@ __all__ = ["CG", "DCG", "ERR", "RBP", "Q", "gRBP", "nCG", "nDCG"]
 
 
 Gains = tuple[tuple[int, float], ...] | None
+MOST_ERR_GAIN = 50  # beyond, 1 - 2^-gain is 1 in floating point
 
 
 def gains_param() -> Any:
@@ -279,16 +280,29 @@ class gRBP(Discounted):  # noqa: N801
 @CATALOGUE.add("ERR")
 class ERR(Measure):
     """Expected reciprocal rank at which a user who reads top-down is satisfied; a document of
-    grade l satisfies with probability (2^l - 1) / 2^max_grade."""
+    grade l satisfies with probability (2^l - 1) / 2^max_grade. With `gains`, gains take the place
+    of grades, and the largest gain that of max_grade: `ERR(gains={1: 5})` on binary labels is
+    satisfied by a relevant document with probability 31/32."""
 
     paper: ClassVar[str] = "Chapelle et al. 2009"
     proof: ClassVar[str] = "thesis, section 3.4.1"
     formula: ClassVar[str] = (
-        "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade"
+        "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade; with "
+        "gains s_n = (2^gain(l_n) - 1) / 2^(largest gain)"
     )
     at: ClassVar[str] = "cutoff"
+    probability_gains: ClassVar[bool] = False
     max_grade: int | None = max_grade_param()
+    gains: Gains = gains_param()
     cutoff: int | None = cutoff_param()
+
+    def __post_init__(self) -> None:
+        odd = [gain for _, gain in self.gains or () if not 0 <= gain <= MOST_ERR_GAIN]
+        if odd:
+            raise MeasureError(
+                f"ERR: a gain is {odd[0]:g}, but has to be in [0, {MOST_ERR_GAIN}]",
+                remedy="gains are exponents of 2, such as {1: 5}",
+            )
 
     @property
     def declared_grade(self) -> int:
@@ -299,8 +313,16 @@ class ERR(Measure):
 
     def satisfaction(self, top: int) -> Array:
         """P(a user is satisfied) by a document of grade 0 to `top`."""
-        largest = max(self.max_grade or top, top)
-        return np.asarray((2.0 ** np.arange(top + 1) - 1) / 2.0**largest, dtype=float)
+        table = gain_table(max(self.max_grade or top, top), self.gains, exponential=False)
+        return np.asarray((2.0 ** table[: top + 1] - 1) / 2.0 ** table.max(), dtype=float)
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        satisfying = self.satisfaction(judged.max_grade) > 0
+        return np.asarray(judged.counts[..., satisfying].sum(axis=-1) > 0)
+
+    @property
+    def every(self) -> bool:  # type: ignore[override]
+        return gains_at_zero(self.gains)
 
     def score(self, judged: Judged) -> Array:
         satisfied = judged.gains(self.satisfaction(judged.max_grade))
@@ -319,9 +341,11 @@ class ERR(Measure):
         return Kernel("cascade", self.satisfaction(top), weights, lambda sums, _: sums)
 
     @rests_on("score", "defined")
-    def balancing_form(self, low: int, top: int) -> Form:
+    def balancing_form(self, low: int, top: int) -> Form | None:
         from hungjury.catalogue.closed_forms import cut, of_cascade
 
+        if self.gains:
+            return None
         chance = self.satisfaction(top)
         return cut(of_cascade(chance[low], chance[top]), self.cutoff)
 

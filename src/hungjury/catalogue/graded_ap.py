@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio
+from hungjury.catalogue.precision import precision_sum
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.named import numbers, required
@@ -122,12 +123,12 @@ class eGAP(GradedAP):  # noqa: N801
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
     formula: ClassVar[str] = "eGAP@k = Σ_i g_i AP(rel=i)@k"
+    in_ties: ClassVar[bool] = True
 
     def score(self, judged: Judged) -> Array:
         weights = self.weights(judged)
         value = np.zeros(judged.counts.shape[:-1])
         for k in np.flatnonzero(weights):
-            hits = judged.hits(int(k), self.cutoff)
-            sums = (hits * np.cumsum(hits, axis=-1) / judged.ranks).sum(axis=-1)
+            sums = precision_sum(judged, int(k), self.cutoff)
             value = value + weights[k] * np.nan_to_num(ratio(sums, judged.relevant(int(k))))
         return value

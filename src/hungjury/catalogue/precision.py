@@ -33,6 +33,7 @@ __all__ = [
     "GMAP",
     "NCP",
     "RR",
+    "ESLSaving",
     "Fallout",
     "IPrec",
     "IPrec11",
@@ -41,6 +42,11 @@ __all__ = [
     "Rprec",
     "Success",
 ]  # fmt: skip
+
+
+def one_if_retrieved(judged: Judged) -> Array:
+    """[..., list]: the worst fallout, and 0 for lists that are empty."""
+    return np.asarray(np.broadcast_to(judged.length > 0, judged.counts.shape[:-1]), dtype=float)
 
 
 def _found(judged: Judged, rel: int, cutoff: int | None) -> Array:
@@ -70,6 +76,14 @@ class P(Measure):
     def kernel(self, ranks: Array, top: int) -> Kernel:
         worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff)
         return Kernel("gains", worth, weights, lambda sums, _: sums / self.cutoff)
+
+    @rests_on("score", "defined", "average")
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        from hungjury.catalogue.expected import eRP
+
+        if self.rel > 1:
+            return super().for_probabilities(prob)
+        return eRP(cutoff=self.cutoff, prob=prob)
 
 
 @CATALOGUE.add("R")
@@ -113,7 +127,9 @@ class F1(Measure):
 
 @CATALOGUE.add("Fallout")
 class Fallout(Measure):
-    """Share of the documents judged not relevant that is in the first k ranks."""
+    """Share of the documents judged not relevant that is in the first k ranks. Smaller is better;
+    undefined where nothing was judged not relevant, which counts as 1 if anything was retrieved.
+    """
 
     paper: ClassVar[str] = "van Rijsbergen 1979"
     formula: ClassVar[str] = (
@@ -131,6 +147,12 @@ class Fallout(Measure):
         seen = (steps * (judged.ranks <= cutoff)).sum(axis=-1)
         return ratio(seen - _found(judged, self.rel, cutoff), judged.not_relevant(self.rel))
 
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return judged.not_relevant(self.rel) > 0
+
+    def where_undefined(self, judged: Judged) -> Array:
+        return one_if_retrieved(judged)
+
 
 @CATALOGUE.add("Rprec")
 class Rprec(Measure):
@@ -146,7 +168,7 @@ class Rprec(Measure):
         return ratio((judged.hits(self.rel) * within(judged, total)).sum(axis=-1), total)
 
 
-def _precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Array:
+def precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Array:
     """[..., list]: precisions at the ranks of relevant documents, added up."""
     if judged.ties is not None:
         return expected_precision_sum(judged, judged.hits(rel), cutoff)
@@ -170,7 +192,7 @@ class AP(Measure):
     cutoff: int | None = cutoff_param()
 
     def score(self, judged: Judged) -> Array:
-        return ratio(_precision_sum(judged, self.rel, self.cutoff), judged.relevant(self.rel))
+        return ratio(precision_sum(judged, self.rel, self.cutoff), judged.relevant(self.rel))
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
@@ -349,7 +371,8 @@ class IPrec11(Measure):
 @CATALOGUE.add("ESL")
 class ESL(Measure):
     """Search length: documents that are not relevant, read before the `want`-th relevant one;
-    undefined where fewer are retrieved. Smaller is better."""
+    undefined where fewer are retrieved, which counts as all that could have been read: the
+    documents of the pool judged not relevant plus those retrieved. Smaller is better."""
 
     paper: ClassVar[str] = "Cooper 1968"
     formula: ClassVar[str] = "ESL = n - want, n: rank of the want-th relevant document"
@@ -364,3 +387,27 @@ class ESL(Measure):
         rank = np.broadcast_to(judged.ranks, at.shape)
         length = np.where(at, rank, 0).sum(axis=-1) - self.want
         return np.where(at.any(axis=-1), length, np.nan)
+
+    def where_undefined(self, judged: Judged) -> Array:
+        return np.asarray(judged.not_relevant(self.rel) + judged.length, dtype=float)
+
+
+@CATALOGUE.add("ESLSaving")
+class ESLSaving(Measure):
+    """Search length saved against reading the pool in random order, as a share of it: 1 where
+    nothing is read in vain, 0 where the list is no better than chance, negative where it is worse.
+    A list that does not find enough counts the search length that `ESL` takes for it."""
+
+    paper: ClassVar[str] = "Cooper 1968"
+    formula: ClassVar[str] = (
+        "ESLSaving = 1 - ESL (R + 1) / (want I), I: pool documents judged not relevant"
+    )
+    low: ClassVar[float] = -np.inf
+    want: int = param(1, kind=whole, low=1, doc="relevant documents wanted")
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Array:
+        length = ESL(want=self.want, rel=self.rel).filled(judged)
+        others, relevant = judged.not_relevant(self.rel), judged.relevant(self.rel)
+        saved = 1 - ratio(length * (relevant + 1), self.want * others)
+        return np.where(relevant >= self.want, saved, np.nan)

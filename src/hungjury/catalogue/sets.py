@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, ratio, rel_param
+from hungjury.catalogue.precision import one_if_retrieved
 from hungjury.collection.judged import Judged
 from hungjury.named import number, param
 
@@ -66,7 +67,8 @@ class SetF(OfTheSet):
 
 @CATALOGUE.add("SetFallout")
 class SetFallout(OfTheSet):
-    """Share of the documents judged not relevant that is retrieved."""
+    """Share of the documents judged not relevant that is retrieved. Smaller is better; undefined
+    where nothing was judged not relevant, which counts as 1 if anything was retrieved."""
 
     paper: ClassVar[str] = "van Rijsbergen 1979"
     formula: ClassVar[str] = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
@@ -76,6 +78,12 @@ class SetFallout(OfTheSet):
     def score(self, judged: Judged) -> Array:
         seen = judged.judged_length - judged.hits(self.rel).sum(axis=-1)
         return ratio(seen, judged.not_relevant(self.rel))
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return judged.not_relevant(self.rel) > 0
+
+    def where_undefined(self, judged: Judged) -> Array:
+        return one_if_retrieved(judged)
 
 
 class Count(OfTheSet):

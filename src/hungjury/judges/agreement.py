@@ -241,13 +241,13 @@ def _rankings(panel: Panel, runs: RunsLike, chosen: Measure) -> Rankings:
     grid[panel.judge, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
     values = np.empty((len(panel.judges), systems * topics))
     for cells, judged in judge_lists(aligned, grid, top, every=chosen.every):
-        values[:, cells] = chosen(judged)
-    by_topic = np.nan_to_num(values).reshape(-1, systems, topics)
+        values[:, cells] = chosen.filled(judged)
+    by_topic = values.reshape(-1, systems, topics)
     did = np.asarray(panel.pool.sum_by_topic(grid != MISSING)).astype(bool)  # [judge, topic]
     number = did.sum(axis=1)[:, None].astype(float)
     total = (by_topic * did[:, None, :]).sum(axis=2)
     scores = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
-    tau, tau_ap = _correlations(scores)
+    tau, tau_ap = _correlations(chosen.better(scores))
     return Rankings(str(chosen), aligned.systems, scores, tau, tau_ap, aligned.notes)
 
 

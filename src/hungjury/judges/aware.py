@@ -130,7 +130,8 @@ def aware(
     Notes
     -----
     aware-m(t, s) = Σ_k a_k(t) m(t, s | judge k), with Σ_k a_k(t) = 1 (Ferrante, Ferro and Maistro
-    2017). Where a measure is undefined for a judge it counts as 0.
+    2017). Where a measure is undefined for a judge it counts as 0,
+    or as its worst value if smaller is better.
 
     Examples
     --------
@@ -178,7 +179,7 @@ def combine(
         for m in range(len(scored.measures))
     ]
     mean = _shared(np.mean(each, axis=0), scored)
-    alone = np.nan_to_num(scored.values)
+    alone = scored.filled
     return AwareScores(
         measures=[str(m) for m in scored.measures],
         systems=scored.alignment.systems,
@@ -187,6 +188,7 @@ def combine(
         status=_status(scored),
         settings=settings or _settings(scored, weights, orientation),
         averages=[m.average for m in scored.measures],
+        smaller=[m.smaller_is_better for m in scored.measures],
         notes=scored.notes,
         judges=scored.judges,
         weights=mean,

@@ -26,8 +26,9 @@ SHARPNESS = 1.0  # beta of (4.22)
 ROUNDING = 1e-9
 
 
-def closeness(gap: str, mine: Array, theirs: Array) -> Array:
-    """[judge]: mean closeness of each of `mine` to all of `theirs`."""
+def closeness(gap: str, mine: Array, theirs: Array, smaller: bool = False) -> Array:
+    """[judge]: mean closeness of each of `mine` to all of `theirs`; `smaller`: the best systems,
+    which tau_ap looks at first, have the smallest scores."""
     if gap in ("fro", "rmse", "kld"):
         _within_bounds(gap, mine, theirs)
     elif mine.shape[1] < 2:
@@ -35,6 +36,8 @@ def closeness(gap: str, mine: Array, theirs: Array) -> Array:
             f"{gap} compares rankings and needs at least two systems",
             remedy="give more runs, or weights from fro, rmse or kld",
         )
+    if smaller and gap == "apc":
+        mine, theirs = -mine, -theirs
     return GAPS[gap](mine, theirs)
 
 

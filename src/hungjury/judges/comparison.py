@@ -179,6 +179,7 @@ class _Gold:
         assert scored.gold is not None
         self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
+        self.better = scored.measures[0].better
         self.means = scored.gold[0][:, self.known].mean(axis=1)
 
     def compare(self, approach: str, values: Array, measure: str) -> ComparedApproach:
@@ -187,7 +188,7 @@ class _Gold:
         return ComparedApproach(
             approach,
             float(kendall(means, self.means)),
-            float(tau_ap(means, self.means)),
+            float(tau_ap(self.better(means), self.better(self.means))),
             float(rmse(means, self.means)),
             measure,
         )

@@ -29,7 +29,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class JudgeScores:
-    """Values [measure, judge, system, topic], NaN where the measure is undefined.
+    """Values [measure, judge, system, topic], NaN where the measure is undefined; `filled` holds
+    what counts there instead: 0, or the worst value of a measure that is better when smaller.
 
     `judged` [judge, topic] is who judged what; `gold` [measure, system, topic] are the
     values under gold labels, NaN for topics without them.
@@ -41,6 +42,7 @@ class JudgeScores:
     grades: tuple[int, ...]
     judges: list[str]
     values: Array
+    filled: Array
     judged: NDArray[np.bool_]
     gold: Array | None = None
     dropped: tuple[str, ...] = ()  # judges left out by `without_empty`
@@ -50,8 +52,9 @@ class JudgeScores:
         return [scorer.measure for scorer in self.scorers]
 
     def panel(self, m: int) -> ScoredPanel:
-        """The judges as one measure sees them; undefined scores are 0."""
-        return ScoredPanel(np.nan_to_num(self.values[m]), self.judged, self.judges)
+        """The judges as one measure sees them."""
+        smaller = self.measures[m].smaller_is_better
+        return ScoredPanel(self.filled[m], self.judged, self.judges, smaller)
 
     def random(
         self, replicates: int = 1000, seed: int = 0, progress: Progress | None = None
@@ -60,7 +63,9 @@ class JudgeScores:
         estimators share them."""
         grades = [g for g in self.grades if g >= 0]
         size = len(self.alignment.pool)
-        return random_scores(self.scorers, size, grades, replicates, seed, progress)
+        return random_scores(
+            [one.filled for one in self.scorers], size, grades, replicates, seed, progress
+        )
 
     def without_empty(self) -> JudgeScores:
         """Only judges with something relevant on every topic they judged."""
@@ -75,6 +80,7 @@ class JudgeScores:
             self,
             judges=[name for name in self.judges if name not in names],
             values=self.values[:, ~empty],
+            filled=self.filled[:, ~empty],
             judged=self.judged[~empty],
             dropped=(*self.dropped, *names),
         )
@@ -144,13 +150,19 @@ def score_judges(
     judged = given.pool.sum_by_topic(labels >= 0) > 0
     _check_silent(given.judges, judged)
     scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
+    values = [scorer(labels) for scorer in scorers]
+    filled = [
+        np.nan_to_num(found) if scorer.native else scorer.filled(labels)
+        for scorer, found in zip(scorers, values, strict=True)
+    ]
     found = JudgeScores(
         given,
         aligned,
         scorers,
         grades,
         given.judges,
-        np.stack([scorer(labels) for scorer in scorers]),
+        np.stack(values),
+        np.stack(filled),
         judged,
         truth,
     )

@@ -40,6 +40,7 @@ class ScoredPanel:
     scores: Array  # [judge, system, topic], no NaN
     judged: NDArray[np.bool_]  # [judge, topic]
     judges: list[str]
+    smaller: bool = False  # smaller scores are better
 
     @staticmethod
     def of(scores: Array, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
@@ -162,7 +163,8 @@ class Supervised(Weights):
             )
         out = np.empty(len(panel.scores))
         for who, topics in panel.groups(known):
-            out[who] = closeness(self.gap, panel.scores[who][:, :, topics], gold[None, :, topics])
+            mine, truth = panel.scores[who][:, :, topics], gold[None, :, topics]
+            out[who] = closeness(self.gap, mine, truth, panel.smaller)
         return np.repeat(out[:, None], panel.judged.shape[1], axis=1)
 
 
@@ -189,7 +191,7 @@ def closeness_to_random(granularity: str, gap: str, panel: ScoredPanel, random: 
     def compare(task: tuple[int, Group]) -> None:
         c, (who, topics) = task
         mine, theirs = panel.scores[who][:, :, topics], random[c][:, :, topics]
-        out[c][np.ix_(who, topics)] = closeness(gap, mine, theirs)[:, None]
+        out[c][np.ix_(who, topics)] = closeness(gap, mine, theirs, panel.smaller)[:, None]
 
     tasks = list(itertools.product(range(len(random)), groups))
     with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:

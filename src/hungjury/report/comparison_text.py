@@ -53,7 +53,10 @@ def printed(found: Comparison, digits: int) -> Table:
     if found.baseline is not None:
         header, *rows = _difference_cells(found, digits)
         return Table(header, rows, caption=caption, left=2)
-    best = found.mean.max(axis=1)
+    best = [
+        mean.min() if measure in found.smaller else mean.max()
+        for measure, mean in zip(found.measures, found.mean, strict=True)
+    ]
     marks = {measure: _marks(found, measure) for measure in found.measures}
     lines: list[list[Cell]] = [[letter(s), name] for s, name in enumerate(found.systems)]
     for m, measure in enumerate(found.measures):
@@ -78,7 +81,7 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
         else f"p corrected by {found.correction} over the {tests} of a measure"
     )
     marks = (
-        f"letters: systems that are significantly lower, p < {found.alpha:g}"
+        f"letters: systems that are significantly worse, p < {found.alpha:g}"
         if found.baseline is None
         else f"*: p < {found.alpha:g}; W/T/L: topics won, tied, lost"
     )

@@ -22,8 +22,9 @@ Array = NDArray[np.float64]
 class MeasureCorrelation:
     """Correlations [measure, measure] of the systems' means.
 
-    tau is NaN where a measure gives all systems the same mean. tau_ap looks at the row's measure
-    as the estimate and at the column's as the truth.
+    Means are turned so that larger is better for every measure. tau is NaN where a measure gives
+    all systems the same mean. tau_ap looks at the row's measure as the estimate and at the
+    column's as the truth.
     """
 
     measures: list[str]
@@ -80,7 +81,7 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
         Kendall's tau and tau_ap of every pair.
     """
     need_systems(scores, "a correlation of measures")
-    means = scores.mean()
+    means = scores.better()
     return MeasureCorrelation(
         scores.measures,
         kendall_cross(means, means),

@@ -227,11 +227,12 @@ class RobustnessExperiment(Experiment[Robustness]):
         return self._score(downsample(self.qrels, rate, self.seed, repetition))
 
     def run(self, job: Job) -> Found:
-        means, truth = self.sample(int(job[0]), float(job[1])).mean(), self.whole.mean()
+        sample = self.sample(int(job[0]), float(job[1]))
+        means, truth = sample.better(), self.whole.better()
         return {
             "tau": kendall(means, truth).tolist(),
             "tau_ap": tau_ap(means, truth).tolist(),
-            "level": means.mean(axis=1).tolist(),
+            "level": sample.mean().mean(axis=1).tolist(),
         }
 
     def gather(self, found: Mapping[Job, Found]) -> Robustness:

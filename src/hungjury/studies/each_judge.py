@@ -109,11 +109,11 @@ def single_judges(
     for m, one in enumerate(scored.measures):
         chances = Scorer(nearly_sure(one), scored.alignment, 1)
         for by, values, standard in (
-            (str(one), scored.values[m], DETERMINISTIC),
-            (str(chances.measure), chances(labels), DETERMINISTIC),
-            (str(chances.measure), chances(labels), RANDOMISED),
+            (str(one), scored.filled[m], DETERMINISTIC),
+            (str(chances.measure), chances.filled(labels), DETERMINISTIC),
+            (str(chances.measure), chances.filled(labels), RANDOMISED),
         ):
-            means = np.nan_to_num(values)[:, :, truths.known].mean(axis=2)
+            means = values[:, :, truths.known].mean(axis=2)
             near = truths.nearness(standard, m, means)
             rows.append(SingleRow(str(one), by, standard, near.tau, near.tau_ap, near.rmse))
     return SingleJudges(scored.judges, rows)

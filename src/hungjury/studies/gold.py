@@ -52,7 +52,7 @@ class Truths:
         assert scored.gold is not None
         for name in standards:
             check_choice("a gold standard", name, (DETERMINISTIC, RANDOMISED))
-        self.standards = tuple(standards)
+        self.standards, self.measures = tuple(standards), scored.measures
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
         self.means = {DETERMINISTIC: scored.gold[:, :, self.known].mean(axis=2)}
         if RANDOMISED in self.standards:
@@ -63,10 +63,10 @@ class Truths:
 
     def nearness(self, standard: str, m: int, means: Array) -> Nearness:
         """Of means [vector, system] by measure `m`."""
-        truth = self.means[standard][m]
+        truth, better = self.means[standard][m], self.measures[m].better
         return Nearness(
             kendall_cross(means, truth[None])[:, 0],
-            tau_ap_cross(means, truth[None])[:, 0],
+            tau_ap_cross(better(means), better(truth[None]))[:, 0],
             np.atleast_1d(rmse(means, truth)),
         )
 

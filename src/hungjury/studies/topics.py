@@ -86,7 +86,7 @@ def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
 
 
 def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
-    """Find the runs above the first (lowest) quartile of a measure's means.
+    """Find the runs better than the first (worst) quartile of a measure's means.
 
     Parameters
     ----------
@@ -98,19 +98,21 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
     Returns
     -------
     Chosen
-        The runs' names; the table gives each run's quartile, 1 for the lowest.
+        The runs' names; the table gives each run's quartile, 1 for the worst.
     """
     need_systems(scores, "a choice of runs by quartiles")
     name = scores.measures[0] if measure is None else measure
     if name not in scores.measures:
         raise InputError(f"{name} was not scored", remedy=f"choose from {scores.measures}")
-    means = scores.mean()[scores.measures.index(name)]
-    limits = np.quantile(means, [0.25, 0.5, 0.75])
-    quartile = 1 + (means[:, None] > limits).sum(axis=1)
-    best = [int(i) for i in np.argsort(-means, kind="stable")]
+    at = scores.measures.index(name)
+    means, better = scores.mean()[at], scores.better()[at]
+    limits = np.quantile(better, [0.25, 0.5, 0.75])
+    quartile = 1 + (better[:, None] > limits).sum(axis=1)
+    best = [int(i) for i in np.argsort(-better, kind="stable")]
+    side = "below" if better[0] != means[0] else "above"
     return Chosen(
         [s for s, q in zip(scores.systems, quartile, strict=True) if q > 1],
-        f"{name} above {limits[0]:.4f}, the first quartile",
+        f"{name} {side} {abs(limits[0]):.4f}, the first quartile",
         ("system", name, "quartile"),
         [(scores.systems[i], float(means[i]), int(quartile[i])) for i in best],
     )

@@ -273,10 +273,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         """[tuple, system] for each measure."""
         labels = np.stack([_labels(one.hard()) for one in merged])
         known = self.truths.known
-        return [
-            np.nan_to_num(scorer(labels))[:, :, known].mean(axis=2)
-            for scorer in self.scored.scorers
-        ]
+        return [scorer.filled(labels)[:, :, known].mean(axis=2) for scorer in self.scored.scorers]
 
     def _expected_means(self, merged: Sequence[Merged]) -> list[Array]:
         aligned, known = self.scored.alignment, self.truths.known

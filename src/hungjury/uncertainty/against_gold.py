@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
+from hungjury.catalogue import Measure
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.pool import Pool
@@ -88,7 +89,7 @@ def against_gold(
     scorer = Scorer(setting.measure, drawn.alignment, grades[-1])
 
     def entry(name: str, kind: str, given: NDArray[np.int16]) -> _Entry:
-        values = np.nan_to_num(scorer(given[None])[0])
+        values = scorer.filled(given[None])[0]
         return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
 
     entries = [entry(n, "judge", row) for n, row in zip(judgments.judges, labels, strict=True)]
@@ -105,7 +106,7 @@ def against_gold(
     systems = drawn.alignment.systems
     return AgainstGold(
         [
-            GoldRow(e.name, e.kind, *found, _correlation(e.means, truths))
+            GoldRow(e.name, e.kind, *found, _correlation(setting.measure, e.means, truths))
             for e, found in zip(entries, agreed, strict=True)
         ],
         topics,
@@ -169,10 +170,10 @@ def _agreement_with(
     ]
 
 
-def _correlation(means: Floats | None, truth: Floats | None) -> float | None:
+def _correlation(measure: Measure, means: Floats | None, truth: Floats | None) -> float | None:
     if means is None or truth is None or len(truth) < FEWEST_SYSTEMS:
         return None
-    return _or_none(float(tau_ap(means, truth)))
+    return _or_none(float(tau_ap(measure.better(means), measure.better(truth))))
 
 
 def _interval(values: Floats) -> tuple[float, float, float]:

@@ -37,7 +37,7 @@ class Compared:
     high: float
     p: float
     p_corrected: float
-    wins: int  # topics where the system has the higher value
+    wins: int  # topics where the system has the better value
     ties: int
     losses: int
     effect: float
@@ -63,6 +63,7 @@ class Comparison:
     samples: int | None  # of the tests that draw
     seed: int | None
     counts: frozenset[str] = frozenset()  # measures that are summed over topics
+    smaller: frozenset[str] = frozenset()  # measures that are better when smaller
     settings: ScoreSettings = field(default_factory=ScoreSettings)
     notes: tuple[Note, ...] = ()
 
@@ -81,16 +82,17 @@ class Comparison:
         return row.p_corrected < self.alpha
 
     def beaten(self) -> dict[tuple[str, str], list[str]]:
-        """By (measure, system): the systems that are significantly lower, best first.
+        """By (measure, system): the systems that are significantly worse, best first.
 
-        Lower by the test's own effect: signed ranks may differ in sign from the mean.
+        Worse by the test's own effect: signed ranks may differ in sign from the mean.
         """
         out: dict[tuple[str, str], list[str]] = {
             (m, s): [] for m in self.measures for s in self.systems
         }
         for row in self.rows:
             if self.significant(row):
-                pair = (row.system, row.versus) if row.effect > 0 else (row.versus, row.system)
+                wins = (row.effect > 0) != (row.measure in self.smaller)
+                pair = (row.system, row.versus) if wins else (row.versus, row.system)
                 out[row.measure, pair[0]].append(pair[1])
         place = {system: i for i, system in enumerate(self.systems)}
         return {key: sorted(found, key=place.__getitem__) for key, found in out.items()}
@@ -211,13 +213,17 @@ def compare(
     check_seed(seed)
     values, kept, notes = common_values(scores)
     means = np.array([v.mean(axis=1) for v in values])
-    order = sorted(range(len(scores.systems)), key=lambda s: (-means[0, s], s))
+    smaller = scores.smaller or [False] * len(scores.measures)
+    sign = -1.0 if smaller[0] else 1.0
+    order = sorted(range(len(scores.systems)), key=lambda s: (-sign * means[0, s], s))
     one, other = _pairs(order, None if baseline is None else scores.systems.index(baseline))
     rows: list[Compared] = []
     for m, measure in enumerate(scores.measures):
         found = paired(
             _differences(values[m][one], values[m][other]), test, correction, alpha, samples, seed
         )
+        if smaller[m]:
+            found = found._replace(wins=found.losses, losses=found.wins)
         names = [(scores.systems[i], scores.systems[j]) for i, j in zip(one, other, strict=True)]
         rows += _rows(measure, names, means[m][one], means[m][other], found, kept[m])
     draws = TESTS[test].draws
@@ -234,6 +240,7 @@ def compare(
         samples if draws else None,
         seed if draws else None,
         frozenset(m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"),
+        frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
         scores.settings,
         scores.notes
         + notes

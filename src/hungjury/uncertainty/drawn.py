@@ -134,7 +134,7 @@ def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
     out = np.empty((len(labels), *scorer.alignment.shape))
     for start in range(0, len(labels), LABEL_SETS_AT_ONCE):
         rows = slice(start, start + LABEL_SETS_AT_ONCE)
-        out[rows] = transform(np.nan_to_num(scorer(labels[rows])))
+        out[rows] = transform(scorer.filled(labels[rows]))
     return out
 
 

@@ -29,8 +29,8 @@ NUMBERS_AT_ONCE = 1 << 22  # labels, or scores, held for one block of label vect
 
 
 def scores_under(scorer: Scorer, labels: Labels) -> Floats:
-    """Values [draw, system, topic] as they are averaged over topics; undefined counts as 0."""
-    return averaged(scorer.measure, np.nan_to_num(scorer(labels)))
+    """Values [draw, system, topic] as they are averaged over topics; undefined ones are filled."""
+    return averaged(scorer.measure, scorer.filled(labels))
 
 
 def averaged(measure: Measure, values: Floats) -> Floats:

@@ -108,7 +108,7 @@ def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) 
     extremes = []
     for sign in (-1, 1):
         lists = _one_list_a_topic(pool, np.lexsort((sign * labels, pool.topic_of)))
-        extremes.append(np.nan_to_num(Scorer(measure, lists, top)(labels[None])[0, 0]))
+        extremes.append(Scorer(measure, lists, top).filled(labels[None])[0, 0])
     return float(np.maximum(*extremes).mean()) * each
 
 
