@@ -373,7 +373,7 @@ def test_votes_of_other_judgments(small: Any) -> None:
 
 
 def test_settings_and_texts(small: Any) -> None:
-    scores = aware(small.judgments, small.runs, "AP", replicates=5, seed=9)
+    scores = aware(small.judgments, small.runs, "AP", "sgl_tau_msd", replicates=5, seed=9)
     for key, value in {
         "weights": "sgl_tau_msd",
         "orientation": "dissimilarity",

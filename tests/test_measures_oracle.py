@@ -94,7 +94,9 @@ ORACLES: dict[str, Oracle] = {
     "MP": lambda m, x, pool, top: naive_expected.mp(
         x, pool, m.model, m.rates, m.rec, m.rel, m.cutoff
     ),
-    "nMCG": lambda m, x, pool, top: naive_users.nmcg(x, pool, SHAPE, m.nav_rel, m.cutoff),
+    "nMCG": lambda m, x, pool, top: naive_users.nmcg(
+        x, pool, SHAPE, m.nav_rel or m.users.nav_rel, m.cutoff
+    ),
     "SetP": lambda m, x, pool, top: naive.set_precision(x, pool, m.rel),
     "SetR": lambda m, x, pool, top: naive.set_recall(x, pool, m.rel),
     "SetF": lambda m, x, pool, top: naive.set_f(x, pool, m.beta, m.rel),

@@ -261,7 +261,7 @@ def test_names_are_read_and_printed_back():
         assert MERGES.parse(str(method)) == method
         assert merge_method(method) is method
     assert str(merge_method("qbinmv(k=15)")) == "qbinmv"
-    assert str(merge_method("aware")) == "aware(sgl_tau_msd)"
+    assert str(merge_method("aware")) == "aware(uni)"
     assert merge_method(Uniform()) == merge_method("aware(uni)")
     assert [cls.name for cls in MERGES] == [
         "binmv", "qbinmv", "mv", "em-mv", "em-neu", "aware",

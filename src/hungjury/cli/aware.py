@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--weights",
-    default="sgl_tau_msd",
+    default="uni",
     show_default=True,
     help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.",
 )
@@ -91,7 +91,8 @@ def aware_command(
     orientation: Orientation, drop_empty: bool, form: str, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Merge scores instead of labels, weighting each judge by its distance from random judges.
+    """Merge scores instead of labels: the mean over judges, or one weighted by their distance from
+    random judges.
 
     \b
     Examples:
@@ -122,7 +123,7 @@ def aware_command(
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
             text = _scored(scores, form)
-    tell(labels.notes if compare else scores.notes, quiet)
+    tell(labels.notes + found.notes if compare else scores.notes, quiet)
     deliver(text, output)
 
 

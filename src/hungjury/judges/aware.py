@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
+from hungjury.judges.jury import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import AwareSettings, MergeSettings, Orientation
@@ -26,6 +28,8 @@ from hungjury.tables import Table
 __all__ = ["AwareScores", "aware", "combine", "weighted_votes"]
 
 Array = NDArray[np.float64]
+FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,7 +86,7 @@ def aware(
     judgments: JudgmentsLike,
     runs: RunsLike,
     measure: MeasureNames,
-    weights: str | Weights = "sgl_tau_msd",
+    weights: str | Weights = "uni",
     rel: int | None = None,
     replicates: int = 1000,
     seed: int = 0,
@@ -103,10 +107,11 @@ def aware(
     measure : str, Measure or list of these
         With several measures, the weights are the mean of those that each measure alone would give.
     weights : str
-        ``"uni"``; one of the 30 estimators ``GRANULARITY_GAP_WEIGHT`` (``sgl`` or ``tpc``; ``fro``,
-        ``rmse``, ``kld``, ``tau`` or ``apc``; ``md``, ``msd`` or ``med``), which give more weight
-        to judges far from random ones; or ``"supervised"``, which gives more weight to judges close
-        to `gold`.
+        ``"uni"``, all judges alike; one of the 30 estimators ``GRANULARITY_GAP_WEIGHT`` (``sgl`` or
+        ``tpc``; ``fro``, ``rmse``, ``kld``, ``tau`` or ``apc``; ``md``, ``msd`` or ``med``), which
+        give more weight to judges far from random ones; or ``"supervised"``, which gives more
+        weight to judges close to `gold`. A note names judges whom the others contradict and the
+        weights favour.
     rel : int, optional
         Take labels as binary, relevant from this grade on.
     replicates : int
@@ -154,6 +159,8 @@ def aware(
     if chosen.needs == "random" and len(scored.judges) > 1:
         random = scored.random(replicates, seed, progress)
     settings = _settings(scored, chosen, orientation, rel)
+    if chosen.needs == "gold":
+        scored = replace(scored, more_notes=_little_gold(scored))
     if random:
         settings = replace(settings, replicates=replicates, seed=seed)
     return combine(scored, chosen, random, orientation, settings)
@@ -179,6 +186,7 @@ def combine(
         for m in range(len(scored.measures))
     ]
     mean = _shared(np.mean(each, axis=0), scored)
+    made = settings or _settings(scored, weights, orientation)
     alone = scored.filled
     return AwareScores(
         measures=[str(m) for m in scored.measures],
@@ -186,15 +194,48 @@ def combine(
         topics=scored.alignment.pool.topics,
         values=np.einsum("kt,mkst->mst", mean, alone, optimize=True),
         status=_status(scored),
-        settings=settings or _settings(scored, weights, orientation),
+        settings=made,
         averages=[m.average for m in scored.measures],
         smaller=[m.smaller_is_better for m in scored.measures],
-        notes=scored.notes,
+        notes=scored.notes + _contradicted(scored, mean, made.rel),
         judges=scored.judges,
         weights=mean,
         alone=alone,
         families=_families(scored),
     )
+
+
+def _little_gold(scored: JudgeScores) -> tuple[Note, ...]:
+    """A note where supervised weights rest on few topics."""
+    assert scored.gold is not None
+    topics = int((~np.isnan(scored.gold[0]).all(axis=0)).sum())
+    if topics >= FEW_GOLD_TOPICS:
+        return ()
+    text = f"supervised weights rest on {plural(topics, 'gold topic')}: do not trust them"
+    return (Note("little-gold", topics, text, about="result"),)
+
+
+def _contradicted(scored: JudgeScores, weights: Array, rel: int | None) -> tuple[Note, ...]:
+    """A note where the weights favour judges whose labels contradict those of the others."""
+    number = len(scored.judges)
+    if number < FEWEST_FAMILIES:
+        return ()
+    found, error = correlation_with_rest(scored.judgments, rel)
+    against = [
+        name
+        for name, upper in zip(scored.judgments.judges, found + NORMAL_95 * error, strict=True)
+        if upper < 0 and name in scored.judges
+    ]
+    mean = dict(zip(scored.judges, weights.mean(axis=1).tolist(), strict=True))
+    favoured = tuple(name for name in against if mean[name] > (1 + ROUNDING) / number)
+    if not favoured:
+        return ()
+    share = sum(mean[name] for name in favoured)
+    text = (
+        f"the weights give {share:.0%} to {plural(len(favoured), 'judge')} whom the others "
+        f"contradict, where equal weights give {len(favoured) / number:.0%}"
+    )
+    return (Note("contrary-weight", len(favoured), text, subjects=favoured, about="judges"),)
 
 
 def _families(scored: JudgeScores) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 from hungjury.errors import MeasureError
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.judges.weights import WEIGHTS, Estimator, Weights
+from hungjury.judges.weights import WEIGHTS, Uniform, Weights
 from hungjury.named import param
 from hungjury.settings import Scope
 
@@ -27,7 +27,7 @@ class AwareMerge(Merge):
     positional: ClassVar[str] = "weights"
     gives: ClassVar[str] = "weights"
     weights: Weights = param(
-        Estimator(), kind=_weights, doc="uni, or an estimator such as sgl_tau_msd"
+        Uniform(), kind=_weights, doc="uni, or an estimator such as sgl_tau_msd"
     )
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, UnknownName, check_seed
 from hungjury.evaluation import score_alignment
 from hungjury.judges.judge_scores import JudgeScores, score_judges
-from hungjury.judges.merged import Merged
+from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge, merge_method
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.scores import Scores
@@ -48,6 +49,7 @@ class ApproachComparison:
     measure: str
     approaches: list[ComparedApproach]
     judges: list[ComparedApproach]
+    notes: tuple[Note, ...] = ()
 
     def __iter__(self) -> Iterator[ComparedApproach]:
         return iter(self.approaches)
@@ -119,7 +121,8 @@ def compare_approaches(
         As in `aware`.
     merges : iterable of str
         Merges of labels. Those that give probabilities are scored by the measure's expected
-        counterpart (such as eRAP), the others by their most probable labels.
+        counterpart (such as eRAP) and left out, with a note, where it has none; the others by their
+        most probable labels.
     others : mapping of str to Scores, optional
         Scores of the same systems made elsewhere.
 
@@ -133,7 +136,7 @@ def compare_approaches(
         raise MeasureError(
             f"{measure!r} stands for more than one measure", remedy="compare one at a time"
         )
-    methods = [merge_method(one) for one in merges]
+    methods, notes = _scorable([merge_method(one) for one in merges], wanted[0])
     check_seed(seed)
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
@@ -147,8 +150,20 @@ def compare_approaches(
     alone = zip(scored.judges, scored.panel(0).scores, strict=True)
     shown = str(wanted[0])
     return ApproachComparison(
-        shown, found, [against.compare(who, one, shown) for who, one in alone]
+        shown, found, [against.compare(who, one, shown) for who, one in alone], notes
     )
+
+
+def _scorable(methods: list[Merge], one: Measure) -> tuple[list[Merge], tuple[Note, ...]]:
+    """The merges that a measure can score, and a note on the others."""
+    try:
+        one.for_probabilities()
+    except MeasureError:
+        out = tuple(str(method) for method in methods if method.scored_in_expectation)
+        text = f"left out {plural(len(out), 'merge')}: {one} has no counterpart for probabilities"
+        notes = (Note("left-out-merge", len(out), text, subjects=out, about="result"),)
+        return [m for m in methods if not m.scored_in_expectation], notes if out else ()
+    return methods, ()
 
 
 def _weighted(

@@ -46,6 +46,7 @@ class JudgeScores:
     judged: NDArray[np.bool_]
     gold: Array | None = None
     dropped: tuple[str, ...] = ()  # judges left out by `without_empty`
+    more_notes: tuple[Note, ...] = ()
 
     @property
     def measures(self) -> list[Measure]:
@@ -93,7 +94,7 @@ class JudgeScores:
     @property
     def own_notes(self) -> tuple[Note, ...]:
         """Notes on these scores alone: a single judge, and judges who found nothing relevant."""
-        out = []
+        out = list(self.more_notes)
         if len(self.judgments.judges) == 1:
             text = "only one judge: its scores are unchanged"
             out.append(Note("one-judge", 1, text, about="judges"))

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hungjury.collection.judgments import as_judgments
-from hungjury.collection.likes import JudgmentsLike
-from hungjury.errors import InputError, MeasureError, check_choice, check_seed
+from hungjury.collection.judgments import Judgments, as_judgments
+from hungjury.collection.likes import JudgmentsLike, RunsLike
+from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
+from hungjury.evaluation import MeasureNames
 from hungjury.settings import MergeSettings, Scope
 
 # These imports fill the catalogue, in the order of listings.
@@ -17,7 +19,7 @@ from hungjury.judges import binomial, em, vote, aware_merge
 
 # isort: on
 from hungjury.judges.crowdkit import CrowdKit, is_aggregator
-from hungjury.judges.merged import MERGES, Merge, Merged
+from hungjury.judges.merged import MERGES, Merge, Merged, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Weights
 from hungjury.named import Described
@@ -32,6 +34,10 @@ def merge(
     rel: int | None = None,
     scope: Scope = "topic",
     seed: int | np.random.Generator = 0,
+    *,
+    runs: RunsLike | None = None,
+    measure: MeasureNames | None = None,
+    weights: str | Weights = "sgl_tau_msd",
 ) -> Merged:
     """Merge the labels of several judges into one set of labels.
 
@@ -47,7 +53,14 @@ def merge(
     scope : {"topic", "all"}
         Learn about judges from each topic alone, as the papers do, or from all topics together.
     seed : int or numpy.random.Generator
-        Random seed, for ties that are decided by a coin.
+        Random seed, for ties that are decided by a coin and for AWARE's random judges.
+    runs : Runs or source, optional
+        For ``"binmv"`` of binary labels: weight the votes by AWARE's weights, which need runs and a
+        measure.
+    measure : str, Measure or list of these, optional
+        The measure that the weights are made with.
+    weights : str
+        AWARE's weights, as `aware` takes them; without `runs` all votes count the same.
 
     Returns
     -------
@@ -80,15 +93,50 @@ def merge(
             "no document is judged: every label is negative",
             remedy="check the labels; negative ones mean pooled but not judged",
         )
-    verdict = chosen.decide(panel, scope, np.random.default_rng(seed))
+    if runs is None and measure is None:
+        name, verdict = str(chosen), chosen.decide(panel, scope, np.random.default_rng(seed))
+    else:
+        p = _weighted_votes(given, chosen, rel, seed, runs, measure, weights)
+        name, verdict = f"{chosen} weighted by {weights}", Verdict(posterior=p)
     settings = given.settings.extend(
         MergeSettings,
-        merge=str(chosen),
+        merge=name,
         rel=rel,
         scope=scope,
         seed=seed if isinstance(seed, int) else None,
     )
     return Merged.of(chosen, panel, verdict, settings)
+
+
+def _weighted_votes(
+    judgments: Judgments,
+    method: Merge,
+    rel: int | None,
+    seed: int | np.random.Generator,
+    runs: RunsLike | None,
+    measure: MeasureNames | None,
+    weights: str | Weights,
+) -> NDArray[np.float64]:
+    """[document, 2]: shares of votes that count as AWARE weighs the judges."""
+    from hungjury.judges.aware import aware, weighted_votes
+
+    if runs is None or measure is None:
+        raise InputError(
+            "AWARE's weights need both runs and a measure",
+            code="runs-and-measure",
+            remedy=("give", Argument("runs"), "and", Argument("measure"), "or neither"),
+        )
+    if not isinstance(method, binomial.BinomialVote):
+        raise MeasureError(
+            f"{method} does not take weighted votes",
+            code="unweighted-merge",
+            remedy="merge by binmv, or leave out runs and measure",
+        )
+    if not isinstance(seed, int):
+        seed = int(seed.integers(2**31))
+    p = weighted_votes(judgments, aware(judgments, runs, measure, weights, rel, seed=seed), rel).p
+    assert p is not None
+    return np.stack([1 - p, p], axis=1)
 
 
 def merge_method(method: Any) -> Merge:

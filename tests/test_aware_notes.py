@@ -1,0 +1,94 @@
+"""What AWARE says about its weights, and votes that count as it weighs their judges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from hungjury.errors import InputError, MeasureError
+
+
+def labels_of(judgments: Any) -> Any:
+    return {judge: judgments.qrels_of(judge).to_dict() for judge in judgments.judges}
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    """Four judges, and one who says the opposite of the first."""
+    made = hj.simulate(systems=6, topics=12, accuracies=(0.9, 0.85, 0.8, 0.75), seed=3)
+    labels = labels_of(made.judgments)
+    first = labels[next(iter(labels))]
+    labels["reversed"] = {t: {d: 1 - int(v) for d, v in ds.items()} for t, ds in first.items()}
+    return made, hj.read_judgments(labels, grades=range(2))
+
+
+def test_uniform_weights_are_the_default(made: Any) -> None:
+    simulated, judgments = made
+    scores = hj.aware(judgments, simulated.runs, "AP")
+    assert scores.settings.weights == "uni"
+    assert np.allclose(scores.weights, 1 / 5)
+    assert not [n for n in scores.notes if n.kind == "contrary-weight"]
+
+
+def test_a_note_names_the_judge_whom_the_others_contradict(made: Any) -> None:
+    simulated, judgments = made
+    seen = 0
+    for weights in ("sgl_tau_msd", "sgl_fro_md", "tpc_kld_med", "sgl_apc_med"):
+        for orientation in ("dissimilarity", "printed"):
+            scores = hj.aware(
+                judgments, simulated.runs, "AP", weights, replicates=20, orientation=orientation
+            )
+            found = [n for n in scores.notes if n.kind == "contrary-weight"]
+            heavy = scores.weights.mean(axis=1)[scores.judges.index("reversed")] > 1 / 5
+            assert bool(found) == bool(heavy), (weights, orientation)
+            seen += bool(heavy)
+            if found:
+                assert found[0].subjects == ("reversed",)
+                assert "contradict" in str(found[0])
+    assert seen > 0
+
+
+def test_supervised_weights_warn_of_little_gold(made: Any) -> None:
+    simulated, judgments = made
+    topics = simulated.gold.topics
+
+    def kinds(number: int) -> list[str]:
+        gold = simulated.gold.select(topics[:number])
+        scores = hj.aware(judgments, simulated.runs, "AP", "supervised", gold=gold)
+        return [note.kind for note in scores.notes]
+
+    assert "little-gold" in kinds(2)
+    assert "little-gold" not in kinds(12)
+
+
+def test_votes_weighted_by_aware(made: Any) -> None:
+    simulated, judgments = made
+    merged = hj.merge(
+        judgments, "binmv", runs=simulated.runs, measure="AP", weights="sgl_fro_md", seed=4
+    )
+    scores = hj.aware(judgments, simulated.runs, "AP", "sgl_fro_md", seed=4)
+    votes = labels_of(judgments)
+    for topic, documents in merged.to_dict().items():
+        at = scores.topics.index(topic)
+        for document, p in documents.items():
+            above = below = 0.0
+            for judge, weight in zip(scores.judges, scores.weights[:, at], strict=True):
+                if document in votes[judge].get(topic, {}):
+                    below += weight
+                    above += weight * votes[judge][topic][document]
+            assert p == pytest.approx(above / below, abs=1e-12)
+    assert merged.settings.merge == "binmv weighted by sgl_fro_md"
+    plain = hj.merge(judgments, "binmv")
+    uniform = hj.merge(judgments, "binmv", runs=simulated.runs, measure="AP", weights="uni")
+    assert uniform.p == pytest.approx(plain.p)
+
+
+def test_weighted_votes_need_what_weights_need(made: Any) -> None:
+    simulated, judgments = made
+    with pytest.raises(InputError, match="both runs and a measure"):
+        hj.merge(judgments, "binmv", runs=simulated.runs)
+    with pytest.raises(MeasureError, match="does not take weighted votes"):
+        hj.merge(judgments, "mv", runs=simulated.runs, measure="AP")
