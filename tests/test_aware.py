@@ -149,7 +149,9 @@ def test_gold_is_read_with_the_same_threshold_and_any_pool(small: Any) -> None:
 
 def test_the_seed_says_all(small: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def weights(seed: int = 3) -> Any:
-        return aware(small.judgments, small.runs, "nDCG@5", replicates=20, seed=seed).weights
+        return aware(
+            small.judgments, small.runs, "nDCG@5", "sgl_tau_msd", replicates=20, seed=seed
+        ).weights
 
     monkeypatch.setenv("HUNGJURY_THREADS", "1")
     alone = weights()
@@ -389,7 +391,14 @@ def test_settings_and_texts(small: Any) -> None:
 
 def test_progress(small: Any) -> None:
     seen: list[str] = []
-    aware(small.judgments, small.runs, "AP", replicates=3, progress=lambda *a: seen.append(a[2]))
+    aware(
+        small.judgments,
+        small.runs,
+        "AP",
+        "sgl_tau_msd",
+        replicates=3,
+        progress=lambda *a: seen.append(a[2]),
+    )
     assert set(seen) == {"aligning runs", "scoring random judges"}
 
 
@@ -400,7 +409,7 @@ def test_progress(small: Any) -> None:
         ({"measure": "APP"}, UnknownName, "AP"),
         ({"measure": []}, MeasureError, "no measure"),
         ({"orientation": "up"}, InputError, "'printed'"),
-        ({"replicates": 0}, InputError, "replicates is 0"),
+        ({"replicates": 0}, InputError, "replicates must be"),
         ({"weights": "supervised"}, InputError, "need gold labels"),
         ({"gold": {"1": {"d": 1}}}, InputError, "do not use gold"),
         ({"weights": "supervised", "gold": {"no": {"d": 1}}}, InputError, "no topic in common"),
