@@ -89,7 +89,7 @@ def test_depths_that_are_none(depth):
     [
         ([], MeasureError, "no measure was given"),
         ((), MeasureError, "no measure was given"),
-        ("ndcg@10", UnknownName, "did you mean nDCG"),
+        ("ndcgs@10", UnknownName, "did you mean nDCG"),
         (["AP", "sucess@5"], UnknownName, "did you mean Success"),
         ("F1", MeasureError, "needs cutoff"),
         ("E(AP@10)@5", MeasureError, "AP@10 has a cutoff"),
@@ -136,7 +136,7 @@ def test_ties_without_a_cheap_mean():
         ("AP", [float("nan")], InputError),
         ("AP", [1, 70000], InputError),
         ("AP", [1, -32768], InputError),
-        ("ap", [1], UnknownName),
+        ("apx", [1], UnknownName),
         ("F1", [1], MeasureError),
     ],
 )

@@ -19,7 +19,7 @@ ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not inst
 NEEDED = {
     "P": "P@5", "F1": "F1@5", "Success": "Success@3", "IPrec": "IPrec@0.2",
     "GAP": "GAP(g=[0.4, 0.6])", "xGAP": "xGAP(g=[0.4, 0.6])@7", "eGAP": "eGAP(g=[0.4, 0.6])",
-    "E": "E(AP, draws=20)",
+    "E": "E(AP, draws=20)", "eRP": "eRP(prob=[0, 0.5, 1])@5",
     "eRRBP": "eRRBP(prob=[0, 0.5, 1])", "eRDCG": "eRDCG(prob=[0, 0.5, 1])",
     "eRAP": "eRAP(prob=[0.1, 0.5, 1])",
 }  # fmt: skip
@@ -63,6 +63,72 @@ def test_names_in_text():
     assert im.parse_measure("ERR@20") != ir_measure("ERR@20")
     assert str(ir_measure("ERR@20")) == "hj_ERR@20"
     assert im.parse_measure("hj_ERR@20") == ir_measure("ERR@20")
+
+
+def test_lists_as_their_parser_allows_them(qrels, run):
+    register()
+    one = im.parse_measure("xGAP(g='0.4,0.6')@7")
+    assert one == ir_measure("xGAP(g=[0.4, 0.6])@7")
+    found = im.calc_aggregate([one], qrels, run)[one]
+    assert found == im.calc_aggregate([ir_measure("xGAP(g=[0.4, 0.6])@7")], qrels, run)[one]
+    assert im.parse_measure("eRAP(prob='0.1,0.5,1')") == ir_measure("eRAP(prob=[0.1, 0.5, 1])")
+    with pytest.raises(HungjuryError, match="a number"):
+        im.calc_aggregate([im.parse_measure("xGAP(g='0.4;0.6')")], qrels, run)
+
+
+THEIRS = [
+    im.AP, im.AP(rel=2) @ 5, im.Bpref(rel=2), im.Judged @ 5, im.NumQ, im.NumRel,
+    im.NumRel(rel=2), im.NumRet, im.NumRet(rel=2), im.P(rel=2) @ 5, im.R @ 10, im.RBP(rel=1),
+    im.RBP(rel=2, p=0.5), im.RR(rel=2), im.RR @ 3, im.Rprec, im.SetF, im.SetF(beta=0.5), im.SetP,
+    im.SetR(rel=2), im.Success @ 2, im.infAP, im.nDCG, im.nDCG @ 10, im.nDCG(dcg="exp-log2") @ 10,
+    im.nDCG(gains={1: 3, 2: 9}), im.MRR, im.nDCG(judged_only=False) @ 3,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("theirs", THEIRS, ids=str)
+def test_their_measure_objects_score_as_they_do_there(qrels, run, theirs):
+    try:
+        expected = {row.query_id: row.value for row in im.iter_calc([theirs], qrels, run)}
+    except ValueError as error:
+        pytest.skip(f"not computed by ir_measures here: {error}")
+    scores = hj.evaluate(qrels, {"run": run}, theirs)
+    found = dict(zip(scores.topics, scores.values[0, 0].tolist(), strict=True))
+    assert len(run) < len(found)
+    for topic in run:
+        assert found[topic] == pytest.approx(expected[topic], abs=6e-6), "gdeval rounds"
+
+
+def test_their_measure_objects_wherever_a_measure_is(made):
+    assert hj.measure(im.nDCG @ 10) == hj.measure("nDCG@10")
+    assert hj.measure(ir_measure("ERR@20")) == hj.measure("ERR@20")
+    assert hj.m.E(of=im.AP @ 5) == hj.measure("E(AP@5)")
+    scores = hj.evaluate(made.gold, made.runs, [im.AP, "P@5", im.nDCG @ 10])
+    assert list(map(str, scores.measures)) == ["AP", "P@5", "nDCG@10"]
+    assert hj.agreement(made.judgments, made.runs, im.AP(rel=1)).rankings.measure == "AP"
+    assert hj.aware(made.judgments, made.runs, im.AP, "uni")
+    assert hj.leaderboard(made.judgments, made.runs, im.P @ 5, draws=100).measure == "P@5"
+    assert hj.score_list(im.AP, [1, 0]) == 1.0
+    axioms = hj.theory.check_axioms(im.P @ 2, 2)
+    assert str(axioms) == str(hj.theory.check_axioms("P@2", 2))
+
+
+@pytest.mark.parametrize(
+    ("theirs", "says"),
+    [
+        (im.ERR @ 20, 'name "ERR" for ours'),
+        (im.RBP(p=0.5), "give it rel"),
+        (im.AP(judged_only=True), "judged_only"),
+        (im.SetP(relative=True), "relative"),
+        (im.IPrec @ 0.1, "defined differently"),  # theirs rounds as trec_eval 9 does
+        (im.Compat, "lists all measures"),
+        (im.nDCG(nonsense=1), "nonsense"),
+    ],
+    ids=["ERR", "RBP", "condensed", "relative", "IPrec", "Compat", "nonsense"],
+)
+def test_objects_of_theirs_that_mean_something_else_are_refused(theirs, says):
+    with pytest.raises(HungjuryError) as caught:
+        hj.measure(theirs)
+    assert says in str(caught.value)
 
 
 def test_registering_twice_changes_nothing():

@@ -13,6 +13,7 @@ import hungjury as hj
 from hungjury import named
 from hungjury.catalogue import CATALOGUE, measure_list, trec_name
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
+from hungjury.judges.weights import WEIGHTS
 from hungjury.named import Catalogue, Named, param
 
 calmly = settings(
@@ -101,6 +102,13 @@ def test_any_text_is_a_measure_or_an_error_of_ours(text, start):
         ("IPrec@0.10", "IPrec@0.1"),
         ("IPrec@1.0", "IPrec@1"),
         ("NCP(weights=[3, 2, 1])", "NCP(weights=[3, 2, 1])"),
+        ("xGAP(g='0.1, 0.9')@10", "xGAP(g=[0.1, 0.9])@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("NDCG@10", "nDCG@10"),
+        ("NDCG(base=2)@10", "nDCG(base=2)@10"),
+        ("xgap(g=[0.4, 0.6])@10", "xGAP(g=[0.4, 0.6])@10"),
+        ("rbp(p=0.5)", "RBP(p=0.5)"),
+        ("e(ap)", "E(AP)"),
         ("Judged@10", "Judged@10"),
         ("P(rel=2.0)@5", "P(rel=2)@5"),
         ("E(AP)", "E(AP)"),
@@ -115,6 +123,41 @@ def test_any_text_is_a_measure_or_an_error_of_ours(text, start):
 def test_how_measures_are_written(text, printed):
     assert str(hj.measure(text)) == printed
     assert hj.measure(printed) == hj.measure(text)
+
+
+def test_no_two_measures_differ_by_case_only():
+    names = [cls.name.lower() for cls in CATALOGUE]
+    assert len(set(names)) == len(names)
+    for cls in CATALOGUE:
+        assert CATALOGUE[cls.name.upper()] is cls
+        assert CATALOGUE[cls.name.lower()] is cls
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("dawid-skene", "did you mean em-mv or em-neu?"),
+        ("Dawid_Skene", "did you mean em-mv or em-neu?"),
+        ("majority", "did you mean mv?"),
+        ("MajorityVote", "did you mean mv?"),
+        ("krippendorff", "`hungjury agreement` reports it"),
+    ],
+)
+def test_hints_for_merges_by_other_names(name, says):
+    with pytest.raises(UnknownName) as caught:
+        hj.merge({"a": {"1": {"d": 1}}, "b": {"1": {"d": 0}}}, name)
+    assert says in caught.value.remedy
+
+
+def test_merges_and_weights_in_any_case():
+    votes = {"a": {"1": {"d": 1}}, "b": {"1": {"d": 0}}}
+    assert hj.merge(votes, "BinMV").settings.merge == "binmv"
+    assert WEIGHTS.parse("SGL_tau_MSD") == WEIGHTS.parse("sgl_tau_msd")
+    for name, says in (("uniform", "uni"), ("dawid-skene", "merges labels"),
+                       ("krippendorff", "`hungjury agreement`")):  # fmt: skip
+        with pytest.raises(UnknownName) as caught:
+            WEIGHTS.parse(name)
+        assert says in caught.value.remedy
 
 
 def test_a_small_recall_level_is_read_back():
@@ -165,19 +208,20 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
     ("text", "error", "says"),
     [
         # names that look alike
-        ("ndcg@10", UnknownName, "did you mean nDCG@10?"),
-        ("NDCG(base=2)@10", UnknownName, "did you mean nDCG?"),
         ("ndcg_at_10", UnknownName, "did you mean nDCG@10?"),
         ("MRR@10", UnknownName, "did you mean RR@10?"),
         ("precision@5", UnknownName, "did you mean P@5?"),
-        ("ap", UnknownName, "did you mean AP?"),
+        ("MAP", UnknownName, "did you mean AP?"),
+        ("rbp@10", UnknownName, "write RBP for the measure with hungjury's defaults"),
+        ("krippendorff", UnknownName, "`hungjury agreement` reports it"),
+        ("Krippendorff_Alpha", UnknownName, "`hungjury agreement` reports it"),
         ("nDCG@10,AP", UnknownName, "name each measure by itself: nDCG@10 and AP"),
         ("nDCG@10 map", UnknownName, "name each measure by itself: nDCG@10 and map"),
         ("RBP(p=0.8, rel=2", UnknownName, "write Name"),
         ("P@0", MeasureError, "cutoff is 0, but must be >= 1"),
         ("bprefs", UnknownName, "did you mean Bpref"),
         ("sucess@5", UnknownName, "did you mean Success"),
-        ("judged@10", UnknownName, "did you mean Judged"),
+        ("judge@10", UnknownName, "did you mean Judged"),
         ("zzzzzz", UnknownName, "choose from "),
         # parameters
         ("AP(re=2)", MeasureError, "did you mean rel?"),
@@ -198,6 +242,8 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("nDCG(gains=ab)", MeasureError, "a map such as"),
         ("nDCG(gains=[1, 2])", MeasureError, "a map such as"),
         ("NCP(weights=3)", MeasureError, "a list of numbers"),
+        ("NCP(weights='3,')", MeasureError, "a number"),
+        ("NCP(weights='a')", MeasureError, "a number"),
         # given twice: neither may win in silence
         ("AP(rel=2, rel=3)", MeasureError, "rel"),
         ("AP(rel=2)(rel=3)", MeasureError, "cannot be read"),

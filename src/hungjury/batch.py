@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.catalogue import Measure, measure
+from hungjury.catalogue import Measure, MeasureLike, measure
 from hungjury.catalogue.kernels import Kernel
 from hungjury.collection.align import Alignment
 from hungjury.collection.judged import Judged, judge_lists
@@ -31,7 +31,7 @@ PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
 DOCUMENTS_AT_ONCE = 1 << 22
 
 
-def score_many(name: str | Measure, alignment: Alignment, labels: Labels, top: int) -> Array:
+def score_many(name: MeasureLike, alignment: Alignment, labels: Labels, top: int) -> Array:
     """Score label vectors [n, document] over the alignment's pool: values [n, system, topic].
 
     Labels below 0 are not judged. top: the scale's largest grade. NaN where the measure is
@@ -46,7 +46,7 @@ class Scorer:
     What does not depend on labels is worked out once, for any number of calls.
     """
 
-    def __init__(self, name: str | Measure, alignment: Alignment, top: int) -> None:
+    def __init__(self, name: MeasureLike, alignment: Alignment, top: int) -> None:
         self.measure, self.alignment, self.top = measure(name), alignment, top
         self.measure.check(top)
         self._kernel = _kernel(self.measure, alignment, top)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
-from hungjury.catalogue import CATALOGUE, Measure, measure
+from hungjury.catalogue import CATALOGUE, Measure, MeasureLike, measure
 from hungjury.collection.qrels import Qrels, read_qrels
 from hungjury.errors import InputError, MissingExtra
 from hungjury.evaluation import evaluate
@@ -30,7 +30,7 @@ NAME = "hungjury"
 TAKEN = "hj_"  # before names that ir_measures uses itself
 
 
-def ir_measure(name: str | Measure) -> ir_measures.Measure:
+def ir_measure(name: MeasureLike) -> ir_measures.Measure:
     """A measure of hungjury, such as "xGAP(g=[0.4, 0.6])@20", as ir_measures takes it."""
     chosen = measure(name)
     given = {f.name: getattr(chosen, f.name) for f in chosen.params()}

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, measure, measure_list
+from hungjury.catalogue import Measure, MeasureLike, measure, measure_list
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judged import Judged, judge_lists, one_list
 from hungjury.collection.likes import QrelsLike, RunsLike
@@ -24,7 +24,7 @@ from hungjury.settings import ScoreSettings, Undefined, Unjudged
 
 __all__ = ["evaluate", "score_list"]
 
-MeasureNames = str | Measure | Iterable[str | Measure]
+MeasureNames = MeasureLike | Iterable[MeasureLike]
 
 
 def evaluate(
@@ -258,7 +258,7 @@ def _check_in_pool(labels: Sequence[float | None], pool: Sequence[float]) -> Non
 
 
 def score_list(
-    name: str | Measure,
+    name: MeasureLike,
     labels: Sequence[float | None],
     pool: Sequence[float] | None = None,
 ) -> float:

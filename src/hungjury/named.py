@@ -15,6 +15,7 @@ from dataclasses import MISSING, Field, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypedDict, TypeVar
 
 from hungjury.errors import HungjuryError, MeasureError, UnknownName, either
+from hungjury.numbers import decimal_of
 
 if TYPE_CHECKING:
     import inspect
@@ -78,8 +79,10 @@ def flag(value: Any) -> bool:
 
 
 def numbers(value: Any) -> tuple[float, ...]:
-    """A list of numbers."""
-    if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__iter__"):
+    """A list of numbers; or text with commas, for parsers that have no lists."""
+    if isinstance(value, str):
+        value = [decimal_of(part.strip()) for part in value.split(",")]
+    if isinstance(value, (bytes, Mapping)) or not hasattr(value, "__iter__"):
         raise ValueError("a list of numbers such as [0.1, 0.9]")
     return tuple(number(float(v) if hasattr(v, "dtype") else v) for v in value)
 
@@ -332,29 +335,32 @@ _SHAPE = re.compile(
 
 
 class Catalogue(Generic[T]):
-    """All things of one kind, by name."""
+    """All things of one kind, by name in any case.
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self._classes: dict[str, type[T]] = {}
+    hints: remedies for names that other tools use, in lower case with hyphens.
+    """
+
+    def __init__(self, kind: str, hints: Mapping[str, str] | None = None) -> None:
+        self.kind, self.hints = kind, hints or {}
+        self._classes: dict[str, type[T]] = {}  # by name in lower case
 
     def __iter__(self) -> Iterator[type[T]]:
         return iter(self._classes.values())
 
     def __contains__(self, name: object) -> bool:
-        return name in self._classes
+        return isinstance(name, str) and name.lower() in self._classes
 
     def __getitem__(self, name: str) -> type[T]:
-        if name not in self._classes:
+        if name not in self:
             self.unknown(name)
-        return self._classes[name]
+        return self._classes[name.lower()]
 
     def add(self, name: str) -> Callable[[type[T]], type[T]]:
         """Class decorator: enter a dataclass under its name."""
 
         def enter(cls: type[T]) -> type[T]:
             cls.name = name
-            self._classes[name] = cls
+            self._classes[name.lower()] = cls
             return cls
 
         return enter
@@ -382,17 +388,13 @@ class Catalogue(Generic[T]):
 
     def unknown(self, name: str, more: tuple[str, ...] = ()) -> None:
         """Raise, with the names that look alike."""
-        names = [*self._classes, *more]
+        names = [*(cls.name for cls in self), *more]
         lower = {n.lower(): n for n in names}
-        if name.lower() in lower:  # only the case differs
-            names = [lower[name.lower()]]
-            lower = {name.lower(): names[0]}
         close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
         guess = either([lower[c] for c in close])
-        raise UnknownName(
-            f"unknown {self.kind} '{name}'",
-            remedy=f"did you mean {guess}?" if guess else f"choose from {', '.join(names)}",
-        )
+        hint = self.hints.get(name.lower().replace("_", "-"))
+        remedy = f"did you mean {guess}?" if guess else f"choose from {', '.join(names)}"
+        raise UnknownName(f"unknown {self.kind} '{name}'", remedy=hint or remedy)
 
     def parse(self, text: str) -> T:
         """``Name(param=value, ...)@k`` as a value; nothing is evaluated."""

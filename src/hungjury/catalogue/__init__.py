@@ -20,20 +20,23 @@ import hungjury.catalogue.sets
 
 # isort: on
 from hungjury.catalogue.base import CATALOGUE, Measure
+from hungjury.catalogue.ir_names import IrMeasure, MeasureLike, from_ir_measures
 from hungjury.catalogue.trec_names import from_elsewhere, from_trec, trec_name
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
 from hungjury.named import Described
 
-__all__ = ["CATALOGUE", "Measure", "measure", "measure_list", "measures", "trec_name"]
+__all__ = ["CATALOGUE", "Measure", "MeasureLike", "is_measure", "measure", "measure_list",
+           "measures", "trec_name"]  # fmt: skip
 
 
-def measure(text: str | Measure) -> Measure:
+def measure(text: MeasureLike) -> Measure:
     """Make one measure from its name.
 
     Parameters
     ----------
     text : str or Measure
-        Such as ``"nDCG@10"``, ``"AP(rel=2)@100"``, or trec_eval's ``"ndcg_cut_10"``.
+        Such as ``"nDCG@10"`` in any case, ``"AP(rel=2)@100"``, trec_eval's ``"ndcg_cut_10"``, or a
+        measure object of ir_measures.
 
     Returns
     -------
@@ -60,18 +63,28 @@ def measure(text: str | Measure) -> Measure:
     return found[0]
 
 
-def measure_list(names: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+def measure_list(names: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
     """All measures meant by names; sets such as ``official`` are expanded, duplicates dropped."""
-    alone = isinstance(names, (str, Measure)) or not isinstance(names, Iterable)
+    alone = is_measure(names) or not isinstance(names, Iterable)
     listed: list[Any] = [names] if alone else list(names)  # type: ignore[arg-type]
-    odd = [one for one in listed if not isinstance(one, (str, Measure))]
+    odd = [one for one in listed if not is_measure(one)]
     if odd or not listed:
         raise MeasureError(
-            f"{odd[0]!r} is no measure" if odd else "no measure was given",
+            f"{odd[0]!r} is not a measure" if odd else "no measure was given",
             remedy='name one, such as "nDCG@10"',
         )
-    found = [m for one in listed for m in ([one] if isinstance(one, Measure) else _parse(one))]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(m for one in listed for m in _meant(one)))
+
+
+def is_measure(given: object) -> bool:
+    """Is this a measure, or a name that may be one?"""
+    return isinstance(given, (str, Measure, IrMeasure))
+
+
+def _meant(one: MeasureLike) -> list[Measure]:
+    if isinstance(one, str):
+        return _parse(one)
+    return [one if isinstance(one, Measure) else from_ir_measures(one)]
 
 
 def _parse(text: str) -> list[Measure]:

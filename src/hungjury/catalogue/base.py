@@ -215,7 +215,13 @@ class Measure(Named):
         return np.where(self.defined(judged), self.score(judged), np.nan)
 
 
-CATALOGUE: Catalogue[Measure] = Catalogue("measure")
+_AGREEMENT = "agreement between judges is not a measure of runs; `hungjury agreement` reports it"
+CATALOGUE: Catalogue[Measure] = Catalogue(
+    "measure",
+    dict.fromkeys(
+        ("krippendorff", "krippendorff-alpha", "kappa", "cohen-kappa", "fleiss-kappa"), _AGREEMENT
+    ),
+)
 
 
 def rel_param() -> Any:

@@ -12,6 +12,7 @@ from hungjury.catalogue.expected import (
     refuse_for_chances,
     unjudged_param,
 )
+from hungjury.catalogue.ir_names import IrMeasure, from_ir_measures
 from hungjury.catalogue.trec_names import from_trec
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
@@ -23,6 +24,8 @@ __all__ = ["E"]
 
 def a_measure(value: Any) -> Measure:
     """A measure, or its name."""
+    if isinstance(value, IrMeasure):
+        value = from_ir_measures(value)
     found = [value] if isinstance(value, Measure) else from_trec(str(value))
     if found is None:
         found = [CATALOGUE.parse(str(value))]

@@ -77,11 +77,13 @@ def from_trec(text: str) -> list[Measure] | None:
     if name in _CUT:
         ours, usual = _CUT[name]
         return [CATALOGUE.parse(f"{ours}@{v}") for v in (values or usual).split(",")]
-    base = re.sub(r"[._][\d.,=-]+$", "", text)
+    base = re.sub(r"([._][\d.,=-]+|@\d+)$", "", text)
     if base in NOT_HERE or text.startswith("prefs_"):
         raise UnknownName(
             f"trec_eval's '{text}' is not available",
-            remedy="`hungjury measures` lists all measures",
+            remedy=f"write {CATALOGUE[base].name} for the measure with hungjury's defaults"
+            if base in CATALOGUE
+            else "`hungjury measures` lists all measures",
         )
     return None
 

@@ -32,7 +32,7 @@ def measures_command(name: str | None, form: str) -> None:
 
     rows = measures()
     if name is not None:
-        ours = name if name in CATALOGUE else measure_list(name)[0].name
+        ours = CATALOGUE[name].name if name in CATALOGUE else measure_list(name)[0].name
         rows = [row for row in rows if row["name"] == ours]
     if form == "json":
         deliver(json.dumps(rows, indent=1, default=str), None)

@@ -226,6 +226,8 @@ def _labels_due(
     size: NDArray[np.int64], top: NDArray[np.float64], label: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """How many labels above its own largest one each judge would have by the others' habits."""
+    if not len(label):  # every label is negative
+        return np.zeros(len(size))
     values, counts = np.unique(label, return_counts=True)
     above = counts.sum() - np.cumsum(counts)[np.searchsorted(values, top, side="right") - 1]
     others = np.maximum(len(label) - size, 1)

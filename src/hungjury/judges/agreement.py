@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure
+from hungjury.catalogue import Measure, MeasureLike
 from hungjury.catalogue import measure as find_measure
 from hungjury.collection.align import align
 from hungjury.collection.judged import judge_lists
@@ -172,7 +172,7 @@ class Agreement:
 def agreement(
     judgments: JudgmentsLike,
     runs: RunsLike | None = None,
-    measure: str | Measure = "AP",
+    measure: MeasureLike = "AP",
     rel: int | None = None,
 ) -> Agreement:
     """Measure how far judges agree, on labels and on the ranking of systems.

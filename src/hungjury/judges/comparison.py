@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, measure_list
+from hungjury.catalogue import Measure, MeasureLike, measure_list
 from hungjury.collection.align import Alignment
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, plural
@@ -93,7 +93,7 @@ class ApproachComparison:
 def compare_approaches(
     judgments: JudgmentsLike,
     runs: RunsLike,
-    measure: str | Measure,
+    measure: MeasureLike,
     gold: QrelsLike | None,
     rel: int | None = None,
     replicates: int = 1000,

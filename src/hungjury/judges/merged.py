@@ -95,7 +95,23 @@ class _Merges(Catalogue[Merge]):
         return super().parse(re.sub(r"=\s*not\s*(?=[,)])", '="not"', text))
 
 
-MERGES = _Merges("merge")
+MERGES = _Merges(
+    "merge",
+    {
+        **dict.fromkeys(("majority", "majority-vote", "majorityvote", "vote"), "did you mean mv?"),
+        **dict.fromkeys(
+            ("dawid-skene", "dawidskene", "ds", "em"),
+            "did you mean em-mv or em-neu? both fit the model of Dawid and Skene",
+        ),
+        **dict.fromkeys(
+            ("mean", "average", "mean-vote", "soft"), "did you mean binmv, the mean vote?"
+        ),
+        **dict.fromkeys(
+            ("krippendorff", "krippendorff-alpha", "kappa"),
+            "this measures agreement, it does not merge; `hungjury agreement` reports it",
+        ),
+    },
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

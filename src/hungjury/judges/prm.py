@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, measure
+from hungjury.catalogue import Measure, MeasureLike, measure
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
@@ -93,7 +93,7 @@ class PRM:
         p = np.array([self.probability(int(level)) for level in levels])[index]
         return replace(qrels, labels=None, p=p, grades=(0, 1))
 
-    def version(self, name: str | Measure, max_grade: int) -> Measure:
+    def version(self, name: MeasureLike, max_grade: int) -> Measure:
         """The PRM version of a measure: p_{R|i} as probability for expected measures, as gain for
         measures with gains."""
         return measure(name).with_probabilities(self.prob(max_grade))

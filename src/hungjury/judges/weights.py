@@ -78,8 +78,8 @@ class Weights(Named):
 class _Weights(Catalogue[Weights]):
     def parse(self, text: str) -> Weights:
         """As for everything named; estimators go by ``<granularity>_<gap>_<weight>``."""
-        if text.strip() in ESTIMATORS:
-            return ESTIMATORS[text.strip()]
+        if (name := text.strip().lower()) in ESTIMATORS:
+            return ESTIMATORS[name]
         return super().parse(text)
 
     def __getitem__(self, name: str) -> type[Weights]:
@@ -88,7 +88,20 @@ class _Weights(Catalogue[Weights]):
         return super().__getitem__(name)
 
 
-WEIGHTS = _Weights("kind of weights")
+WEIGHTS = _Weights(
+    "kind of weights",
+    {
+        **dict.fromkeys(("uniform", "equal", "majority", "none"), "did you mean uni?"),
+        **dict.fromkeys(
+            ("dawid-skene", "em", "em-mv", "em-neu", "mv", "binmv", "qbinmv"),
+            "this merges labels; `hungjury merge` and leaderboards take it",
+        ),
+        **dict.fromkeys(
+            ("krippendorff", "kappa"),
+            "this measures agreement between judges; `hungjury agreement` reports it",
+        ),
+    },
+)
 
 
 @WEIGHTS.add("uni")

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure
+from hungjury.catalogue.ir_names import IrMeasure
 from hungjury.collection.judged import BUDGET, many_lists
 from hungjury.errors import InputError
 
 __all__ = ["ListScorer", "Lists", "MeasureLike", "plentiful_pool", "whole_number"]
 
-MeasureLike: TypeAlias = str | Measure | Callable[[tuple[int, ...]], float]
+MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -26,7 +27,7 @@ class ListScorer:
         self.given = given
         self.measure: Measure | None = None
         self.function: Callable[[tuple[int, ...]], float] | None = None
-        if isinstance(given, (str, Measure)):
+        if isinstance(given, (str, Measure, IrMeasure)):
             self.measure = measure(given)
             self.name = str(self.measure)
         elif callable(given):

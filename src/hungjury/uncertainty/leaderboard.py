@@ -11,7 +11,7 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, measure_list
+from hungjury.catalogue import Measure, MeasureLike, measure_list
 from hungjury.collection.align import align
 from hungjury.collection.judgments import Judgments, as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
@@ -171,7 +171,7 @@ class Leaderboard:
 def leaderboard(
     judgments: JudgmentsLike,
     runs: RunsLike,
-    measure: str | Measure,
+    measure: MeasureLike,
     merge: str | Merge | Weights | Any = "binmv",
     rel: int | None = None,
     target: Target = "population",
@@ -323,7 +323,7 @@ def leaderboard(
                   notes)  # fmt: skip
 
 
-def _one(measure: str | Measure) -> Measure:
+def _one(measure: MeasureLike) -> Measure:
     wanted = measure_list(measure)
     if len(wanted) != 1:
         raise MeasureError(
