@@ -190,6 +190,19 @@ def test_votes_are_what_judges_said(made):
             assert said[topic].get(document) == label
 
 
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "RR"])
+def test_more_labels_tell_smaller_differences_apart(made, measure):
+    plan = hj.plan(made.judgments, made.runs, measure, 20)
+    assert plan.expected[0][0] == 20
+    more = hj.plan(made.judgments, made.runs, measure, 50)
+    assert more.expected[0][1] < plan.expected[0][1]
+    sizes = [size for _, size in plan.expected]
+    assert sizes == sorted(sizes, reverse=True)
+    assert 0 < sizes[-1] <= sizes[0] < 1
+    assert "Smallest detectable difference" in str(plan)
+    assert hj.plan(made.judgments, made.runs, measure, 60, "topics").expected == []
+
+
 def test_frame(made):
     pytest.importorskip("pandas")
     plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)

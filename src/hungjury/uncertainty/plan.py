@@ -20,6 +20,7 @@ from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge
 from hungjury.stats.designs import priorities
 from hungjury.uncertainty.effects import effects
+from hungjury.uncertainty.foresight import expected_differences
 from hungjury.uncertainty.planned import DESIGNS, Plan
 
 __all__ = ["digests", "influence", "plan", "plan_weights"]
@@ -112,7 +113,21 @@ def plan(
         len(pool),
         len(pool.topics),
         digests(given, aligned),
+        [] if design == "topics" else _expected(given, aligned, wanted, weight, budget, rel),
     )
+
+
+def _expected(
+    judgments: Judgments,
+    alignment: Alignment,
+    measures: list[Measure],
+    weight: Floats,
+    budget: int,
+    rel: int | None,
+) -> list[tuple[int, float]]:
+    """For the first measure, on these topics."""
+    merged = merge(judgments, "binmv", rel, "all")
+    return expected_differences(measures[0], alignment, merged, weight, budget)
 
 
 def plan_weights(
