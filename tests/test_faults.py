@@ -13,9 +13,9 @@ import time
 import pytest
 
 from hungjury.cli.failing import outside_error
-from hungjury.cli.output import visible
 from hungjury.errors import InputError
 from hungjury.studies.engines import Engine
+from hungjury.visible import visible
 
 COMMAND = [sys.executable, "-m", "hungjury"]
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")

@@ -16,7 +16,7 @@ PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
     ["errors", "lazy", "settings"],
-    ["machine", "files", "json_files", "limits", "named", "numbers", "tables"],
+    ["machine", "files", "json_files", "limits", "named", "numbers", "tables", "visible"],
     ["native"],
     ["stats"],
     ["collection"],

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
-from hungjury.errors import UnknownName
+from hungjury.errors import InputError, UnknownName
 from hungjury.settings import ScoreSettings
 from hungjury.tables import Cell, Marked, Table, json_text
 
@@ -227,10 +227,19 @@ class Scores:
     def _is_count(self, m: int) -> bool:
         return bool(self.averages) and self.averages[m] == "sum"
 
-    def to_csv(self, per_topic: bool = False, summary: bool = False) -> str:
+    def to_csv(self, per_topic: bool = False, summary: bool = False, safe: bool = False) -> str:
         """Means as system,measure...; or every cell as system,topic,measure,value, with `summary`
-        followed by the means as topic "all"."""
-        return self._csv_table(per_topic, summary).to_csv()
+        followed by the means as topic "all". `safe`: spreadsheets take no text for a formula."""
+        return self._csv_table(per_topic, summary).to_csv(safe)
+
+    def check_summary(self) -> None:
+        """Raise where rows of a topic could be taken for the summary over topics."""
+        if "all" in self.topics:
+            raise InputError(
+                "a topic is called 'all', which is the name of the summary over topics",
+                code="topic-all",
+                remedy="leave out the summary (-n on the command line), or rename the topic",
+            )
 
     def _csv_table(self, per_topic: bool, summary: bool) -> Table:
         means = self.mean().T.tolist()
@@ -239,6 +248,7 @@ class Scores:
             return Table(["system", *self.measures], rows)
         cells = list(self.rows())
         if summary:
+            self.check_summary()
             for system, row in zip(self.systems, means, strict=True):
                 cells += [(system, "all", m, v) for m, v in zip(self.measures, row, strict=True)]
         return Table(["system", "topic", "measure", "value"], cells)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,14 +12,19 @@ from itertools import takewhile
 from typing import Any
 
 from hungjury.errors import InputError, MissingExtra
+from hungjury.numbers import decimal_of
+from hungjury.visible import visible_line
 
-__all__ = ["Cell", "Joined", "Marked", "Table", "columns", "json_text", "latex_table",
+__all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "json_text", "latex_table",
            "letter", "tex"]  # fmt: skip
 
 _TEX = {c: "\\" + c for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "–": "--",
 }  # fmt: skip
+
+# What begins a formula in a spreadsheet, also in its full-width form.
+_FORMULA = tuple("=+-@＝＋－＠")
 
 
 @dataclass(frozen=True)
@@ -144,13 +148,10 @@ class Table:
         body = columns([list(self.columns), *self._rendered(_in_text)], self.words)
         return f"{self.caption}\n{body}" if self.caption else body
 
-    def to_csv(self) -> str:
-        """A header line, then all digits."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows([_exact(cell) for cell in row] for row in self.rows)
-        return out.getvalue()
+    def to_csv(self, safe: bool = False) -> str:
+        """A header line, then all digits; for spreadsheets if `safe` (see `csv_text`)."""
+        exact = ([_exact(cell) for cell in row] for row in self.rows)
+        return csv_text([self.columns, *exact], safe)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A dictionary for every row; numbers that are undefined or infinite are None."""
@@ -180,9 +181,9 @@ class Table:
             each = zip(kinds, cells, strict=True)
             return "<tr>" + "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in each) + "</tr>"
 
-        head = line(map(escape, self.columns), "th")
+        head = line(map(_html, self.columns), "th")
         body = "\n".join(line(row, "td") for row in self._rendered(_in_html))
-        caption = f"<caption>{escape(self.caption)}</caption>\n" if self.caption else ""
+        caption = f"<caption>{_html(self.caption)}</caption>\n" if self.caption else ""
         return f"<table>\n{caption}<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
     def to_frame(self, backend: str = "pandas") -> Any:
@@ -199,6 +200,7 @@ class Table:
 
 def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     """Rows of cells as aligned text: the first `left` columns to the left, numbers right."""
+    rows = [[visible_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
@@ -208,6 +210,34 @@ def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
         ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
+
+
+def csv_text(rows: Iterable[Sequence[Any]], safe: bool = False) -> str:
+    """Rows as CSV, every cell exactly as it is.
+
+    With `safe`, spreadsheets run nothing: texts that they would take for a formula (those that
+    begin with =, +, -, @ or blanks before these) are preceded by an apostrophe, and control
+    characters are escaped. Numbers stay numbers.
+    """
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")  # what ends lines is quoted inside cells
+    for row in rows:
+        writer.writerow([_harmless(cell) for cell in row] if safe else row)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Takes the lines of a CSV writer, and ends them with a newline alone."""
+
+    def write(self, line: str) -> None:
+        self.append(line[:-2] + "\n")
+
+
+def _harmless(cell: Any) -> Any:
+    if not isinstance(cell, str) or decimal_of(cell) is not None:
+        return cell
+    text = visible_line(cell)
+    return f"'{text}" if text.lstrip()[:1] in _FORMULA else text
 
 
 def json_text(content: Any) -> str:
@@ -223,7 +253,7 @@ def letter(place: int) -> str:
 
 def tex(text: str) -> str:
     """Text with LaTeX's own characters escaped."""
-    return "".join(_TEX.get(c, c) for c in text)
+    return "".join(_TEX.get(c, c) for c in visible_line(text))
 
 
 def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
@@ -254,12 +284,16 @@ def _in_latex(text: str, cell: Cell) -> str:
 
 def _in_html(text: str, cell: Cell) -> str:
     if not isinstance(cell, Marked):
-        return escape(text)
-    mark = escape(cell.mark.strip())
+        return _html(text)
+    mark = _html(cell.mark.strip())
     if cell.raised and mark:
         mark = f"<sup>{mark}</sup>"
-    body = escape(text) + mark
+    body = _html(text) + mark
     return f"<strong>{body}</strong>" if cell.bold else body
+
+
+def _html(text: str) -> str:
+    return escape(visible_line(text))
 
 
 def _bare(cell: Cell) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import grade, output_option, picture, quiet_option
+from hungjury.cli.options import csv_safe_option, grade, output_option, picture, quiet_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -63,6 +63,7 @@ from hungjury.cli.reading import (
     show_default=True,
     help="Output format.",
 )
+@csv_safe_option
 @output_option
 @label_options
 @run_options
@@ -70,7 +71,7 @@ from hungjury.cli.reading import (
 def agreement_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
     gold: tuple[str, ...], plan: str | None, heat_map: str | None, rankings: str | None,
-    form: str, output: str | None,
+    form: str, csv_safe: bool, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Measure how far judges agree, and find copies and constant judges.
@@ -92,7 +93,9 @@ def agreement_command(
     if gold:
         if runs:
             raise click.UsageError("--gold compares labels; leave out --runs")
-        _with_gold(labels, label_flags.people(gold), rel, plan, form, output, heat_map, quiet)
+        _with_gold(
+            labels, label_flags.people(gold), rel, plan, form, csv_safe, output, heat_map, quiet
+        )
         return
     if plan or form == "csv":
         raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
@@ -111,15 +114,18 @@ def agreement_command(
 
 
 def _with_gold(
-    labels: Any, gold: Any, rel: int | None, plan: str | None, form: str, output: str | None,
-    heat_map: str | None, quiet: bool,
+    labels: Any, gold: Any, rel: int | None, plan: str | None, form: str, csv_safe: bool,
+    output: str | None, heat_map: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.uncertainty.gold_agreement import agreement_with_gold
 
     found = agreement_with_gold(labels, gold, rel, plan)
     tell(labels.notes + found.notes, quiet, "--format json")
-    shown = {"table": found.to_text, "csv": found.to_csv, "json": found.to_json}
-    deliver(shown[form](), output)
+    if form == "csv":
+        text = found.to_csv(csv_safe)
+    else:
+        text = found.to_json() if form == "json" else found.to_text()
+    deliver(text, output)
     if heat_map is not None:
         from hungjury.report.agreement_plots import error_heatmap
         from hungjury.report.pictures import save_picture

@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import count, grade, output_option, quiet_option, seed_option
+from hungjury.cli.options import (
+    count,
+    csv_safe_option,
+    grade,
+    output_option,
+    quiet_option,
+    seed_option,
+)
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -81,6 +88,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Output format.",
 )
+@csv_safe_option
 @output_option
 @label_options
 @run_options
@@ -88,8 +96,8 @@ if TYPE_CHECKING:
 def aware_command(
     judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
     rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
-    orientation: Orientation, drop_empty: bool, form: str, output: str | None,
-    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    orientation: Orientation, drop_empty: bool, form: str, csv_safe: bool,
+    output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge scores instead of labels: the mean over judges, or one weighted by their distance from
     random judges.
@@ -116,24 +124,24 @@ def aware_command(
                 labels, lists, measures[0], truth, rel, replicates, seed, orientation,
                 merge_names(of_labels=True), progress=progress, drop_empty=drop_empty,
             )  # fmt: skip
-            text = _compared(found, form)
+            text = _compared(found, form, csv_safe)
         else:
             scores = aware(
                 labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
-            text = _scored(scores, form)
+            text = _scored(scores, form, csv_safe)
     tell(labels.notes + found.notes if compare else scores.notes, quiet)
     deliver(text, output)
 
 
-def _compared(found: ApproachComparison, form: str) -> str:
+def _compared(found: ApproachComparison, form: str, safe: bool) -> str:
     if form == "table":
         return f"{found.measure} compared with gold, best first\n{found}"
-    return rows_as(found.to_dict(), form)
+    return rows_as(found.to_dict(), form, safe)
 
 
-def _scored(scores: AwareScores, form: str) -> str:
+def _scored(scores: AwareScores, form: str, safe: bool) -> str:
     if form == "csv":
-        return scores.to_csv()
+        return scores.to_csv(safe=safe)
     return scores.to_json() if form == "json" else f"{scores}\n\n{scores.weights_table()}"

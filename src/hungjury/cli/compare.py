@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import Number, count, output_option, seed_option
+from hungjury.cli.options import Number, count, csv_safe_option, output_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
 from hungjury.limits import MOST_SAMPLES
@@ -48,11 +48,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Output format.",
 )
+@csv_safe_option
 @output_option
 @reading_options
 def compare_command(
     baseline: str | None, test: str, correction: str, alpha: float, samples: int, seed: int,
-    form: str, output: str | None, **scoring: Any,
+    form: str, csv_safe: bool, output: str | None, **scoring: Any,
 ) -> None:  # fmt: skip
     """Test whether systems differ significantly over topics.
 
@@ -67,12 +68,12 @@ def compare_command(
     scores, _ = score_files(DEFAULT, **scoring)
     found = compare(scores, baseline, test, correction, alpha=alpha, samples=samples, seed=seed)
     tell(found.notes, scoring["quiet"])
-    deliver(_formatted(found, form), output)
+    deliver(_formatted(found, form, csv_safe), output)
 
 
-def _formatted(found: Comparison, form: str) -> str:
+def _formatted(found: Comparison, form: str, safe: bool) -> str:
     if form == "csv":
-        return found.to_csv()
+        return found.to_csv(safe)
     if form == "json":
         return found.to_json()
     return found.to_latex() if form == "latex" else found.to_text()

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import count, output_option, picture, quiet_option
+from hungjury.cli.options import count, csv_safe_option, output_option, picture, quiet_option
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
@@ -58,12 +58,14 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
     show_default=True,
     help="Output format.",
 )
+@csv_safe_option
 @output_option
 @quiet_option
 def compare_rankers_command(
     folders: tuple[str, ...], folds: int | None, sizes: list[int], objectives: tuple[str, ...],
     user: str, nav_rel: int, cutoff: int, trees: int, leaves: int, learning_rate: float,
-    settings: dict[str, Any], seed: int, plot: str | None, form: str, output: str | None,
+    settings: dict[str, Any], seed: int, plot: str | None, form: str, csv_safe: bool,
+    output: str | None,
     quiet: bool,
 ) -> None:  # fmt: skip
     """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
@@ -89,7 +91,7 @@ def compare_rankers_command(
             progress=progress, **lightgbm_settings(trees, leaves, learning_rate, settings),
         )  # fmt: skip
     tell(found.notes, quiet)
-    deliver(str(found) if form == "table" else rows_as(found.rows(), form), output)
+    deliver(str(found) if form == "table" else rows_as(found.rows(), form, csv_safe), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture
         from hungjury.report.ranker_plots import draw_comparison

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import grade, new_file, quiet_option
+from hungjury.cli.options import csv_safe_option, grade, new_file, quiet_option
 from hungjury.cli.output import deliver, is_much, progress_bar, tell
 from hungjury.cli.reading import (
     InputFiles,
@@ -26,11 +26,12 @@ from hungjury.cli.reading import (
     metavar="FILE",
     help="Write a plot (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
 )
+@csv_safe_option
 @label_options
 @run_options
 @quiet_option
 def curve_command(
-    inputs: InputFiles, rel: int, output: str | None, label_flags: LabelFlags,
+    inputs: InputFiles, rel: int, output: str | None, csv_safe: bool, label_flags: LabelFlags,
     run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Compute interpolated precision at recall 0, 0.1, ..., 1, as data or as a plot.
@@ -43,6 +44,9 @@ def curve_command(
     from hungjury.evaluation import evaluate
     from hungjury.m import IPrec
 
+    as_data = output in (None, "-") or str(output).endswith(".csv")
+    if csv_safe and not as_data:
+        raise click.UsageError("--csv-safe is for data; a plot has no formulas")
     labels_file, run_paths = inputs.sorted_out()
     found = run_flags.files(run_paths, label_flags.columns)
     with progress_bar(quiet, is_much(found)) as progress:
@@ -50,7 +54,7 @@ def curve_command(
         levels = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
         scores = evaluate(labels, found, levels, progress=progress)
     tell(scores.notes, quiet)
-    if output is None or output.endswith(".csv"):
-        deliver(scores.to_csv(), output)
+    if as_data or output is None:
+        deliver(scores.to_csv(safe=csv_safe), output)
     else:
         scores.curve().save(output)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import output_option
+from hungjury.cli.options import csv_safe_option, output_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
 
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     help="Output format; trec defaults to --topics retrieved, --score-precision single and the "
     "official measures of trec_eval.",
 )
+@csv_safe_option
 @output_option
 @reading_options
 def evaluate_command(
-    per_topic: bool, no_summary: bool, form: str, output: str | None, **scoring: Any
+    per_topic: bool, no_summary: bool, form: str, csv_safe: bool, output: str | None, **scoring: Any
 ) -> None:
     """Score runs against labels.
 
@@ -50,18 +51,19 @@ def evaluate_command(
     else:
         scores, measures = score_files(DEFAULT, **scoring)
     tell(scores.notes, scoring["quiet"])
-    deliver(_formatted(scores, measures, form, per_topic, not no_summary), output)
+    deliver(_formatted(scores, measures, form, per_topic, not no_summary, csv_safe), output)
 
 
 def _formatted(
-    scores: Scores, measures: list[Measure], form: str, per_topic: bool, summary: bool
-) -> str:
+    scores: Scores, measures: list[Measure], form: str, per_topic: bool, summary: bool,
+    safe: bool,
+) -> str:  # fmt: skip
     if form == "trec":
         from hungjury.report.trec import trec_lines
 
         return trec_lines(scores, measures, per_topic, summary)
     if form == "csv":
-        return scores.to_csv(per_topic, summary)
+        return scores.to_csv(per_topic, summary, safe)
     if form == "json":
         return scores.to_json(per_topic)
     if form == "latex":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import Number, new_file, quiet_option
+from hungjury.cli.options import Number, csv_safe_option, new_file, quiet_option
 from hungjury.cli.output import deliver, tell
 
 if TYPE_CHECKING:
@@ -80,12 +80,14 @@ PORT = 8710
     "--all", "everything", is_flag=True,
     help="With --export: every person's labels, as CSV with judge, time and note.",
 )  # fmt: skip
+@csv_safe_option
 @quiet_option
 def label_command(
     source: str, queries: tuple[str, ...], documents: tuple[str, ...], names: tuple[str, ...],
     output: str | None, grades: str | None, share: float, show: str | None, link: str | None,
     port: int, browser: bool, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
-    duplicates: str, outside: str, export: str | None, everything: bool, quiet: bool,
+    duplicates: str, outside: str, export: str | None, everything: bool, csv_safe: bool,
+    quiet: bool,
 ) -> None:  # fmt: skip
     """Label documents in the browser, by keyboard.
 
@@ -101,11 +103,13 @@ def label_command(
       hungjury label --export labels.qrels labels.db
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --gold labels.db
     """
+    if csv_safe and not (everything and export is not None):
+        raise click.UsageError("--csv-safe needs --export and --all")
     if export is not None:
         given = (queries, documents, names, output, grades, show, link, panel, runs, measure)
         if any(given):
             raise click.UsageError("--export takes a database of labels and --all, nothing else")
-        _export(source, export, everything, quiet)
+        _export(source, export, everything, csv_safe, quiet)
         return
     if everything:
         raise click.UsageError("--all needs --export")
@@ -203,12 +207,12 @@ def _is_plan(path: str) -> bool:
     return expand(path)[0].head().strip() == HEAD.encode()
 
 
-def _export(path: str, export: str, everything: bool, quiet: bool) -> None:
+def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:
     from hungjury.collection.qrels import read_qrels
     from hungjury.labelling.export import all_labels, summary
 
     done = summary(path)
-    text = all_labels(path) if everything else read_qrels(path).to_text(export)
+    text = all_labels(path, csv_safe) if everything else read_qrels(path).to_text(export)
     deliver(text, export)
     if not quiet:
         click.echo(done, err=True)

@@ -10,6 +10,7 @@ import click
 from hungjury.cli.options import (
     Number,
     count,
+    csv_safe_option,
     grade,
     merge_option,
     new_file,
@@ -30,6 +31,7 @@ from hungjury.limits import MOST_DRAWS
 
 if TYPE_CHECKING:
     from hungjury.settings import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
+    from hungjury.uncertainty.leaderboard import Leaderboard
 
 
 def _numbers(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
@@ -157,6 +159,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     show_default=True,
     help="Output format.",
 )
+@csv_safe_option
 @output_option
 @label_options
 @run_options
@@ -167,7 +170,7 @@ def leaderboard_command(
     families: str | None, gold: tuple[str, ...], plan: str | None,
     gold_design: GoldDesign | None, estimate: GoldEstimate, looks: list[int] | None,
     draws: int, seed: int, scope: Scope, prior: Prior, report: str | None, form: str,
-    output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    csv_safe: bool, output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Rank systems, with intervals that cover the judges' and the topics' uncertainty.
 
@@ -193,10 +196,16 @@ def leaderboard_command(
         )  # fmt: skip
     notes = sorted(board.notes, key=lambda note: note.about != "judges")
     tell(notes, quiet, "--format json")
-    shown = {"table": board.to_text, "csv": board.to_csv, "json": board.to_json,
-             "latex": board.to_latex}  # fmt: skip
-    deliver(shown[form](), output)
+    deliver(_formatted(board, form, csv_safe), output)
     if report is not None:
         board.write_page(report, command=["hungjury", *sys.argv[1:]])
         if not quiet:
             click.echo(f"wrote {report}", err=True)
+
+
+def _formatted(board: Leaderboard, form: str, safe: bool) -> str:
+    if form == "csv":
+        return board.to_csv(safe)
+    if form == "json":
+        return board.to_json()
+    return board.to_latex() if form == "latex" else board.to_text()

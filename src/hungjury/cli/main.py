@@ -23,7 +23,7 @@ from hungjury.cli.leaderboard import leaderboard_command
 from hungjury.cli.measures import measures_command
 from hungjury.cli.merge import merge_command
 from hungjury.cli.options import finished
-from hungjury.cli.output import guard_streams, visible
+from hungjury.cli.output import guard_streams
 from hungjury.cli.plan import plan_command
 from hungjury.cli.prm import prm_command
 from hungjury.cli.rank import rank_command
@@ -31,6 +31,7 @@ from hungjury.cli.simulate import simulate_command
 from hungjury.cli.study import study_command
 from hungjury.cli.theory import theory_command
 from hungjury.cli.train import train_command
+from hungjury.visible import visible
 
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

@@ -110,6 +110,22 @@ quiet_option = click.option(
 output_option = click.option(
     "-o", "--output", type=new_file, metavar="FILE", help="Write to this file instead of stdout."
 )
+
+
+class _CsvSafe(click.Option):
+    """A flag for CSV; refused where another format is asked for."""
+
+    def handle_parse_result(self, ctx: click.Context, opts: Any, args: list[str]) -> Any:
+        form = next((p for p in ctx.command.params if p.name == "form"), None)
+        if opts.get(self.name) and form is not None and opts.get("form") != "csv":
+            raise click.UsageError("--csv-safe needs --format csv")
+        return super().handle_parse_result(ctx, opts, args)
+
+
+csv_safe_option = click.option(
+    "--csv-safe", cls=_CsvSafe, is_flag=True,
+    help="CSV for spreadsheets: texts cannot be formulas; default: texts exactly as they are.",
+)  # fmt: skip
 text_or_json = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="Output format.",

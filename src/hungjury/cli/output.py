@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from hungjury.visible import visible
+
 if TYPE_CHECKING:
     from hungjury.collection.notes import Note
     from hungjury.collection.runs import Progress, RunFiles
 
 MANY_FILES, LARGE = 20, 100_000_000
 MOST_NOTES = 6
-# C0 and C1 controls but for newline and tab, and bytes that are not UTF-8.
-_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff]")
 
 
 class _Tolerant:
@@ -93,11 +92,6 @@ def guard_streams() -> None:
         setattr(sys, name, guarded)
 
 
-def visible(text: str) -> str:
-    """Text whose control characters are escaped: an id cannot move the cursor of a terminal."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
-
-
 def deliver(text: str, output: str | None) -> None:
     """Print to stdout (also for `-`), or write a whole file.
 
@@ -116,12 +110,12 @@ def deliver(text: str, output: str | None) -> None:
         sys.stdout.write(text)
 
 
-def rows_as(rows: list[dict[str, Any]], form: str) -> str:
-    """Rows with the same keys as 'csv' or 'json'."""
+def rows_as(rows: list[dict[str, Any]], form: str, safe: bool) -> str:
+    """Rows with the same keys as 'csv', also for spreadsheets (`safe`), or 'json'."""
     from hungjury.tables import Table
 
     table = Table.of(rows)
-    return table.to_json() if form == "json" else table.to_csv()
+    return table.to_json() if form == "json" else table.to_csv(safe)
 
 
 def tell(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:

@@ -9,6 +9,7 @@ import click
 from hungjury.cli.options import (
     Number,
     count,
+    csv_safe_option,
     grade,
     new_file,
     output_option,
@@ -59,13 +60,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="Output format.",
 )
+@csv_safe_option
 @output_option
 @label_options
 @quiet_option
 def prm_command(
     judges: JudgeFiles, rel: int | None, smoothing: float, draws: int, seed: int,
-    qrels: str | None, soft: str | None, plot: str | None, form: str, output: str | None,
-    label_flags: LabelFlags, quiet: bool,
+    qrels: str | None, soft: str | None, plot: str | None, form: str, csv_safe: bool,
+    output: str | None, label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Estimate from double judgments how likely another judge finds each level relevant.
 
@@ -84,7 +86,7 @@ def prm_command(
     models = [model] if rel else model.scenarios()
     tell(labels.notes + models[0].notes, quiet)
     chosen = None if qrels is None else label_flags.qrels(qrels)
-    deliver(_formatted(models, form, chosen), output)
+    deliver(_formatted(models, form, chosen, csv_safe), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture
         from hungjury.report.prm_plots import draw_prm
@@ -94,11 +96,11 @@ def prm_command(
         models[0].soft_qrels(chosen).write(soft)
 
 
-def _formatted(models: list[PRM], form: str, qrels: Qrels | None) -> str:
+def _formatted(models: list[PRM], form: str, qrels: Qrels | None, safe: bool) -> str:
     if form == "table":
         return "\n\n".join(_page(model, qrels) for model in models)
     rows = [{"rel": min(m.relevant), **row} for m in models for row in m.rows()]
-    return rows_as(rows, form)
+    return rows_as(rows, form, safe)
 
 
 def _page(model: PRM, qrels: Qrels | None) -> str:

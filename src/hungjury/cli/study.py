@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import count, finished, quiet_option, seed_option
+from hungjury.cli.options import count, csv_safe_option, finished, quiet_option, seed_option
 from hungjury.cli.output import progress_bar
 from hungjury.cli.reading import (
     GradeFlags,
@@ -71,6 +71,7 @@ _STUDY = [
     click.option("--jobs", "workers", type=count(MOST_WORKERS),
                  help="Number of parallel jobs; default: one per core."),
     seed_option("Random seed."),
+    csv_safe_option,
 ]  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def _value(text: str) -> Any:
 def _run(
     recipe: Recipe, *, data: str | None, runs: tuple[str, ...], judges: JudgeFiles,
     gold: str | None, output: str, engine: str, workers: int | None, seed: int,
-    label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
+    csv_safe: bool, label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
     from hungjury.studies.data import Sources
@@ -160,7 +161,7 @@ def _run(
 
     with _progress(quiet) as progress:
         study = run_study(recipe, sources, output, seed, Engine(engine, workers), progress, told)
-    page, *others = write_study(study)
+    page, *others = write_study(study, csv_safe)
     click.echo(f"{page}\n{len(others)} tables and figures in the same folder")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,7 @@ from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, rel_range
 from hungjury.files import write_whole
 from hungjury.settings import Duplicates, LabelSettings, Missing, Outside
+from hungjury.tables import csv_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -150,10 +150,13 @@ class Qrels:
         table with a column for each. `name` is what errors call it."""
         text = io.StringIO()
         if self.grade_p is not None:
-            table = csv.writer(text, lineterminator="\n")
-            table.writerow(["topic", "document", *(f"p{g}" for g in self.grades)])
-            for topic, rows in self.to_dict().items():
-                table.writerows([topic, document, *map(repr, p)] for document, p in rows.items())
+            lines = (
+                [topic, document, *map(repr, p)]
+                for topic, rows in self.to_dict().items()
+                for document, p in rows.items()
+            )
+            head = ["topic", "document", *(f"p{g}" for g in self.grades)]
+            text.write(csv_text([head, *lines]))
         else:
             for topic, rows in self.to_dict().items():
                 _check_writable(name, [topic], rows)

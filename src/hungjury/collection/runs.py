@@ -284,9 +284,11 @@ def _by_system(table: InputTable) -> list[ReadRun]:
         table.check_integers(rank, "rank")
     tag = table.find("tag")
     tags = [table.stem] * count if tag is None else table.texts(tag)
+    rows_of: dict[str, list[int]] = {}
+    for i, name in enumerate(tags):
+        rows_of.setdefault(name, []).append(i)
     out = []
-    for name in dict.fromkeys(tags):
-        rows = [i for i, t in enumerate(tags) if t == name]
+    for name, rows in rows_of.items():
         store = native.RunStore()
         here = [topics[i] for i in rows], [documents[i] for i in rows]
         store.add(*here, scores[rows], lines[rows])

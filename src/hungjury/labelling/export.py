@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 from hungjury.collection.labelled import labelled_columns, open_labels
+from hungjury.tables import csv_text
 
 __all__ = ["all_labels", "summary"]
 
 COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at", "note")
 
 
-def all_labels(path: str) -> str:
+def all_labels(path: str, safe: bool = False) -> str:
     """Every label that holds, with who gave it, as CSV."""
     columns = labelled_columns(Path(path), "labels")
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(COLUMNS)
-    table.writerows(zip(*(columns[name] for name in COLUMNS), strict=True))
-    return text.getvalue()
+    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
+    return csv_text([COLUMNS, *rows], safe)
 
 
 def summary(path: str) -> str:

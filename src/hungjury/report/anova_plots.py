@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hungjury.report.pictures import new_panels, new_picture
+from hungjury.report.pictures import in_legend, new_panels, new_picture
 from hungjury.report.study_plots import SIGNS, beside, draw_approaches, line_styles
 from hungjury.studies.factorial import Anova
 
@@ -78,7 +78,7 @@ def draw_interaction(
         # Legend entries in the order of the lines' ends.
         order = np.argsort(-np.nan_to_num(means[-1], nan=-np.inf), kind="stable")
         for i, style in zip(order, line_styles(len(names)), strict=True):
-            axes.plot(places, means[:, i], label=names[i], **style | {"markersize": 3.5})
+            axes.plot(places, means[:, i], label=in_legend(names[i]), **style | {"markersize": 3.5})
     _levels(axes, found.levels[across])
     axes.set(xlabel=across, ylabel=f"mean {_sign(found)}")
     beside(axes, lines)

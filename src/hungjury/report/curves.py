@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hungjury.report.pictures import new_picture
+from hungjury.report.pictures import in_legend, new_picture
 from hungjury.scores import Curve
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def draw_precision_recall(curve: Curve) -> Figure:
         axes.plot(curve.recall, curve.precision[s], color="0.8", linewidth=0.8)
     for place, s in enumerate(best[:MOST_NAMED]):
         line = "-" if place < COLOURS else "--"  # colours come round again
-        name = curve.systems[s]
+        name = in_legend(curve.systems[s])
         axes.plot(curve.recall, curve.precision[s], line, marker="o", markersize=3, label=name)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel="interpolated precision")
     axes.legend(frameon=False, fontsize=8)

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hungjury.errors import InputError, MissingExtra
 from hungjury.files import write_whole
+from hungjury.visible import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["check_ending", "new_grid", "new_panels", "new_picture", "picture_bytes", "save_picture"]
+__all__ = [
+    "check_ending",
+    "in_legend",
+    "new_grid",
+    "new_panels",
+    "new_picture",
+    "picture_bytes",
+    "save_picture",
+]
 
 ENDINGS = (".svg", ".png", ".pdf")
-
-_CONTROL = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f]")
+_KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
 
 
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
@@ -60,6 +67,11 @@ def _plain(axes: Any) -> list[Axes]:
     return list(axes)
 
 
+def in_legend(name: str) -> str:
+    """A name as the label of a line; matplotlib's legends leave out labels that begin with _."""
+    return _KEPT + name if name.startswith("_") else name
+
+
 def save_picture(figure: Figure, path: str) -> None:
     """Write a plot; the file's ending is the format."""
     write_whole(path, picture_bytes(figure, check_ending(path)[1:]))
@@ -97,5 +109,4 @@ def _show_plainly(figure: Figure) -> None:
         name = text.get_text()
         if "$" in name and not name.startswith("$\\mathdefault"):  # matplotlib's own numbers
             text.set_parse_math(False)
-        if _CONTROL.search(name):
-            text.set_text(_CONTROL.sub(lambda found: ascii(found[0])[1:-1], name))
+        text.set_text(visible(name).removeprefix(_KEPT))

@@ -37,7 +37,7 @@ dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
 """
 
 
-def write_study(study: Study) -> list[Path]:
+def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
     """Write all files of a study into its folder; their paths, the page first."""
     report, folder = study.report, study.folder
     drawings = {one.name: drawn(one.figure) for one in report.figures}  # once: it is slow
@@ -48,7 +48,7 @@ def write_study(study: Study) -> list[Path]:
     }
     contents: dict[str, str | bytes] = {"index.html": study_page(study, pictures)}
     for table in report.tables:
-        contents[f"{table.name}.csv"] = table.to_csv()
+        contents[f"{table.name}.csv"] = table.to_csv(csv_safe)
         contents[f"{table.name}.tex"] = table.to_latex()
     contents |= pictures
     for name, content in contents.items():

@@ -15,6 +15,8 @@ def trec_lines(scores: Scores, measures: list[Measure], per_topic: bool, summary
     names = [trec_name(m) for m in measures]
     counted, mean = scores.counted(), scores.mean()
     lines: list[str] = []
+    if per_topic and summary:
+        scores.check_summary()
     order = sorted(range(len(scores.topics)), key=lambda t: scores.topics[t].encode())
     for s, system in enumerate(scores.systems):
         if per_topic:

@@ -41,9 +41,9 @@ class StudyTable:
     def _repr_html_(self) -> str:
         return self.table.to_html()
 
-    def to_csv(self) -> str:
-        """All digits, no marks."""
-        return self.table.to_csv()
+    def to_csv(self, safe: bool = False) -> str:
+        """All digits, no marks; `safe`: spreadsheets take no text for a formula."""
+        return self.table.to_csv(safe)
 
     def to_latex(self) -> str:
         """A booktabs table with its caption."""

@@ -130,9 +130,10 @@ class Comparison:
             [f.name for f in fields(Compared)], [list(asdict(r).values()) for r in self.rows]
         )
 
-    def to_csv(self) -> str:
-        """A line per measure and pair, with full precision."""
-        return self.table().to_csv()
+    def to_csv(self, safe: bool = False) -> str:
+        """A line per measure and pair, with full precision; `safe`: spreadsheets take no text for a
+        formula."""
+        return self.table().to_csv(safe)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row per measure and pair, with the columns of `Compared`."""

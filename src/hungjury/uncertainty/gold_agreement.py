@@ -69,8 +69,9 @@ class GoldAgreement:
         rows = zip(self.judges, *(getattr(self, name).tolist() for name in names), strict=True)
         return Table(["judge", *names], list(rows))
 
-    def to_csv(self) -> str:
-        return self.table.to_csv()
+    def to_csv(self, safe: bool = False) -> str:
+        """A row per judge; `safe`: spreadsheets take no text for a formula."""
+        return self.table.to_csv(safe)
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row per judge."""

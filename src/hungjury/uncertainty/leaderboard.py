@@ -118,9 +118,9 @@ class Leaderboard:
 
         return table(self)
 
-    def to_csv(self) -> str:
-        """A line per system."""
-        return self.table().to_csv()
+    def to_csv(self, safe: bool = False) -> str:
+        """A line per system; `safe`: spreadsheets take no text for a formula."""
+        return self.table().to_csv(safe)
 
     def to_json(self) -> str:
         """What `to_dict` gives."""

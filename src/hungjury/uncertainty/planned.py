@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -16,7 +15,7 @@ from hungjury.collection.notes import plural
 from hungjury.errors import InputError
 from hungjury.files import write_whole
 from hungjury.stats.designs import inclusion
-from hungjury.tables import Table
+from hungjury.tables import Table, csv_text
 
 __all__ = ["DESIGNS", "Plan"]
 
@@ -136,16 +135,10 @@ class Plan:
 
     def to_csv(self) -> str:
         """The plan as `read` takes it: lines with `#` at the head, then a table."""
-        text = io.StringIO()
-        text.write(HEAD + "\n")
-        for name, value in self._head().items():
-            text.write(f"# {name}: {value}\n")
-        table = csv.writer(text, lineterminator="\n")
+        head = "".join(f"# {name}: {value}\n" for name, value in self._head().items())
         columns = self._columns()
-        table.writerow(columns)
-        for row in zip(*columns.values(), strict=True):
-            table.writerow([_cell(value) for value in row])
-        return text.getvalue()
+        rows = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
+        return f"{HEAD}\n{head}{csv_text([list(columns), *rows])}"
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write `to_csv`, as a file that appears whole or not at all."""
