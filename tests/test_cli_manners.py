@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.scoring import DEFAULT
+from hungjury.errors import MissingExtra
 from test_cli import hungjury
 
 
@@ -54,6 +56,41 @@ def test_a_folder_that_is_not_there_is_told_before_the_work(name: str, tmp_path:
         if option.name in written and option.metavar == "FILE":
             with pytest.raises(click.BadParameter, match="create it first"):
                 option.type_cast_value(click.Context(ALL[name]), f"{tmp_path}/nowhere/x.svg")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_missing_package_is_told_before_the_work(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    for option in ALL[name].params:
+        drawn = ".svg" in (getattr(option, "help", None) or "") or option.name == "rankings"
+        if drawn or option.name == "report":
+            with pytest.raises(click.BadParameter, match="matplotlib" if drawn else "jinja2"):
+                option.type_cast_value(click.Context(ALL[name]), f"{tmp_path}/x.svg")
+
+
+def test_options_that_draw_are_known() -> None:
+    found = {
+        (name, option.name)
+        for name, command in ALL.items()
+        for option in command.params
+        if ".svg" in (getattr(option, "help", None) or "")
+    }
+    assert found >= {("agreement", "heat_map"), ("curve", "output"), ("prm", "plot"),
+                     ("clicks", "plot"), ("train", "plot")}  # fmt: skip
+
+
+def test_a_study_wants_its_packages_before_the_work(
+    monkeypatch: pytest.MonkeyPatch, demo: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = CliRunner().invoke(
+        group, ["study", "markov", "--data", f"{demo}/demo", "-o", f"{demo}/study"]
+    )
+    assert isinstance(done.exception, MissingExtra)
+    assert not (demo / "study").exists()
 
 
 def test_a_dash_is_standard_output(demo: Path) -> None:

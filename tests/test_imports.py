@@ -38,6 +38,8 @@ ROOMS = [
 # What a result can be looked at as is made by `report`, which its methods call when asked to.
 VIEWS = {
     "scores.py": "report",
+    "users/model.py": "report",
+    "judges/agreement.py": "report",
     "uncertainty/leaderboard.py": "report",
     "uncertainty/compare.py": "report",
 }

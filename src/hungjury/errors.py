@@ -180,6 +180,14 @@ class MissingExtra(HungjuryError, ImportError):
         return _restored, (type(self), self.args, self.__dict__)
 
 
+def check_installed(package: str, extra: str, purpose: str) -> None:
+    """Raise where an optional package is missing, without importing it."""
+    from importlib.util import find_spec
+
+    if find_spec(package) is None:
+        raise MissingExtra(package, extra, purpose)
+
+
 def _restored(kind: type[HungjuryError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
     error = kind.__new__(kind, *args)
     error.__dict__.update(state)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName
 from hungjury.settings import ScoreSettings
 from hungjury.tables import Cell, Marked, Table, json_text
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
 
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores"]
 
@@ -155,9 +158,10 @@ class Scores:
         )
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
-        """(system, topic, measure, value) of every cell that counts."""
+        """(system, topic, measure, value) of every cell that counts, the best system first."""
         counted = self.counted()
-        for s, system in enumerate(self.systems):
+        for s in self.best_first():
+            system = self.systems[s]
             for t, topic in enumerate(self.topics):
                 for m, measure in enumerate(self.measures):
                     if counted[m, s, t]:
@@ -173,6 +177,29 @@ class Scores:
     def to_frame(self, backend: str = "pandas") -> Any:
         """Long form with the columns system, topic, measure, value."""
         return self.topic_table().to_frame(backend)
+
+    def means(self, backend: str = "pandas") -> Any:
+        """A frame of means, a row per system, best first, and a column per measure.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars"}
+            In pandas the systems are the index, in polars the column "system".
+
+        Returns
+        -------
+        DataFrame
+            The summary over topics, as `mean` computes it.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> scores = hj.evaluate({"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0, "b": 1.0}}}, "P@2")
+        >>> scores.means().loc["bm25", "P@2"]
+        np.float64(0.5)
+        """
+        frame = self._csv_table(per_topic=False, summary=False).to_frame(backend)
+        return frame.set_index("system") if backend == "pandas" else frame
 
     def topic_table(self) -> Table:
         """A row for every cell that counts, as system, topic, measure, value."""
@@ -224,6 +251,19 @@ class Scores:
     def _repr_html_(self) -> str:
         return self.table().to_html()
 
+    def plot(self, measure: str | None = None) -> Plot:
+        """Draw the values of a measure: a dot for every topic, and the mean of every system.
+
+        Parameters
+        ----------
+        measure : str, optional
+            One of `measures`; default: the first.
+        """
+        from hungjury.report.pictures import Plot
+        from hungjury.report.score_plots import draw_scores
+
+        return Plot(draw_scores(self, self.measures[0] if measure is None else measure))
+
     def _is_count(self, m: int) -> bool:
         return bool(self.averages) and self.averages[m] == "sum"
 
@@ -243,13 +283,13 @@ class Scores:
 
     def _csv_table(self, per_topic: bool, summary: bool) -> Table:
         means = self.mean().T.tolist()
+        best = [(self.systems[s], means[s]) for s in self.best_first()]
         if not per_topic:
-            rows = [[s, *row] for s, row in zip(self.systems, means, strict=True)]
-            return Table(["system", *self.measures], rows)
+            return Table(["system", *self.measures], [[system, *row] for system, row in best])
         cells = list(self.rows())
         if summary:
             self.check_summary()
-            for system, row in zip(self.systems, means, strict=True):
+            for system, row in best:
                 cells += [(system, "all", m, v) for m, v in zip(self.measures, row, strict=True)]
         return Table(["system", "topic", "measure", "value"], cells)
 
@@ -263,8 +303,8 @@ class Scores:
             "measures": self.measures,
             "settings": self.settings.to_dict(),
             "mean": {
-                system: {m: _or_none(mean[i, s]) for i, m in enumerate(self.measures)}
-                for s, system in enumerate(self.systems)
+                self.systems[s]: {m: _or_none(mean[i, s]) for i, m in enumerate(self.measures)}
+                for s in self.best_first()
             },
         }
         if per_topic:

@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import takewhile
 from typing import Any
@@ -15,8 +15,8 @@ from hungjury.errors import InputError, MissingExtra
 from hungjury.numbers import decimal_of
 from hungjury.visible import visible_line
 
-__all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "json_text", "latex_table",
-           "letter", "tex"]  # fmt: skip
+__all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "html_page", "json_text",
+           "latex_table", "letter", "tex"]  # fmt: skip
 
 _TEX = {c: "\\" + c for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -114,6 +114,13 @@ class Table:
     def _repr_html_(self) -> str:
         return self.to_html()
 
+    def head(self, number: int) -> list[str | Table]:
+        """The first rows, and a sentence about the rest, for `html_page`."""
+        more = len(self) - number
+        if more <= 0:
+            return [self]
+        return [replace(self, rows=self.rows[:number]), f"{more:,} more rows"]
+
     @property
     def words(self) -> int:
         """The number of columns, from the left, that are set to the left."""
@@ -196,6 +203,13 @@ class Table:
             raise MissingExtra(backend, "all", f"to_frame(backend={backend!r})") from None
         data = {name: [_value(row[i]) for row in self.rows] for i, name in enumerate(self.columns)}
         return module.DataFrame(data)
+
+
+def html_page(*parts: str | Table) -> str:
+    """Sentences as paragraphs, and tables, as notebooks show them."""
+    return "".join(
+        one.to_html() if isinstance(one, Table) else f"<p>{escape(one)}</p>\n" for one in parts
+    )
 
 
 def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:

@@ -103,14 +103,10 @@ def agreement_command(
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
     tell(labels.notes, quiet)
     deliver(found.to_text() if form == "table" else found.to_json(), output)
-    if heat_map is not None or rankings is not None:
-        from hungjury.report.agreement_plots import agreement_heatmap, ranking_plot
-        from hungjury.report.pictures import save_picture
-
-        if heat_map is not None:
-            save_picture(agreement_heatmap(found), heat_map)
-        if rankings is not None:
-            save_picture(ranking_plot(found), rankings)
+    if heat_map is not None:
+        found.plot("kappa").save(heat_map)
+    if rankings is not None:
+        found.plot("rankings").save(rankings)
 
 
 def _with_gold(

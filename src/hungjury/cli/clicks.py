@@ -120,9 +120,7 @@ def clicks_command(
     if output is not None:
         model.save(output)
     if plot is not None:
-        from hungjury.report.user_plots import draw_users
-
-        draw_users(model, plot)
+        model.plot().save(plot)
     for note in [] if quiet else _notes(model):
         click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
     deliver(_summary(model), None)

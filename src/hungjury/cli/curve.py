@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import csv_safe_option, grade, new_file, quiet_option
+from hungjury.cli.options import csv_safe_option, grade, picture_or_csv, quiet_option
 from hungjury.cli.output import deliver, is_much, progress_bar, tell
 from hungjury.cli.reading import (
     InputFiles,
@@ -22,7 +22,7 @@ from hungjury.cli.reading import (
 @click.option(
     "-o",
     "--output",
-    type=new_file,
+    type=picture_or_csv,
     metavar="FILE",
     help="Write a plot (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
 )

@@ -13,8 +13,8 @@ from hungjury.cli.options import (
     csv_safe_option,
     grade,
     merge_option,
-    new_file,
     output_option,
+    page,
     quiet_option,
     seed_option,
 )
@@ -147,7 +147,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
 )
 @click.option(
     "--report",
-    type=new_file,
+    type=page,
     metavar="FILE",
     help="Also write an HTML report.",
 )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from hungjury.errors import check_installed
 from hungjury.limits import MOST_GRADE, MOST_SEED
 from hungjury.numbers import decimal_of
 
@@ -52,7 +53,19 @@ def picture(path: str) -> str:
     from hungjury.report.pictures import check_ending
 
     check_ending(path)
+    check_installed("matplotlib", "report", "drawing a plot")
     return new_file(path)
+
+
+def page(path: str) -> str:
+    """Check the name of a report."""
+    check_installed("jinja2", "report", "a report")
+    return new_file(path)
+
+
+def picture_or_csv(path: str) -> str:
+    """Check the name of a file that holds a plot, or its data."""
+    return new_file(path) if path.endswith(".csv") else picture(path)
 
 
 def word(text: str) -> str:
@@ -164,7 +177,7 @@ def _guarded(run: F, command: click.Command) -> F:
 
 
 def _writes(kind: object) -> bool:
-    return getattr(kind, "func", None) in (new_file, picture)
+    return getattr(kind, "func", None) in (new_file, page, picture, picture_or_csv)
 
 
 def _files(values: Sequence[Any]) -> list[str]:

@@ -22,6 +22,7 @@ from hungjury.cli.reading import (
     judge_options,
     run_options,
 )
+from hungjury.errors import check_installed
 from hungjury.limits import MOST_WORKERS
 
 if TYPE_CHECKING:
@@ -140,6 +141,7 @@ def _run(
     from hungjury.studies.engines import Engine
     from hungjury.studies.study import run_study
 
+    check_installed("matplotlib", "studies", "the figures of a study")
     given: dict[str, Any] = {
         "runs": list(runs) or None,
         "judges": list(judges.judges) or None,

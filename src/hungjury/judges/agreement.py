@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,26 @@ from hungjury.judges.chance import (
     pair_agreement,
     pairs_of,
 )
-from hungjury.judges.findings import near_constant, near_copies, text, warnings
+from hungjury.judges.findings import (
+    judge_table,
+    near_constant,
+    near_copies,
+    summary,
+    text,
+    warnings,
+)
 from hungjury.judges.panel import Panel
 from hungjury.settings import JudgeSettings
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
+from hungjury.tables import Table, html_page
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
 
 __all__ = ["Agreement", "Rankings", "agreement"]
 
 Floats = NDArray[np.float64]
+AgreementPicture = Literal["kappa", "agreement", "tau", "tau_ap", "rankings"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +142,27 @@ class Agreement:
     def to_text(self) -> str:
         """The overall numbers, the warnings, and a line per judge."""
         return text(self)
+
+    def table(self) -> Table:
+        """A row per judge: labels, their shares, and the mean agreement with the others."""
+        return judge_table(self)
+
+    def _repr_html_(self) -> str:
+        return html_page(*summary(self), *self.warnings, self.table())
+
+    def plot(self, what: AgreementPicture = "kappa") -> Plot:
+        """Draw a heat map of all pairs of judges, or the rankings of systems.
+
+        Parameters
+        ----------
+        what : {"kappa", "agreement", "tau", "tau_ap", "rankings"}
+            Cohen's kappa or the share of equal labels; of an agreement with runs also the
+            correlation of the judges' rankings, or where each judge ranks each system.
+        """
+        from hungjury.report.agreement_plots import agreement_heatmap, ranking_plot
+        from hungjury.report.pictures import Plot
+
+        return Plot(ranking_plot(self) if what == "rankings" else agreement_heatmap(self, what))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the confusion matrices; NaN is None."""

@@ -24,7 +24,7 @@ from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.scores import Scores
 from hungjury.settings import Orientation
 from hungjury.stats.correlation import kendall, rmse, tau_ap
-from hungjury.tables import columns
+from hungjury.tables import Table
 
 __all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches"]
 
@@ -75,16 +75,22 @@ class ApproachComparison:
     def to_dict(self) -> list[dict[str, Any]]:
         return [asdict(one) for one in self.approaches]
 
-    def to_text(self, digits: int = 4) -> str:
-        """A plain table, best tau_ap first; below it the mean over single judges, and the
+    def table(self, digits: int = 4) -> Table:
+        """A table, best tau_ap first; below it the mean over single judges, and the
         best of them."""
         alone = [(one.tau, one.tau_ap, one.rmse) for one in self.judges]
         best = max(self.judges, key=lambda one: np.nan_to_num(one.tau_ap))
         found = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
         found.append(("mean judge", *np.mean(alone, axis=0)))
         found.append((f"best judge ({best.approach})", best.tau, best.tau_ap, best.rmse))
-        rows = [[name, *(f"{v:.{digits}f}" for v in values)] for name, *values in found]
-        return columns([["approach", "tau", "tau_ap", "RMSE"], *rows])
+        return Table(["approach", "tau", "tau_ap", "RMSE"], found, digits, left=1)
+
+    def to_text(self, digits: int = 4) -> str:
+        """What `table` holds, as text."""
+        return self.table(digits).to_text()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
 
     def __str__(self) -> str:
         return self.to_text()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import few, plural
 from hungjury.judges.chance import JudgePairs
-from hungjury.tables import columns
+from hungjury.tables import Cell, Table
 
 if TYPE_CHECKING:
     from hungjury.judges.agreement import Agreement, Rankings
@@ -133,21 +136,25 @@ def _strangers(pairs: JudgePairs) -> list[str]:
 
 
 def text(found: Agreement) -> str:
+    head, *numbers = summary(found)
+    lines = [head, "", *numbers]
+    if found.warnings:
+        lines += ["", "warnings", *(f"- {w}" for w in found.warnings)]
+    return "\n".join([*lines, "", _table(found), ""])
+
+
+def summary(found: Agreement) -> list[str]:
+    """How much was judged, and the overall numbers."""
     panel = found.panel
     lines = [
         f"{plural(len(found.judges), 'judge')}, {plural(len(panel.pool.topics), 'topic')}, "
         f"{plural(len(panel.pool), 'document')}, {plural(int(found.labels.sum()), 'label')}, "
         f"grades {found.grades[0]}-{found.grades[-1]}",
-        "",
         f"agreement of two judges   {_number(found.agreement)}",
         f"Fleiss' kappa             {_number(found.fleiss)}",
         f"Krippendorff's alpha      {_alpha(found)}",
     ]
-    if found.rankings is not None:
-        lines += _ranking_lines(found.rankings)
-    if found.warnings:
-        lines += ["", "warnings", *(f"- {w}" for w in found.warnings)]
-    return "\n".join([*lines, "", _table(found), ""])
+    return lines if found.rankings is None else lines + _ranking_lines(found.rankings)
 
 
 def _ranking_lines(rankings: Rankings) -> list[str]:
@@ -165,25 +172,33 @@ def _mean(values: NDArray[np.float64]) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _table(found: Agreement) -> str:
-    """A line per judge; of very many judges only those with most labels."""
+def judge_table(found: Agreement) -> Table:
+    """A row per judge, in the order of `judges`."""
     agreement, kappa = found.pairs.with_others()
     grades = [f"% {g}" for g in found.grades] if len(found.grades) <= 10 else []
-    rows = [["judge", "labels", *grades, "agreement", "kappa"]]
-    extra = []
+    names = ["judge", "labels", *grades, "agreement", "kappa"]
+    numbers = [agreement, kappa]
     if found.rankings is not None:
-        rows[0] += ["tau_b", "tau_ap"]
-        extra = list(found.rankings.with_others())
-    shown = range(len(found.judges))
-    if len(found.judges) > LINES:
-        shown = sorted(np.argsort(-found.labels, kind="stable")[:LINES].tolist())  # type: ignore[assignment]
-    for i in shown:
-        rates = [_number(100 * v, 1) for v in found.label_rates[i][: len(grades)]]
-        numbers = [_number(v[i]) for v in (agreement, kappa, *extra)]
-        rows.append([found.judges[i], str(found.labels[i]), *rates, *numbers])
-    table = columns(rows)
-    left = len(found.judges) - len(rows) + 1
-    return table if not left else f"{table}\nand {plural(left, 'judge')} with fewer labels"
+        names += ["tau_b", "tau_ap"]
+        numbers += found.rankings.with_others()
+    rows: list[list[Cell]] = []
+    for i, judge in enumerate(found.judges):
+        rates = [100 * float(v) for v in found.label_rates[i][: len(grades)]]
+        rows.append([judge, int(found.labels[i]), *rates, *(float(v[i]) for v in numbers)])
+    formats: dict[str, Callable[[Any], str]] = {name: partial(_number, digits=1) for name in grades}
+    formats |= dict.fromkeys(names[2 + len(grades) :], _number)
+    return Table(names, rows, 3, formats, left=1)
+
+
+def _table(found: Agreement) -> str:
+    """A line per judge; of very many judges only those with most labels."""
+    table = judge_table(found)
+    left = len(found.judges) - LINES
+    if left <= 0:
+        return table.to_text()
+    most = sorted(np.argsort(-found.labels, kind="stable")[:LINES].tolist())
+    shown = replace(table, rows=[table.rows[i] for i in most])
+    return f"{shown}\nand {plural(left, 'judge')} with fewer labels"
 
 
 def _number(value: float, digits: int = 3) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,14 @@ from hungjury.errors import MeasureError
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.named import Catalogue, Named
 from hungjury.settings import MergeSettings, Scope
+from hungjury.tables import Table, html_page
 
 if TYPE_CHECKING:
     from hungjury.judges.weights import Weights
 
 __all__ = ["MERGES", "Fit", "Merge", "Merged", "Verdict"]
 
+SHOWN = 10  # documents in a notebook
 _ROUNDING = 1e-9  # a probability of 0.5 stays a tie, whatever order its sums were taken in
 
 
@@ -153,6 +155,28 @@ class Merged(Qrels):
 
     def __repr__(self) -> str:
         return f"Merged({self.method}, {super().__repr__()[6:-1]})"
+
+    def table(self) -> Table:
+        """A row per document: what it was merged to, and the label of every judge."""
+        names: list[str] = ["label"]
+        columns: list[Any] = [self.labels]
+        if self.p is not None:
+            names, columns = ["probability"], [self.p]
+        elif self.grade_p is not None:
+            names, columns = [f"p{g}" for g in self.grades], list(self.grade_p.T)
+        panel = self.panel
+        votes = np.full((len(panel.judges), len(self.pool)), None, dtype=object)
+        votes[panel.judge, panel.document] = np.array(panel.grades, dtype=object)[panel.choice]
+        topics = np.repeat(self.topics, np.diff(self.pool.offsets))
+        data = [topics, self.pool.documents, *columns, *votes]
+        rows = list(zip(*(c.tolist() if isinstance(c, np.ndarray) else c for c in data),
+                        strict=True))  # fmt: skip
+        return Table(["topic", "document", *names, *panel.judges], rows)
+
+    def _repr_html_(self) -> str:
+        size = f"{len(self):,} documents of {len(self.topics):,} topics"
+        head = f"{size}, {len(self.panel.judges)} judges merged by {self.method}"
+        return html_page(head, *self.table().head(SHOWN))
 
     @property
     def posterior(self) -> NDArray[np.float64] | None:

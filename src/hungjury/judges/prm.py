@@ -20,7 +20,7 @@ from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, check_seed
 from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.stats.bootstrap import resample_counts
-from hungjury.tables import columns
+from hungjury.tables import Table, columns
 
 __all__ = ["PRM", "prm"]
 
@@ -124,6 +124,13 @@ class PRM:
             }
             for i, level in enumerate(self.levels)
         ]
+
+    def table(self) -> Table:
+        """A row per level, with every digit."""
+        return Table.of(self.rows(), digits=3)
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
 
     def to_text(self) -> str:
         lines = [["level", "P(relevant)", "95 % interval", "pairs", "labels"]]

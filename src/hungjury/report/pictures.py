@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,17 +18,40 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "Plot",
     "check_ending",
     "in_legend",
     "new_grid",
     "new_panels",
     "new_picture",
+    "new_rows",
     "picture_bytes",
     "save_picture",
 ]
 
+MOST_ROWS = 80  # beyond, names beside lines cannot be read
 ENDINGS = (".svg", ".png", ".pdf")
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """A picture of a result, which notebooks show.
+
+    Attributes
+    ----------
+    figure
+        The matplotlib figure, to change or to combine.
+    """
+
+    figure: Figure
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture; the file's ending (.svg, .png, .pdf) is the format."""
+        save_picture(self.figure, os.fspath(path))
+
+    def _repr_png_(self) -> bytes:
+        return picture_bytes(self.figure, "png")
 
 
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
@@ -49,6 +74,16 @@ def new_grid(width: float, height: float, number: int, across: int) -> tuple[Fig
     for empty in grid[number:]:
         empty.remove()
     return figure, _plain(grid[:number])
+
+
+def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
+    """A figure with a line per name, the first on top; too many names are left out."""
+    figure, axes = new_picture(6.4, min(max(0.22 * len(names), 1.2), 14.0) + 0.8)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    shown = names if len(names) <= MOST_ROWS else []
+    axes.set_yticks(range(len(shown)), shown, fontsize=8 if len(names) <= 30 else 6)
+    return figure, axes
 
 
 def _empty(width: float, height: float) -> Figure:

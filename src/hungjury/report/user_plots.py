@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import os
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hungjury.errors import MissingExtra
-from hungjury.files import write_whole
+from hungjury.report.pictures import new_panels
 from hungjury.users.model import UserClass, UserModel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_users"]
 
@@ -19,32 +18,19 @@ SINGLE, MANY = "#c1272d", "#1f5fa8"  # one relevant document; any other number
 MARKERS = "s^vD<>"
 
 
-def draw_users(model: UserModel, path: str | os.PathLike[str]) -> None:
-    """All stationary distributions side by side, then each with its dynamic and DCG's discount.
-
-    The file's ending (.svg, .png, .pdf) is the format.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "report", "drawing users") from None
+def draw_users(model: UserModel) -> Figure:
+    """All stationary distributions side by side, then each with its dynamic and DCG's discount."""
     panels = 1 + len(model.classes)
-    figure = Figure(figsize=(4.2 * panels, 3.8), layout="constrained")
-    first, *others = figure.subplots(1, panels, sharey=True)
+    figure, (first, *others) = new_panels(4.2 * panels, 3.8, [1.0] * panels)
     _laws(first, model)
     for axes, one in zip(others, model.classes, strict=True):
         _dynamic(axes, one)
     for axes in (first, *others):
         axes.set(xlabel="rank", ylim=(0, None))
         axes.set_xticks(_ticks(model.ranks))
-        axes.grid(alpha=0.3)
         axes.legend(frameon=False, fontsize=8)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
     first.set_ylabel("share of visits")
-    drawn = io.BytesIO()
-    figure.savefig(drawn, format=Path(path).suffix.lstrip(".") or "svg", dpi=150)
-    write_whole(path, drawn.getvalue())
+    return figure
 
 
 def _ticks(ranks: int) -> list[int]:

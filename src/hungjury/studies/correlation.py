@@ -11,7 +11,7 @@ from hungjury.errors import check_choice
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.studies.checks import need_systems
-from hungjury.tables import Cell, Table
+from hungjury.tables import Cell, Table, html_page
 
 __all__ = ["MeasureCorrelation", "correlate_measures"]
 
@@ -59,6 +59,9 @@ class MeasureCorrelation:
             if i != j
         ]
         return Table(("measure", "other", "tau", "tau_ap"), rows)
+
+    def _repr_html_(self) -> str:
+        return html_page(self.square("tau"), self.square("tau_ap"))
 
     def to_text(self) -> str:
         return f"{self.square('tau')}\n\n{self.square('tau_ap')}"

@@ -24,7 +24,7 @@ from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
-from hungjury.tables import Cell, Table
+from hungjury.tables import Cell, Table, html_page
 
 __all__ = ["RATES", "Robustness", "RobustnessExperiment", "downsample", "robustness"]
 
@@ -142,9 +142,15 @@ class Robustness:
         ]  # fmt: skip
         return Table(("measure", "rate", "repetition", "tau", "tau_ap"), rows)
 
+    def _head(self) -> str:
+        return f"{self.systems} systems, {self.topics} topics, {self.tau.shape[2]} repetitions"
+
+    def _repr_html_(self) -> str:
+        both = (html_page(what, self.table(what)) for what in ("tau", "tau_ap"))
+        return html_page(self._head()) + "".join(both)
+
     def to_text(self) -> str:
-        head = f"{self.systems} systems, {self.topics} topics, {self.tau.shape[2]} repetitions"
-        return f"{head}\n{self.table('tau')}\n\n{self.table('tau_ap')}"
+        return f"{self._head()}\n{self.table('tau')}\n\n{self.table('tau_ap')}"
 
     def __str__(self) -> str:
         return self.to_text()

@@ -15,7 +15,7 @@ from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import label_matrix, score_judges
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
-from hungjury.tables import Table
+from hungjury.tables import Table, html_page
 
 __all__ = ["SingleJudges", "SingleRow", "single_judges"]
 
@@ -49,6 +49,9 @@ class SingleJudges:
         ]
         names = ("gold", "measure", "tau", "+- tau", "tau_ap", "+- tau_ap", "rmse", "+- rmse")
         return Table(names, rows)
+
+    def _repr_html_(self) -> str:
+        return html_page(f"means over {len(self.judges)} judges", self.table())
 
     def to_text(self) -> str:
         return f"means over {len(self.judges)} judges\n{self.table()}"

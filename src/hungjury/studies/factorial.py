@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from hungjury.errors import InputError, MissingExtra
 from hungjury.stats.tukey import TukeyGroups, tukey_groups
-from hungjury.tables import Cell, Table
+from hungjury.tables import Cell, Table, html_page
 
 __all__ = ["Anova", "Effect", "Means", "effect_size", "factorial_anova", "omega_squared"]
 
@@ -132,6 +132,9 @@ class Anova:
         ]  # fmt: skip
         names = ("source", "SS", "DF", "MS", "F", "p", "omega2", "size")
         return Table(names, rows, formats={"p": _p_value})
+
+    def _repr_html_(self) -> str:
+        return html_page(f"{self.response}, {len(self._response)} observations", self.table())
 
     def to_text(self) -> str:
         return f"{self.response}, {len(self._response)} observations\n{self.table()}"

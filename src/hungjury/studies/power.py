@@ -15,7 +15,7 @@ from hungjury.stats.paired_tests import studentised_bootstrap
 from hungjury.stats.tukey import randomised_tukey
 from hungjury.studies.checks import need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
-from hungjury.tables import Table
+from hungjury.tables import Table, html_page
 
 __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
            "power_of"]  # fmt: skip
@@ -56,13 +56,18 @@ class DiscriminativePower:
         ]
         return Table(("measure", "power", "pairs", "difference needed"), rows)
 
-    def to_text(self) -> str:
+    def _head(self) -> str:
         how = "paired bootstrap" if self.method == "bootstrap" else "randomised Tukey HSD"
-        head = (
+        return (
             f"{self.p.shape[1]} pairs of {len(self.systems)} systems on {self.topics} topics, "
             f"{how}, {self.samples} samples, p < {self.alpha:g}"
         )
-        return f"{head}\n{self.table()}"
+
+    def to_text(self) -> str:
+        return f"{self._head()}\n{self.table()}"
+
+    def _repr_html_(self) -> str:
+        return html_page(self._head(), self.table())
 
     def __str__(self) -> str:
         return self.to_text()

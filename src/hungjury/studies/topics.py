@@ -14,7 +14,7 @@ from hungjury.collection.runs import as_runs
 from hungjury.errors import InputError
 from hungjury.scores import Scores
 from hungjury.studies.checks import need_grades, need_hard_labels, need_systems
-from hungjury.tables import Cell, Table
+from hungjury.tables import Cell, Table, html_page
 
 __all__ = ["Chosen", "complete_runs", "few_highly_relevant", "run_quartiles"]
 
@@ -43,6 +43,9 @@ class Chosen:
         mine = set(self.names)
         marked = [(*row, "yes" if row[0] in mine else "no") for row in self.rows]
         return Table((*self.columns, "chosen"), marked)
+
+    def _repr_html_(self) -> str:
+        return html_page(f"{len(self)} of {len(self.rows)}: {self.why}", self.table())
 
     def to_text(self) -> str:
         return f"{len(self)} of {len(self.rows)}: {self.why}\n{self.table()}"

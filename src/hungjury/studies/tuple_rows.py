@@ -8,7 +8,7 @@ from typing import Any
 from hungjury.errors import InputError
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.gold import DETERMINISTIC
-from hungjury.tables import Cell, Table
+from hungjury.tables import Cell, Table, html_page
 
 __all__ = ["TupleRow", "TupleStudy"]
 
@@ -68,11 +68,19 @@ class TupleStudy:
         rows: list[list[Cell]] = [[name, *(cells[name, size] for size in sizes)] for name in names]
         return Table((f"{what} of {measure}", *(f"k={size}" for size in sizes)), rows, digits=3)
 
+    def _head(self) -> str:
+        return f"{len(self.judges)} judges, {self.systems} systems, {self.topics} topics"
+
+    def _kinds(self) -> list[tuple[str, str]]:
+        return list(dict.fromkeys((row.measure, row.gold) for row in self.rows))
+
+    def _repr_html_(self) -> str:
+        parts = [html_page(self.by_size(m, gold=g), f"(against {g})") for m, g in self._kinds()]
+        return html_page(self._head()) + "".join(parts)
+
     def to_text(self) -> str:
-        head = f"{len(self.judges)} judges, {self.systems} systems, {self.topics} topics"
-        kinds = dict.fromkeys((row.measure, row.gold) for row in self.rows)
-        parts = [f"{self.by_size(m, gold=g)}\n(against {g})" for m, g in kinds]
-        return "\n\n".join([head, *parts])
+        parts = [f"{self.by_size(m, gold=g)}\n(against {g})" for m, g in self._kinds()]
+        return "\n\n".join([self._head(), *parts])
 
     def __str__(self) -> str:
         return self.to_text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from hungjury.settings import ScoreSettings
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.common_topics import averages, common_values
 from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, out_of_reach, paired
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
 
 __all__ = ["Compared", "Comparison", "compare"]
 
@@ -159,6 +162,19 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+    def plot(self, measure: str | None = None) -> Plot:
+        """Draw the differences by a measure with their intervals; significant ones in colour.
+
+        Parameters
+        ----------
+        measure : str, optional
+            One of `measures`; default: the first.
+        """
+        from hungjury.report.comparison_plots import draw_differences
+        from hungjury.report.pictures import Plot
+
+        return Plot(draw_differences(self, self.measures[0] if measure is None else measure))
 
 
 def compare(

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,13 @@ from hungjury.uncertainty.panel_error import TYPICAL, check_panel_error
 from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.standing import standing
 
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
+
 __all__ = ["Leaderboard", "leaderboard"]
 
 Floats = NDArray[np.float64]
+BoardPicture = Literal["intervals", "pairs"]
 FEWEST_DRAWS = 100
 FEW_TOPICS = 10
 
@@ -140,6 +144,19 @@ class Leaderboard:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+    def plot(self, what: BoardPicture = "intervals") -> Plot:
+        """Draw the systems' means with their intervals, or who beats whom.
+
+        Parameters
+        ----------
+        what : {"intervals", "pairs"}
+            Means and intervals of all systems, or a heat map of P(row beats column).
+        """
+        from hungjury.report.board_plots import draw_board
+        from hungjury.report.pictures import Plot
+
+        return Plot(draw_board(self, what))
 
     def write_page(
         self, path: str | os.PathLike[str], command: Sequence[str] | None = None

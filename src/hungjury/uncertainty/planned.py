@@ -15,7 +15,7 @@ from hungjury.collection.notes import plural
 from hungjury.errors import InputError
 from hungjury.files import write_whole
 from hungjury.stats.designs import inclusion
-from hungjury.tables import Table, csv_text
+from hungjury.tables import Table, csv_text, html_page
 
 __all__ = ["DESIGNS", "Plan"]
 
@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 DESIGNS = ("influence", "uniform", "topics")
 HEAD = "# hungjury plan"
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
+SHOWN = 10  # documents in a notebook
 JUDGE = "judge:"  # before a judge's name in the header of the file
 
 
@@ -117,21 +118,33 @@ class Plan:
         return inclusion(self.weight, self.threshold(labels))
 
     def to_text(self) -> str:
-        """The head of the plan, what to expect of it, and its first rows."""
-        lines = [
-            f"Label {plural(len(self), 'document')} of {self.pool:,}, "
-            f"{len(set(self.topics))} of {plural(self.pool_topics, 'topic')} "
-            f"({', '.join(self.measures)}, design {self.design}, seed {self.seed})."
-        ]
+        """The head of the plan, and what to expect of it."""
+        lines = [self._summary()]
         if self.expected:
             lines.append("Smallest detectable difference to expect (typical pair of systems):")
             lines += [f"{labels:8,} labels  {size:.4f}" for labels, size in self.expected]
         return "\n".join(lines) + "\n"
 
+    def _summary(self) -> str:
+        return (
+            f"Label {plural(len(self), 'document')} of {self.pool:,}, "
+            f"{len(set(self.topics))} of {plural(self.pool_topics, 'topic')} "
+            f"({', '.join(self.measures)}, design {self.design}, seed {self.seed})."
+        )
+
+    def table(self) -> Table:
+        """A row per document, in the order to label them, with a column for each judge."""
+        columns = self._columns()
+        return Table(list(columns), list(zip(*columns.values(), strict=True)))
+
+    def _repr_html_(self) -> str:
+        names = ["labels", "smallest detectable difference"]
+        expected = [Table(names, self.expected)] if self.expected else []
+        return html_page(self._summary(), *expected, *self.table().head(SHOWN))
+
     def to_frame(self, backend: str = "pandas") -> Any:
         """A row per document, with a column for each judge."""
-        columns = self._columns()
-        return Table(list(columns), list(zip(*columns.values(), strict=True))).to_frame(backend)
+        return self.table().to_frame(backend)
 
     def to_csv(self) -> str:
         """The plan as `read` takes it: lines with `#` at the head, then a table."""

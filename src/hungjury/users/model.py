@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from hungjury.files import write_whole
 from hungjury.json_files import read_json
 from hungjury.limits import MOST_RANKS_OF_A_PAGE
 from hungjury.users.dynamics import Array, Dynamic
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
 
 __all__ = ["PUBLISHED_SHAPE", "LogReport", "UserClass", "UserModel", "user_model"]
 
@@ -99,6 +102,13 @@ class UserModel:
 
     def __str__(self) -> str:
         return f'"{self.name}"'  # as written inside a measure's name
+
+    def plot(self) -> Plot:
+        """Draw the stationary distributions, and each with its dynamic and DCG's discount."""
+        from hungjury.report.pictures import Plot
+        from hungjury.report.user_plots import draw_users
+
+        return Plot(draw_users(self))
 
     def __getitem__(self, name: str) -> UserClass:
         for one in self.classes:
