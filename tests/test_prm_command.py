@@ -174,3 +174,21 @@ def test_the_table_is_aligned_whatever_the_counts():
     lines = str(replace(model, seen=np.array([111_111_111, 2]))).splitlines()
     assert "111,111,111" in lines[1]
     assert len({len(line) for line in lines}) == 1
+
+
+def test_command_takes_levels_that_count_as_relevant(folder):
+    lines = done(folder, "--relevant", "1").stdout.splitlines()
+    assert lines[0] == "relevant at levels 1"
+    shown = {int(line.split()[0]): float(line.split()[1]) for line in lines[2:]}
+    for level in (-2, 0, 1, 2):
+        assert shown[level] == pytest.approx(loops.prm(ROWS, level, [1]), abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [(["--relevant", "1", "--rel", "1"], "not both"), (["--relevant", "1;2"], "integers")],
+)
+def test_command_refuses_levels_it_cannot_read(folder, options, message):
+    result = command(folder, "--grades", "-2-2", *options)
+    assert result.exit_code == 2
+    assert message in result.stderr

@@ -212,3 +212,16 @@ def test_tables_in_three_forms():
     assert r"two & - & - \\" in latex
     with pytest.raises(InputError, match="2 cells under 1"):
         StudyTable("t", "", ["a"], [[1, 2]])
+
+
+def test_two_collections_are_refused(demo, tmp_path):
+    flags = ["study", "markov", "--data", str(demo), "--data", str(demo), "-o", str(tmp_path)]
+    two = CliRunner().invoke(command, flags)
+    assert two.exit_code == 2
+    assert "one collection" in two.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_step_that_does_not_divide_1_is_refused(demo, tmp_path):
+    with pytest.raises(InputError, match="does not divide 1"):
+        run_study("graded-ap(step=0.3)", Sources.in_folder(demo), tmp_path, engine=ALONE)

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 @judges_needed
 @click.option("--rel", type=grade, help="Lowest relevant grade; default: each grade in turn.")
 @click.option(
+    "--relevant",
+    metavar="LEVELS",
+    help="Levels that count as relevant, instead of --rel, such as 1,2,5.",
+)
+@click.option(
     "--smoothing",
     type=Number(0, MOST_SMOOTHING),
     default=0.0,
@@ -65,8 +70,8 @@ if TYPE_CHECKING:
 @label_options
 @quiet_option
 def prm_command(
-    judges: JudgeFiles, rel: int | None, smoothing: float, draws: int, seed: int,
-    qrels: str | None, soft: str | None, plot: str | None, form: str, csv_safe: bool,
+    judges: JudgeFiles, rel: int | None, relevant: str | None, smoothing: float, draws: int,
+    seed: int, qrels: str | None, soft: str | None, plot: str | None, form: str, csv_safe: bool,
     output: str | None, label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Estimate from double judgments how likely another judge finds each level relevant.
@@ -75,15 +80,19 @@ def prm_command(
     Examples:
       hungjury prm --judges 'judges/*' --rel 2
       hungjury prm --judges 'judges/*' --plot prm.svg
+      hungjury prm --judges 'judges/*' --relevant 1,3
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
     """
     from hungjury.judges.prm import prm
 
-    if soft is not None and (qrels is None or rel is None):
-        raise click.UsageError("--soft needs --qrels and --rel")
+    if rel is not None and relevant is not None:
+        raise click.UsageError("give --rel or --relevant, not both")
+    if soft is not None and (qrels is None or rel is relevant is None):
+        raise click.UsageError("--soft needs --qrels and --rel or --relevant")
+    levels = None if relevant is None else _levels(relevant)
     labels = label_flags.judgments(judges)
-    model = prm(labels, rel or 1, None, smoothing, draws, seed)
-    models = [model] if rel else model.scenarios()
+    model = prm(labels, rel or 1, levels, smoothing, draws, seed)
+    models = [model] if rel or levels else model.scenarios()
     tell(labels.notes + models[0].notes, quiet)
     chosen = None if qrels is None else label_flags.qrels(qrels)
     deliver(_formatted(models, form, chosen, csv_safe), output)
@@ -96,6 +105,13 @@ def prm_command(
         models[0].soft_qrels(chosen).write(soft)
 
 
+def _levels(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--relevant takes integers such as 1,2,5, got {text}") from None
+
+
 def _formatted(models: list[PRM], form: str, qrels: Qrels | None, safe: bool) -> str:
     if form == "table":
         return "\n\n".join(_page(model, qrels) for model in models)
@@ -104,7 +120,12 @@ def _formatted(models: list[PRM], form: str, qrels: Qrels | None, safe: bool) ->
 
 
 def _page(model: PRM, qrels: Qrels | None) -> str:
-    page = f"relevant from grade {min(model.relevant)} on\n{model}"
+    upwards = [level for level in model.levels if level >= min(model.relevant)]
+    page = (
+        f"relevant from grade {min(model.relevant)} on\n{model}"
+        if model.relevant == upwards
+        else f"relevant at levels {', '.join(map(str, model.relevant))}\n{model}"
+    )
     if qrels is None:
         return page
     binary, expected = model.relevant_counts(qrels)

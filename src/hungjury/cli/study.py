@@ -59,7 +59,7 @@ def study_command() -> None:
 
 
 _STUDY = [
-    click.option("--data", metavar="FOLDER",
+    click.option("--data", metavar="FOLDER", multiple=True,
                  help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*)."),
     click.option("--runs", multiple=True, metavar="FILES",
                  help="Runs, instead of those in --data."),
@@ -132,7 +132,7 @@ def _value(text: str) -> Any:
 
 
 def _run(
-    recipe: Recipe, *, data: str | None, runs: tuple[str, ...], judges: JudgeFiles,
+    recipe: Recipe, *, data: tuple[str, ...], runs: tuple[str, ...], judges: JudgeFiles,
     gold: str | None, output: str, engine: str, workers: int | None, seed: int,
     csv_safe: bool, label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
@@ -150,12 +150,13 @@ def _run(
         **asdict(label_flags),
         **run_flags.options(),
     }
-    if data is None and not runs:
+    if not data and not runs:
         raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")
-    if data is None:
-        sources = Sources.of(**given)
-    else:
-        sources = Sources.in_folder(data, **given)
+    if len(data) > 1:
+        raise click.UsageError(
+            "a study takes one collection; run it once for each --data, with an -o of its own"
+        )
+    sources = Sources.in_folder(data[0], **given) if data else Sources.of(**given)
 
     def told(sentence: str) -> None:
         if not quiet:

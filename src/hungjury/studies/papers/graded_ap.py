@@ -42,6 +42,7 @@ FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
 # nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
+ROUNDING = 1e-9
 STEP = {2: 0.1}  # between thresholds' probabilities in Table 2; in Table 3 it is
 COARSE = 0.2
 
@@ -72,6 +73,14 @@ class GradedAPRecipe(Recipe):
 
     def check(self, data: StudyData) -> None:
         super().check(data)
+        parts = 1 / (self.step or 1)
+        if abs(parts - round(parts)) > ROUNDING:
+            raise InputError(
+                f"step is {self.step:g}, which does not divide 1",
+                code="uneven-step",
+                argument="step",
+                remedy="use 1 over a whole number, such as 0.1, 0.2 or 0.25",
+            )
         tops = {whose: data.labels(whose).max_grade for whose in self.labels}
         if len(set(tops.values())) > 1:
             raise InputError(
