@@ -87,7 +87,7 @@ def prm_command(
 
     if rel is not None and relevant is not None:
         raise click.UsageError("give --rel or --relevant, not both")
-    if soft is not None and (qrels is None or rel is relevant is None):
+    if soft is not None and (qrels is None or (rel is None and relevant is None)):
         raise click.UsageError("--soft needs --qrels and --rel or --relevant")
     levels = None if relevant is None else _levels(relevant)
     labels = label_flags.judgments(judges)
