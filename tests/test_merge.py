@@ -363,6 +363,8 @@ def test_other_bad_input():
     with pytest.raises(MeasureError, match="lowest relevant grade"):
         merge(given_, "qbinmv")
     with pytest.raises(InputError, match="no document is judged"):
+        merge({"a": {"t": {"x": -1}}, "b": {"t": {"x": -1}}}, "mv", grades=range(-1, 2))
+    with pytest.raises(InputError, match="2 labels outside the scale"):
         merge({"a": {"t": {"x": -1}}, "b": {"t": {"x": -1}}}, "mv")
 
 

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, MeasureLike, measure, measure_list
 from hungjury.collection.align import Alignment, align
+from hungjury.collection.inputs import Inputs
 from hungjury.collection.judged import Judged, judge_lists, one_list
 from hungjury.collection.likes import QrelsLike, RunsLike
-from hungjury.collection.policy import TOP_GRADE
-from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import Progress, as_runs
+from hungjury.collection.policy import TOP_GRADE, ScoringOptions
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.expectation import expected_scores
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import ScoreSettings, Undefined, Unjudged
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["evaluate", "score_list"]
 
@@ -37,6 +41,7 @@ def evaluate(
     *,
     depth: int | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[ScoringOptions],
 ) -> Scores:
     """Score runs against labels.
 
@@ -62,6 +67,9 @@ def evaluate(
         Use only the first `depth` ranks.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    **reading
+        Options of `read_qrels` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read.
 
     Returns
     -------
@@ -80,10 +88,11 @@ def evaluate(
     wanted = measure_list(measures)
     check_choice("undefined", undefined, get_args(Undefined))
     check_choice("unjudged", unjudged, get_args(Unjudged))
-    labels = _chosen(as_qrels(qrels), topics)
+    inputs = Inputs.of(reading, qrels, runs)
+    labels = _chosen(inputs.qrels(), topics)
     for one in wanted:
         check_measure(one, labels)
-    lists = as_runs(runs)
+    lists = inputs.lists()
     if lists.policy.ties == "expected" and unjudged == "condensed":
         raise MeasureError(
             "condensed lists do not support ties averaged over all orders",

@@ -25,6 +25,7 @@ from hungjury.settings import (
 )
 
 __all__ = [
+    "GOLD_OPTIONS",
     "ROLES",
     "TOP_GRADE",
     "JudgeOptions",
@@ -33,6 +34,7 @@ __all__ = [
     "ReadingOptions",
     "RunOptions",
     "RunPolicy",
+    "ScoringOptions",
     "label_key",
     "refuse_options",
     "split_options",
@@ -73,8 +75,15 @@ class RunOptions(TypedDict, total=False):
     columns: str | Mapping[str, str] | None
 
 
+class ScoringOptions(LabelOptions, RunOptions, total=False):
+    """The options of everything that reads qrels and runs."""
+
+
 class ReadingOptions(JudgeOptions, RunOptions, total=False):
     """The options of everything that reads labels and runs."""
+
+
+GOLD_OPTIONS = LabelOptions.__annotations__.keys() - {"scaling"}  # grades, by one judge
 
 
 @dataclass(frozen=True)
@@ -193,7 +202,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     """The options for labels and those for runs; both get the columns."""
     unknown = [name for name in options if name not in ReadingOptions.__annotations__]
     if unknown:
-        raise TypeError(f"unexpected keyword argument '{unknown[0]}'")
+        raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
     return (
         {k: v for k, v in options.items() if k in JudgeOptions.__annotations__},
         {k: v for k, v in options.items() if k in RunOptions.__annotations__},

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from hungjury.catalogue import Measure, MeasureLike
 from hungjury.catalogue import measure as find_measure
 from hungjury.collection.align import align
+from hungjury.collection.inputs import Inputs
 from hungjury.collection.judged import judge_lists
-from hungjury.collection.judgments import as_judgments
 from hungjury.collection.labels import MISSING
 from hungjury.collection.likes import JudgmentsLike, RunsLike
 from hungjury.collection.notes import Note
-from hungjury.collection.runs import as_runs
+from hungjury.collection.policy import ReadingOptions
+from hungjury.collection.runs import RunFiles, Runs
 from hungjury.errors import InputError, UnknownName
 from hungjury.judges.chance import (
     JudgePairs,
@@ -40,6 +41,8 @@ from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.tables import Table, html_page
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from hungjury.report.pictures import Plot
 
 __all__ = ["Agreement", "Rankings", "agreement"]
@@ -207,6 +210,7 @@ def agreement(
     runs: RunsLike | None = None,
     measure: MeasureLike = "AP",
     rel: int | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Agreement:
     """Measure how far judges agree, on labels and on the ranking of systems.
 
@@ -220,6 +224,9 @@ def agreement(
         What systems are ranked by.
     rel : int, optional
         Compare labels as binary, relevant from this grade on. Default: as grades.
+    **reading
+        Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read.
 
     Returns
     -------
@@ -234,7 +241,8 @@ def agreement(
     >>> len(found.judges)
     5
     """
-    given = as_judgments(judgments)
+    inputs = Inputs.of(reading, judgments, runs)
+    given = inputs.judgments()
     panel = Panel.of(given, rel)
     panel.whole_labels("agreement")
     if len(panel.judges) < 2:
@@ -258,15 +266,15 @@ def agreement(
         fleiss_kappa(counts),
         krippendorff_alpha(counts, "nominal"),
         krippendorff_alpha(counts, "ordinal"),
-        None if runs is None else _rankings(panel, runs, find_measure(measure)),
+        None if runs is None else _rankings(panel, inputs.lists(), find_measure(measure)),
         given.settings.extend(JudgeSettings, rel=rel),
     )
 
 
-def _rankings(panel: Panel, runs: RunsLike, chosen: Measure) -> Rankings:
+def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
     top = panel.grades[-1]
     chosen.check(top)
-    aligned = align(as_runs(runs), panel.pool)
+    aligned = align(runs, panel.pool)
     systems, topics = aligned.shape
     if systems < 2:
         raise InputError("rankings need at least two systems", remedy="give more runs")

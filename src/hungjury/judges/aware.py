@@ -6,14 +6,16 @@ aware-m(t, s) = sum over judges k of a_k(t) m(t, s | k), with weights a_k(t) tha
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, plural
+from hungjury.collection.policy import ReadingOptions
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_seed
@@ -24,6 +26,9 @@ from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scor
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import AwareSettings, MergeSettings, Orientation
 from hungjury.tables import Table
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["AwareScores", "aware", "combine", "weighted_votes"]
 
@@ -95,6 +100,7 @@ def aware(
     progress: Progress | None = None,
     *,
     drop_empty: bool = False,
+    **reading: Unpack[ReadingOptions],
 ) -> AwareScores:
     """Score runs by the weighted mean of their scores under each judge.
 
@@ -126,6 +132,10 @@ def aware(
         Called as ``progress(done, total, what)``.
     drop_empty : bool
         Leave out judges with nothing relevant on some topic, as the papers do.
+    **reading
+        Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read; those
+        of labels are for `gold` too.
 
     Returns
     -------
@@ -154,7 +164,9 @@ def aware(
             remedy=("give", Argument("gold"), "with", Argument("weights", "supervised"), "only"),
         )
     check_seed(seed)
-    scored = score_judges(judgments, runs, measure, rel, gold, drop_empty, progress)
+    inputs = Inputs.of(reading, judgments, runs, gold)
+    given, lists, truth = inputs.judgments(), inputs.lists(), inputs.gold_qrels()
+    scored = score_judges(given, lists, measure, rel, truth, drop_empty, progress)
     random = None
     if chosen.needs == "random" and len(scored.judges) > 1:
         random = scored.random(replicates, seed, progress)

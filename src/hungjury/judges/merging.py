@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.judgments import Judgments, as_judgments
+from hungjury.collection.inputs import Inputs
+from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, RunsLike
+from hungjury.collection.policy import ReadingOptions
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.settings import MergeSettings, Scope
@@ -24,6 +26,9 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Weights
 from hungjury.named import Described
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = ["MERGES", "Merge", "Merged", "aware_merge", "binomial", "em", "merge",
            "merge_method", "merge_names", "merges", "vote"]  # fmt: skip
 
@@ -38,6 +43,7 @@ def merge(
     runs: RunsLike | None = None,
     measure: MeasureNames | None = None,
     weights: str | Weights = "sgl_tau_msd",
+    **reading: Unpack[ReadingOptions],
 ) -> Merged:
     """Merge the labels of several judges into one set of labels.
 
@@ -61,6 +67,9 @@ def merge(
         The measure that the weights are made with.
     weights : str
         AWARE's weights, as `aware` takes them; without `runs` all votes count the same.
+    **reading
+        Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read.
 
     Returns
     -------
@@ -86,7 +95,8 @@ def merge(
     check_choice("scope", scope, get_args(Scope))
     if not isinstance(seed, np.random.Generator):
         check_seed(seed)
-    given = as_judgments(judgments)
+    inputs = Inputs.of(reading, judgments, runs)
+    given = inputs.judgments()
     panel = Panel.of(given, rel)
     if not len(panel.document):
         raise InputError(
@@ -96,7 +106,8 @@ def merge(
     if runs is None and measure is None:
         name, verdict = str(chosen), chosen.decide(panel, scope, np.random.default_rng(seed))
     else:
-        p = _weighted_votes(given, chosen, rel, seed, runs, measure, weights)
+        lists = None if runs is None else inputs.lists()
+        p = _weighted_votes(given, chosen, rel, seed, lists, measure, weights)
         name, verdict = f"{chosen} weighted by {weights}", Verdict(posterior=p)
     settings = given.settings.extend(
         MergeSettings,

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, MeasureLike, measure
-from hungjury.collection.judgments import Judgments
+from hungjury.collection.judgments import Judgments, as_judgments
+from hungjury.collection.likes import JudgmentsLike
 from hungjury.collection.notes import Note, plural
+from hungjury.collection.policy import JudgeOptions
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, check_seed
 from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.tables import Table, columns
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["PRM", "prm"]
 
@@ -144,19 +149,20 @@ class PRM:
 
 
 def prm(
-    judgments: Judgments,
+    judgments: JudgmentsLike,
     rel: int = 1,
     relevant: Iterable[int] | None = None,
     smoothing: float = 0.0,
     draws: int = 1000,
     seed: int = 0,
+    **reading: Unpack[JudgeOptions],
 ) -> PRM:
     """Fit the predicted relevance model to documents judged more than once.
 
     Parameters
     ----------
-    judgments : Judgments
-        Labels of several judges.
+    judgments : Judgments or source
+        Labels of several judges, or anything `read_judgments` takes.
     rel : int
         Lowest relevant grade.
     relevant : iterable of int, optional
@@ -168,6 +174,9 @@ def prm(
         Bootstrap samples of topics behind the intervals.
     seed : int
         Random seed.
+    **reading
+        Options of `read_judgments`, such as ``grades=range(4)``, for labels that are still to be
+        read.
 
     Returns
     -------
@@ -188,7 +197,8 @@ def prm(
     >>> [len(model.levels) for model in hj.prm(made.judgments).scenarios()]
     [3, 3]
     """
-    if judgments.soft:
+    given = as_judgments(judgments, **reading)
+    if given.soft:
         raise InputError(
             "these judgments are probabilities, not levels", remedy="give grades or categories"
         )
@@ -201,19 +211,19 @@ def prm(
             remedy="0 for none, 1 is usual",
         )
     check_seed(seed)
-    values, code = np.unique(judgments.label.astype(np.int64), return_inverse=True)
-    levels = sorted({*values.tolist(), *judgments.grades})
+    values, code = np.unique(given.label.astype(np.int64), return_inverse=True)
+    levels = sorted({*values.tolist(), *given.grades})
     place = np.array([levels.index(v) for v in values.tolist()])[code]
     chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(relevant))
-    if not set(chosen) & set(levels) or (relevant is None and rel > judgments.max_grade):
+    if not set(chosen) & set(levels) or (relevant is None and rel > given.max_grade):
         raise InputError(
             f"no level is relevant (levels are {levels})",
             remedy="choose rel or relevant from these levels",
         )
     votes = np.bincount(
-        judgments.document * len(levels) + place, minlength=len(judgments.pool) * len(levels)
-    ).reshape(len(judgments.pool), len(levels))
-    pairs = _pairs_by_topic(judgments, votes)
+        given.document * len(levels) + place, minlength=len(given.pool) * len(levels)
+    ).reshape(len(given.pool), len(levels))
+    pairs = _pairs_by_topic(given, votes)
     if not pairs.any():
         raise InputError(
             "no document has two judgments",
@@ -221,7 +231,7 @@ def prm(
         )
     notes = tuple(_notes(levels, pairs.sum(axis=(0, 2)), votes))
     return _fitted(
-        pairs, levels, chosen, votes.sum(axis=0), judgments.max_grade, smoothing, draws, seed, notes
+        pairs, levels, chosen, votes.sum(axis=0), given.max_grade, smoothing, draws, seed, notes
     )
 
 

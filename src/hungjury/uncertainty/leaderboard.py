@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, MeasureLike, measure_list
 from hungjury.collection.align import align
-from hungjury.collection.judgments import Judgments, as_judgments
+from hungjury.collection.inputs import Inputs
+from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, plural
-from hungjury.collection.runs import Progress, as_runs, load
+from hungjury.collection.policy import ReadingOptions
+from hungjury.collection.runs import Progress, load
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement, agreement
@@ -48,6 +50,8 @@ from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.standing import standing
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
     from hungjury.report.pictures import Plot
 
 __all__ = ["Leaderboard", "leaderboard"]
@@ -209,6 +213,7 @@ def leaderboard(
     replicates: int = 1000,
     outlook: bool = True,
     progress: Progress | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Leaderboard:
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -265,6 +270,10 @@ def leaderboard(
         Also estimate what more topics or judges would change.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    **reading
+        Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read; those
+        of labels are for `gold` too.
 
     Returns
     -------
@@ -287,7 +296,8 @@ def leaderboard(
     check_seed(seed)
     _check_draws(draws)
     check_panel_error(panel_error)
-    given, lists = as_judgments(judgments), as_runs(runs)
+    inputs = Inputs.of(reading, judgments, runs, gold)
+    given, lists, gold = inputs.judgments(), inputs.lists(), inputs.people()
     _check_topics(given, target)
     if gold is not None:
         lists = load(lists)  # aligned with two pools

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.judgments import Judgments, as_judgments
+from hungjury.collection.inputs import Inputs
+from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, RunsLike
-from hungjury.collection.runs import Progress, as_runs
+from hungjury.collection.policy import ReadingOptions
+from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.merged import Merged
@@ -22,6 +24,9 @@ from hungjury.stats.designs import priorities
 from hungjury.uncertainty.effects import effects
 from hungjury.uncertainty.foresight import expected_differences
 from hungjury.uncertainty.planned import DESIGNS, Plan
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["digests", "influence", "plan", "plan_weights"]
 
@@ -40,6 +45,7 @@ def plan(
     *,
     rel: int | None = None,
     progress: Progress | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Plan:
     """Choose the documents that people should label, before any label is bought.
 
@@ -60,6 +66,9 @@ def plan(
         Take labels as binary, relevant from this grade on.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    **reading
+        Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read.
 
     Returns
     -------
@@ -82,10 +91,11 @@ def plan(
     wanted = measure_list(measure)
     check_choice("design", design, DESIGNS)
     check_seed(seed)
-    given = as_judgments(judgments)
+    inputs = Inputs.of(reading, judgments, runs)
+    given = inputs.judgments()
     _check_budget(budget, len(given.pool))
     aligned = align(
-        as_runs(runs), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
+        inputs.lists(), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
     )
     weight = plan_weights(given, aligned, wanted, design, rel)
     rng = np.random.default_rng(seed)

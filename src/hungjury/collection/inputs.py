@@ -1,0 +1,68 @@
+"""Labels and runs of a function's arguments: as they are, or read with the options given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hungjury.collection.judgments import Judgments, as_judgments
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.collection.policy import GOLD_OPTIONS, refuse_options, split_options
+from hungjury.collection.qrels import Qrels, as_qrels
+from hungjury.collection.runs import RunFiles, Runs, as_runs
+
+__all__ = ["Inputs"]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Sources of labels, runs and gold labels, and the options to read them with.
+
+    An option is for everything that is still to be read and can take it; one that nothing can take
+    is refused.
+    """
+
+    labels: Any
+    runs: Any
+    gold: Any
+    label_options: Mapping[str, Any]
+    run_options: Mapping[str, Any]
+    gold_options: Mapping[str, Any]
+
+    @staticmethod
+    def of(options: Mapping[str, Any], labels: Any, runs: Any = None, gold: Any = None) -> Inputs:
+        """Sort options out; None: there are no runs, or no gold labels."""
+        of_labels, of_runs = split_options(options)
+        of_gold = {k: v for k, v in of_labels.items() if k in GOLD_OPTIONS}
+        if isinstance(labels, (Qrels, Judgments)):
+            of_labels = {}
+        if runs is None or isinstance(runs, (Runs, RunFiles)):
+            of_runs = {}
+        if gold is None or isinstance(gold, (Qrels, Judgments)):
+            of_gold = {}
+        taken = {*of_labels, *of_runs, *of_gold}
+        refuse_options({k: v for k, v in options.items() if k not in taken}, "the labels and runs")
+        return Inputs(labels, runs, gold, of_labels, of_runs, of_gold)
+
+    def judgments(self) -> Judgments:
+        given: JudgmentsLike = self.labels
+        return as_judgments(given, **self.label_options)
+
+    def qrels(self) -> Qrels:
+        given: QrelsLike = self.labels
+        return as_qrels(given, **self.label_options)
+
+    def lists(self) -> Runs | RunFiles:
+        given: RunsLike = self.runs
+        return as_runs(given, **self.run_options)
+
+    def people(self) -> Qrels | Judgments | None:
+        """Gold labels, if there are any; judgments of several people stay as they are."""
+        return self.gold if isinstance(self.gold, Judgments) else self.gold_qrels()
+
+    def gold_qrels(self) -> Qrels | None:
+        """Gold labels, which have to be one set of labels."""
+        if self.gold is None:
+            return None
+        return as_qrels(self.gold, **self.gold_options)
