@@ -39,7 +39,10 @@ class _Tolerant:
         """Write bytes as they are, after the text written so far."""
         with self._tolerated():
             self._stream.flush()
-            self._stream.buffer.write(data)
+            if hasattr(self._stream, "buffer"):
+                self._stream.buffer.write(data)
+            else:  # text in memory
+                self._stream.write(data.decode("utf-8", "surrogateescape"))
 
     def flush(self) -> None:
         with self._tolerated():
