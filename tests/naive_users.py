@@ -157,11 +157,12 @@ def nmcg(
     labels: Sequence[int | None],
     pool: Sequence[int],
     dynamics: Mapping[str, tuple[float, float, float]],
-    nav_rel: int = 1,
+    nav_rel: int | None = None,
     cutoff: int = 10,
 ) -> float | None:
     """Gains 2^l - 1 times the dynamic of the query's class, over the same of the sorted pool."""
-    alike = sum(label >= nav_rel for label in pool)
+    lowest = nav_rel or 1  # that of the shipped users
+    alike = sum(label >= lowest for label in pool)
     name = "all" if "all" in dynamics else "navigational" if alike == 1 else "informational"
 
     def total(order: Sequence[int | None]) -> float:

@@ -108,7 +108,7 @@ def test_means_over_orders_inside_ties(simulate: Simulate, name: str) -> None:
 
 def test_a_measure_without_such_a_mean_says_so(simulate: Simulate) -> None:
     alignment = aligned(simulate, 0, "expected")
-    with pytest.raises(MeasureError, match="orders inside ties"):
+    with pytest.raises(MeasureError, match="averaged over all orders"):
         score_many("ERR", alignment, vectors(alignment, 0, 3), TOP)
 
 

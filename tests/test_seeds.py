@@ -32,6 +32,7 @@ PUBLIC = {
     "compare_rankers": lambda seed: hj.ltr.compare_rankers([], "user.json", seed=seed),
     "discriminative_power": lambda seed: hj.studies.discriminative_power(SCORES, seed=seed),
     "downsample": lambda seed: hj.studies.downsample(MADE.gold, 0.5, seed),
+    "gate": lambda seed: hj.gate(MADE.gold, MADE.runs, "system1", "system2", "AP", seed=seed),
     "leaderboard": lambda seed: hj.leaderboard(*GIVEN, "AP", draws=10, seed=seed),
     "merge": lambda seed: hj.merge(MADE.judgments, "mv", seed=seed),
     "plan": lambda seed: hj.plan(*GIVEN, "AP", 5, seed=seed),

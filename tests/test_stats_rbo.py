@@ -150,7 +150,7 @@ def test_small_blocks_change_nothing(monkeypatch):
         (["a"], ["a"], {"p": 0}, "p is 0"),
         (["a"], ["a"], {"p": 1}, "p is 1"),
         (["a"], ["a"], {"p": math.nan}, "p is nan"),
-        (["a"], ["a"], {"ties": "c"}, "ties='c'"),
+        (["a"], ["a"], {"ties": "c"}, "'c' for ties"),
         ([], ["a"], {}, "ranking a is empty"),
         (["a"], {}, {}, "ranking b is empty"),
         (["a"], ["b", ["c", "b"]], {}, "ranking b holds 'b' more than once"),
