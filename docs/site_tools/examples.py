@@ -126,7 +126,7 @@ def _command(command: str) -> str:
 
     before, columns = sys.argv, os.environ.get("COLUMNS")
     sys.argv, os.environ["COLUMNS"] = shlex.split(command.replace("\\\n", " ")), "100"
-    out = io.StringIO()
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     try:
         with redirect_stdout(out), redirect_stderr(out):
             main()
@@ -136,7 +136,8 @@ def _command(command: str) -> str:
     finally:
         sys.argv = before
         os.environ.pop("COLUMNS") if columns is None else os.environ.update(COLUMNS=columns)
-    return _whole_lines(out.getvalue())
+    out.seek(0)
+    return _whole_lines(out.read())
 
 
 def _shell(command: str) -> str:
@@ -153,10 +154,11 @@ def _shell(command: str) -> str:
 
 
 def _python(code: str, names: dict[str, Any]) -> str:
-    out = io.StringIO()
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
     with redirect_stdout(out):
         exec(code, names)
-    return _whole_lines(out.getvalue())
+    out.seek(0)
+    return _whole_lines(out.read())
 
 
 def _whole_lines(text: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import measure as find_measure
-from hungjury.errors import Argument, InputError, UnknownName
+from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.tables import json_text
@@ -126,6 +126,7 @@ def gate(
     corrected leaderboard. A panel without gold labels has no valid interval of a difference: there
     the decision rests on P(candidate beats baseline) alone, and a margin is refused.
     """
+    check_seed(seed)
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
     if not 0 <= margin < np.inf:
         raise InputError(
