@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections import namedtuple
+from pathlib import Path
 
 import pandas
 import polars
@@ -180,3 +181,26 @@ def test_the_audit_never_gives_up(tmp_path):
     found = json.loads(run("q", "--format", "json").stdout)
     assert [e["code"] for e in found["errors"]] == ["unreadable-label", "conflicting-labels"]
     assert found["exit_code"] == 2
+
+
+def test_the_audit_lists_every_line_that_cannot_be_read(tmp_path):
+    write(tmp_path, "q", "1 0 a 1\n1 0 b\n1 0 c 0\n\n1 0 d\n1 0 e 1 2 3\n")
+    write(tmp_path, "bad.run", "1 Q0 a 1 zz x\n1 Q0 b 2 1 x\n1 Q0 c 3 yy x\n1 Q0\n")
+    found = hj.audit(str(tmp_path / "q"), str(tmp_path / "bad.run"))
+    assert found.exit_code == 2
+    assert [(e.code, Path(e.file).name, e.line) for e in found.errors] == [
+        ("few-columns", "q", 2), ("many-columns", "q", 6),
+        ("not-a-number", "bad.run", 1), ("few-columns", "bad.run", 4),
+    ]  # fmt: skip
+    assert "2 such lines: 2, 5" in str(found)
+    assert "2 such lines: 1, 3" in str(found)
+
+
+def test_the_audit_tells_agreement_and_the_coverage_of_the_top(tmp_path):
+    made = hj.simulate(systems=3, topics=5, documents=40, depth=20)
+    text = str(hj.audit(made.judgments, made.runs))
+    alpha = hj.agreement(made.judgments).alpha_nominal
+    assert f"alpha (nominal) {alpha:.3f}" in text
+    labels = {"1": {"a": 1, "b": 0}}
+    runs = {"x": {"1": {"a": 3, "b": 2}}, "y": {"1": {"b": 3, "z": 2, "w": 1, "v": 0}}}
+    assert "50 % of the top 10 (y 25 %)" in str(hj.audit(labels, runs))

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hungjury import native
 from hungjury.collection.align import Alignment, align
+from hungjury.collection.bad_lines import listed
+from hungjury.collection.formats import table_format
 from hungjury.collection.judgments import Judgments, judgments_by
 from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.notes import Note, few, percent, plural
 from hungjury.collection.policy import LabelPolicy, ReadingOptions, refuse_options, split_options
 from hungjury.collection.qrels import Qrels, qrels_by
+from hungjury.collection.reading import label_parts
 from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, read_store
 from hungjury.collection.sources import Source
 from hungjury.errors import HungjuryError, Surface, in_python
@@ -102,7 +106,7 @@ def audit(
         try:
             found = read(labels, policy, errors.append)
         except HungjuryError as error:
-            errors.append(error)
+            errors += listed(error, _texts(labels, policy, judgments), native.LabelTable)
     if found is not None:
         facts += _judgment_facts(found) if isinstance(found, Judgments) else _label_facts(found)
         notes += found.notes
@@ -130,10 +134,24 @@ def _readable_runs(runs: Runs | RunFiles, errors: list[HungjuryError]) -> Runs |
         try:
             read_store(source, runs.policy)
         except HungjuryError as error:
-            errors.append(error)
+            is_text = table_format(source, runs.policy.columns) is None
+            errors += listed(error, [source] if is_text else [], native.RunStore)
         else:
             good.append(source)
     return RunFiles(good, runs.policy) if good else None
+
+
+def _texts(labels: Any, policy: LabelPolicy, several: bool) -> list[Source]:
+    """The files of labels in columns without a header."""
+    try:
+        parts = label_parts(labels, policy, several=several)
+    except HungjuryError:
+        return []
+    return [
+        part
+        for part in parts
+        if isinstance(part, Source) and table_format(part, policy.columns) is None
+    ]
 
 
 def _label_facts(qrels: Qrels) -> list[str]:
@@ -167,7 +185,31 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
         f"{plural(len(judgments.pool), 'document')} judged for "
         f"{plural(len(judgments.topics), 'topic')}, {per_document.mean():.1f} labels a document",
         f"documents by number of labels: {histogram}",
+        *_agreement(judgments),
         *_by_judge(judgments),
+    ]
+
+
+def _agreement(judgments: Judgments) -> list[str]:
+    """Agreement in brief: pairs of labels of one document, raw and corrected for chance."""
+    if judgments.soft:
+        return []
+    values, code = np.unique(judgments.label, return_inverse=True)
+    cell = judgments.document.astype(np.int64) * len(values) + code
+    counts = np.bincount(cell, minlength=len(judgments.pool) * len(values))
+    counts = counts.reshape(-1, len(values))[:, values >= 0].astype(float)
+    counts = counts[counts.sum(axis=1) > 1]
+    if not len(counts):
+        return ["agreement: no document has two labels"]
+    size = counts.sum(axis=1)
+    raw = (counts * (counts - 1)).sum() / (size * (size - 1)).sum()
+    coincide = (counts * (counts - 1) / (size - 1)[:, None]).sum() / size.sum()
+    total = counts.sum(axis=0)
+    chance = (total * (total - 1)).sum() / (total.sum() * (total.sum() - 1))
+    alpha = f"{1 - (1 - coincide) / (1 - chance):.3f}" if chance < 1 else "undefined"
+    return [
+        f"agreement: {percent(raw)} of pairs of labels are equal; Krippendorff's alpha (nominal) "
+        f"{alpha}"
     ]
 
 
@@ -195,6 +237,24 @@ def _run_facts(aligned: Alignment) -> list[str]:
     return [
         f"runs: {plural(len(aligned.systems), 'system')} ({few(aligned.systems)}), {lists}, "
         f"{least}{plural(longest, 'document')} long",
+        *_top_coverage(aligned),
         f"settings: ties {aligned.policy.ties}, scores in {aligned.policy.score_precision} "
         "precision",
     ]
+
+
+def _top_coverage(aligned: Alignment) -> list[str]:
+    """How many documents of the first ranks are labelled, over all systems and for the worst."""
+    out = []
+    for depth in (10, 100):
+        ends = np.concatenate([[0], np.cumsum(aligned.rank <= depth)])
+        labelled = (ends[aligned.stop] - ends[aligned.start]).reshape(aligned.shape).sum(axis=1)
+        ranks = aligned.length.clip(0, depth).reshape(aligned.shape).sum(axis=1)
+        share = labelled / np.maximum(ranks, 1)
+        worst = int(share.argmin())
+        all_systems = percent(labelled.sum() / max(ranks.sum(), 1))
+        out.append(f"{all_systems} of the top {depth} ({aligned.systems[worst]} "
+                   f"{percent(share[worst])})")  # fmt: skip
+        if aligned.longest <= depth:
+            break
+    return [f"labelled documents of all systems, and of the least covered: {'; '.join(out)}"]

@@ -29,7 +29,8 @@ from hungjury.collection.sources import Source, expand
 from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
 
-__all__ = ["Judges", "LabelReader", "Part", "label_parts", "no_label", "parse_text"]
+__all__ = ["Judges", "LabelReader", "Part", "label_parts", "line_error", "no_label",
+           "parse_text"]  # fmt: skip
 
 Part = Source | InputTable
 Judges = Literal["one", "file", "column", "iteration", "wide"]  # where a row's judge is named
@@ -63,10 +64,14 @@ def parse_text(
     except native.BadLine as error:
         for _ in pieces:  # a gz file that turns out to be damaged explains the line better
             pass
-        line, code, message = error.args
-        message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-        remedy = _REMEDIES.get(code, "fix or remove this line")
-        raise InputError(message, code=code, file=source.name, line=line, remedy=remedy) from None
+        raise line_error(source, *error.args) from None
+
+
+def line_error(source: Source, line: int, code: str, message: str) -> InputError:
+    """What a native parser says of a line."""
+    message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    remedy = _REMEDIES.get(code, "fix or remove this line")
+    return InputError(message, code=code, file=source.name, line=line, remedy=remedy)
 
 
 def label_parts(source: Any, policy: LabelPolicy, *, several: bool = False) -> list[Part]:
