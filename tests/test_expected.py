@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
@@ -128,6 +128,12 @@ def on_a_scale(made):
 # Against enumeration
 
 
+def some_judged(runs, made):
+    """Is any judged document in a run? If not, evaluate refuses."""
+    lists = [(t, found) for run in runs.values() for t, found in run.items() if t in made]
+    return any(document in made[t] for t, found in lists for document in found)
+
+
 @pytest.mark.parametrize("unjudged", ["nonrelevant", "condensed"])
 @pytest.mark.parametrize("kind", ["soft", "prob", "rel"])
 @settings(max_examples=25)
@@ -136,6 +142,7 @@ def test_mean_and_variance(kind, unjudged, data):
     topics, runs = data.draw(lists())
     labels = chances if kind == "soft" else st.integers(-2, TOP)
     made = data.draw(pools(topics, labels))
+    assume(some_judged(runs, made))
     chosen = [data.draw(measures(name, kind)) for name in NAMES]
     check(made, runs, chosen, unjudged, hj.read_qrels if kind == "soft" else on_a_scale)
 
@@ -145,6 +152,7 @@ def test_mean_and_variance(kind, unjudged, data):
 def test_probabilities_of_grades_are_summed_from_rel_on(data):
     topics, runs = data.draw(lists())
     made = data.draw(pools(topics, st.tuples(chances, chances, chances).filter(any)))
+    assume(some_judged(runs, made))
     rows = [(t, d, *(v / sum(p) for v in p)) for t, pool in made.items() for d, p in pool.items()]
     text = "topic,document,p0,p1,p2\n" + "".join(f"{t},{d},{a},{b},{c}\n" for t, d, a, b, c in rows)
     qrels = hj.read_qrels(io.StringIO(text))

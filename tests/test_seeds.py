@@ -23,6 +23,9 @@ SCORES = hj.evaluate(MADE.gold, MADE.runs, "AP")
 VALUES = np.random.default_rng(0).normal(size=(3, 40))
 
 PUBLIC = {
+    "agreement_with_gold": lambda seed: hj.agreement_with_gold(
+        MADE.judgments, MADE.gold, seed=seed
+    ),
     "aware": lambda seed: hj.aware(*GIVEN, "AP", replicates=2, seed=seed),
     "check_axioms": lambda seed: hj.theory.check_axioms("AP", 3, seed=seed),
     "compare": lambda seed: hj.compare(SCORES, seed=seed),
