@@ -23,6 +23,7 @@ from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
 from hungjury.judges.jury import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
+from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import AwareSettings, MergeSettings, Orientation
 from hungjury.tables import Table
@@ -163,6 +164,7 @@ def aware(
             code="gold-and-weights",
             remedy=("give", Argument("gold"), "with", Argument("weights", "supervised"), "only"),
         )
+    check_count("replicates", replicates, 1, MOST_DRAWS)
     check_seed(seed)
     inputs = Inputs.of(reading, judgments, runs, gold)
     given, lists, truth = inputs.judgments(), inputs.lists(), inputs.gold_qrels()
