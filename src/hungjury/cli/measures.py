@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from typing import TYPE_CHECKING
@@ -35,7 +34,9 @@ def measures_command(name: str | None, form: str) -> None:
         ours = CATALOGUE[name].name if name in CATALOGUE else measure_list(name)[0].name
         rows = [row for row in rows if row["name"] == ours]
     if form == "json":
-        deliver(json.dumps(rows, indent=1, default=str), None)
+        from hungjury.tables import json_text
+
+        deliver(json_text(rows), None)
     elif name is None:
         width = max(len(row["write"]) for row in rows)
         lines = [_entry(row["write"], row["meaning"], width) for row in rows]
