@@ -64,8 +64,8 @@ def page(path: str) -> str:
 
 
 def picture_or_csv(path: str) -> str:
-    """Check the name of a file that holds a plot, or its data."""
-    return new_file(path) if path.endswith(".csv") else picture(path)
+    """Check the name of a file that holds a plot, or its data; "-" is data on stdout."""
+    return new_file(path) if path == "-" or path.endswith(".csv") else picture(path)
 
 
 def word(text: str) -> str:
