@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 @click.command("compare", no_args_is_help=True)
 @scoring_options
 @click.option(
-    "--baseline", metavar="SYSTEM", help="Compare every system with this one; default: all pairs."
+    "--baseline",
+    "baselines",
+    multiple=True,
+    metavar="SYSTEM",
+    help="Compare every system with this one; repeatable; default: all pairs.",
+)
+@click.option(
+    "--margin",
+    type=Number(0, min_open=True),
+    help="Also test whether systems are equivalent: differ by less than this.",
 )
 @click.option(
     "--test",
@@ -52,7 +61,8 @@ if TYPE_CHECKING:
 @output_option
 @reading_options
 def compare_command(
-    baseline: str | None, test: str, correction: str, alpha: float, samples: int, seed: int,
+    baselines: tuple[str, ...], margin: float | None, test: str, correction: str, alpha: float,
+    samples: int, seed: int,
     form: str, csv_safe: bool, output: str | None, **scoring: Any,
 ) -> None:  # fmt: skip
     """Test whether systems differ significantly over topics.
@@ -61,12 +71,16 @@ def compare_command(
     Examples:
       hungjury compare qrels.txt 'runs/*' -m nDCG@10 -m AP --baseline bm25
       hungjury compare qrels.txt 'runs/*' -m nDCG@10 --test randomisation --correction bonferroni
+      hungjury compare qrels.txt 'runs/*' -m AP --baseline bm25 --baseline dense --margin 0.01
       hungjury compare qrels.txt 'runs/*' -m AP --format latex -o table.tex
     """
     from hungjury.uncertainty.compare import compare
 
     scores, _ = score_files(DEFAULT, **scoring)
-    found = compare(scores, baseline, test, correction, alpha=alpha, samples=samples, seed=seed)
+    found = compare(
+        scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,
+        seed=seed,
+    )  # fmt: skip
     tell(found.notes, scoring["quiet"])
     deliver(_formatted(found, form, csv_safe), output)
 

@@ -22,9 +22,9 @@ SMALLEST_P = 0.0001
 def text(found: Comparison, digits: int) -> str:
     """What was done, then the tables."""
     pairs = len(found.rows) // len(found.measures)
-    listed = found.baseline is not None or pairs <= MOST_PAIRS
+    listed = bool(found.baselines) or pairs <= MOST_PAIRS
     parts = ["\n".join(_explained(found, listed))]
-    if found.baseline is None:
+    if not found.baselines:
         parts.append(columns(_mark_cells(found, digits), left=2))
     if listed:
         parts.append(columns(_difference_cells(found, digits), left=2))
@@ -39,9 +39,9 @@ def text(found: Comparison, digits: int) -> str:
 def latex(found: Comparison, digits: int) -> str:
     """One booktabs table, what was done as comments above it."""
     head = "".join(
-        f"% {' '.join(line.split())}\n" for line in _explained(found, found.baseline is not None)
+        f"% {' '.join(line.split())}\n" for line in _explained(found, bool(found.baselines))
     )
-    if found.baseline is None:
+    if not found.baselines:
         return head + replace(printed(found, digits), caption="").to_latex()
     header, *rows = _difference_cells(found, digits)
     return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], left=2)
@@ -49,8 +49,8 @@ def latex(found: Comparison, digits: int) -> str:
 
 def printed(found: Comparison, digits: int) -> Table:
     """Differences from the baseline; without one means, with the letters of those beaten."""
-    caption = "; ".join(_explained(found, found.baseline is not None))
-    if found.baseline is not None:
+    caption = "; ".join(_explained(found, bool(found.baselines)))
+    if found.baselines:
         header, *rows = _difference_cells(found, digits)
         return Table(header, rows, caption=caption, left=2)
     best = [
@@ -73,7 +73,7 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
     topics = sorted({row.topics for row in found.rows})
     over = plural(topics[0], "topic") if len(topics) == 1 else f"{topics[0]} to {topics[-1]} topics"
     drawn = f", at most {found.samples:,} samples, seed {found.seed}" if how.draws else ""
-    against = "all pairs" if found.baseline is None else f"against {found.baseline}"
+    against = f"against {', '.join(found.baselines)}" if found.baselines else "all pairs"
     tests = plural(len(found.rows) // len(found.measures), "comparison")
     family = (
         "p-values are not corrected"
@@ -82,7 +82,7 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
     )
     marks = (
         f"letters: systems that are significantly worse, p < {found.alpha:g}"
-        if found.baseline is None
+        if not found.baselines
         else f"*: p < {found.alpha:g}; W/T/L: topics won, tied, lost"
     )
     return [
@@ -91,6 +91,16 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
         if intervals
         else family,
         marks,
+        *_equivalence(found),
+    ]
+
+
+def _equivalence(found: Comparison) -> list[str]:
+    if found.margin is None:
+        return []
+    return [
+        f"p within ±{found.margin:g}: two one-sided t tests, corrected likewise; "
+        f"=: equivalent, p < {found.alpha:g}"
     ]
 
 
@@ -103,20 +113,33 @@ def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
     corrected = "p" if found.correction == "none" else f"p ({found.correction})"
     effect = TESTS[found.test].effect
     rows = [["measure", "system", "mean", "difference", f"{_level(found)} interval", "p",
-             corrected, "W/T/L", effect]]  # fmt: skip
-    if found.baseline is None:
+             corrected, *_within(found), "W/T/L", effect]]  # fmt: skip
+    if not found.baselines:
         rows[0][2] = "versus"
     for measure in found.measures:
         count, start = measure in found.counts, len(rows)
         mine = [row for row in found.rows if row.measure == measure]
-        if found.baseline is not None:
-            mean = shown(mine[0].versus_mean, digits, count)
-            rows.append(["", found.baseline, mean, *[""] * 6])
+        above = ""
         for row in mine:
-            third = row.versus if found.baseline is None else shown(row.mean, digits, count)
+            if found.baselines and row.versus != above:
+                above = row.versus
+                name = above if len(found.baselines) == 1 else f"{above} (baseline)"
+                mean = shown(row.versus_mean, digits, count)
+                rows.append(["", name, mean, *[""] * (len(rows[0]) - 3)])
+            third = row.versus if not found.baselines else shown(row.mean, digits, count)
             rows.append(["", row.system, third, *_numbers(found, row, digits, count)])
         rows[start][0] = measure
     return rows if found.correction != "none" else [[*r[:5], *r[6:]] for r in rows]
+
+
+def _equivalent(found: Comparison, row: Compared) -> list[str]:
+    p = row.p_equivalent_corrected
+    return [] if p is None else [_p(p) + ("=" if found.equivalent(row) else " ")]
+
+
+def _within(found: Comparison) -> list[str]:
+    """The heading of equivalence, where it was tested."""
+    return [] if found.margin is None else [f"p within ±{found.margin:g}"]
 
 
 def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list[str]:
@@ -126,6 +149,7 @@ def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list
         f"[{ends[0]}, {ends[1]}]",
         _p(row.p),
         _p(row.p_corrected) + ("*" if found.significant(row) else " "),
+        *_equivalent(found, row),
         f"{row.wins}/{row.ties}/{row.losses}",
         shown(row.effect, 2, False, "+"),
     ]
@@ -158,8 +182,8 @@ def _latex_row(row: list[str]) -> list[str]:
     """Names escaped, signs and infinity as mathematics."""
     numbers = []
     for cell in row[2:]:
-        star = "^{*}" if cell.endswith("*") else ""
-        inside = cell.rstrip("* ").replace("inf", r"\infty ")
+        star = f"^{{{cell[-1]}}}" if cell.endswith(("*", "=")) else ""
+        inside = cell.rstrip("*= ").replace("inf", r"\infty ")
         numbers.append(f"${inside}{star}$" if inside else "")
     return [tex(row[0]), tex(row[1]), *numbers]
 

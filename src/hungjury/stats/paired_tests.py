@@ -38,6 +38,25 @@ def t_test(differences: ArrayLike) -> Numbers:
     return as_number(np.asarray(2 * stdtr(freedom, -statistic)))
 
 
+def equivalence_test(differences: ArrayLike, margin: float) -> Numbers:
+    """Two one-sided t-tests: p-value of a mean difference outside -margin to margin.
+
+    Small values show that the mean is within the margin. Where all differences are the same, p is
+    0 if they are within the margin, and 1 if not.
+    """
+    from scipy.special import stdtr
+
+    table = _differences(differences)
+    topics = table.shape[-1]
+    mean = table.mean(axis=-1)
+    error = np.sqrt((_centred(table) ** 2).sum(axis=-1) / (topics - 1) / topics)
+    room = margin - np.abs(mean)  # to the nearer end, whose test has the larger p-value
+    statistic = np.divide(
+        room, error, out=np.where(room > 0, np.inf, -np.inf), where=np.asarray(error > 0)
+    )
+    return as_number(np.asarray(stdtr(topics - 1, -statistic)))
+
+
 def wilcoxon(differences: ArrayLike) -> Numbers:
     """Wilcoxon's signed-rank test, zero differences left out.
 

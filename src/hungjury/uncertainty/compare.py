@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import asdict, dataclass, field, fields
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,21 +47,24 @@ class Compared:
     losses: int
     effect: float
     topics: int
+    p_equivalent: float | None = None  # of a difference beyond the margin, where one is given
+    p_equivalent_corrected: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Systems against a baseline, or all pairs of them; iterates over `rows`.
+    """Systems against baselines, or all pairs of them; iterates over `rows`.
 
     systems: best first by the first measure. mean: [measure, system] over the topics that all
-    systems have (sums for counts). rows: by measure, then in the order of systems.
+    systems have (sums for counts). rows: by measure, then by baseline, then in the
+    order of systems. baselines: empty for all pairs.
     """
 
     measures: list[str]
     systems: list[str]
     mean: Array
     rows: list[Compared]
-    baseline: str | None
+    baselines: list[str]
     test: str
     correction: str
     alpha: float
@@ -67,6 +72,7 @@ class Comparison:
     seed: int | None
     counts: frozenset[str] = frozenset()  # measures that are summed over topics
     smaller: frozenset[str] = frozenset()  # measures that are better when smaller
+    margin: float | None = None  # smaller differences do not matter
     settings: ScoreSettings = field(default_factory=ScoreSettings)
     notes: tuple[Note, ...] = ()
 
@@ -74,7 +80,7 @@ class Comparison:
         return iter(self.rows)
 
     def __repr__(self) -> str:
-        against = "all pairs" if self.baseline is None else f"baseline {self.baseline}"
+        against = f"baseline {', '.join(self.baselines)}" if self.baselines else "all pairs"
         return f"Comparison({len(self.systems)} systems, {against}, {self.test})"
 
     def __str__(self) -> str:
@@ -83,6 +89,11 @@ class Comparison:
     def significant(self, row: Compared) -> bool:
         """Is the corrected p-value below alpha?"""
         return row.p_corrected < self.alpha
+
+    def equivalent(self, row: Compared) -> bool:
+        """Is the difference shown to be within the margin, by its corrected p-value?"""
+        p = row.p_equivalent_corrected
+        return p is not None and p < self.alpha
 
     def beaten(self) -> dict[tuple[str, str], list[str]]:
         """By (measure, system): the systems that are significantly worse, best first.
@@ -104,7 +115,8 @@ class Comparison:
         """Everything; numbers that are undefined or infinite are None."""
         beaten = self.beaten()
         return {
-            "baseline": self.baseline,
+            "baselines": self.baselines,
+            "margin": self.margin,
             "test": self.test,
             "correction": self.correction,
             "alpha": self.alpha,
@@ -129,9 +141,9 @@ class Comparison:
 
     def table(self) -> Table:
         """A row per measure and pair, with the columns of `Compared` and every digit."""
-        return Table(
-            [f.name for f in fields(Compared)], [list(asdict(r).values()) for r in self.rows]
-        )
+        names = [f.name for f in fields(Compared)]
+        names = names if self.margin is not None else names[:-2]
+        return Table(names, [[getattr(row, name) for name in names] for row in self.rows])
 
     def to_csv(self, safe: bool = False) -> str:
         """A line per measure and pair, with full precision; `safe`: spreadsheets take no text for a
@@ -179,22 +191,23 @@ class Comparison:
 
 def compare(
     scores: Scores,
-    baseline: str | None = None,
+    baseline: str | Sequence[str] | None = None,
     test: str = "t",
     correction: str = "holm",
     *,
     alpha: float = 0.05,
+    margin: float | None = None,
     samples: int = 10000,
     seed: int = 0,
 ) -> Comparison:
-    """Test every system against a baseline, or all pairs of systems, on each measure.
+    """Test every system against baselines, or all pairs of systems, on each measure.
 
     Parameters
     ----------
     scores : Scores
         What `evaluate` gives.
-    baseline : str, optional
-        The system to compare with. Default: all pairs.
+    baseline : str or list of str, optional
+        The systems to compare every other one with. Default: all pairs.
     test : {"t", "wilcoxon", "randomisation", "bootstrap"}
         Student's t, Wilcoxon's signed ranks, Fisher's randomisation (exact where `samples` covers
         all sign patterns), or Sakai's studentised bootstrap. All are paired by topic and two-sided.
@@ -203,6 +216,10 @@ def compare(
         family is all comparisons on one measure.
     alpha : float
         Corrected p-values below it are significant; each interval has level 1 - alpha.
+    margin : float, optional
+        Also test whether systems are equivalent: whether their difference is within -margin to
+        margin. These are two one-sided t-tests, whatever `test` is, corrected as a family of
+        their own. "Not significant" alone does not show that systems are equally good.
     samples : int
         Resamples of randomisation and bootstrap.
     seed : int
@@ -226,18 +243,25 @@ def compare(
     >>> len(found.rows)
     2
     """
-    _check(scores, baseline, test, correction)
+    baselines = _names(baseline)
+    _check(scores, baselines, test, correction, margin)
     check_seed(seed)
     values, kept, notes = common_values(scores)
     means = np.array([v.mean(axis=1) for v in values])
     smaller = scores.smaller or [False] * len(scores.measures)
     sign = -1.0 if smaller[0] else 1.0
     order = sorted(range(len(scores.systems)), key=lambda s: (-sign * means[0, s], s))
-    one, other = _pairs(order, None if baseline is None else scores.systems.index(baseline))
+    one, other = _pairs(order, [scores.systems.index(name) for name in baselines])
     rows: list[Compared] = []
     for m, measure in enumerate(scores.measures):
         found = paired(
-            _differences(values[m][one], values[m][other]), test, correction, alpha, samples, seed
+            _differences(values[m][one], values[m][other]),
+            test,
+            correction,
+            alpha,
+            samples,
+            seed,
+            margin,
         )
         if smaller[m]:
             found = found._replace(wins=found.losses, losses=found.wins)
@@ -250,7 +274,7 @@ def compare(
         [scores.systems[s] for s in order],
         means[:, order],
         rows,
-        baseline,
+        baselines,
         test,
         correction,
         alpha,
@@ -258,6 +282,7 @@ def compare(
         seed if draws else None,
         frozenset(m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"),
         frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
+        margin,
         scores.settings,
         scores.notes
         + notes
@@ -265,7 +290,22 @@ def compare(
     )
 
 
-def _check(scores: Any, baseline: str | None, test: str, correction: str) -> None:
+def _names(baseline: str | Sequence[str] | None) -> list[str]:
+    """Baselines, each once."""
+    if baseline is None:
+        return []
+    return list(
+        dict.fromkeys(
+            [baseline]
+            if isinstance(baseline, str) or not isinstance(baseline, Sequence)
+            else baseline
+        )
+    )
+
+
+def _check(
+    scores: Any, baselines: list[str], test: str, correction: str, margin: float | None
+) -> None:
     """Complain about what cannot be compared, before any work."""
     if not isinstance(scores, Scores):
         raise InputError(
@@ -281,13 +321,27 @@ def _check(scores: Any, baseline: str | None, test: str, correction: str) -> Non
             else "no systems to compare",
             remedy="score the runs of at least two systems",
         )
-    if baseline is not None and baseline not in scores.systems:
+    if margin is not None and not 0 < margin < math.inf:
+        raise InputError(
+            f"margin must be a positive number, got {margin!r}",
+            code="bad-margin",
+            remedy="give the largest difference that does not matter",
+        )
+    for baseline in baselines:
+        if baseline in scores.systems:
+            continue
         close = difflib.get_close_matches(str(baseline), scores.systems, n=1, cutoff=0.5)
         raise UnknownName(
             f"no system '{baseline}' for the baseline",
             remedy=f"did you mean '{close[0]}'?"
             if close
             else f"the systems are {few(scores.systems, 20)}",
+        )
+    if len(baselines) == len(scores.systems):
+        raise InputError(
+            "every system is a baseline",
+            code="only-baselines",
+            remedy="leave the baseline out to compare all pairs",
         )
     for measure, average in zip(scores.measures, averages(scores), strict=True):
         if average == "gmean":
@@ -297,11 +351,12 @@ def _check(scores: Any, baseline: str | None, test: str, correction: str) -> Non
             )
 
 
-def _pairs(order: list[int], baseline: int | None) -> tuple[list[int], list[int]]:
-    """Systems to compare with systems: all with the baseline, or the better of each pair first."""
-    if baseline is not None:
-        others = [s for s in order if s != baseline]
-        return others, [baseline] * len(others)
+def _pairs(order: list[int], baselines: list[int]) -> tuple[list[int], list[int]]:
+    """Systems to compare with systems: all others with each baseline, or the better of each pair
+    first."""
+    if baselines:
+        others = [s for s in order if s not in baselines]
+        return others * len(baselines), [b for b in baselines for _ in others]
     pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
     return [a for a, _ in pairs], [b for _, b in pairs]
 
@@ -321,6 +376,8 @@ def _rows(
             float(found.low[i]), float(found.high[i]), float(found.p[i]),
             float(found.corrected[i]), int(found.wins[i]), int(found.ties[i]),
             int(found.losses[i]), float(found.effect[i]), topics,
+            None if found.equivalent is None else float(found.equivalent[i]),
+            None if found.within_family is None else float(found.within_family[i]),
         )
         for i, pair in enumerate(names)
     ]  # fmt: skip

@@ -17,7 +17,13 @@ from hungjury.stats.paired_sizes import (
     rank_biserial,
     t_interval,
 )
-from hungjury.stats.paired_tests import bootstrap_test, randomisation_test, t_test, wilcoxon
+from hungjury.stats.paired_tests import (
+    bootstrap_test,
+    equivalence_test,
+    randomisation_test,
+    t_test,
+    wilcoxon,
+)
 
 __all__ = ["CORRECTIONS", "TESTS", "Paired", "PairedTest", "out_of_reach", "paired"]
 
@@ -55,12 +61,21 @@ class Paired(NamedTuple):
     ties: NDArray[np.int64]
     losses: NDArray[np.int64]
     effect: Array
+    equivalent: Array | None  # p-values of differences beyond the margin, where there is one
+    within_family: Array | None  # the same, corrected
 
 
 def paired(
-    differences: Array, test: str, correction: str, alpha: float, samples: int, seed: int
+    differences: Array,
+    test: str,
+    correction: str,
+    alpha: float,
+    samples: int,
+    seed: int,
+    margin: float | None = None,
 ) -> Paired:
-    """All there is to say of differences [pair, topic], whose p-values are one family."""
+    """All there is to say of differences [pair, topic], whose p-values are one family; those of
+    equivalence are another."""
     p, (low, high) = _tested(differences, test, alpha, samples, seed)
     effect = rank_biserial if test == "wilcoxon" else cohens_d
     correct: dict[str, Callable[[Any], Any]] = {
@@ -69,6 +84,7 @@ def paired(
         "bh": benjamini_hochberg,
         "none": np.asarray,
     }
+    within = None if margin is None else np.asarray(equivalence_test(differences, margin))
     return Paired(
         differences.mean(axis=-1),
         low,
@@ -79,6 +95,8 @@ def paired(
         (differences == 0).sum(axis=-1),
         (differences < 0).sum(axis=-1),
         effect(differences),
+        within,
+        None if within is None else correct[correction](within),
     )
 
 
