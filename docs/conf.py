@@ -6,14 +6,14 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from site_tools import examples, pages  # noqa: E402
+from site_tools import examples, notebook, pages  # noqa: E402
 
 import hungjury  # noqa: E402
 
 project = "hungjury"
 release = version = hungjury.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_click"]
-exclude_patterns = ["_build", "site_tools"]
+exclude_patterns = ["_build", "site_tools", "*.ipynb"]
 
 myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
@@ -40,6 +40,7 @@ pygments_style = "friendly"
 def setup(app) -> None:
     pages.write_all(HERE / "reference")
     examples.make(HERE / "tutorial.md", "report.html", HERE / "_extra" / "example-report.html")
+    notebook.make(HERE / "notebook.ipynb", HERE / "notebook.md")
     app.connect("autodoc-process-signature", without_fields)
     app.connect("sphinx-click-process-description", literal_examples)
 
