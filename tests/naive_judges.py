@@ -82,7 +82,8 @@ def expectation(votes, grades, prior, confusion):
 
 
 def maximisation(votes, grades, posterior):
-    """Priors and confusion matrices, with classes in the order of their expected labels."""
+    """Priors and confusion matrices, with classes in the order of their expected labels; classes
+    with at most a hundredth of the votes keep their places."""
     counts = {}
     for judge in sorted({a for given in votes.values() for a in given}):
         counts[judge] = {true: dict.fromkeys(grades, 0.0) for true in grades}
@@ -90,12 +91,14 @@ def maximisation(votes, grades, posterior):
             if judge in given:
                 for true in grades:
                     counts[judge][true][given[judge]] += posterior[document][true]
-    expected = {}
+    expected, mass = {}, {}
     for true in grades:
-        total = sum(sum(counts[a][true].values()) for a in counts)
+        total = mass[true] = sum(sum(counts[a][true].values()) for a in counts)
         labels = sum(place * counts[a][true][g] for a in counts for place, g in enumerate(grades))
         expected[true] = round(labels / total, 9)
-    order = dict(zip(grades, sorted(grades, key=lambda g: expected[g]), strict=True))
+    used = [g for g in grades if mass[g] > 0.01 * sum(mass.values())]
+    order = {g: g for g in grades}
+    order |= dict(zip(used, sorted(used, key=lambda g: expected[g]), strict=True))
     prior = {g: clip(sum(p[order[g]] for p in posterior.values()) / len(posterior)) for g in grades}
     confusion = {}
     for judge, mine in counts.items():

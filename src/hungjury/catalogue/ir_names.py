@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from hungjury.catalogue.base import CATALOGUE, Measure
-from hungjury.errors import MeasureError, UnknownName
+from hungjury.errors import Argument, MeasureError, UnknownName
 
 __all__ = ["IrMeasure", "MeasureLike", "from_ir_measures"]
 
@@ -36,9 +36,9 @@ def from_ir_measures(given: IrMeasure) -> Measure:
     name, values = given.NAME, dict(given.params)
     for plain, value in _PLAIN.items():
         if values.pop(plain, value) != value:
-            remedy = "leave it out"
+            remedy: tuple[str | Argument, ...] = ("leave it out",)
             if plain == "judged_only":
-                remedy += "; evaluate scores condensed lists with condensed=True"
+                remedy += ("and score condensed lists with", Argument("unjudged", "condensed"))
             raise MeasureError(f"{plain} of ir_measures' {given} is not available", remedy=remedy)
     if name == "NumRet" and "rel" in values:
         name = "NumRelRet"

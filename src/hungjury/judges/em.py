@@ -24,6 +24,7 @@ from hungjury.settings import Scope
 __all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
 
 Floats = NDArray[np.float64]
+UNUSED = 0.01  # share of the votes below which a class keeps its place
 LEAST = 1e-6  # no probability is nearer to 0 or 1
 HONEST = 0.9  # em-neu's first guess of how often a judge is right
 KEPT = 0.75  # groups that are done are taken out when fewer than this share still go on
@@ -169,12 +170,20 @@ class _Votes:
         return _clip(prior), _clip(counts / counts.sum(axis=1, keepdims=True))
 
     def _order(self, counts: Floats) -> NDArray[np.intp]:
-        """[group, grade]: classes by their expected label; ties keep their places."""
+        """[group, grade]: classes by their expected label. Ties keep their places, and so do
+        classes that hardly any document has: their expected label says nothing."""
         first = np.searchsorted(self.unit_group, np.arange(len(self.groups)))
         given = np.add.reduceat(counts, first, axis=0)  # [group, label, class]
-        label = np.arange(given.shape[1])
-        expected = np.einsum("l,glc->gc", label, given) / given.sum(axis=1)
-        return np.argsort(np.round(expected, 9), axis=1, kind="stable")
+        mass = given.sum(axis=1)
+        used = mass > UNUSED * mass.sum(axis=1, keepdims=True)
+        expected = np.einsum("l,glc->gc", np.arange(given.shape[1]), given)
+        expected = np.round(expected / np.maximum(mass, 1e-300), 9)
+        largest = np.maximum.accumulate(np.where(used, expected, -np.inf), axis=1)
+        order = np.tile(np.arange(mass.shape[1]), (len(mass), 1))
+        for group in np.flatnonzero((used & (expected < largest)).any(axis=1)):
+            places = np.flatnonzero(used[group])
+            order[group, places] = places[np.argsort(expected[group, places], kind="stable")]
+        return order
 
     def e_step(self, prior: Floats, confusion: Floats) -> tuple[Floats, Floats]:
         """Posterior [grade, document] (TH step 3), and log P(votes) [document]."""
