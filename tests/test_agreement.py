@@ -182,10 +182,10 @@ def test_near_copies_are_found_and_constant_judges_are_none():
     }  # fmt: skip
     found = agreement(panel_of(labels))
     assert found.near_copies == [["a", "b", "c"]]
-    assert found.near_constant == {"lazy": 1.0, "idle": 0.998}
+    assert found.near_constant == {"idle": 0.998, "lazy": 1.0}
     assert found.warnings[:3] == [
-        "lazy gives one label to 100 % of documents",
         "idle gives one label to 99.8 % of documents",
+        "lazy gives one label to 100 % of documents",
         "these three judges are near copies: a, b, c",
     ]
 

@@ -189,7 +189,7 @@ def test_thirty_estimators_are_parsed_and_printed() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "meant"),
-    [("sgl_tau_mds", "sgl_tau_msd"), ("SGL_apc_med", "sgl_apc_med"), ("unif", "uni")],
+    [("sgl_tau_mds", "sgl_tau_msd"), ("SGL_apc_mde", "sgl_apc_med"), ("unif", "uni")],
 )
 def test_unknown_names_come_with_suggestions(wrong: str, meant: str) -> None:
     with pytest.raises(UnknownName, match=meant):

@@ -91,11 +91,12 @@ def test_a_note_lists_its_subjects():
 
 def test_commands_that_print_json_print_errors_as_json(tmp_path, monkeypatch, capsys):
     (tmp_path / "qrels").write_text("1 0 a 7\n")
-    asked = ["hungjury", "audit", str(tmp_path / "qrels"), "--grades", "0-3", "--format", "json"]
-    monkeypatch.setattr("sys.argv", asked)
+    (tmp_path / "run").write_text("1 Q0 a 1 1 s\n")
+    files = [str(tmp_path / "qrels"), str(tmp_path / "run")]
+    options = ["-m", "AP", "--grades", "0-3", "--format", "json"]
+    monkeypatch.setattr("sys.argv", ["hungjury", "evaluate", *files, *options])
     from hungjury.cli import main
 
-    monkeypatch.setattr(main, "readers_may_leave", lambda: None)
     with pytest.raises(SystemExit) as caught:
         main.main()
     assert caught.value.code == 2

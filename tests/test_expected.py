@@ -1,6 +1,7 @@
 """Relevance as a random variable: eRRBP, eRDCG and eRAP against enumeration of every outcome."""
 
 import io
+import itertools
 import math
 
 import numpy as np
@@ -17,6 +18,7 @@ from hungjury.judges.merging import merge
 from hungjury.stats.correlation import tau_ap
 
 NAMES = ["eRRBP", "eRDCG", "eRAP"]
+SUMS = ["eRRBP", "eRDCG"]  # nothing to divide by: never undefined
 MOMENTS = {"eRRBP": loops.errbp_moments, "eRDCG": loops.erdcg_moments, "eRAP": loops.erap_moments}
 INSIDE = ["d1", "d2", "D3", "é4", "5"]  # documents that may be judged
 OUTSIDE = ["x", "y#", "Z"]  # documents that nobody judges
@@ -82,7 +84,8 @@ def unjudged_retrieved(made, runs, topic, depth):
 
 
 def expected_moments(m, made, runs, system, topic, condensed):
-    """Mean and variance by enumeration; None where nothing in the pool may be relevant."""
+    """Mean and variance by enumeration; None where nothing in the pool may be relevant and the
+    measure divides by that."""
     labels = [made[topic].get(d) for d in ranked(runs[system], topic)]
     if condensed:
         labels = naive.condensed(labels)
@@ -90,7 +93,7 @@ def expected_moments(m, made, runs, system, topic, condensed):
     prob = m.prob
     if m.rel is not None or any(label is not None and label > 1 for label in labels + pool):
         prob = prob or [float(grade >= (m.rel or 1)) for grade in range(TOP + 1)]
-    if loops.recall_base_of(pool, prob, m.unjudged) == 0:
+    if m.name not in SUMS and loops.recall_base_of(pool, prob, m.unjudged) == 0:
         return None
     more = {"prob": prob, "unjudged": m.unjudged, "cutoff": m.cutoff}
     if m.name == "eRRBP":
@@ -187,7 +190,7 @@ def test_one_list_of_probabilities(labels, more, data):
         m = CATALOGUE["eRAP"](cutoff=m.cutoff, unjudged=m.unjudged)
     pool = [v for v in labels if v is not None] + more
     value = hj.score_list(m, labels, pool)
-    if loops.recall_base_of(pool) == 0:
+    if name not in SUMS and loops.recall_base_of(pool) == 0:
         assert math.isnan(value)
         return
     extra = {"eRRBP": ["p"], "eRDCG": ["base"], "eRAP": ["recall_base"]}[name]
@@ -238,6 +241,13 @@ def test_a_simulation_agrees_within_its_error():
 # Certain labels
 
 
+def summed(values, names):
+    """The values of plain measures as their expected twins have them: 0 where a sum is undefined
+    for lack of relevant documents."""
+    sums = np.array([name.startswith(tuple(SUMS)) for name in names])
+    return np.where(sums[:, None, None] & np.isnan(values), 0.0, values), sums
+
+
 def binary(rel, top):
     return {grade: float(grade >= rel) for grade in range(1, top + 1)}
 
@@ -265,8 +275,11 @@ def test_certain_labels_give_the_plain_measures(simulate, unjudged, seed, rel):
     uncertain, plain = twins(rel, 4)
     scores = hj.evaluate(qrels, made.runs, uncertain, undefined="nan", unjudged=unjudged)
     expected = hj.evaluate(qrels, made.runs, plain, undefined="nan", unjudged=unjudged)
-    np.testing.assert_allclose(scores.values, expected.values, rtol=1e-12, atol=1e-12)
-    assert (scores.status == expected.status).all()
+    values, sums = summed(expected.values, uncertain)
+    np.testing.assert_allclose(scores.values, values, rtol=1e-12, atol=1e-12)
+    assert (scores.status[~sums] == expected.status[~sums]).all()
+    defined = ~np.isnan(expected.values)
+    assert (scores.status[defined] == expected.status[defined]).all()
     assert (scores.variance[~np.isnan(scores.values)] == 0).all()
 
 
@@ -282,7 +295,8 @@ def test_certain_probabilities_give_the_plain_measures(simulate, seed, rel):
     assert soft.soft
     scores = hj.evaluate(soft, made.runs, uncertain, undefined="nan")
     expected = hj.evaluate(qrels, made.runs, plain, undefined="nan")
-    np.testing.assert_allclose(scores.values, expected.values, rtol=1e-12, atol=1e-12)
+    values, _ = summed(expected.values, uncertain)
+    np.testing.assert_allclose(scores.values, values, rtol=1e-12, atol=1e-12)
     assert (scores.variance[~np.isnan(scores.values)] == 0).all()
 
 
@@ -430,7 +444,7 @@ def test_parameters_out_of_range(name):
 def test_prob_has_to_have_one_value_a_grade(name):
     labels = hj.read_qrels({"q": {"a": 2, "b": 0}})
     for prob in ([0, 1], [0, 0.2, 0.5, 1]):
-        with pytest.raises(MeasureError, match=f"prob has {len(prob)} values.*grades 0 to 2"):
+        with pytest.raises(MeasureError, match=f"prob has {len(prob)} values.*grades are 0 to 2"):
             hj.evaluate(labels, ONE, f"{name}(prob={prob})")
 
 
@@ -444,11 +458,44 @@ def test_a_rel_above_the_scale():
         hj.evaluate({"q": {"a": 1}}, ONE, "eRAP(rel=2)")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_ties_have_no_cheap_mean(name):
+def test_ties_have_no_cheap_mean():
     runs = hj.read_runs({"q": {"a": 1.0, "b": 1.0}}, ties="expected")
     with pytest.raises(MeasureError, match="ties"):
-        hj.evaluate(SOFT, runs, name)
+        hj.evaluate(SOFT, runs, "eRAP")
+
+
+# Ties
+
+TIED = [["c"], ["a", "x", "b"], ["y"]]  # by falling score
+
+
+@pytest.mark.parametrize("cutoff", [None, 1, 2, 3])
+@pytest.mark.parametrize("unjudged", [0.0, 0.3])
+@pytest.mark.parametrize("name", SUMS)
+def test_ties_have_the_mean_over_all_orders(name, unjudged, cutoff):
+    run = {"q": {d: float(-i) for i, tie in enumerate(TIED) for d in tie}}
+    runs = hj.read_runs(run, ties="expected")
+    scores = hj.evaluate(SOFT, runs, CATALOGUE[name](unjudged=unjudged, cutoff=cutoff))
+    loop = {"eRRBP": loops.errbp, "eRDCG": loops.erdcg}[name]
+    pool = list(SOFT["q"].values())
+    found = [
+        loop([SOFT["q"].get(d) for d in ("c", *order, "y")], pool, unjudged=unjudged, cutoff=cutoff)
+        for order in itertools.permutations(TIED[1])
+    ]
+    assert close(scores.values[0, 0, 0], sum(found) / len(found))
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_the_variance_inside_ties(name):
+    """Every order at once: a document has the mean weight of the ranks of its tie. Unjudged
+    documents that may be relevant leave it unknown."""
+    runs = hj.read_runs({"q": {"c": 2.0, "a": 1.0, "b": 1.0}}, ties="expected")
+    scores = hj.evaluate(SOFT, runs, [name, f"{name}(unjudged=0.3)"])
+    first, second, third = {"eRRBP": (0.2, 0.16, 0.128), "eRDCG": (1, 1, 1)}[name]
+    tied = (second + third) / 2
+    expected = first**2 * 0.9 * 0.1 + tied**2 * (0.5 * 0.5 + 0.25 * 0.75)
+    assert close(scores.variance[0, 0, 0], expected)
+    assert math.isnan(scores.variance[1, 0, 0])
 
 
 # What Scores say
@@ -489,8 +536,8 @@ NOTHING_IN_2 = {"1": {"a": 0.5, "b": 0.2}, "2": {"a": 0.0, "b": 0.0}}
 BOTH = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "x": 1.0}}
 
 
-@pytest.mark.parametrize("name", [*NAMES, "eRRBP(unjudged=0.5)", "eRAP(unjudged=0.5)"])
-def test_an_undefined_topic_that_counts_as_0_adds_no_variance(name):
+@pytest.mark.parametrize("name", [*NAMES, "eRAP(unjudged=0.5)"])
+def test_a_topic_without_relevance_that_scores_0_adds_no_variance(name):
     scores = hj.evaluate(NOTHING_IN_2, BOTH, name, undefined="zero")
     assert scores.values[0, 0, 1] == 0
     first = scores.variance[0, 0, 0]
@@ -498,10 +545,31 @@ def test_an_undefined_topic_that_counts_as_0_adds_no_variance(name):
     assert scores.mean_std()[0, 0] == pytest.approx(math.sqrt(first) / 2)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_undefined_topic_that_is_dropped(name):
-    scores = hj.evaluate(NOTHING_IN_2, BOTH, name, undefined="drop")
+@pytest.mark.parametrize("undefined", ["zero", "drop", "nan"])
+@pytest.mark.parametrize(("name", "weight"), [("eRRBP", 0.16), ("eRDCG", 1.0)])
+def test_a_sum_over_a_topic_without_relevance_is_what_unjudged_documents_add(
+    name, weight, undefined
+):
+    """By hand: p = 0 at rank 1 and 1/2 (unjudged) at rank 2, of some weight."""
+    scores = hj.evaluate(NOTHING_IN_2, BOTH, f"{name}(unjudged=0.5)", undefined=undefined)
+    assert scores.values[0, 0, 1] == pytest.approx(weight / 2)
+    assert scores.variance[0, 0, 1] == pytest.approx(weight**2 / 4)
+    assert scores.variance[0, 0, 0] > 0
+    expected = loops.std_of_topic_mean(scores.variance[0, 0])
+    assert scores.mean_std()[0, 0] == pytest.approx(expected)
+
+
+def test_an_undefined_topic_that_is_dropped():
+    scores = hj.evaluate(NOTHING_IN_2, BOTH, "eRAP", undefined="drop")
     assert scores.mean_std()[0, 0] == pytest.approx(math.sqrt(scores.variance[0, 0, 0]))
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_a_sum_over_a_topic_without_relevance_is_not_dropped(name):
+    scores = hj.evaluate(NOTHING_IN_2, BOTH, name, undefined="drop")
+    assert scores.values[0, 0, 1] == scores.variance[0, 0, 1] == 0
+    assert scores.variance[0, 0, 0] > 0
+    assert scores.mean_std()[0, 0] == pytest.approx(math.sqrt(scores.variance[0, 0, 0]) / 2)
 
 
 def test_a_soft_topic_without_relevance_is_noted():

@@ -158,7 +158,7 @@ def test_an_input_is_not_an_output(here: Path, name: str) -> None:
 
 
 def test_an_input_named_by_a_pattern_is_not_an_output(here: Path) -> None:
-    words = ["curve", "--qrels", "q.txt", "--runs", "r.*", "-o", "r.txt"]
+    words = ["evaluate", "q.txt", "r.*", "-m", "AP", "-o", "r.txt"]
     assert "it is an input" in str(CliRunner().invoke(group, words).exception)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
@@ -22,6 +22,8 @@ from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 from test_measures_oracle import (
     AS_FOUND,
     CLASSES,
+    PARAMS,
+    counted_value,
     judged_lists,
     measures,
     more_pool,
@@ -38,8 +40,10 @@ by_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.name)
 LENGTH_MATTERS = {"SetP", "SetF", "NumRet", "Judged"}
 
 
-def length_matters(m: Any) -> bool:
+def length_matters(m: Any, labels: Labels | None = None) -> bool:
     """Also where an unjudged document may be relevant."""
+    if m.name == "ESLSaving":  # a list that does not find enough counts as read to its end
+        return labels is None or sum((label or 0) >= m.rel for label in labels) < m.want
     if getattr(m, "takes_chances", False):
         return (m.unjudged if m.unjudged is not None else (m.prob or [0.0])[0]) > 0
     return m.name in LENGTH_MATTERS or m.name == "MP"  # its chain walks over all documents
@@ -68,7 +72,7 @@ def test_bounds(cls: Any, data: st.DataObject, labels: Labels, more: list[int]) 
 
 NEAR_ONE = {
     "P": {"cutoff": 3}, "F1": {"cutoff": 3}, "Success": {"cutoff": 3}, "IPrec": {"recall": 0.5},
-    "RBP": {"p": 0.01}, "gRBP": {"p": 0.01}, "eRRBP": {"p": 0.01},
+    "RBP": {"p": 0.01}, "gRBP": {"p": 0.01}, "eRRBP": {"p": 0.01}, "eRP": {"cutoff": 3},
     "GAP": {"g": [0.25] * 4}, "xGAP": {"g": [0.25] * 4}, "eGAP": {"g": [0.25] * 4},
 }  # fmt: skip
 
@@ -81,8 +85,14 @@ def test_bounds_are_no_wider_than_needed(cls: Any) -> None:
     best, pool = [4, 4, 4], [4, 4, 4]
     if "Fallout" in cls.name:
         best, pool = [0, 0, 0], [0, 0, 0, 4]
+    if cls.name == "ESLSaving":  # undefined where nothing could be read in vain
+        pool = [4, 4, 4, 0]
     assert hj.score_list(m, best, pool) > 0.9
-    assert hj.score_list(m, [None, None, None], [4, 0]) == 0
+    nothing = hj.score_list(m, [None, None, None], [4, 0])
+    if cls.name == "ESLSaving":  # worse than chance is below 0: 1 - (1 + 3) (1 + 1) / (1 * 1)
+        assert (cls.low, nothing) == (-math.inf, -7)
+    else:
+        assert nothing == 0
 
 
 @by_class
@@ -92,7 +102,7 @@ def test_unjudged_documents_at_the_end_change_nothing(
     cls: Any, data: st.DataObject, labels: Labels, more: list[int], number: int
 ) -> None:
     m = data.draw(measures(cls))
-    if length_matters(m) and (getattr(m, "cutoff", None) or math.inf) > len(labels):
+    if length_matters(m, labels) and (getattr(m, "cutoff", None) or math.inf) > len(labels):
         return
     pool = pool_of(labels, more, m)
     padded = hj.score_list(m, [*labels, *[None] * number], pool)
@@ -104,14 +114,27 @@ def test_length_matters(name: str) -> None:
     assert hj.score_list(name, [1, 0]) != hj.score_list(name, [1, 0, None], [1, 0])
 
 
+def test_length_matters_for_a_search_that_does_not_find_enough() -> None:
+    assert hj.score_list("ESLSaving", [0], [1, 0]) == -3  # 1 - (1 + 1) (1 + 1) / 1
+    assert hj.score_list("ESLSaving", [0, None], [1, 0]) == -5
+
+
 # Text
+
+
+def of_class(cls: Any) -> st.SearchStrategy[Any]:
+    if cls.name != "E":
+        return measures(cls)
+    optional = {f.name for f in cls.params() if f.default is None}  # E has no rel beside prob
+    values = {f.name: PARAMS[f.name] for f in cls.params()}
+    return st.builds(cls, **{n: st.none() | v if n in optional else v for n, v in values.items()})
 
 
 @pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_written_and_read_back(cls: Any, data: st.DataObject) -> None:
-    m = data.draw(measures(cls))
+    m = data.draw(of_class(cls))
     for again in (CATALOGUE.parse(str(m)), measure(str(m)), measure(f" {m} ")):
         assert again == m
         assert hash(again) == hash(m)
@@ -140,7 +163,14 @@ def test_unusual_numbers_are_written_and_read_back(values: dict[str, Any]) -> No
 # Collections
 
 
+def any_judged(made: Any, topics: Sequence[str], depth: int | None = None) -> bool:
+    """Some run has a judged document; evaluate refuses runs without any."""
+    lists = (made.ranked(system, topic)[:depth] for system in made.runs for topic in topics)
+    return any(label is not None for labels in lists for label in labels)
+
+
 def whole(made: Any, chosen: list[Any], **policy: Any) -> Any:
+    assume(any_judged(made, policy.get("topics", list(made.labels)), policy.get("depth")))
     qrels = hj.read_qrels(made.labels, grades=range(5))
     return hj.evaluate(qrels, made.runs, chosen, undefined="nan", **policy)
 
@@ -165,7 +195,7 @@ def test_one_topic_alone_is_as_among_many(
     among = whole(made, chosen)
     first = next(iter(made.runs))
     for k, topic in enumerate(among.topics):
-        if not any(topic in lists for lists in made.runs.values()):
+        if not any_judged(made, [topic]):
             continue  # nothing in common with the runs
         listed = whole(made, chosen, topics=[topic])
         assert listed.topics == [topic]
@@ -173,7 +203,7 @@ def test_one_topic_alone_is_as_among_many(
         qrels = hj.read_qrels({topic: made.labels[topic]}, grades=range(5))
         alone = hj.evaluate(qrels, made.runs, chosen, undefined="nan")
         assert equal(alone.values[..., 0], among.values[..., k])
-        if topic in made.runs[first]:
+        if made.labels[topic].keys() & made.runs[first].get(topic, {}).keys():
             run = {topic: made.runs[first][topic]}
             alone = hj.evaluate(qrels, run, chosen, undefined="nan")
             assert equal(alone.values[:, 0, 0], among.values[:, 0, k])
@@ -188,7 +218,7 @@ def test_one_system_alone_is_as_among_many(
     qrels = hj.read_qrels(made.labels, grades=range(5))
     among = whole(made, chosen)
     for j, system in enumerate(among.systems):
-        if not made.labels.keys() & made.runs[system].keys():
+        if not any(label is not None for t in among.topics for label in made.ranked(system, t)):
             continue  # nothing in common with the labels
         alone = hj.evaluate(qrels, {system: made.runs[system]}, chosen, undefined="nan")
         assert equal(alone.values[:, 0], among.values[:, j])
@@ -268,12 +298,18 @@ def test_undefined_is_zero_or_nan_or_dropped(
     simulate: Simulate, data: st.DataObject, seed: int
 ) -> None:
     made, chosen = simulate(seed), one_of_each(data)
+    assume(any_judged(made, list(made.labels)))
     qrels = hj.read_qrels(made.labels, grades=range(5))
     zero, nan, drop = (
         hj.evaluate(qrels, made.runs, chosen, undefined=how) for how in ("zero", "nan", "drop")
     )
     undefined = np.isnan(nan.values)
-    assert equal(zero.values, np.where(undefined, 0.0, nan.values))
+    counted = np.zeros(nan.values.shape)  # 0, or the worst value where smaller is better
+    for i, j, k in np.argwhere(undefined):
+        labels = made.ranked(nan.systems[j], nan.topics[k])
+        counted[i, j, k] = counted_value(chosen[i], labels, made.pool(nan.topics[k]), made.top)
+        assert counted[i, j, k] == 0 or chosen[i].smaller_is_better
+    assert equal(zero.values, np.where(undefined, counted, nan.values))
     assert equal(drop.values, nan.values)
     for scores in (zero, nan, drop):
         assert ((scores.status == UNDEFINED) == undefined).all()

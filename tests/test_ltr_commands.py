@@ -107,9 +107,9 @@ def test_notes_and_mistakes(fold):
     assert run("train", train, "-o", out, "--quiet", *QUICK).stderr == ""
     for more, said in (
         (["--set", "max_bin"], "is not a setting; use NAME=VALUE"),
-        (["--set", "n_estimators=3"], "n_estimators has an option of its own"),
-        (["--set", "objective=l2"], "objective has an option of its own"),
-        (["--plot", "x.svg"], "give it"),
+        (["--set", "n_estimators=3"], "n_estimators has its own option"),
+        (["--set", "objective=l2"], "objective has its own option"),
+        (["--plot", "x.svg"], "--plot needs --valid"),
     ):
         done = run("train", train, "-o", fold / "none.json", *more)
         assert done.exit_code == 2

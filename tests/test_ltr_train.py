@@ -11,6 +11,7 @@ import pytest
 import hungjury as hj
 from hungjury.errors import InputError, MeasureError, MissingExtra
 from hungjury.ltr.lambdas import nmcg_queries
+from hungjury.ltr.ranker import _digest
 from hungjury.users.dynamics import Dynamic
 from hungjury.users.model import UserClass, UserModel, user_model
 
@@ -91,13 +92,20 @@ def test_saved_and_loaded(tmp_path, objective):
     assert json.loads(path.read_text())["user"]["format"] == "hungjury user model"
 
 
+def signed(content):
+    """A ranker's file whose digest fits, whatever it lacks."""
+    return json.dumps({**content, "digest": _digest(content)})
+
+
 def test_files_that_are_no_rankers(tmp_path):
     path = tmp_path / "ranker.json"
     for text, said in (
         ("no json", "not a saved ranker"),
         ("{}", "not a saved ranker"),
         ('{"format": "hungjury ranker", "version": 9}', "of version 9"),
-        ('{"format": "hungjury ranker", "version": 1}', "not a user model"),
+        ('{"format": "hungjury ranker", "version": 1}', "of version 1"),
+        ('{"format": "hungjury ranker", "version": 2}', "its digest does not match"),
+        (signed({"format": "hungjury ranker", "version": 2}), "not a user model"),
     ):
         path.write_text(text)
         with pytest.raises(InputError, match=said):
@@ -108,7 +116,10 @@ def test_files_that_are_no_rankers(tmp_path):
     content = json.loads(path.read_text())
     del content["trees"]
     path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match="not a whole ranker: 'trees'"):
+    with pytest.raises(InputError, match="its digest does not match"):
+        hj.ltr.Ranker.load(path)
+    path.write_text(signed(content))
+    with pytest.raises(InputError, match="not a usable ranker: 'trees'"):
         hj.ltr.Ranker.load(path)
 
 
@@ -149,13 +160,16 @@ def test_lambdarank_refuses_probabilities():
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"objective": "map"}, "objective is 'map'"),
-        ({"cutoff": 11}, "knows 10 ranks, 11 are asked for"),
-        ({"cutoff": 0}, "the cutoff is 0"),
+        ({"objective": "map"}, "invalid value 'map' for objective"),
+        ({"cutoff": 11}, "covers 10 ranks, but 11 are needed"),
+        ({"cutoff": 0}, "cutoff is 0"),
         ({"nav_rel": 0}, "nav_rel is 0"),
-        ({"metric": "auc"}, "the parameter metric is settled"),
+        ({"metric": "auc"}, "the parameter metric is set by the objective"),
         ({"max_bin": -1}, "LightGBM refuses"),
-        ({"valid": (VALID[0][:, :4], *VALID[1:])}, "6 features are trained on"),
+        (
+            {"valid": (VALID[0][:, :4], *VALID[1:])},
+            "6 features in the training data, but the validation data has 4",
+        ),
         ({"valid": VALID[:2]}, "there are 2 arrays"),
         ({"user": "nowhere.json"}, "cannot be read"),
     ],
@@ -207,7 +221,7 @@ def test_lightgbms_train_with_our_objective_and_metric():
     ranker = hj.train_ranker(TRAIN, VALID, **SMALL)
     whole = hj.train_ranker(TRAIN, **SMALL)
     np.testing.assert_array_equal(booster.predict(TEST[0]), whole.predict(TEST[0]))
-    with pytest.raises(InputError, match="16 trees are asked for, the ranker has 15"):
+    with pytest.raises(InputError, match="16 trees requested, but the ranker has 15"):
         whole.predict(TEST[0], trees=16)
     assert tuple(found["valid_0"]["nMCG@10"]) == ranker.history["valid nMCG@10"]
     with pytest.raises(InputError, match="the data set has no groups"):

@@ -17,7 +17,7 @@ from hungjury.collection.align import align
 from hungjury.collection.runs import read_runs
 from hungjury.collection.qrels import read_qrels
 
-qrels = read_qrels({"1": {"a": 1}})
+qrels = read_qrels({"1": {"d1": 1}})
 runs = read_runs(io.BytesIO(b"".join(b"1 Q0 d%d 1 %d t\\n" % (i, -i) for i in range(50))))
 found = align(runs, qrels.pool, others=50)
 print(sorted(found.others.hash.tolist()))

@@ -106,7 +106,9 @@ def test_parts_are_indeed_read(tmp_path, small_parts, monkeypatch):
     seen = []
     whole = sources.Source.pieces
     monkeypatch.setattr(
-        sources.Source, "pieces", lambda self, *a: seen.append(self.begin) or whole(self, *a)
+        sources.Source,
+        "pieces",
+        lambda self, *a, **k: seen.append(self.begin) or whole(self, *a, **k),
     )
     path = tmp_path / "run"
     path.write_text("\n".join(lines_of(random.Random(1))))

@@ -204,7 +204,7 @@ def test_bad_choices_are_named():
         kendall([1, 2], [1, 2], "c")
     with pytest.raises(InputError, match="'none' for ties"):
         tau_ap([1, 2], [1, 2], ties="none")
-    with pytest.raises(InputError, match="samples is 0"):
+    with pytest.raises(InputError, match="samples must be an integer from 1 to 1,000,000, got 0"):
         tau_ap([1, 2], [1, 2], ties="sampled", samples=0)
     with pytest.raises(InputError, match="one vector"):
         kendall_cross([1, 2], [[1, 2]])

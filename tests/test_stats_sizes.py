@@ -131,5 +131,6 @@ def test_what_makes_no_sense_is_refused(interval):
     with pytest.raises(InputError, match="alpha is 1"):
         interval([1.0, 2.0], 1)
     if interval is not t_interval:
-        with pytest.raises(InputError, match="samples is 0"):
+        said = "samples must be an integer from 1 to 1,000,000, got 0"
+        with pytest.raises(InputError, match=said):
             interval([1.0, 2.0], samples=0)

@@ -226,8 +226,8 @@ def test_what_cannot_be_studied(sim: Any) -> None:
     soft = hj.read_qrels({"1": {"a": 0.5, "b": 0.1}})
     cases: list[tuple[Any, str]] = [
         (lambda: hj.studies.downsample(soft, 0.5), "labels are probabilities"),
-        (lambda: hj.studies.downsample(binary, 0), "a rate is 0"),
-        (lambda: hj.studies.robustness(binary, runs, "AP", (1.5,)), "a rate is 1.5"),
+        (lambda: hj.studies.downsample(binary, 0), "invalid rate 0"),
+        (lambda: hj.studies.robustness(binary, runs, "AP", (1.5,)), "invalid rate 1.5"),
         (lambda: hj.studies.robustness(binary, runs, "AP", repetitions=0), "nothing to draw"),
         (lambda: hj.studies.robustness(binary, runs, "GAP(g=[0.5, 0.5])"), "GAP"),
         (lambda: hj.studies.robustness(binary, runs, []), "no measure"),

@@ -103,7 +103,7 @@ def test_measures_are_jobs_of_their_own() -> None:
 
 def test_power_wants_values_and_a_known_method() -> None:
     values = np.random.default_rng(0).random((1, 3, 4))
-    with pytest.raises(InputError, match="method is 'anova'"):
+    with pytest.raises(InputError, match="invalid value 'anova' for method"):
         hj.studies.discriminative_power(scores_of(values), "anova")
     values[0, 0, 0] = np.nan
     with pytest.raises(InputError, match="some have none"):

@@ -313,11 +313,11 @@ def test_the_parts_of_a_folder(demo, tmp_path):
     assert len(other.judges) == 1
     (tmp_path / "qrels.one").touch()
     (tmp_path / "qrels.two").touch()
-    with pytest.raises(InputError, match="2 files may be the gold"):
+    with pytest.raises(InputError, match="2 candidates for gold labels: qrels"):
         folder_parts(tmp_path)
     for name in ("judges-a", "judges-b"):
         (tmp_path / name).mkdir()
-    with pytest.raises(InputError, match="2 folders hold judges"):
+    with pytest.raises(InputError, match="2 folders of judges: judges-a, judges-b"):
         folder_parts(tmp_path)
     with pytest.raises(InputError, match="no such folder"):
         folder_parts(tmp_path / "nowhere")

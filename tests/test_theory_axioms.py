@@ -250,7 +250,9 @@ def test_xgap_by_hand(table):
 
 def test_what_is_not_checked_says_why(table):
     unchecked = {name: row.problem for name, row in table.items() if not row.reports}
-    assert unchecked == {"E(AP)": "E(AP) draws labels for whole pools"}
+    assert unchecked == {
+        "E(AP, prob=[0, 0.5, 1])": "E(AP, prob=[0, 0.5, 1]) draws labels for whole pools"
+    }
 
 
 def test_the_page_is_up_to_date(rows, monkeypatch):

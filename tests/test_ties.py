@@ -89,12 +89,18 @@ LISTS: list[Groups] = [
 ]
 
 
+NEEDED = {"g": [0.1, 0.4, 0.3, 0.2]}  # parameters without a default, other than cutoff
+
+
 def variants(cls: Any) -> list[Any]:
     """A measure without and with cutoffs, as far as it allows."""
+    names = {f.name for f in cls.params()}
+    needed = {name: value for name, value in NEEDED.items() if name in names}
     if cls.at != "cutoff":
-        return [cls(), cls(rel=2)] if any(f.name == "rel" for f in cls.params()) else [cls()]
+        return [cls(**needed), *([cls(**needed, rel=2)] if "rel" in names else [])]
     optional = next(f.default is None for f in cls.params() if f.name == "cutoff")
-    return [cls(cutoff=k) for k in (1, 2, 3, 5)] + ([cls()] if optional else [])
+    cut = [cls(**needed, cutoff=k) for k in (1, 2, 3, 5)]
+    return cut + ([cls(**needed)] if optional else [])
 
 
 @pytest.mark.parametrize("cls", KNOWING, ids=lambda cls: cls.name)

@@ -211,7 +211,7 @@ def test_nmcg_by_name(tmp_path):
 def test_bad_parameters_are_told():
     with pytest.raises(MeasureError, match="covers 10 ranks, but 20 are needed"):
         hj.measure("nMCG@20")
-    with pytest.raises(MeasureError, match="has to be a user model"):
+    with pytest.raises(MeasureError, match="must be a user model"):
         nMCG(user=3)
     with pytest.raises(HungjuryError, match="cannot be read"):
         nMCG(user="nothing.json")

@@ -17,6 +17,7 @@ __all__ = [
     "MOST_GRADE",
     "MOST_LABELS",
     "MOST_LEAVES",
+    "MOST_MARGIN",
     "MOST_RANKS",
     "MOST_RANKS_OF_A_PAGE",
     "MOST_SAMPLES",
@@ -35,6 +36,7 @@ MOST_SAMPLES = 1_000_000  # of a resampling test
 MOST_LABELS = 2**31 - 1
 MOST_SEED = 2**63 - 1
 MOST_SMOOTHING = 1e6
+MOST_MARGIN = 1e6  # of a difference between means
 MOST_TREES = 100_000
 MOST_LEAVES = 131_072  # LightGBM's own bound
 MOST_FEATURES = 100_000

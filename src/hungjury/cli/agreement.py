@@ -47,7 +47,7 @@ from hungjury.cli.reading import (
     "--heat-map",
     type=picture,
     metavar="FILE",
-    help="Plot pairwise kappa, or with --gold who errs with whom.",
+    help="Plot pairwise kappa, or with --gold who errs with whom (.svg, .png, .pdf).",
 )
 @click.option(
     "--rankings",

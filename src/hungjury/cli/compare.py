@@ -9,7 +9,7 @@ import click
 from hungjury.cli.options import Number, count, csv_safe_option, output_option, seed_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
-from hungjury.limits import MOST_SAMPLES
+from hungjury.limits import MOST_MARGIN, MOST_SAMPLES
 
 if TYPE_CHECKING:
     from hungjury.uncertainty.compare import Comparison
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--margin",
-    type=Number(0, min_open=True),
+    type=Number(0, MOST_MARGIN, min_open=True),
     help="Also test whether systems are equivalent: differ by less than this.",
 )
 @click.option(

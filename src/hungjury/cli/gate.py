@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import output_option, quiet_option, seed_option
+from hungjury.cli.options import Number, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -16,6 +16,7 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+from hungjury.limits import MOST_MARGIN
 
 
 @click.command("gate", no_args_is_help=True)
@@ -28,14 +29,14 @@ from hungjury.cli.reading import (
 )
 @click.option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
               help="Any measure of `hungjury measures`.")  # fmt: skip
-@click.option("--margin", type=click.FloatRange(min=0), default=0.0, show_default=True,
+@click.option("--margin", type=Number(0, MOST_MARGIN), default=0.0, show_default=True,
               help="Differences up to this size do not matter in practice.")  # fmt: skip
 @click.option("--gold", multiple=True, metavar="QRELS",
               help="Labels by people of some documents; with --judges.")  # fmt: skip
 @click.option("--plan", metavar="FILE", help="How these documents were chosen.")
 @click.option("--target", type=click.Choice(["population", "topics"]), default="population",
               show_default=True, help="Topics like these, or these very topics.")  # fmt: skip
-@click.option("--level", type=click.FloatRange(0.5, 1, max_open=True), default=0.95,
+@click.option("--level", type=Number(0.5, 1, max_open=True), default=0.95,
               show_default=True, help="Level of the intervals.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
               show_default=True, help="How results are printed.")  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import count, quiet_option, seed_option
+from hungjury.cli.options import Number, count, quiet_option, seed_option
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
 
@@ -57,14 +57,14 @@ from hungjury.numbers import decimal_of
 )
 @click.option(
     "--fooled",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     default=0.0,
     show_default=True,
     help="Share of documents that look to all judges like another grade than they have.",
 )
 @click.option(
     "--reach",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=Number(0, 1, min_open=True),
     default=1.0,
     show_default=True,
     help="Smallest share of the documents that a system finds at all.",

@@ -125,6 +125,13 @@ def gate(
     takes to hold for all candidates at once. With judges and gold labels they come from the
     corrected leaderboard. A panel without gold labels has no valid interval of a difference: there
     the decision rests on P(candidate beats baseline) alone, and a margin is refused.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(seed=1)
+    >>> hj.gate(sim.gold, sim.runs, "system8", "system1")[0].verdict
+    'better'
     """
     check_seed(seed)
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)

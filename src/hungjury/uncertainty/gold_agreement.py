@@ -129,6 +129,19 @@ def agreement_with_gold(
         How the documents were chosen: all figures are then weighted to stand for the whole pool.
     seed : int
         Of the bootstrap over documents behind the intervals of kappa.
+
+    Returns
+    -------
+    GoldAgreement
+        Figures of each judge, who errs with whom, and the effective number of judges.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(seed=1)
+    >>> found = hj.agreement_with_gold(sim.judgments, sim.gold, rel=1)
+    >>> found.judges
+    ['judge1', 'judge2', 'judge3', 'judge4', 'judge5']
     """
     check_seed(seed)
     given = as_judgments(judgments)
