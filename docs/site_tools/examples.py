@@ -69,7 +69,7 @@ def update(page: Path) -> int:
 def make(page: Path, wanted: str, target: Path) -> None:
     """Run the commands of a page up to the one that writes `wanted`, and keep that file."""
     target.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, _within(folder):
+    with tempfile.TemporaryDirectory() as folder, _within(folder), _catalogues():
         blocks = _BLOCK.finditer(page.read_text(encoding="utf-8"))
         commands = (c for b in blocks if b["kind"] == "console" for c, _ in _commands(b["body"]))
         for command in commands:
@@ -87,7 +87,7 @@ def _run(page: Path) -> Iterator[tuple[str, str, str]]:
     promise = _PROMISE.search(text)
     assert promise is not None, f"{page} promises no examples"
     names: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as folder, _within(folder):
+    with tempfile.TemporaryDirectory() as folder, _within(folder), _catalogues():
         if promise["setup"]:
             _command(promise["setup"])
         for block in _BLOCK.finditer(text):
@@ -98,6 +98,21 @@ def _run(page: Path) -> Iterator[tuple[str, str, str]]:
             else:
                 for command, shown in _commands(block["body"]):
                     yield f"$ {command}", shown, _command(command)
+
+
+@contextmanager
+def _catalogues() -> Iterator[None]:
+    """What a page adds to the catalogues is gone after it."""
+    from hungjury.catalogue import CATALOGUE
+    from hungjury.judges.merged import MERGES
+
+    before = [(one, dict(one._classes)) for one in (CATALOGUE, MERGES)]
+    try:
+        yield
+    finally:
+        for one, classes in before:
+            one._classes.clear()
+            one._classes.update(classes)
 
 
 @contextmanager
