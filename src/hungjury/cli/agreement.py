@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import csv_safe_option, grade, output_option, picture, quiet_option
+from hungjury.cli.options import csv_safe_option, output_option, picture, quiet_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
     RunFlags,
+    binary_option,
     judges_needed,
     label_options,
     run_options,
@@ -29,11 +30,7 @@ from hungjury.cli.reading import (
 @click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", help="Measure for these rankings."
 )
-@click.option(
-    "--rel",
-    type=grade,
-    help="Make labels binary; grades from this one up are relevant.",
-)
+@binary_option
 @click.option(
     "--gold",
     multiple=True,

@@ -9,7 +9,6 @@ import click
 from hungjury.cli.options import (
     count,
     csv_safe_option,
-    grade,
     output_option,
     quiet_option,
     seed_option,
@@ -19,9 +18,11 @@ from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
     RunFlags,
+    binary_option,
     judges_needed,
     label_options,
     run_options,
+    runs_needed,
 )
 from hungjury.limits import MOST_DRAWS
 
@@ -33,13 +34,7 @@ if TYPE_CHECKING:
 
 @click.command("aware", no_args_is_help=True)
 @judges_needed
-@click.option(
-    "--runs",
-    multiple=True,
-    required=True,
-    metavar="FILES",
-    help="Runs; repeatable, or a quoted glob.",
-)
+@runs_needed
 @click.option(
     "-m",
     "--measure",
@@ -56,11 +51,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.",
 )
-@click.option(
-    "--rel",
-    type=grade,
-    help="Make labels binary; grades from this one up are relevant.",
-)
+@binary_option
 @click.option("--gold", metavar="QRELS", help="Gold labels, for --weights supervised and --all.")
 @click.option("--all", "compare", is_flag=True, help="Compare all weights and merges with --gold.")
 @click.option(

@@ -15,6 +15,7 @@ from hungjury.cli.reading import (
     judge_options,
     label_options,
     run_options,
+    runs_needed,
 )
 from hungjury.limits import MOST_MARGIN
 
@@ -22,7 +23,7 @@ from hungjury.limits import MOST_MARGIN
 @click.command("gate", no_args_is_help=True)
 @click.option("--qrels", metavar="FILE", help="Labels; or use --judges.")
 @judge_options("Labels of several judges: a file each, or a table with their names.")
-@click.option("--runs", multiple=True, required=True, metavar="FILES", help="Runs (or a glob).")
+@runs_needed
 @click.option("--baseline", required=True, metavar="NAME", help="The system in use.")
 @click.option(
     "--candidate", multiple=True, required=True, metavar="NAME", help="The new one; repeatable."

@@ -11,7 +11,6 @@ from hungjury.cli.options import (
     Number,
     count,
     csv_safe_option,
-    grade,
     merge_option,
     output_option,
     page,
@@ -23,9 +22,11 @@ from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
     RunFlags,
+    binary_option,
     judges_needed,
     label_options,
     run_options,
+    runs_needed,
 )
 from hungjury.limits import MOST_DRAWS
 
@@ -44,13 +45,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
 
 @click.command("leaderboard", no_args_is_help=True)
 @judges_needed
-@click.option(
-    "--runs",
-    multiple=True,
-    required=True,
-    metavar="FILES",
-    help="Runs; repeatable, or a quoted glob.",
-)
+@runs_needed
 @click.option(
     "-m",
     "--measure",
@@ -62,11 +57,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     help="Any measure of `hungjury measures`.",
 )
 @merge_option("--merge", "binmv")
-@click.option(
-    "--rel",
-    type=grade,
-    help="Make labels binary; grades from this one up are relevant.",
-)
+@binary_option
 @click.option(
     "--target",
     type=click.Choice(["population", "topics"]),

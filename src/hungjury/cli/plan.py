@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import click
 
-from hungjury.cli.options import count, grade, output_option, quiet_option, seed_option
+from hungjury.cli.options import count, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
     RunFlags,
+    binary_option,
     judges_needed,
     label_options,
     run_options,
+    runs_needed,
 )
 from hungjury.limits import MOST_LABELS
 
 
 @click.command("plan", no_args_is_help=True)
 @judges_needed
-@click.option(
-    "--runs",
-    multiple=True,
-    required=True,
-    metavar="FILES",
-    help="Runs; repeatable, or a quoted glob.",
-)
+@runs_needed
 @click.option(
     "-m",
     "--measure",
@@ -44,11 +40,7 @@ from hungjury.limits import MOST_LABELS
     show_default=True,
     help="Draw documents by their influence on comparisons, all alike, or whole topics.",
 )
-@click.option(
-    "--rel",
-    type=grade,
-    help="Make labels binary; grades from this one up are relevant.",
-)
+@binary_option
 @seed_option("Random seed.")
 @output_option
 @label_options

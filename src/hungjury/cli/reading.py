@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from hungjury.cli.options import F, all_of
+from hungjury.cli.options import F, all_of, grade
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import integer_of
 
@@ -180,6 +180,16 @@ def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
 
 judges_needed = judge_options(
     "Labels of several judges: one file each, or a table with a judge column.", required=True
+)
+runs_needed = click.option(
+    "--runs",
+    multiple=True,
+    required=True,
+    metavar="FILES",
+    help="Runs; repeatable, or a quoted glob.",
+)
+binary_option = click.option(
+    "--rel", type=grade, help="Make labels binary; grades from this one up are relevant."
 )
 input_options = _together(
     "inputs", InputFiles,
