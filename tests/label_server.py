@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import hungjury as hj
+
 HOSTILE = "<script>window.hurt=1</script>"
 QUERIES = {"q1": "who named the river", "q2": f"causes of storms {HOSTILE}"}
 
@@ -28,6 +30,20 @@ def make_plan(folder: Path, count: int = 60) -> None:
             hurt = f" {HOSTILE}<img src=x onerror=window.hurt=2>" if i % 3 == 0 else ""
             row = {"_id": d, "title": f"Title {i}{hurt}", "text": text + hurt}
             corpus.write(json.dumps(row) + "\n")
+
+
+def make_panel(folder: Path, budget: int) -> dict[tuple[str, str], int]:
+    """Simulated judges and runs, a plan for them, texts; what the gold labels are."""
+    demo = folder / "demo"
+    hj.simulate(topics=4, systems=3).write(demo)
+    judges = hj.read_judgments(str(demo / "judges" / "*"))
+    runs = hj.read_runs(str(demo / "runs" / "*"))
+    hj.plan(judges, runs, "nDCG@10", budget).write(str(folder / "plan.csv"))
+    labels = hj.read_qrels(str(demo / "gold.qrels")).to_dict()
+    gold = {(t, d): grade for t, rows in labels.items() for d, grade in rows.items()}
+    (folder / "corpus.jsonl").write_text("".join(f"{d}\ttext\n" for _, d in gold))
+    (folder / "queries.tsv").write_text("".join(f"{t}\tquery\n" for t in labels))
+    return gold
 
 
 class Server:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import hungjury as hj
-from label_server import HOSTILE, Server, make_plan
+from label_server import HOSTILE, Server, make_panel, make_plan
 
 pytest.importorskip("starlette", reason="pip install 'hungjury[label]'")
 pytest.importorskip("uvicorn", reason="pip install 'hungjury[label]'")
@@ -263,6 +263,27 @@ def test_axe_finds_nothing(browser: Any, folder: Path, width: int, scheme: str) 
             one.page.keyboard.press("Escape")
         one.page.keyboard.press("n")
         assert axe(one.page) == []
+        assert one.said == one.failed == []
+        one.close()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_results_appear_at_the_end_of_a_batch(browser: Any, tmp_path: Path, width: int) -> None:
+    make_panel(tmp_path, budget=12)
+    files = ("--judges", "demo/judges/*", "--runs", "demo/runs/*", "-m", "nDCG@10")
+    with Server(tmp_path, "--grades", "0 no, 1 yes", *files) as server:
+        view = {"width": width, "height": 800}
+        one = Person(browser, server.addresses["anna"], viewport=view)
+        for number in range(12):
+            one.press(str(number % 2))
+        one.page.locator("#open-results").click()
+        row = one.page.locator("#results tbody tr").first
+        row.wait_for(timeout=120_000)
+        told = one.page.locator("#results").inner_text()
+        assert "Corrected by 12 labels of people." in told
+        assert "What is told apart is settled" in told
+        assert axe(one.page) == []
+        assert one.page.evaluate("document.documentElement.scrollWidth") <= width
         assert one.said == one.failed == []
         one.close()
 

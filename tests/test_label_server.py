@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import socket
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import hungjury as hj
-from label_server import HOSTILE, Client, Server, make_plan
+from label_server import HOSTILE, Client, Server, make_panel, make_plan
 
 pytest.importorskip("starlette", reason="pip install 'hungjury[label]'")
 pytest.importorskip("uvicorn", reason="pip install 'hungjury[label]'")
@@ -262,19 +261,13 @@ def test_documents_and_queries_without_text_are_named(tmp_path: Path) -> None:
 
 
 def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path) -> None:
-    hungjury(tmp_path, "simulate", "-o", "demo", "--topics", "4", "--systems", "3", "--quiet")
+    gold = make_panel(tmp_path, budget=60)
     files = ("--judges", "demo/judges/*", "--runs", "demo/runs/*", "-m", "nDCG@10")
-    hungjury(tmp_path, "plan", *files, "--budget", "60", "-o", "plan.csv", "--quiet")
-    rows = [line.split() for line in (tmp_path / "demo" / "gold.qrels").read_text().splitlines()]
-    gold = {(row[0], row[2]): int(row[3]) for row in rows}
-    (tmp_path / "corpus.jsonl").write_text("".join(f"{row[2]}\ttext\n" for row in rows))
-    (tmp_path / "queries.tsv").write_text("".join(f"{row[0]}\tquery\n" for row in rows))
-    takes_plan = "--plan" in hungjury(tmp_path, "leaderboard", "--help").stdout
-    by_plan = ("--plan", "plan.csv") if takes_plan else ()
     with Server(tmp_path, "--grades", "0 no, 1 yes", *files) as running:
         client = Client(running)
         state = client.post("task")[1]
-        assert state["results"]["sentences"] == ["The first results come after some labels."]
+        (said,) = state["results"]["sentences"]
+        assert said == "The first results come at the end of the first batch."
         while (task := state["task"]) is not None:
             grade = gold[task["topic"], task["document"]]
             body = {"item": task["item"], "grade": grade, "seconds": 1}
@@ -282,23 +275,21 @@ def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path
         assert state["progress"]["done"] == 60
         for _ in range(600):
             shown = json.loads(client.ask("GET", client.base + "progress")[2])["results"]
-            if shown["rows"]:
+            if "Corrected by 60 labels of people." in shown["sentences"]:
                 break
             time.sleep(0.1)
-        assert "of 3 pairs of systems are settled" in shown["sentences"][0]
-        if by_plan:
-            assert re.fullmatch(r"Corrected by \d+ labels of people\.", shown["sentences"][1])
-            assert "more labels" in shown["sentences"][2]
+        assert "of 3 pairs of systems can be told apart" in shown["sentences"][0]
+        assert "with 50 more labels" in shown["sentences"][2]
+        assert "What is told apart is settled" in shown["sentences"][-1]
         assert sorted(row[0] for row in shown["rows"]) == ["system1", "system2", "system3"]
         running.stop()
     labels = hj.read_qrels(str(tmp_path / "labels.db")).to_dict()
     found = {(t, d): g for t, rows in labels.items() for d, g in rows.items()}
     assert found == {pair: gold[pair] for pair in found}
     assert len(found) == 60
-    gold_files = ("--gold", "labels.db", *by_plan, "--format", "json")
+    gold_files = ("--gold", "labels.db", "--plan", "plan.csv", "--format", "json")
     done = hungjury(tmp_path, "leaderboard", *files, *gold_files)
     assert done.returncode == 0, done.stderr
     board = json.loads(done.stdout)
     assert board["gold"] is not None
-    if by_plan:
-        assert (board["correction"]["design"], board["correction"]["labels"]) == ("plan", 60)
+    assert (board["correction"]["design"], board["correction"]["labels"]) == ("plan", 60)

@@ -21,7 +21,7 @@ from hungjury.labelling.desk import Desk, Shown
 from hungjury.labelling.export import all_labels, summary
 from hungjury.labelling.grades import Grade, parse_grades
 from hungjury.labelling.items import Item, batches, read_items
-from hungjury.labelling.results import EVERY, Results, sentences
+from hungjury.labelling.results import Results, sentences
 from hungjury.labelling.server import listen
 from hungjury.labelling.store import Store
 from hungjury.labelling.texts import DOCUMENTS, QUERIES, Text, find_texts
@@ -482,26 +482,29 @@ def test_links_are_filled_with_quoted_ids() -> None:
 
 
 def board(**more: Any) -> dict[str, Any]:
-    """A leaderboard's JSON, as far as the page tells of it."""
+    """The part of a leaderboard's JSON that the page uses."""
     rows = [("a", 0.9, 1, 1), ("b", 0.1, 2, 3), ("c", 0.0, 2, 3)]
     systems = [
         dict(zip(("system", "p_best", "rank_low", "rank_high"), r, strict=True)) for r in rows
     ]
-    beats = [[0.5, 0.99, 0.97], [0.01, 0.5, 0.8], [0.03, 0.2, 0.5]]
-    return {"measure": "nDCG@10", "systems": systems, "beats": beats, **more}
+    return {"measure": "nDCG@10", "systems": systems, "groups": [["a"], ["b", "c"]], **more}
 
 
 def test_results_say_what_is_settled_and_what_more_labels_buy() -> None:
     told = sentences(board())
-    assert told[0].startswith("nDCG@10: 2 of 3 pairs of systems are settled")
+    assert told[0].startswith("nDCG@10: 2 of 3 pairs of systems can be told apart")
     assert "do not correct" in told[1]
-    correction = {"labels": 100, "expected": [[100, 0.0512], [150, 0.0421], [200, 0.04]]}
+    assert "Stop at the end of a batch" in told[-1]
+    expected = [[100, 0.0512], [150, 0.0421], [200, 0.04]]
+    correction = {"labels": 100, "expected": expected, "looks": []}
     told = sentences(board(correction=correction))
     assert told[1:3] == [
         "Corrected by 100 labels of people.",
         "Smallest difference that can be told apart: 0.0512; with 50 more labels 0.0421.",
     ]
     assert "Stop at the end of a batch" in told[-1]
+    told = sentences(board(correction={**correction, "looks": [50, 100, 150]}))
+    assert "What is told apart is settled" in told[-1]
 
 
 def test_results_follow_the_labels_without_waiting() -> None:
@@ -514,20 +517,20 @@ def test_results_follow_the_labels_without_waiting() -> None:
         return (True, json.dumps(board())) if len(asked) == 1 else (False, "error: no runs\n")
 
     results = Results(["leaderboard"], run)
-    first = results.after(EVERY - 1)
+    first = results.after(0)
     assert not asked
-    assert results.after(EVERY) == first  # it is being worked out
+    assert results.after(1) == first  # it is being worked out
     go_on.set()
     assert done.wait(10)
     for _ in range(1000):
-        if (shown := results.after(EVERY + 1)) != first:
+        if (shown := results.after(1)) != first:
             break
         time.sleep(0.01)
     assert shown["columns"] == ["system", "P(best)", "ranks"]
     assert shown["rows"][1] == ["b", "10 %", "2–3"]
-    results.after(2 * EVERY)
+    results.after(2)
     for _ in range(1000):
-        if (failed := results.after(2 * EVERY)) != shown:
+        if (failed := results.after(2)) != shown:
             break
         time.sleep(0.01)
     assert failed["sentences"] == ["The leaderboard could not be made: no runs"]
@@ -537,7 +540,7 @@ def test_results_follow_the_labels_without_waiting() -> None:
 
 def test_closing_ends_a_leaderboard_in_the_middle() -> None:
     results = Results(["completion", "bash"])
-    results.after(EVERY)
+    results.after(1)
     while results._process is None:
         time.sleep(0.01)
     results.close()

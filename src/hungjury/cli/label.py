@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import click
@@ -139,7 +141,8 @@ def label_command(
         judges = store.register(people or known or [getuser()])
         desk = Desk(store, items, shown, judges, share, adjudicate=show == "judges")
         top = store.grades[-1].grade
-        wanted = _leaderboard(source, output, panel, runs, measure, duplicates, outside, top)
+        looks = list(accumulate(len(batch) for batch in desk.dealing.batches))
+        wanted = _leaderboard(source, output, panel, runs, measure, duplicates, outside, top, looks)
         results = Results(wanted) if wanted else None
         _serve(desk, at, results, browser, quiet)
     finally:
@@ -183,18 +186,15 @@ def _farewell(output: str) -> None:
 
 def _leaderboard(
     plan: str, labels: str, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
-    duplicates: str, outside: str, top: int,
+    duplicates: str, outside: str, top: int, looks: Sequence[int],
 ) -> list[str]:  # fmt: skip
     """The command whose results the page shows; nothing if none are asked for."""
     if measure is None:
         return []
     words = ["leaderboard", "--gold", labels, "-m", measure, "--format", "json", "--quiet"]
     words += ["--grades", f"0-{top}", "--duplicates", duplicates, "--outside", outside]
-    from hungjury.cli.leaderboard import leaderboard_command
-
-    takes_plan = any(option.name == "plan" for option in leaderboard_command.params)
-    if takes_plan and _is_plan(plan):
-        words += ["--plan", plan]
+    if _is_plan(plan):
+        words += ["--plan", plan, "--looks", ",".join(map(str, looks))]
     words += [word for files in panel for word in ("--judges", files)]
     return words + [word for files in runs for word in ("--runs", files)]
 

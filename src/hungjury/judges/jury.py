@@ -81,8 +81,8 @@ def seat_jury(
         notes.append(Note("split-jury", len(against), text, about="judges"))
         against, left = [], given
     if against:
-        does = "are left out" if contrary == "drop" else "vote all the same"
-        text = f"{plural(len(against), 'judge')} with labels that contradict the rest {does}"
+        does = "left out" if contrary == "drop" else "voting all the same"
+        text = f"{plural(len(against), 'judge')} with labels that contradict the rest, {does}"
         notes.append(Note("contrary-judge", len(against), text, subjects=tuple(against),
                           about="judges"))  # fmt: skip
     return Jury(left if contrary == "drop" else given, tuple(against), tuple(notes))

@@ -40,7 +40,7 @@ def address(port: int, judge: Judge) -> str:
     return f"http://127.0.0.1:{port}/enter?token={judge.token}"
 
 
-def make_app(desk: Desk, results: Callable[[int], Any] = lambda done: None) -> ASGIApp:
+def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -> ASGIApp:
     """The application.
 
     Parameters
@@ -48,7 +48,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda done: None) -> A
     desk : Desk
         Deals out documents and stores answers.
     results : callable, optional
-        What is known about the systems when so many documents are labelled, as JSON, or None.
+        What is known about the systems when so many batches are labelled, as JSON, or None.
     """
     from starlette.applications import Starlette
     from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -59,7 +59,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda done: None) -> A
 
     def about(judge: Judge, state: dict[str, Any]) -> dict[str, Any]:
         grades = [{"grade": g.grade, "meaning": g.meaning} for g in desk.store.grades]
-        known = results(state["progress"]["done"])
+        known = results(state["progress"]["batches_done"])
         return {**state, "judge": judge.name, "grades": grades, "results": known}
 
     async def enter(request: Request) -> Response:
@@ -80,7 +80,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda done: None) -> A
 
     async def progress(request: Request, judge: Judge) -> Any:
         now = desk.progress(judge.number)
-        return {"progress": now, "results": results(now["done"])}
+        return {"progress": now, "results": results(now["batches_done"])}
 
     async def task(request: Request, judge: Judge) -> Any:
         await read_json(request)

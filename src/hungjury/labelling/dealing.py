@@ -195,6 +195,10 @@ class Dealing:
         """The counts of the whole plan."""
         return sum(self.counts, Counts())
 
+    def batches_done(self) -> int:
+        """How many batches, from the first on, want no more labels."""
+        return sum(1 for _ in takewhile(lambda batch: batch.left == 0, self.counts))
+
     def seconds_left(self, judge: int, now: float) -> float | None:
         """The time until the plan is done, at this person's pace and with those at work now."""
         pace = self.paces.get(judge, [])[-LAST:]

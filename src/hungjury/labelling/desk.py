@@ -186,6 +186,7 @@ class Desk:
             "mine": dealing.answered(judge),
             "batch": None if here is None else here + 1,
             "batches": len(dealing.batches),
+            "batches_done": dealing.batches_done(),
             "batch_left": inside.total - inside.done,
             "seconds_left": dealing.seconds_left(judge, self.clock()),
         }

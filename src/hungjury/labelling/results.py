@@ -12,14 +12,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 from hungjury.collection.notes import percent, plural
 
-__all__ = ["EVERY", "Results", "sentences"]
+__all__ = ["Results", "sentences"]
 
-EVERY = 10  # labels between two leaderboards
-SURE = 0.95
 MORE = 50  # labels whose worth is told
 MOST_ROWS = 12
 NICE = 10
@@ -42,20 +41,20 @@ class Results:
         run: Callable[[Sequence[str]], tuple[bool, str]] | None = None,
     ) -> None:
         self.arguments = list(arguments)
-        self.shown: dict[str, Any] = _only("The first results come after some labels.")
+        self.shown: dict[str, Any] = _only("The first results come at the end of the first batch.")
         self._run = run or self._in_a_process
-        self._next = EVERY
+        self._batches = 0  # at whose end the latest leaderboard was begun
         self._wanted = threading.Event()
         self._process: subprocess.Popen[str] | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._work, daemon=True)
         self._thread.start()
 
-    def after(self, count: int) -> dict[str, Any]:
-        """The latest results. So many documents are labelled now; if enough are new, another
+    def after(self, batches: int) -> dict[str, Any]:
+        """The latest results. So many batches are labelled now; at the end of each, another
         leaderboard is begun."""
-        if count >= self._next:
-            self._next = count + EVERY
+        if batches > self._batches:
+            self._batches = batches
             self._wanted.set()
         return self.shown
 
@@ -120,13 +119,12 @@ def _ranks(low: int, high: int) -> str:
 
 def sentences(board: dict[str, Any]) -> list[str]:
     """What is settled, and what more labels would buy, from a leaderboard's JSON."""
-    beats = board["beats"]
-    count = len(beats)
-    pairs = [max(beats[a][b], beats[b][a]) for a in range(count) for b in range(a)]
-    settled = sum(chance >= SURE for chance in pairs)
+    pairs = list(combinations([row["system"] for row in board["systems"]], 2))
+    together = {pair for group in board["groups"] for pair in combinations(group, 2)}
+    apart = sum(pair not in together for pair in pairs)
     told = [
-        f"{board['measure']}: {settled:,} of {plural(len(pairs), 'pair')} of systems are settled "
-        f"(one beats the other with probability {SURE:.0%} or more)."
+        f"{board['measure']}: {apart:,} of {plural(len(pairs), 'pair')} of systems can be told "
+        "apart."
     ]
     correction = board.get("correction")
     if correction:
@@ -137,10 +135,16 @@ def sentences(board: dict[str, Any]) -> list[str]:
             "These are the judges' scores: the labels so far are compared with them, they do not "
             "correct them."
         )
-    told.append(
-        "Stop at the end of a batch, and decide how many labels you want without regard to who is "
-        "ahead: stopping when the results please makes them look surer than they are."
-    )
+    if correction and correction["looks"]:
+        told.append(
+            "What is told apart is settled: the bounds allow for a look at the end of every batch, "
+            "so you may stop at the end of any."
+        )
+    else:
+        told.append(
+            "Stop at the end of a batch, and decide how many labels you want without regard to who "
+            "is ahead: stopping when the results please makes them look surer than they are."
+        )
     return told
 
 

@@ -319,7 +319,7 @@ def _expected(
     now, pool = len(sample.documents), len(sample.weight)
     size = tau[0] if tau is not None else PANEL_ERROR * unit
     out = []
-    for labels in sorted({now, now + 100, *(n for n in MORE_LABELS if n > now)}):
+    for labels in sorted({now, now + 50, now + 100, *(n for n in MORE_LABELS if n > now)}):
         if labels > pool:
             break
         left = contrasts(found.spread, expected_inclusion(sample.weight, labels))
