@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import hungjury as hj
+from hungjury.collection.texts import DOCUMENTS, QUERIES, Text, find_texts
 from hungjury.errors import InputError
 from hungjury.labelling.dealing import AWAY, Answer, Dealing
 from hungjury.labelling.desk import Desk, Shown
@@ -24,7 +25,6 @@ from hungjury.labelling.items import Item, batches, read_items
 from hungjury.labelling.results import Results, sentences
 from hungjury.labelling.server import listen
 from hungjury.labelling.store import Store
-from hungjury.labelling.texts import DOCUMENTS, QUERIES, Text, find_texts
 
 # ---- plans
 
@@ -145,7 +145,7 @@ def test_reading_stops_when_all_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("d1\ttext\n", "the plan has 'a', the file 'd1'"),
+        ("d1\ttext\n", "wanted are 'a', the file has 'd1'"),
         ('{"name": "a"}\n', "no id in the first object"),
         ("a text\n", "expected documents as JSON lines or tab-separated columns"),
     ],

@@ -232,8 +232,8 @@ def _texts(
 ) -> tuple[Shown, list[Note]]:
     """The texts of the plan, and notes about those that are missing."""
     from hungjury.collection.notes import Note, plural
+    from hungjury.collection.texts import DOCUMENTS, QUERIES, find_texts
     from hungjury.labelling.desk import Shown
-    from hungjury.labelling.texts import DOCUMENTS, QUERIES, find_texts
 
     if link is not None and "{document}" not in link:
         raise click.BadParameter("--link needs {document} where the id goes")

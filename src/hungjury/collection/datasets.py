@@ -1,19 +1,37 @@
-"""Labels and rankings from ir_datasets, by id."""
+"""Labels, rankings and texts from ir_datasets, by id."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from hungjury.errors import InputError, MissingExtra
 
-__all__ = ["PREFIX", "dataset_text"]
+__all__ = ["PREFIX", "dataset_rows", "dataset_text"]
 
 PREFIX = "ir_datasets:"
 
 
 def dataset_text(name: str, part: str) -> bytes:
     """The part "qrels" or "scoreddocs" of the dataset ``ir_datasets:ID``, as a TREC file."""
+    dataset = _load(name, part)
+    identifier = name.removeprefix(PREFIX)
+    lines = _labels(dataset) if part == "qrels" else _ranking(dataset, identifier)
+    return "".join(lines).encode("utf-8")
+
+
+def dataset_rows(name: str, part: str, wanted: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The wanted "queries" or "docs" of the dataset ``ir_datasets:ID``."""
+    dataset = _load(name, part)
+    if part == "docs":
+        rows = dataset.docs_store().get_many_iter(wanted)
+    else:
+        rows = (row for row in dataset.queries_iter() if row.query_id in wanted)
+    return (row._asdict() for row in rows)
+
+
+def _load(name: str, part: str) -> Any:
+    """The dataset, which has to have this part."""
     try:
         import ir_datasets
     except ImportError:
@@ -33,8 +51,7 @@ def dataset_text(name: str, part: str) -> bytes:
             file=name,
             remedy="use a subset that has them",
         )
-    lines = _labels(dataset) if part == "qrels" else _ranking(dataset, identifier)
-    return "".join(lines).encode("utf-8")
+    return dataset
 
 
 def _labels(dataset: Any) -> Iterator[str]:

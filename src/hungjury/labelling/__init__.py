@@ -1,5 +1,5 @@
 """The page where people label documents (extra `label`): one server on this machine, one database.
 
-`items` reads a plan, `texts` the queries and documents, `store` keeps every answer in SQLite,
-`dealing` decides who sees what next, `desk` ties these together, `app` serves the page.
+`items` reads a plan, `store` keeps every answer in SQLite, `dealing` decides who sees what next,
+`desk` ties these together, `app` serves the page.
 """

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+from hungjury.collection.texts import Text, Texts
 from hungjury.errors import InputError
 from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
 from hungjury.labelling.store import Judge, Store
-from hungjury.labelling.texts import Text, Texts
 
 __all__ = ["Desk", "Shown"]
 

@@ -8,6 +8,7 @@ not affect each other, so one vector changes a document of every topic at once.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from hungjury.collection.align import Alignment
 from hungjury.collection.pool import Pool
 from hungjury.scores import GMEAN_FLOOR
 
-__all__ = ["effects", "scores_under"]
+__all__ = ["contributions", "effects", "is_linear", "scores_under"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,7 +67,7 @@ def effects(
     array [system, document, grade]
         Zero for the first grade.
     """
-    if scorer.kernel is not None and scorer.kernel.name in LINEAR:
+    if is_linear(scorer):
         total = _by_kernel(scorer, labels, grades, documents, in_lists)
     else:
         total = _by_scoring(scorer, labels, grades, documents)
@@ -101,6 +102,79 @@ def _by_kernel(
                 sums = without + slope[:, at] * worth[grade]
                 values = np.where(scorer.measure.defined(pools), kernel.finish(sums, pools), 0.0)
                 total[:, mine, g] += averaged(scorer.measure, np.nan_to_num(values))
+    return total
+
+
+def contributions(
+    scorer: Scorer, labels: Labels, weights: Floats, documents: Ints
+) -> Iterator[tuple[int, Floats]]:
+    """What documents add to the scores of their topic: the score minus the score without them.
+
+    Without a document means: as if nobody had found it relevant where the list has it. The pool,
+    and with it an ideal list, stays as it is, except for measures without a linear kernel.
+
+    Parameters
+    ----------
+    scorer
+        The measure, bound to aligned runs.
+    labels
+        Label sets [set, document of the pool].
+    weights
+        What each set counts on each topic [set, topic]; they sum to 1.
+    documents
+        Positions in the pool, ascending.
+
+    Yields
+    ------
+    topic : int
+    contributions : array [system, document of the topic]
+        In a sum of gains those of all documents add up to the score.
+    """
+    linear = is_linear(scorer)
+    pool = scorer.alignment.pool
+    ends = np.searchsorted(documents, pool.offsets)
+    total = None if linear else _losses_by_scoring(scorer, labels, weights, documents)
+    for topic in map(int, np.flatnonzero(np.diff(ends))):
+        mine = slice(int(ends[topic]), int(ends[topic + 1]))
+        if total is not None:
+            yield topic, total[:, mine]
+            continue
+        at = documents[mine] - pool.offsets[topic]
+        yield topic, _losses_by_kernel(scorer, labels, weights[:, topic], topic, at)
+
+
+def is_linear(scorer: Scorer) -> bool:
+    """Do effects of documents follow from one walk through the lists?"""
+    return scorer.kernel is not None and scorer.kernel.name in LINEAR
+
+
+def _losses_by_kernel(
+    scorer: Scorer, labels: Labels, weights: Floats, topic: int, at: Ints
+) -> Floats:
+    alignment, kernel = scorer.alignment, scorer.kernel
+    assert kernel is not None
+    lists = _Lists.of(alignment, place_weights(alignment, kernel.weights), topic)
+    worth = np.append(kernel.worth, 0.0)
+    scale = np.arange(scorer.top + 1)
+    total = np.zeros((len(alignment.systems), len(at)))
+    for drawn, weight in zip(labels[:, alignment.pool.slice(topic)], weights, strict=True):
+        now = np.maximum(drawn, -1)
+        pools = pools_of((now[:, None] == scale).sum(axis=0)[None])
+        if not scorer.measure.defined(pools)[0]:
+            continue
+        base, slope = LINEAR[kernel.name](lists, worth[now])
+        lost = slope[:, at] * (worth[now] - worth[0])[at]
+        values = kernel.finish(base[:, None], pools) - kernel.finish(base[:, None] - lost, pools)
+        total += weight * np.nan_to_num(values)
+    return total
+
+
+def _losses_by_scoring(scorer: Scorer, labels: Labels, weights: Floats, documents: Ints) -> Floats:
+    topic = scorer.alignment.pool.topic_of[documents]
+    total = np.zeros((len(scorer.alignment.systems), len(documents)))
+    for one, weight in zip(labels, weights, strict=True):
+        without = _by_scoring(scorer, one[None], (0,), documents)[:, :, 0]
+        total += weight[topic] * (scores_under(scorer, one[None])[0][:, topic] - without)
     return total
 
 

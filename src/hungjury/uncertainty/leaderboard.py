@@ -43,6 +43,7 @@ from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.corrected import Correction, people_estimate, planned_sample
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
+from hungjury.uncertainty.evidence import Evidence
 from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.panel_error import TYPICAL, check_panel_error
@@ -95,6 +96,7 @@ class Leaderboard:
     agreement: Agreement | None
     gold: AgainstGold | None
     correction: Correction | None  # how gold labels corrected the panel
+    evidence: Evidence | None  # the lists and labels it was made from
     settings: LeaderboardSettings
     notes: tuple[Note, ...] = ()
 
@@ -314,7 +316,7 @@ def leaderboard(
     voting = jury.judgments
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
     drawn = draw_scores(voting, aligned, setting, draws, labels_seed, progress)
-    correction, ahead = None, None
+    correction, ahead, sample = None, None, None
     told: tuple[Note, ...] = ()
     if gold is None:
         layer = panel_error_of(panel_error, voting, drawn, setting)
@@ -346,8 +348,9 @@ def leaderboard(
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
     notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes + told
     notes += _warnings(jury, drawn, found)
-    return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, settings,
-                  notes)  # fmt: skip
+    evidence = Evidence.of(drawn, setting, given, voting, sample)
+    return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, evidence,
+                  settings, notes)  # fmt: skip
 
 
 def _one(measure: MeasureLike) -> Measure:
@@ -392,6 +395,7 @@ def _board(
     jury: Jury,
     gold: AgainstGold | None,
     correction: Correction | None,
+    evidence: Evidence,
     settings: LeaderboardSettings,
     notes: tuple[Note, ...],
 ) -> Leaderboard:
@@ -429,6 +433,7 @@ def _board(
         agreement=found,
         gold=gold,
         correction=None if correction is None else correction.ordered(order),
+        evidence=evidence.ordered(order),
         settings=settings,
         notes=notes,
     )

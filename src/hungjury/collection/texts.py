@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from hungjury.collection.compressed import MAGIC_BYTES, compression_of
+from hungjury.collection.datasets import PREFIX, dataset_rows
 from hungjury.collection.sources import MARK, Source, expand
 from hungjury.errors import InputError
 
-__all__ = ["DOCUMENTS", "QUERIES", "Kind", "Text", "Texts", "find_texts"]
+__all__ = ["DOCUMENTS", "QUERIES", "Kind", "Text", "Texts", "check_texts", "find_texts"]
 
 MOST = 500_000  # characters of one text that a page shows
 _IDS = ("_id", "id", "qid", "query_id", "query-id", "topic", "docid", "doc_id", "docno", "pid",
@@ -34,17 +35,19 @@ class Kind:
     heads: tuple[str, ...]
     bodies: tuple[str, ...]
     option: str
+    part: str  # of a dataset
+    where: str  # the ids come from
     body_is_text: bool  # without a header, the last column is the body; else the second the head
 
 
 QUERIES = Kind(
     "query", ("query", "text", "title", "question"), ("description", "desc", "narrative"),
-    "queries", False,
+    "queries", "queries", "topics", False,
 )  # fmt: skip
 DOCUMENTS = Kind(
     "document", ("title", "headline"),
     ("text", "contents", "content", "passage", "body", "segment", "abstract"),
-    "documents", True,
+    "documents", "docs", "judgments", True,
 )  # fmt: skip
 
 
@@ -167,7 +170,7 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
     Parameters
     ----------
     sources : iterable of str
-        Paths or globs; files may be compressed with gzip.
+        Paths, globs or ids such as ``ir_datasets:beir/nfcorpus``; files may be compressed.
     wanted : iterable of str
         The ids.
     kind : Kind
@@ -183,19 +186,38 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
     """
     texts = Texts(set(wanted))
     wanted_count = len(texts.missing)
-    for source in expand(list(sources)):
-        if texts.missing:
-            _scan(source, kind, texts)
+    given = list(sources)
+    check_texts(given)
+    for name in given:
+        for source in _sources(name, kind, texts.missing):
+            if texts.missing:
+                _scan(source, kind, texts)
     if wanted_count and not texts._places:
         some = ", ".join(map(repr, sorted(texts.missing)[:3]))
         raise InputError(
-            f"no {kind.noun} of the plan has a text here: the plan has {some}, "
-            f"the file {', '.join(map(repr, texts.others[:3])) or 'none'}",
+            f"none of the wanted {kind.option} has a text here: wanted are {some}, "
+            f"the file has {', '.join(map(repr, texts.others[:3])) or 'none'}",
             code="other-ids",
-            file=" ".join(sources),
-            remedy=f"give the {kind.option} that the plan was made from",
+            file=" ".join(given),
+            remedy=f"give {kind.option} with the ids of these {kind.where}",
         )
     return texts
+
+
+def check_texts(sources: Iterable[str]) -> None:
+    """Raise if a file is missing, before anything is computed."""
+    for name in sources:
+        if not name.startswith(PREFIX):
+            expand(name)
+
+
+def _sources(name: str, kind: Kind, wanted: set[str]) -> list[Source]:
+    """Files, or the wanted part of a dataset as JSON lines."""
+    if not name.startswith(PREFIX):
+        return expand(name)
+    rows = dataset_rows(name, kind.part, wanted)
+    lines = (json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    return [Source(name, held="".join(lines).encode("utf-8", "replace"))]
 
 
 def _scan(source: Source, kind: Kind, texts: Texts) -> None:

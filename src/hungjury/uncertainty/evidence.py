@@ -1,0 +1,180 @@
+"""What a leaderboard rests on, document by document: who shows it, who labelled it how, and what it
+does for a system's score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.batch import Scorer
+from hungjury.catalogue import Measure
+from hungjury.collection.align import Alignment
+from hungjury.collection.judgments import Judgments
+from hungjury.judges.judge_scores import label_matrix
+from hungjury.judges.merged import Merged
+from hungjury.judges.panel import Panel
+from hungjury.uncertainty.drawn import Drawn, Setting
+from hungjury.uncertainty.effects import contributions, is_linear
+from hungjury.uncertainty.sample import Sample
+
+__all__ = ["BEYOND", "UNJUDGED", "Evidence"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+MOST_RANKS = 20  # of a list that are looked at
+UNJUDGED, BEYOND = -1, -2  # in place of a document: not in the pool; after the end of the list
+WORK = 100_000_000  # systems times documents times draws
+FEWEST_DRAWS, MOST_DRAWS = 8, 100
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The lists and labels behind a leaderboard; arrays are made when they are asked for.
+
+    Attributes
+    ----------
+    judgments
+        The labels of all judges, also of those who have no vote.
+    order
+        The alignment's systems in the order of the leaderboard.
+    gold
+        [document of the pool]: the mean label by people, NaN without one; None without gold labels.
+    """
+
+    alignment: Alignment
+    judgments: Judgments
+    voting: Judgments
+    measure: Measure
+    rel: int | None
+    order: Ints
+    merged: Merged | None  # None where scores and not labels are merged
+    weights: Floats | None  # [voting judge, topic] of such scores
+    draws: NDArray[np.int16] | None  # label sets [draw, document], where a model drew them
+    posterior: Floats | None  # [document, grade] of that model
+    gold: Floats | None
+
+    @staticmethod
+    def of(
+        drawn: Drawn,
+        setting: Setting,
+        judgments: Judgments,
+        voting: Judgments,
+        sample: Sample | None,
+    ) -> Evidence:
+        """What these draws were made from, systems as they are aligned."""
+        gold = None
+        if sample is not None:
+            gold = np.full(len(drawn.alignment.pool), np.nan)
+            gold[sample.documents] = sample.shares @ np.array(sample.grades, dtype=float)
+        labels = posterior = None
+        if drawn.labels is not None and drawn.merged is not None:
+            labels = drawn.labels.labels[:: -(-len(drawn.labels.labels) // MOST_DRAWS)].copy()
+            posterior = np.zeros((len(drawn.alignment.pool), drawn.merged.max_grade + 1))
+            posterior[:, list(drawn.merged.panel.grades)] = drawn.labels.posterior
+        return Evidence(
+            drawn.alignment,
+            judgments,
+            voting,
+            setting.measure,
+            setting.rel,
+            np.arange(len(drawn.alignment.systems)),
+            drawn.merged,
+            drawn.weights,
+            labels,
+            posterior,
+            gold,
+        )
+
+    def ordered(self, order: Ints) -> Evidence:
+        """With systems in another order."""
+        return replace(self, order=self.order[order])
+
+    @property
+    def depth(self) -> int:
+        """Ranks that the measure reads, at most `MOST_RANKS`."""
+        cutoff = getattr(self.measure, "cutoff", None)
+        return min(cutoff, MOST_RANKS) if isinstance(cutoff, int) else MOST_RANKS
+
+    @cached_property
+    def lists(self) -> NDArray[np.int32]:
+        """[system, topic, rank]: the document's place in the pool, or `UNJUDGED`, or `BEYOND`."""
+        found, depth = self.alignment, self.depth
+        ranks = np.arange(1, depth + 1)
+        out = np.where(ranks <= found.length[:, None], UNJUDGED, BEYOND).astype(np.int32)
+        size = found.stop - found.start
+        cell = np.repeat(np.arange(len(size)), size)
+        within = np.arange(len(cell)) - np.repeat(np.cumsum(size) - size, size)
+        place = np.repeat(found.start, size) + within
+        near = found.rank[place] <= depth
+        out[cell[near], found.rank[place[near]] - 1] = found.document[place[near]]
+        return out.reshape(*found.shape, depth)[self.order]
+
+    @cached_property
+    def probability(self) -> Floats:
+        """[document, grade above the lowest]: chance of at least this grade by the panel."""
+        share = self.posterior
+        if share is None and self.merged is not None:
+            share = self.merged.posterior
+        if share is None and self.merged is not None and self.merged.labels is not None:
+            share = self.merged.labels[:, None] == np.arange(self.merged.max_grade + 1)
+        if share is None:  # scores are merged: the judges' mean vote says it of documents
+            votes = Panel.of(self.voting, self.rel).counts()
+            share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
+        return np.asarray(np.cumsum(share[:, :0:-1], axis=1)[:, ::-1], dtype=float)
+
+    @cached_property
+    def contributions(self) -> NDArray[np.float32]:
+        """[system, topic, rank]: what the document there adds to the system's score of the topic.
+
+        By gold labels where there are some, else by what the panel's labels may be.
+        """
+        scorer = Scorer(self.measure, self.alignment, self._top)
+        labels, weights = self._label_sets(is_linear(scorer))
+        lists = np.empty_like(self.lists)
+        lists[self.order] = self.lists  # as aligned
+        out = np.zeros(lists.shape, dtype=np.float32)
+        shown = np.unique(lists[lists >= 0]).astype(np.int64)
+        ends = np.searchsorted(shown, self.alignment.pool.offsets)
+        for topic, found in contributions(scorer, labels, weights, shown):
+            at = np.searchsorted(shown[ends[topic] : ends[topic + 1]], lists[:, topic])
+            at = np.minimum(at, found.shape[1] - 1)
+            here = np.take_along_axis(found, at, axis=1)
+            out[:, topic] = np.where(lists[:, topic] >= 0, here, 0.0)
+        return out[self.order]
+
+    @property
+    def _number(self) -> int:
+        """Label sets to average over."""
+        cells = len(self.alignment.systems) * len(self.alignment.pool)
+        return min(max(WORK // max(cells, 1), FEWEST_DRAWS), MOST_DRAWS)
+
+    @property
+    def _top(self) -> int:
+        if self.merged is not None:
+            return self.merged.max_grade
+        return label_matrix(self.voting, self.rel)[1][-1]
+
+    def _label_sets(self, linear: bool) -> tuple[NDArray[np.int16], Floats]:
+        """Labels [set, document], and what each set counts on each topic [set, topic]."""
+        topics = len(self.alignment.pool.topics)
+        if self.merged is None:
+            labels, _ = label_matrix(self.voting, self.rel)
+            assert self.weights is not None
+            weights = self.weights
+        else:
+            if self.merged.labels is not None or not linear:
+                hard = self.merged.hard().labels
+                assert hard is not None
+                labels = hard[None].copy()
+            elif self.draws is not None:
+                labels = self.draws[: self._number].copy()
+            else:
+                labels = self.merged.sample(0, self._number, completed=True)
+            weights = np.full((len(labels), topics), 1 / len(labels))
+        if self.gold is not None:
+            known = ~np.isnan(self.gold)
+            labels[:, known] = np.rint(self.gold[known]).astype(np.int16)
+        return labels, weights
