@@ -1,6 +1,7 @@
 """Leaderboards: their arithmetic against loops, what they say, what they refuse."""
 
 import json
+import statistics
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ import naive_uncertainty as naive
 from hungjury.errors import HungjuryError
 from hungjury.uncertainty.outlook import judges_curve, topics_curve
 from hungjury.uncertainty.parts import mean_draws
+from hungjury.uncertainty.score_draws import ScoreDraws, Summing
 from hungjury.uncertainty.standing import standing
 
 
@@ -63,12 +65,40 @@ def test_systems_of_equal_quality_are_rarely_told_apart():
 def test_parts_are_the_loop():
     rng = np.random.default_rng(3)
     draws = rng.normal(size=(50, 2, 6)) + rng.normal(size=(50, 2, 1))
-    _, parts = mean_draws(draws.mean(axis=0), draws, "topics", np.random.SeedSequence(0))
+    kept = ScoreDraws.of(draws)
+    _, parts = mean_draws(draws.mean(axis=0), kept, "topics", np.random.SeedSequence(0))
     for s in range(2):
         noise, _ = naive.parts(draws[:, s].tolist())
         assert parts.labels[s, s] == pytest.approx(noise)
-    alone = mean_draws(draws[:, :1].mean(axis=0), draws[:, :1], "topics", np.random.SeedSequence(0))
+    one = draws[:, :1]
+    alone = mean_draws(one.mean(axis=0), ScoreDraws.of(one), "topics", np.random.SeedSequence(0))
     assert alone[1].shared[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
+
+
+@pytest.mark.parametrize("sizes", [(50,), (1, 49), (16, 16, 18)])
+def test_summaries_of_blocks_are_those_of_all_draws(sizes):
+    """Whatever the blocks, and with numbers far from 0."""
+    rng = np.random.default_rng(7)
+    draws = 1000 + rng.normal(size=(50, 3, 4))
+    draws[:, 1, 2] = 0.3  # the same in all draws
+    summing = Summing(50, 3, 4)
+    for block in np.split(draws, np.cumsum(sizes)[:-1]):
+        summing.add(block.copy())
+    found = summing.finish()
+    for s in range(3):
+        assert found.means[:, s] == pytest.approx([sum(d[s]) / 4 for d in draws])
+        for t in range(4):
+            cell = draws[:, s, t].tolist()
+            assert found.cells[s, t] == pytest.approx(statistics.fmean(cell))
+            assert found.spread[s, t] == pytest.approx(statistics.pstdev(cell), abs=1e-12)
+        for r in range(3):
+            products = sum(
+                (d[s, t] - found.cells[s, t]) * (d[r, t] - found.cells[r, t])
+                for d in draws
+                for t in range(4)
+            )
+            assert found.products[s, r] == pytest.approx(products, rel=1e-9)
+    assert found.spread[1, 2] == 0
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.5])
@@ -76,7 +106,9 @@ def test_parts_find_what_topics_share(shared):
     rng = np.random.default_rng(4)
     draws = 0.2 * rng.normal(size=(4000, 3, 10)) + shared * rng.normal(size=(4000, 1, 1))
     cells = rng.normal(size=(3, 10))
-    means, parts = mean_draws(cells, draws + cells, "population", np.random.SeedSequence(5))
+    means, parts = mean_draws(
+        cells, ScoreDraws.of(draws + cells), "population", np.random.SeedSequence(5)
+    )
     assert np.diag(parts.labels) == pytest.approx([0.04 / 10] * 3, rel=0.1)
     assert np.diag(parts.shared) == pytest.approx([shared**2] * 3, abs=0.02)
     between = cells.var(axis=1, ddof=1) / 10
@@ -89,7 +121,7 @@ def test_draws_for_these_topics_lie_around_the_estimate():
     rng = np.random.default_rng(6)
     draws = rng.normal(size=(100, 2, 7))
     cells = rng.normal(size=(2, 7))  # a vote's own scores are no mean of draws
-    means, parts = mean_draws(cells, draws, "topics", np.random.SeedSequence(0))
+    means, parts = mean_draws(cells, ScoreDraws.of(draws), "topics", np.random.SeedSequence(0))
     drawn = draws.mean(axis=2)
     assert means - means.mean(axis=0) == pytest.approx(drawn - drawn.mean(axis=0))
     assert means.mean(axis=0) == pytest.approx(cells.mean(axis=1))

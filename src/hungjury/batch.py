@@ -67,18 +67,22 @@ class Scorer:
         return self._kernel
 
     def __call__(self, labels: Labels) -> Array:
-        return self._score(labels, self.measure)
+        return self._score(labels, self.measure, None)
 
-    def filled(self, labels: Labels) -> Array:
-        """The same, with undefined values counted as the measure says: 0, or the worst value."""
+    def filled(self, labels: Labels, out: Array | None = None) -> Array:
+        """The same, with undefined values counted as the measure says: 0, or the worst value.
+
+        out: where to put them; an array that is laid out as [system, topic, n] is filled fastest.
+        """
         if self._kernel is not None:
-            return np.nan_to_num(self(labels), copy=False)
-        return self._score(labels, self.measure.filled)
+            return np.nan_to_num(self._score(labels, self.measure, out), copy=False)
+        return self._score(labels, self.measure.filled, out)
 
-    def _score(self, labels: Labels, score: Callable[[Judged], Array]) -> Array:
+    def _score(self, labels: Labels, score: Callable[[Judged], Array], out: Array | None) -> Array:
         given = self._checked(labels)
         systems, topics = self.alignment.shape
-        out = np.empty((len(given), systems, topics))
+        if out is None:
+            out = np.empty((len(given), systems, topics))
         if self._kernel is not None and self._lists is not None:
             kernel, lists = self._kernel, self._lists
             steps = range(0, len(given), VECTORS_AT_ONCE)
@@ -91,9 +95,8 @@ class Scorer:
 
             _on_all_cores(one_topic, tasks)
         else:
-            flat = out.reshape(len(given), systems * topics)
             _on_all_cores(
-                lambda rows: self._through_measure(score, given, rows, flat), self._blocks(given)
+                lambda rows: self._through_measure(score, given, rows, out), self._blocks(given)
             )
         return out
 
@@ -142,9 +145,9 @@ class Scorer:
     def _through_measure(
         self, score: Callable[[Judged], Array], labels: Labels, rows: slice, out: Array
     ) -> None:
-        block = labels[rows].astype(np.int16)
+        block, topics = labels[rows].astype(np.int16), out.shape[2]
         for cells, judged in judge_lists(self.alignment, block, self.top, every=self.measure.every):
-            out[rows, cells] = score(judged)
+            out[rows, cells // topics, cells % topics] = score(judged)
 
 
 def _on_all_cores(work: Callable[[Any], None], tasks: list[Any]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -216,14 +216,24 @@ class Merged(Qrels):
         """
         if n < 1:
             raise MeasureError(f"{n} draws requested", remedy="n must be at least 1")
+        return self.sampler(rng, completed)(n)
+
+    def sampler(
+        self, rng: np.random.Generator | int, completed: bool = False
+    ) -> Callable[[int], NDArray[np.int16]]:
+        """What `sample` draws, in as many calls as are needed."""
         rng = np.random.default_rng(rng)
         if self.posterior is not None:
-            drawn = (self._in_doubt(self.posterior) if completed else self).draw(rng, n)
-            return np.where(self.panel.judged, drawn, NOT_JUDGED)
-        out = np.empty((n, len(self.pool)), dtype=np.int16)
-        for i in range(n):
-            out[i] = _labels(self.method.redraw(self.panel, rng), self.panel)
-        return out
+            source = self._in_doubt(self.posterior) if completed else self
+            return lambda n: np.where(self.panel.judged, source.draw(rng, n), NOT_JUDGED)
+
+        def redraw(n: int) -> NDArray[np.int16]:
+            out = np.empty((n, len(self.pool)), dtype=np.int16)
+            for i in range(n):
+                out[i] = _labels(self.method.redraw(self.panel, rng), self.panel)
+            return out
+
+        return redraw
 
     def _in_doubt(self, posterior: NDArray[np.float64]) -> Qrels:
         """The qrels with doubts about labels that few judges gave."""

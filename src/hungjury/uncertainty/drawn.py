@@ -23,12 +23,12 @@ from hungjury.judges.weights import Weights
 from hungjury.scores import GMEAN_FLOOR
 from hungjury.settings import Prior, Scope
 from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
+from hungjury.uncertainty.score_draws import ScoreDraws, Summing, draws_at_once
 from hungjury.uncertainty.strata import RankStrata
 
 __all__ = ["Drawn", "Setting", "draw_scores"]
 
 Floats = NDArray[np.float64]
-LABEL_SETS_AT_ONCE = 125
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Drawn:
 
     alignment: Alignment
     cells: Floats  # [system, topic]: the best estimate
-    draws: Floats  # [draw, system, topic]
+    draws: ScoreDraws
     notes: tuple[Note, ...]  # about the merge; not about judgments and runs
     merged: Merged | None = None
     labels: LabelDraws | None = None
@@ -79,15 +79,16 @@ def draw_scores(
     if method.drawn_from == "model":
         found = draw_labels(merged, _strata(merged, aligned, setting), draws, seed,
                             _counter(progress, draws))  # fmt: skip
-        values = _score(scorer, found.labels)
-    else:  # a few at a time: label sets of a large pool do not fit into memory together
+        labels = found.labels
+        values = _summary(aligned, draws, lambda rows: _score(scorer, labels[rows]))
+    else:
         rng = np.random.default_rng(seed)
-        sizes = [min(LABEL_SETS_AT_ONCE, draws - i) for i in range(0, draws, LABEL_SETS_AT_ONCE)]
-        values = np.concatenate(
-            [_score(scorer, merged.sample(rng, size, completed=True)) for size in sizes]
+        sample = merged.sampler(rng, completed=True)
+        values = _summary(
+            aligned, draws, lambda rows: _score(scorer, sample(rows.stop - rows.start))
         )
     if merged.labels is None:
-        cells = values.mean(axis=0)
+        cells = values.cells
     else:  # a vote: its own labels, around which those of other panels lie
         cells = _score(scorer, merged.labels[None])[0]
     return Drawn(aligned, cells, values, merged.notes, merged, found)
@@ -112,9 +113,13 @@ def _resample_measures(
     if weights.needs == "random" and len(scored.judges) > 1:
         random = scored.random(setting.replicates, _number(seed), progress)
     found = combine(scored, weights, random)
-    values = found.sample(np.random.default_rng(seed), draws)[:, 0]
-    transform = _transform(setting.measure)
-    return Drawn(scored.alignment, transform(found.values[0]), transform(values), scored.own_notes,
+    transform, rng = _transform(setting.measure), np.random.default_rng(seed)
+    values = _summary(
+        scored.alignment,
+        draws,
+        lambda rows: transform(found.sample(rng, rows.stop - rows.start)[:, 0]),
+    )
+    return Drawn(scored.alignment, transform(found.values[0]), values, scored.own_notes,
                  weights=found.weights)  # fmt: skip
 
 
@@ -130,12 +135,16 @@ def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> Strata:
 
 def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
     """[draw, system, topic]; undefined is 0."""
-    transform = _transform(scorer.measure)
-    out = np.empty((len(labels), *scorer.alignment.shape))
-    for start in range(0, len(labels), LABEL_SETS_AT_ONCE):
-        rows = slice(start, start + LABEL_SETS_AT_ONCE)
-        out[rows] = transform(scorer.filled(labels[rows]))
-    return out
+    by_system = np.empty((*scorer.alignment.shape, len(labels)))
+    return _transform(scorer.measure)(scorer.filled(labels, by_system.transpose(2, 0, 1)))
+
+
+def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -> ScoreDraws:
+    """Of all draws, scored in blocks."""
+    summing, step = Summing(draws, *aligned.shape), draws_at_once(*aligned.shape)
+    for start in range(0, draws, step):
+        summing.add(score(slice(start, min(start + step, draws))))
+    return summing.finish()
 
 
 def _transform(measure: Measure) -> Callable[[Floats], Floats]:

@@ -424,7 +424,7 @@ def _board(
         beats=where.beats,
         apart=where.apart,
         cells=estimate.cells[order],
-        unsure=drawn.draws.std(axis=0).mean(axis=0),
+        unsure=drawn.draws.spread.mean(axis=0),
         samples=samples,
         shares=estimate.parts.shares(),
         outlook=outlook,

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from hungjury.settings import Target
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.uncertainty.panel_error import normal_draws
+from hungjury.uncertainty.score_draws import ScoreDraws
 
 __all__ = ["Parts", "mean_draws", "people_parts", "topic_deviations"]
 
@@ -70,14 +71,14 @@ def _size(covariance: Floats) -> float:
 
 def mean_draws(
     cells: Floats,
-    draws: Floats,
+    draws: ScoreDraws,
     target: Target,
     seed: np.random.SeedSequence,
     panel: Floats | None = None,
 ) -> tuple[Floats, Parts]:
     """Draws [draw, system] of the panel's mean score, and their parts.
 
-    cells: [system, topic], the best estimates. draws: [draw, system, topic].
+    cells: [system, topic], the best estimates. draws: what is known of scores under draws.
     panel: the covariance of a panel error to be laid over the means. The draws are then without
     the errors that topics share.
     """
@@ -87,8 +88,7 @@ def mean_draws(
     parts = Parts(between, labels, shared, target == "population", topics, panel)
     resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
     if panel is None:
-        means = draws.mean(axis=2)
-        means += mean - means.mean(axis=0)
+        means = draws.means + (mean - draws.means.mean(axis=0))
     else:
         means = mean + normal_draws(labels, len(draws), noise)
     if parts.population:
@@ -115,15 +115,15 @@ def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
     return Parts(between, nothing, nothing, population, topics, gold=gold)
 
 
-def _label_parts(draws: Floats) -> tuple[Floats, Floats]:
+def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:
     """Covariances of the topic mean: noise that topics do not share, and errors that they do."""
-    number, systems, topics = draws.shape
-    off = draws - draws.mean(axis=0)
-    means = off.mean(axis=2)
-    total = means.T @ means / (number - 1)
+    number, topics = len(draws), draws.cells.shape[1]
+    means = draws.means - draws.means.mean(axis=0)
+    together = means.T @ means
+    total = together / (number - 1)
     if topics == 1:
         return total, np.zeros_like(total)
-    within = (off - means[:, :, None]).transpose(1, 0, 2).reshape(systems, -1)
-    noise = within @ within.T / ((number - 1) * (topics - 1) * topics)
+    within = draws.products - topics * together
+    noise = within / ((number - 1) * (topics - 1) * topics)
     value, vector = np.linalg.eigh(total - noise)
     return noise, (vector * np.maximum(value, 0)) @ vector.T
