@@ -11,10 +11,12 @@ from hungjury.native._core import (
     draw_grades,
     kernel_sums,
     lambdas,
+    largest_gaps,
     pair_sums,
     precision_sums,
     ranking_values,
     score_lists,
+    shares_larger,
     squared_distances,
 )
 
@@ -29,9 +31,11 @@ __all__ = [
     "draw_grades",
     "kernel_sums",
     "lambdas",
+    "largest_gaps",
     "pair_sums",
     "precision_sums",
     "ranking_values",
     "score_lists",
+    "shares_larger",
     "squared_distances",
 ]

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 
 #include "bindings.h"
+#include "contests.h"
 #include "density.h"
 #include "distance.h"
 #include "grades.h"
@@ -120,6 +121,40 @@ Table kernel_sums(Tabled<double> values, int64_t points, double bandwidth) {
     return Table(sums, {rows, width}, owner);
 }
 
+// [row, row]: the share of columns in which the first is larger; equal ones count half.
+Table shares_larger(Tabled<double> values) {
+    size_t rows = values.shape(0), size = values.shape(1);
+    auto *shares = new double[rows * rows];
+    nb::capsule owner(shares, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    {
+        nb::gil_scoped_release free;
+        double all = static_cast<double>(size);
+        for (size_t a = 0; a < rows; ++a)
+            for (size_t b = a; b < rows; ++b) {
+                Contest found = contest(values.data() + a * size, values.data() + b * size, size);
+                shares[a * rows + b] = (found.larger + found.equal / 2) / all;
+                shares[b * rows + a] = (all - found.larger - found.equal / 2) / all;
+            }
+    }
+    return Table(shares, {rows, rows}, owner);
+}
+
+// [column]: the largest gap between two rows, in units given for each pair of rows.
+Array<double> largest_gaps(Tabled<double> values, Tabled<double> units) {
+    size_t rows = values.shape(0), size = values.shape(1);
+    if (units.shape(0) != rows || units.shape(1) != rows)
+        throw std::out_of_range("units for other rows");
+    std::vector<double> largest(size, 0.0);
+    {
+        nb::gil_scoped_release free;
+        for (size_t a = 0; a < rows; ++a)
+            for (size_t b = a + 1; b < rows; ++b)
+                raise_gaps(values.data() + a * size, values.data() + b * size,
+                           units.data()[a * rows + b], size, largest.data());
+    }
+    return array(std::move(largest));
+}
+
 void sweep_grades(Given<int64_t> begin, Given<int32_t> said, Given<int32_t> stratum,
                   Tabled<double> prior, Tabled<double> evidence, Given<double> uniforms,
                   Filled<int8_t> drawn, Filled<double> chances, Filled<int64_t> in_stratum,
@@ -157,6 +192,12 @@ void bind_scoring(nb::module_ &m) {
     m.def("kernel_sums", &kernel_sums, "values"_a, "points"_a, "bandwidth"_a,
           "Sums [row, point] of Gaussian kernels around the values of each row, at `points` evenly "
           "spaced points of [0, 1].");
+
+    m.def("shares_larger", &shares_larger, "values"_a,
+          "Shares [row, row] of columns in which one row is larger than the other; equal values "
+          "count half.");
+    m.def("largest_gaps", &largest_gaps, "values"_a, "units"_a,
+          "The largest gap between two rows in each column, divided by units [row, row].");
 
     m.def("draw_grades", &sweep_grades, "begin"_a, "said"_a, "stratum"_a, "prior"_a, "evidence"_a,
           "uniforms"_a, "drawn"_a, "chances"_a, "in_stratum"_a, "with_vote"_a,

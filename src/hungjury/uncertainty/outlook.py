@@ -57,7 +57,9 @@ def look_ahead(
         return Outlook(here, topics, [], 0, typical(np.sqrt(fixed)))
     # What judges share is learned from all documents, so more topics help there too; only where
     # judges are resampled does it stay as long as there are no more of them.
-    fixed = of_differences(parts.shared) if setting.merge.gives == "weights" else 0 * total
+    fixed = 0 * total
+    if parts.shared is not None and setting.merge.gives == "weights":
+        fixed = of_differences(parts.shared)
     topics = topics_curve(parts.number, total - fixed, fixed)
 
     def with_fewer(size: int) -> float:

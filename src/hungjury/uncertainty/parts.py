@@ -36,7 +36,7 @@ class Parts:
 
     topics: Floats  # which topics were asked; counts for a population only
     labels: Floats  # label noise, independent between topics
-    shared: Floats  # what judges have in common on all topics
+    shared: Floats | None  # what judges have in common on all topics; None where `panel` is
     population: bool
     number: int  # of topics
     panel: Floats | None = None  # panel error, which takes the place of `shared`
@@ -49,7 +49,9 @@ class Parts:
         if self.gold is not None:
             return parts | {"gold": self.gold}
         parts["labels"] = self.labels
-        return parts | ({"judges": self.shared} if self.panel is None else {"panel": self.panel})
+        if self.shared is not None:
+            return parts | {"judges": self.shared}
+        return parts if self.panel is None else parts | {"panel": self.panel}
 
     @property
     def total(self) -> Floats:
@@ -82,9 +84,10 @@ def mean_draws(
     panel: the covariance of a panel error to be laid over the means. The draws are then without
     the errors that topics share.
     """
-    labels, shared = _label_parts(draws)
+    labels, total = _label_parts(draws)
     mean, topics = cells.mean(axis=1), cells.shape[1]
-    between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else np.zeros_like(shared)
+    between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else np.zeros_like(labels)
+    shared = _positive(total - labels) if panel is None else None
     parts = Parts(between, labels, shared, target == "population", topics, panel)
     resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
     if panel is None:
@@ -112,18 +115,22 @@ def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
     nothing = np.zeros_like(gold)
     topics = cells.shape[1]
     between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else nothing
-    return Parts(between, nothing, nothing, population, topics, gold=gold)
+    return Parts(between, nothing, None, population, topics, gold=gold)
 
 
 def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:
-    """Covariances of the topic mean: noise that topics do not share, and errors that they do."""
+    """Covariances of the topic mean: of noise that topics do not share, and of everything."""
     number, topics = len(draws), draws.cells.shape[1]
     means = draws.means - draws.means.mean(axis=0)
     together = means.T @ means
     total = together / (number - 1)
     if topics == 1:
-        return total, np.zeros_like(total)
+        return total, total
     within = draws.products - topics * together
-    noise = within / ((number - 1) * (topics - 1) * topics)
-    value, vector = np.linalg.eigh(total - noise)
-    return noise, (vector * np.maximum(value, 0)) @ vector.T
+    return within / ((number - 1) * (topics - 1) * topics), total
+
+
+def _positive(covariance: Floats) -> Floats:
+    """The nearest covariance without negative variances."""
+    value, vector = np.linalg.eigh(covariance)
+    return np.asarray((vector * np.maximum(value, 0)) @ vector.T)

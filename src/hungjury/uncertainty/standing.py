@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
+
 __all__ = ["Standing", "of_differences", "standing"]
 
 Floats = NDArray[np.float64]
@@ -46,15 +48,8 @@ def standing(
         counted = np.vstack([draws, np.zeros(draws.shape[1])])
     else:
         counted = draws
-    number, systems = counted.shape
-    beats = np.empty((systems, systems))
-    above = np.zeros((number, systems), dtype=np.int64)
-    equal = np.zeros((number, systems), dtype=np.int64)
-    for s in range(systems):
-        mine = counted[:, s : s + 1]
-        larger, same = counted > mine, counted == mine
-        above[:, s], equal[:, s] = larger.sum(axis=1), same.sum(axis=1)
-        beats[:, s] = larger.mean(axis=0) + same.mean(axis=0) / 2
+    beats = native.shares_larger(np.ascontiguousarray(counted.T))
+    above, equal = _places(counted)
     tail = (1 - level) / 2
     first = np.quantile((above + 1)[: len(draws)], tail, axis=0, method="inverted_cdf")
     last = np.quantile((above + equal)[: len(draws)], 1 - tail, axis=0, method="inverted_cdf")
@@ -71,6 +66,23 @@ def standing(
     )
 
 
+def _places(draws: Floats) -> tuple[Ints, Ints]:
+    """[draw, system]: how many systems are larger, and how many equal, itself included."""
+    order = np.argsort(-draws, axis=1, kind="stable")
+    ordered = np.take_along_axis(draws, order, axis=1)
+    place = np.arange(draws.shape[1])
+    new = np.ones(draws.shape, dtype=bool)
+    new[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    first = np.maximum.accumulate(np.where(new, place, 0), axis=1)
+    ends = np.ones(draws.shape, dtype=bool)
+    ends[:, :-1] = new[:, 1:]
+    last = np.minimum.accumulate(np.where(ends, place, place[-1])[:, ::-1], axis=1)[:, ::-1]
+    above, equal = np.empty_like(first), np.empty_like(first)
+    np.put_along_axis(above, order, first, axis=1)
+    np.put_along_axis(equal, order, last - first + 1, axis=1)
+    return above, equal
+
+
 def of_differences(covariance: Floats) -> Floats:
     """[system, system]: the variance of the difference of two means."""
     variance = np.diag(covariance)
@@ -82,11 +94,8 @@ def _told_apart(mean: Floats, draws: Floats, level: float, stretch: float) -> ND
     largest standardised difference of all pairs is what a single one is held against."""
     sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))
     noise = 1e-12 * max(float(np.abs(draws).max(initial=0)), 1e-300)
-    off = draws - draws.mean(axis=0)
-    largest = np.zeros(len(draws))
-    for s in range(len(mean)):
-        spread = np.where(sd[s] > noise, sd[s], np.inf)
-        np.maximum(largest, (np.abs(off - off[:, s : s + 1]) / spread).max(axis=1), out=largest)
+    off = np.ascontiguousarray((draws - draws.mean(axis=0)).T)
+    largest = native.largest_gaps(off, np.where(sd > noise, sd, np.inf))
     needed = stretch * float(np.quantile(largest, level))
     gap = np.abs(mean[:, None] - mean)
     return np.asarray(gap > np.maximum(needed * sd, noise))
