@@ -185,7 +185,7 @@ def test_the_audit_never_gives_up(tmp_path):
 
 def test_the_audit_lists_every_line_that_cannot_be_read(tmp_path):
     write(tmp_path, "q", "1 0 a 1\n1 0 b\n1 0 c 0\n\n1 0 d\n1 0 e 1 2 3\n")
-    write(tmp_path, "bad.run", "1 Q0 a 1 zz x\n1 Q0 b 2 1 x\n1 Q0 c 3 yy x\n1 Q0\n")
+    write(tmp_path, "bad.run", "1 Q0 a 1 zz x\n1 Q0 c 2 1 x\n1 Q0 c 3 yy x\n1 Q0\n")
     found = hj.audit(str(tmp_path / "q"), str(tmp_path / "bad.run"))
     assert found.exit_code == 2
     assert [(e.code, Path(e.file).name, e.line) for e in found.errors] == [

@@ -10,7 +10,11 @@ import json
 import operator
 import re
 from collections.abc import Callable
-from typing import Any
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 __all__ = [
     "Argument",
@@ -127,6 +131,12 @@ class HungjuryError(ValueError):
 
     def __str__(self) -> str:
         return self.render()
+
+    def saying(self, message: str) -> Self:
+        """The same error with another message."""
+        other = copy(self)
+        other.message, other.args = message, (message,)
+        return other
 
     def to_dict(self, surface: Surface = in_python) -> dict[str, Any]:
         """All fields, for JSON."""

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hungjury import native
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.bad_lines import listed
-from hungjury.collection.formats import table_format
+from hungjury.collection.bad_lines import Listing
 from hungjury.collection.judgments import Judgments, judgments_by
 from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.notes import Note, few, percent, plural
 from hungjury.collection.policy import LabelPolicy, ReadingOptions, refuse_options, split_options
+from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels, qrels_by
-from hungjury.collection.reading import label_parts
-from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, read_store
-from hungjury.collection.sources import Source
+from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, in_memory, read_store
 from hungjury.errors import HungjuryError, Surface, in_python
 
 if TYPE_CHECKING:
@@ -90,10 +87,10 @@ def audit(
     -------
     Audit
         What was read and everything unusual about it; it prints as text. What would stop other
-        functions is listed too: the audit goes on without the labels or the file in error.
+        functions is listed too: the audit goes on without the lines or the file in error.
     """
     label_options, run_options = split_options(reading)
-    errors: list[HungjuryError] = []
+    errors = Listing()
     found: Qrels | Judgments | None = None
     facts: list[str] = []
     notes: list[Note] = []
@@ -104,54 +101,59 @@ def audit(
         policy = LabelPolicy.of(**label_options)
         read: Any = judgments_by if judgments else qrels_by
         try:
-            found = read(labels, policy, errors.append)
+            found = read(labels, policy, errors)
         except HungjuryError as error:
-            errors += listed(error, _texts(labels, policy, judgments), native.LabelTable)
+            errors(error)
     if found is not None:
         facts += _judgment_facts(found) if isinstance(found, Judgments) else _label_facts(found)
         notes += found.notes
     if runs is not None:
         if isinstance(runs, (Runs, RunFiles)):  # columns may be those of the labels
             run_options.pop("columns", None)
-        lists = _readable_runs(as_runs(runs, **run_options), errors)
-        if lists is not None and found is not None:
-            try:
-                aligned = align(lists, found.pool, progress=progress)
-            except HungjuryError as error:
-                errors.append(error)
-            else:
+        lists = as_runs(runs, **run_options)
+        try:
+            lists = _readable_runs(lists, errors)
+            if found is not None:
+                aligned = _aligned(lists, found.pool, progress, errors)
                 facts += _run_facts(aligned)
                 notes += aligned.notes
-    return Audit(facts, tuple(notes), tuple(errors))
+        except HungjuryError as error:
+            errors(error)
+    return Audit(facts, tuple(notes), errors.errors)
 
 
-def _readable_runs(runs: Runs | RunFiles, errors: list[HungjuryError]) -> Runs | RunFiles | None:
-    """The runs without files that cannot be read, whose errors are listed."""
+def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> Runs | RunFiles:
+    """The runs without lines and files that cannot be read, which are listed."""
     if isinstance(runs, Runs):
         return runs
-    good: list[Source] = []
+    before = len(errors)
+    good = []
     for source in runs.sources:
         try:
-            read_store(source, runs.policy)
+            read_store(source, runs.policy, stop=errors)
         except HungjuryError as error:
-            is_text = table_format(source, runs.policy.columns) is None
-            errors += listed(error, [source] if is_text else [], native.RunStore)
+            errors(error)
         else:
             good.append(source)
-    return RunFiles(good, runs.policy) if good else None
+    if len(errors) == before:
+        return runs
+    policy = runs.policy
+    return in_memory(
+        [run for one in good for run in read_store(one, policy, stop=lambda _error: None)], policy
+    )
 
 
-def _texts(labels: Any, policy: LabelPolicy, several: bool) -> list[Source]:
-    """The files of labels in columns without a header."""
+def _aligned(
+    runs: Runs | RunFiles, pool: Pool, progress: Progress | None, errors: Listing
+) -> Alignment:
+    """Where two files have the same tag, systems are named by file, so that the audit goes on."""
     try:
-        parts = label_parts(labels, policy, several=several)
-    except HungjuryError:
-        return []
-    return [
-        part
-        for part in parts
-        if isinstance(part, Source) and table_format(part, policy.columns) is None
-    ]
+        return align(runs, pool, progress=progress)
+    except HungjuryError as error:
+        if error.code != "same-name" or isinstance(runs, Runs) or runs.policy.names == "stem":
+            raise
+        errors(error)
+        return align(RunFiles(runs.sources, replace(runs.policy, names="stem")), pool)
 
 
 def _label_facts(qrels: Qrels) -> list[str]:

@@ -7,14 +7,15 @@ read as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.errors import Argument, InputError
 from hungjury.numbers import decimal_of, integer_of
 
@@ -142,6 +143,41 @@ class InputTable:
     def _listed(self) -> str:
         return ", ".join(map(str, self.columns))
 
+    def keep(self, rows: Sequence[int]) -> InputTable:
+        """Some of the rows, with the lines they came from."""
+        columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
+        return replace(self, columns=columns, lines=[self.line(i) for i in rows])
+
+    def readable(
+        self,
+        stop: Stop,
+        ids: Iterable[str | None],
+        numbers: Mapping[str, str] | None = None,
+        integers: Mapping[str, str] | None = None,
+    ) -> InputTable:
+        """The table without rows that cannot be read; stop is told of each.
+
+        ids: columns of ids, None for one that the table does not have. numbers, integers: other
+        columns, and what they hold.
+        """
+        if stop is raise_error:  # reading will find the first one itself
+            return self
+        checks = [
+            *((self.columns[c], c, self._text) for c in ids if c is not None),
+            *((self.columns[c], what, self._finite) for c, what in (numbers or {}).items()),
+            *((self.columns[c], what, self._whole) for c, what in (integers or {}).items()),
+        ]
+        good = []
+        for row in range(len(self)):
+            try:
+                for values, what, check in checks:
+                    check(values[row], what, row)
+            except InputError as error:
+                stop(error)
+            else:
+                good.append(row)
+        return self.keep(good)
+
     def texts(self, column: str) -> list[str]:
         """A column of ids; whole numbers are ids too, a missing value is not."""
         return [self._text(v, column, i) for i, v in enumerate(self.columns[column])]
@@ -156,24 +192,26 @@ class InputTable:
             if isinstance(value, bytes) and value:
                 return value.decode("utf-8")
         except UnicodeError:
-            raise self._bad(f"the {column} {value!r} is not UTF-8", row, remedy) from None
+            said = f"the {column} {value!r} is not UTF-8"
+            raise self._bad("not-utf8", said, row, remedy) from None
         if isinstance(value, Integral) and not isinstance(value, bool):
             return str(value)
         if isinstance(value, float) and math.isfinite(value):
-            raise self._bad(f"the {column} {value!r} is a decimal number", row, remedy)
-        raise self._bad(f"the {column} is missing: {value!r} is not an id", row, remedy)
+            said = f"the {column} {value!r} is a decimal number"
+            raise self._bad("decimal-id", said, row, remedy)
+        said = f"the {column} is missing: {value!r} is not an id"
+        raise self._bad("missing-id", said, row, remedy)
 
     def numbers(self, column: str, what: str) -> list[float]:
         """A column of finite numbers."""
-        out = []
-        for row, value in enumerate(self.columns[column]):
-            number = _number(value)
-            if not math.isfinite(number):
-                raise self._bad(
-                    f"the {what} {value!r} is not a finite number", row, f"fix the {what}"
-                )
-            out.append(number)
-        return out
+        return [self._finite(v, what, i) for i, v in enumerate(self.columns[column])]
+
+    def _finite(self, value: Any, what: str, row: int) -> float:
+        number = _number(value)
+        if not math.isfinite(number):
+            said = f"the {what} {value!r} is not a finite number"
+            raise self._bad("not-a-number", said, row, f"fix the {what}")
+        return number
 
     def labels(self, column: str) -> tuple[NDArray[np.float64], dict[int, str]]:
         """A column of labels: numbers, and by row the text of those that are not (empty where
@@ -187,12 +225,16 @@ class InputTable:
     def check_integers(self, column: str, what: str) -> None:
         """Refuse a column that holds anything but integers."""
         for row, value in enumerate(self.columns[column]):
-            number = integer_of(value) if isinstance(value, str) else value
-            if not (isinstance(number, (Integral, float)) and number == number // 1):
-                raise self._bad(f"the {what} {value!r} is not an integer", row, f"fix the {what}")
+            self._whole(value, what, row)
 
-    def _bad(self, message: str, row: int, remedy: str) -> InputError:
-        return InputError(message, file=self.name, line=self.line(row), remedy=remedy)
+    def _whole(self, value: Any, what: str, row: int) -> None:
+        number = integer_of(value) if isinstance(value, str) else value
+        if not (isinstance(number, (Integral, float)) and number == number // 1):
+            said = f"the {what} {value!r} is not an integer"
+            raise self._bad("not-an-integer", said, row, f"fix the {what}")
+
+    def _bad(self, code: str, message: str, row: int, remedy: str) -> InputError:
+        return InputError(message, code=code, file=self.name, line=self.line(row), remedy=remedy)
 
 
 def _number(value: Any) -> float:

@@ -1,19 +1,18 @@
-"""Formats of input tables: CSV and TSV, JSON, Parquet, frames, dictionaries and named tuples."""
+"""Formats of input tables: text, Parquet, frames, dictionaries and named tuples."""
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import KNOWN, InputTable, understood
 from hungjury.collection.labelled import MAGIC, labelled_columns
 from hungjury.collection.policy import ROLES
 from hungjury.collection.sources import Source
+from hungjury.collection.text_tables import read_text_table
 from hungjury.errors import Argument, InputError, MissingExtra
-from hungjury.json_files import once
 from hungjury.numbers import decimal_of
 
 __all__ = [
@@ -90,122 +89,23 @@ def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
 
 
 def read_table(
-    source: Source, kind: str, columns: Columns = (), by_judge: bool = False
+    source: Source,
+    kind: str,
+    columns: Columns = (),
+    by_judge: bool = False,
+    stop: Stop = raise_error,
 ) -> InputTable:
-    """A file as a table; of a database of labels every judge's, or the ones that count."""
+    """A file as a table; of a database of labels every judge's, or the ones that count.
+
+    stop: told of every row that cannot be read; where it returns, the row is left out.
+    """
     given = dict(columns)
     if kind == "parquet":
         return _parquet(source, given)
     if kind == "labels":
         return _labelled(source, given, "labels" if by_judge else "gold")
-    text = source.content()
-    try:
-        decoded = text.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            "not UTF-8 text", file=source.name, line=line, remedy="save the file as UTF-8"
-        ) from None
-    read = {"jsonl": _json_lines, "json": _json_array}.get(kind)
-    if read is not None:
-        found, lines = read(source, decoded)
-    else:
-        found, lines = _separated(source, decoded, kind)
+    found, lines = read_text_table(source, kind, stop)
     return InputTable(source.name, found, lines, given, source.stem)
-
-
-Found = tuple[dict[str, list[Any]], list[int]]
-
-
-def _separated(source: Source, text: str, mark: str) -> Found:
-    # TSV files of the field are not quoted: a quote in an id is an ordinary character.
-    content = io.StringIO(text, newline="")
-    if mark == "\t":
-        rows = csv.reader(content, delimiter=mark, quoting=csv.QUOTE_NONE)
-    else:
-        rows = csv.reader(content, delimiter=mark)
-    try:
-        return _rows(source, rows)
-    except csv.Error as error:
-        raise InputError(
-            str(error), file=source.name, line=rows.line_num, remedy="fix the quotes"
-        ) from None
-
-
-def _rows(source: Source, rows: Any) -> Found:
-    names = [n.strip() for n in next(rows)]
-    twice = next((n for n in names if n and names.count(n) > 1), None)
-    if twice is not None:
-        raise InputError(
-            f"two columns are called '{twice}'", file=source.name, line=1, remedy="rename one"
-        )
-    columns: list[list[str]] = [[] for _ in names]
-    lines: list[int] = []
-    for row in rows:
-        if not row:
-            continue
-        lines.append(rows.line_num)
-        if len(row) != len(names):
-            raise InputError(
-                f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}",
-                file=source.name,
-                line=rows.line_num,
-                remedy="fix or remove this line",
-            )
-        for column, value in zip(columns, row, strict=True):
-            column.append(value.strip())
-    return dict(zip(names, columns, strict=True)), lines
-
-
-def _json_lines(source: Source, text: str) -> Found:
-    rows: list[Any] = []
-    lines: list[int] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            rows.append(json.loads(line, object_pairs_hook=once))
-        except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
-            raise InputError(
-                f"not JSON: {getattr(error, 'msg', error)}",
-                file=source.name,
-                line=number,
-                remedy="write one JSON object per line, or one array of objects",
-            ) from None
-        lines.append(number)
-    return _objects(source, rows, lines), lines
-
-
-def _json_array(source: Source, text: str) -> Found:
-    try:
-        rows = json.loads(text, object_pairs_hook=once)
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"not JSON: {getattr(error, 'msg', error)}",
-            file=source.name,
-            line=getattr(error, "lineno", None),
-            remedy="fix the JSON",
-        ) from None
-    numbers = list(range(1, len(rows) + 1))
-    return _objects(source, rows, numbers), numbers
-
-
-def _objects(source: Source, rows: list[Any], lines: list[int]) -> dict[str, list[Any]]:
-    """Columns of JSON objects; a key that an object does not have is a missing value."""
-    columns: dict[str, list[Any]] = {}
-    for i, row in enumerate(rows):
-        if not isinstance(row, dict):
-            raise InputError(
-                f"expected a JSON object, got {type(row).__name__}",
-                file=source.name,
-                line=lines[i],
-                remedy='write objects such as {"topic": "1", "document": "a", "label": 2}',
-            )
-        for key in row.keys() - columns.keys():
-            columns[key] = [None] * i
-        for key, column in columns.items():
-            column.append(row.get(key))
-    return columns
 
 
 def _labelled(source: Source, given: Mapping[str, str], view: str) -> InputTable:

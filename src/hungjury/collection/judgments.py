@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import read_table, table_format
 from hungjury.collection.labels import MISSING, resolve
@@ -26,7 +27,6 @@ from hungjury.collection.reading import (
     chosen,
     label_parts,
 )
-from hungjury.collection.rows import Stop, raise_error
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, UnknownName
 from hungjury.settings import Duplicates, LabelSettings, Missing, Outside
@@ -185,7 +185,7 @@ def read_judgments(
 
 def judgments_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:
     """Read labels of several judges by a policy."""
-    reader = judgment_reader(source, policy)
+    reader = judgment_reader(source, policy, stop)
     found = resolve(*reader.rows(), policy=policy, stop=stop)
     return Judgments(
         pool=found.pool,
@@ -200,7 +200,7 @@ def judgments_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> 
     )
 
 
-def judgment_reader(source: Any, policy: LabelPolicy) -> LabelReader:
+def judgment_reader(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> LabelReader:
     """A reader that has read all files of the judges."""
     if isinstance(source, Mapping):
         source = {k: v.to_dict() if isinstance(v, Qrels) else v for k, v in source.items()}
@@ -211,7 +211,7 @@ def judgment_reader(source: Any, policy: LabelPolicy) -> LabelReader:
         check_patterns(names, policy)
         kept = set(chosen(names, policy))
         parts = [part for part in parts if part.stem in kept]
-    reader = LabelReader(policy, judges)
+    reader = LabelReader(policy, judges, stop)
     for part in parts:
         reader.read(part)
     return reader
@@ -229,8 +229,11 @@ def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
     if isinstance(first, InputTable):
         return "column"
     kind = table_format(first, policy.columns)
-    if kind is not None and read_table(first, kind, policy.columns, True).find("judge") is not None:
-        return "column"
+    if kind is not None:
+        # Only its columns matter here; what is wrong with its rows is found when they are read.
+        table = read_table(first, kind, policy.columns, True, lambda _error: None)
+        if table.find("judge") is not None:
+            return "column"
     files = [part for part in parts if isinstance(part, Source)]
     if len(files) > 1 and len({file.group or file.name for file in files}) == 1:
         folder = os.path.dirname(first.name)

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.policy import LabelPolicy
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.relabel import relabel
-from hungjury.collection.rows import Resolved, Rows, Stop, raise_error
+from hungjury.collection.rows import Resolved, Rows
 from hungjury.collection.scales import check_declared, check_judges, check_steps, scale_of
 from hungjury.collection.scaling import scale_rows
 from hungjury.errors import Argument, InputError

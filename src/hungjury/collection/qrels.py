@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import grade_columns, read_table, table_format
 from hungjury.collection.labels import resolve
@@ -18,7 +19,6 @@ from hungjury.collection.notes import Note, plural
 from hungjury.collection.policy import LabelOptions, LabelPolicy, refuse_options
 from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.reading import LabelReader, Part, label_parts, no_label
-from hungjury.collection.rows import Stop, raise_error
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, rel_range
 from hungjury.files import write_whole
@@ -242,15 +242,15 @@ def read_qrels(
 def qrels_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:
     """Read qrels by a policy."""
     parts = label_parts(source, policy)
-    if len(parts) == 1 and (table := _grade_table(parts[0], policy)) is not None:
+    if len(parts) == 1 and (table := _grade_table(parts[0], policy, stop)) is not None:
         if policy.scaling is not None:
             raise InputError(
                 "the table already has a probability for every grade",
                 file=table.name,
                 remedy=("leave out", Argument("scaling")),
             )
-        return _from_grade_columns(table)
-    reader = LabelReader(policy, "one")
+        return _from_grade_columns(table, stop)
+    reader = LabelReader(policy, "one", stop)
     for part in parts:
         reader.read(part)
     found = resolve(*reader.rows(), policy=policy, stop=stop)
@@ -266,41 +266,45 @@ def qrels_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Qrel
     )
 
 
-def _grade_table(part: Part, policy: LabelPolicy) -> InputTable | None:
+def _grade_table(part: Part, policy: LabelPolicy, stop: Stop) -> InputTable | None:
     """The table of a part that gives the probability of every grade, else None."""
     if isinstance(part, Source):
         kind = table_format(part, policy.columns)
         if kind != "parquet" and (kind is None or b"p0" not in part.head()):
             return None
-        part = read_table(part, kind, policy.columns)
+        errors: list[InputError] = []
+        part = read_table(part, kind, policy.columns, stop=errors.append)
+        if grade_columns(part):
+            for error in errors:
+                stop(error)
     return part if grade_columns(part) else None
 
 
-def _from_grade_columns(table: InputTable) -> Qrels:
+def _from_grade_columns(table: InputTable, stop: Stop) -> Qrels:
     """Qrels from a table with columns p0, p1, ... that hold the probability of each grade."""
     names = grade_columns(table)
+    of_grades = {name: f"probability {name}" for name in names}
+    table = table.readable(stop, map(table.need, ("topic", "document")), of_grades)
     if not len(table):
         raise no_label(table.name)
-    p = np.array([table.numbers(n, f"probability {n}") for n in names], dtype=float).T
-    bad = np.flatnonzero((p < 0).any(axis=1) | (abs(p.sum(axis=1) - 1) > 1e-6))
-    if len(bad):
-        raise InputError(
-            f"the probabilities of the grades are {p[bad[0]].tolist()}",
-            file=table.name,
-            line=table.line(int(bad[0])),
-            remedy="they must be non-negative and sum to 1",
-        )
+    p = np.array([table.numbers(n, what) for n, what in of_grades.items()], dtype=float).T
     ids = (table.texts(table.need(role)) for role in ("topic", "document"))
     order: dict[str, dict[str, int]] = {}
     for i, (topic, document) in enumerate(zip(*ids, strict=True)):
-        if document in order.setdefault(topic, {}):
-            raise InputError(
-                f"document '{document}' of topic '{topic}' appears twice",
-                file=table.name,
-                line=table.line(i),
-                remedy="keep one row per document and topic",
-            )
-        order[topic][document] = i
+        said = ""
+        if (p[i] < 0).any() or abs(p[i].sum() - 1) > 1e-6:
+            said = f"the probabilities of the grades are {p[i].tolist()}"
+            code, remedy = "not-a-distribution", "they must be non-negative and sum to 1"
+        elif document in order.setdefault(topic, {}):
+            said = f"document '{document}' of topic '{topic}' appears twice"
+            code, remedy = "duplicate-document", "keep one row per document and topic"
+        if said:
+            stop(InputError(said, code=code, file=table.name, line=table.line(i), remedy=remedy))
+        else:
+            order[topic][document] = i
+    if not any(order.values()):
+        raise no_label(table.name)
+    order = {topic: documents for topic, documents in order.items() if documents}
     listed = list(order)
     topics = [listed[i] for i in natural_order(listed)]
     sizes = [len(order[t]) for t in topics]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hungjury import native
+from hungjury.collection.bad_lines import Parser, Stop, line_error, raise_error, readable
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import (
     frame_table,
@@ -29,20 +30,10 @@ from hungjury.collection.sources import Source, expand
 from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
 
-__all__ = ["Judges", "LabelReader", "Part", "label_parts", "line_error", "no_label",
-           "parse_text"]  # fmt: skip
+__all__ = ["Judges", "LabelReader", "Part", "label_parts", "no_label", "parse_text"]
 
 Part = Source | InputTable
 Judges = Literal["one", "file", "column", "iteration", "wide"]  # where a row's judge is named
-_REMEDIES = {  # by the codes of native.BadLine
-    "many-columns": "qrels have four columns; is this a run?",
-    "few-columns": "fix this line; a table needs a header line with the names of its columns",
-    "carriage-return": "save the file with newlines as line ends, or remove the carriage return",
-    "not-an-integer": "fix this line; ids contain no blanks, and the fourth column is the rank",
-    "too-sparse": "number the features without gaps, or give a sparse matrix in Python",
-    "not-utf8": "save the file as UTF-8",
-    "duplicate-document": "keep one line per document and topic",
-}
 ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
 
 
@@ -51,27 +42,24 @@ def parse_text(
     feed: Callable[[memoryview], None],
     finish: Callable[[], None],
     free: int = 1,
+    roles: Sequence[str] = (),
 ) -> None:
     """Push a text source through a native parser; its errors get the file name.
 
     free: cores that may be used; a compressed file is decompressed beside the parser by a second.
+    roles: what a table in its place would hold; a header of unknown columns is an error of its own.
     """
     pieces = source.pieces(read_ahead=free > 1)
     try:
         for piece in pieces:
             feed(piece)
         finish()
-    except native.BadLine as error:
+    except native.BadLine as bad:
         for _ in pieces:  # a gz file that turns out to be damaged explains the line better
             pass
-        raise line_error(source, *error.args) from None
-
-
-def line_error(source: Source, line: int, code: str, message: str) -> InputError:
-    """What a native parser says of a line."""
-    message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    remedy = _REMEDIES.get(code, "fix or remove this line")
-    return InputError(message, code=code, file=source.name, line=line, remedy=remedy)
+        error = line_error(source, *bad.args)
+        header = unknown_header(source, roles) if roles and error.line == 1 else None
+        raise header or error from None
 
 
 def label_parts(source: Any, policy: LabelPolicy, *, several: bool = False) -> list[Part]:
@@ -107,38 +95,55 @@ def _of_judge(name: Any, source: Any, policy: LabelPolicy) -> list[Part]:
 class LabelReader:
     """Collects rows of labels from files and tables."""
 
-    def __init__(self, policy: LabelPolicy, judges: Judges) -> None:
-        self.policy, self.judges = policy, judges
-        self.labels = native.LabelTable()
-        if policy.takes_words:
-            self.labels.take_words()
+    def __init__(self, policy: LabelPolicy, judges: Judges, stop: Stop = raise_error) -> None:
+        self.policy, self.judges, self.stop = policy, judges, stop
+        self.labels = self._empty()
         self.words: dict[int, str] = {}  # of tables: row and text of labels that are not numbers
         self.files: list[str] = []
         self.ends: list[int] = []
         self.stems: list[str] = []  # the judge of each file
+        self._parts = 0  # read without error
+        self.first = ""  # the name of the first part
 
     def read(self, part: Part) -> None:
+        """Add a file or a table. Where errors do not stop the reading, rows in error are left out,
+        or the whole part if it cannot be understood."""
+        self.first = self.first or part.name
         before = self.labels.rows
+        try:
+            self._add_part(part)
+            if self.labels.rows == before and isinstance(part, Source):
+                raise no_label(part.name)
+        except InputError as error:
+            for known in (self.files, self.stems, self.ends):
+                del known[self._parts :]
+            self.stop(error)
+        self._parts = len(self.files)
+
+    def _add_part(self, part: Part) -> None:
         if isinstance(part, InputTable):
             self._table(part)
         elif (kind := table_format(part, self.policy.columns)) is not None:
-            self._table(read_table(part, kind, self.policy.columns, self.judges == "column"))
+            by_judge = self.judges == "column"
+            self._table(read_table(part, kind, self.policy.columns, by_judge, self.stop))
         elif self.judges in ("column", "wide"):
             raise unknown_header(part, ROLES[self.judges]) or _mixed(part.name)
         else:
-            self._text(part)
-        if self.labels.rows == before and isinstance(part, Source):
-            raise no_label(part.name)
+            self._text(readable(part, self._empty, self._parse, self.stop))
+
+    def _empty(self) -> native.LabelTable:
+        table = native.LabelTable()
+        if self.policy.takes_words:
+            table.take_words()
+        return table
+
+    def _parse(self, source: Source, into: Parser) -> None:
+        parse_text(source, into.feed, into.finish, cores(), ROLES[self.judges])
 
     def _text(self, source: Source) -> None:
         known = len(self.labels.words)
         self.labels.expect(source.size)
-        try:
-            parse_text(source, self.labels.feed, self.labels.finish, cores())
-        except InputError as error:
-            if error.line == 1:
-                raise (unknown_header(source, ROLES[self.judges]) or error) from None
-            raise
+        self._parse(source, self.labels)
         start = self.ends[-1] if self.ends else 0
         if any(row == start for row, _ in self.labels.words[known : known + 1]):
             wrong = unknown_header(source, ROLES[self.judges])
@@ -148,6 +153,10 @@ class LabelReader:
 
     def _table(self, table: InputTable) -> None:
         topic, document = table.find("topic"), table.need("document")
+        judge = None
+        if self.judges in ("column", "iteration"):
+            judge = table.need("judge" if self.judges == "column" else "iteration")
+        table = table.readable(self.stop, [topic, document, judge])
         count = len(table)
         topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
         documents = table.texts(document)
@@ -160,11 +169,9 @@ class LabelReader:
             self._close(table.name, table.stem)
             return
         label = table.need("label")
-        names = [""] * count
-        if self.judges in ("column", "iteration"):
-            names = table.texts(table.need("judge" if self.judges == "column" else "iteration"))
-        elif self.judges == "file" and table.find("judge") is not None:
+        if self.judges == "file" and table.find("judge") is not None:
             raise _mixed(table.name)
+        names = [""] * count if judge is None else table.texts(judge)
         self._add(topics, names, documents, *table.labels(label), lines)
         self._close(table.name, table.stem)
 
@@ -202,7 +209,7 @@ class LabelReader:
         words = {**dict(self.labels.words), **self.words}
         columns = self.labels.take_columns()
         if not len(columns["label"]):
-            raise no_label(self.files[0] if self.files else "<dict>")
+            raise no_label(self.first)
         file = np.repeat(np.arange(len(self.ends)), np.diff([0, *self.ends])).astype(np.int32)
         judge, names = columns["iteration"], self.labels.iterations
         if self.judges == "one":
@@ -297,7 +304,10 @@ def _check_printable(names: list[str], judge: Any, file: Any, line: Any, files: 
 
 def no_label(file: str) -> InputError:
     return InputError(
-        "the file has no labels", file=file, remedy="check the command that produced it"
+        "the file has no labels",
+        code="no-labels",
+        file=file,
+        remedy="check the command that produced it",
     )
 
 

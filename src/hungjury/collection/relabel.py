@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.bad_lines import Stop
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.policy import LabelPolicy, label_key
-from hungjury.collection.rows import Rows, Stop
+from hungjury.collection.rows import Rows
 from hungjury.errors import Argument, InputError
 
 __all__ = ["counted", "relabel"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,14 +12,7 @@ from hungjury.collection.notes import Note
 from hungjury.collection.pool import Pool
 from hungjury.errors import InputError
 
-__all__ = ["Resolved", "Rows", "Stop", "raise_error"]
-
-Stop = Callable[[InputError], None]  # what is done with an error: raise it, or list it
-
-
-def raise_error(error: InputError) -> None:
-    """Reading stops at the first error; an audit lists errors instead and goes on."""
-    raise error
+__all__ = ["Resolved", "Rows"]
 
 
 @dataclass(frozen=True)

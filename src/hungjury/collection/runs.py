@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from hungjury import native
+from hungjury.collection.bad_lines import Parser, Stop, raise_error, readable
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import (
     frame_table,
@@ -18,7 +20,6 @@ from hungjury.collection.formats import (
     read_table,
     record_table,
     table_format,
-    unknown_header,
 )
 from hungjury.collection.likes import RunsLike, ScoresLike
 from hungjury.collection.notes import Note
@@ -161,14 +162,14 @@ def run_source(source: Any, policy: RunPolicy) -> Runs | RunFiles:
     """Runs of frames and dictionaries in memory; files to be read while they are aligned."""
     given = dict(policy.columns)
     if isinstance(source, Mapping):
-        return _in_memory(_nested(source), policy)
+        return in_memory(_nested(source), policy)
     if is_frame(source):
-        return _in_memory(_by_system(frame_table(source, given=given, stem="run")), policy)
+        return in_memory(_by_system(frame_table(source, given=given, stem="run")), policy)
     if not isinstance(source, (str, bytes)) and not hasattr(source, "read"):
         source = list(source) if isinstance(source, Iterable) else source
         if is_records(source):
             table = replace(record_table(source, given), stem="run")
-            return _in_memory(_by_system(table), policy)
+            return in_memory(_by_system(table), policy)
     return RunFiles(expand(source, "scoreddocs"), policy)
 
 
@@ -180,7 +181,8 @@ def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
     return run_source(source, RunPolicy.of(**options))
 
 
-def _in_memory(found: list[ReadRun], policy: RunPolicy) -> Runs:
+def in_memory(found: list[ReadRun], policy: RunPolicy) -> Runs:
+    """Runs that have been read."""
     check_names((run.name, run.file) for run in found)
     notes = tuple(run.note for run in found if run.note is not None)
     return Runs([run.name for run in found], [run.store for run in found], policy, notes)
@@ -217,18 +219,28 @@ def run_name(tags: tuple[str, str], source: Source, policy: RunPolicy) -> tuple[
     return (source.stem if policy.names == "stem" else first), note
 
 
-def read_store(source: Source, policy: RunPolicy, free: int = 1) -> list[ReadRun]:
-    """The run (or, in a table with a system column, runs) of one source."""
+def read_store(
+    source: Source, policy: RunPolicy, free: int = 1, stop: Stop = raise_error
+) -> list[ReadRun]:
+    """The run (or, in a table with a system column, runs) of one source.
+
+    stop: told of every line that cannot be read; where it returns, the line is left out.
+    """
     kind = table_format(source, policy.columns)
     if kind is not None:
-        found = _by_system(read_table(source, kind, policy.columns))
+        found = _by_system(read_table(source, kind, policy.columns, stop=stop), stop)
         return found if policy.names == "tag" else [_named_by_file(found, source)]
     store = native.RunStore()
-    parse_run(source, store.feed, store.finish, free)
+    parse = partial(_parse, free=free)
+    parse(readable(source, native.RunStore, parse, stop, once=True), store)
     if not store.rows:
         raise no_line(source.name)
     name, note = run_name(store.tags, source, policy)
     return [ReadRun(name, store, source.name, note)]
+
+
+def _parse(source: Source, into: Parser, free: int = 1) -> None:
+    parse_run(source, into.feed, into.finish, free)
 
 
 def parse_run(
@@ -238,17 +250,15 @@ def parse_run(
     free: int = 1,
 ) -> None:
     """Push a run file through a native parser."""
-    try:
-        parse_text(source, feed, finish, free)
-    except InputError as error:
-        if error.line == 1:
-            raise (unknown_header(source, ROLES) or error) from None
-        raise
+    parse_text(source, feed, finish, free, ROLES)
 
 
 def no_line(file: str) -> InputError:
     return InputError(
-        "the file has no lines", file=file, remedy="check the command that produced it"
+        "the file has no lines",
+        code="no-rows",
+        file=file,
+        remedy="check the command that produced it",
     )
 
 
@@ -259,7 +269,7 @@ def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
     policy = runs.policy
     free = cores() // len(runs.sources)
     each = map_files(lambda s: read_store(s, policy, free), runs.sources, progress, "reading")
-    return _in_memory([run for several in each for run in several], policy)
+    return in_memory([run for several in each for run in several], policy)
 
 
 def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
@@ -273,46 +283,59 @@ def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
     return replace(found[0], name=source.stem)
 
 
-def _by_system(table: InputTable) -> list[ReadRun]:
+def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
     topic, document, score = table.find("topic"), table.need("document"), table.need("score")
+    rank, tag = table.find("rank"), table.find("tag")
+    whole = {} if rank is None else {rank: "rank"}
+    table = table.readable(stop, [topic, document, tag], {score: "score"}, whole)
     count = len(table)
     topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
     documents = table.texts(document)
     scores = np.array(table.numbers(score, "score"), dtype=float)
     lines = table.line_numbers()
-    if (rank := table.find("rank")) is not None:
+    if rank is not None:
         table.check_integers(rank, "rank")
-    tag = table.find("tag")
     tags = [table.stem] * count if tag is None else table.texts(tag)
     rows_of: dict[str, list[int]] = {}
     for i, name in enumerate(tags):
         rows_of.setdefault(name, []).append(i)
-    out = []
-    for name, rows in rows_of.items():
+
+    def filled(rows: list[int]) -> native.RunStore:
         store = native.RunStore()
         here = [topics[i] for i in rows], [documents[i] for i in rows]
         store.add(*here, scores[rows], lines[rows])
-        _finish_table(store, table)
+        store.finish()
+        return store
+
+    out = []
+    for name, rows in rows_of.items():
+        try:
+            store = filled(rows)
+        except native.BadLine:
+            firsts: dict[tuple[str, str], int] = {}
+            for i in rows:
+                if firsts.setdefault((topics[i], documents[i]), i) != i:
+                    stop(_twice(table, i, topics[i], documents[i]))
+            store = filled(list(firsts.values()))
         out.append(ReadRun(name, store, table.name))
     if not out:
         raise InputError(
-            "the table has no rows", file=table.name, remedy="check the command that produced it"
+            "the table has no rows",
+            code="no-rows",
+            file=table.name,
+            remedy="check the command that produced it",
         )
     return out
 
 
-def _finish_table(store: native.RunStore, table: InputTable) -> None:
-    try:
-        store.finish()
-    except native.BadLine as error:
-        line, code, message = error.args
-        raise InputError(
-            message,
-            code=code,
-            file=table.name,
-            line=line,
-            remedy="keep one row per document and topic",
-        ) from None
+def _twice(table: InputTable, row: int, topic: str, document: str) -> InputError:
+    return InputError(
+        f"document '{document}' appears twice in the list of topic '{topic}'",
+        code="duplicate-document",
+        file=table.name,
+        line=table.line(row),
+        remedy="keep one row per document and topic",
+    )
 
 
 def _nested(source: Mapping[str, Any]) -> list[ReadRun]:

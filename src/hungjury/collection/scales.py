@@ -10,10 +10,11 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.collection.bad_lines import Stop
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.policy import TOP_GRADE, LabelPolicy
 from hungjury.collection.relabel import counted
-from hungjury.collection.rows import Rows, Stop
+from hungjury.collection.rows import Rows
 from hungjury.errors import Argument, InputError
 
 __all__ = ["OPEN", "check_declared", "check_judges", "check_steps", "scale_of"]
