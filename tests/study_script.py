@@ -1,11 +1,15 @@
-"""A study as a process of its own, to be killed: study_script.py DEMO STORE LOG JOBS WORKERS."""
+"""A study as a process of its own, to be killed: study_script.py DEMO STORE LOG JOBS WORKERS.
 
+DEMO: one folder or several, separated as paths are.
+"""
+
+import os
 import sys
 
 import study_jobs
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
-from hungjury.studies.runner import Job, run_jobs
+from hungjury.studies.runner import Job, run_work
 from hungjury.studies.store import Store
 
 
@@ -18,7 +22,6 @@ def jobs(count, log, seconds=0.06):
 if __name__ == "__main__":
     demo, path, log, count, workers = sys.argv[1:]
     with Store(path) as store:
-        found = run_jobs(
-            jobs(int(count), log), Sources.in_folder(demo), store, 5, Engine("local", int(workers))
-        )
-    print(found.reused, len(found.results))
+        work = [(Sources.in_folder(one), jobs(int(count), log)) for one in demo.split(os.pathsep)]
+        found = run_work(work, store, 5, Engine("local", int(workers)))
+    print(sum(one.reused for one in found), sum(len(one.results) for one in found))

@@ -129,7 +129,7 @@ def test_only_the_printed_sizes_unless_others_are_asked_for(tmp_path: Path) -> N
     sources = Sources.in_folder(tmp_path)
     study = run_study("crowd(measures=['AP'], tuples=2)", sources, tmp_path / "out", engine=ALONE)
     assert list(table(study, "table-2").header[3:]) == ["M=2", "M=3", "M=4", "M=5", "M=8"]
-    assert {job for job in study.finished.results if job.startswith("merge/mv")} == {
+    assert {job for job in study.finished[0].results if job.startswith("merge/mv")} == {
         f"merge/mv/{k}" for k in range(2, 9)
     }
     asked = run_study(

@@ -97,7 +97,7 @@ def test_real_data(shared_data, tmp_path):
     recall_based = dict(zip((r[0] for r in correlations.rows), correlations.rows, strict=True))
     # What the thesis reports on four collections: with recall, Markov precision becomes AP.
     assert recall_based["MP GL_AD_LID@Rec(T)"][1].value > 0.97
-    assert len(study.finished.results) == 2
+    assert len(study.finished[0].results) == 2
 
 
 # errors
@@ -212,14 +212,6 @@ def test_tables_in_three_forms():
     assert r"two & - & - \\" in latex
     with pytest.raises(InputError, match="2 cells under 1"):
         StudyTable("t", "", ["a"], [[1, 2]])
-
-
-def test_two_collections_are_refused(demo, tmp_path):
-    flags = ["study", "markov", "--data", str(demo), "--data", str(demo), "-o", str(tmp_path)]
-    two = CliRunner().invoke(command, flags)
-    assert two.exit_code == 2
-    assert "one collection" in two.stderr
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_step_that_does_not_divide_1_is_refused(demo, tmp_path):

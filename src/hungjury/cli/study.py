@@ -59,8 +59,9 @@ def study_command() -> None:
 
 
 _STUDY = [
-    click.option("--data", metavar="FOLDER", multiple=True,
-                 help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*)."),
+    click.option("--data", metavar="[NAME=]FOLDER", multiple=True,
+                 help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*), or a "
+                 "JSON file that describes a collection. Repeatable: collections side by side."),
     click.option("--runs", multiple=True, metavar="FILES",
                  help="Runs, instead of those in --data."),
     judge_options("Judges, instead of those in --data."),
@@ -137,6 +138,7 @@ def _run(
     csv_safe: bool, label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
+    from hungjury.studies.collections import read_collections
     from hungjury.studies.data import Sources
     from hungjury.studies.engines import Engine
     from hungjury.studies.study import run_study
@@ -152,11 +154,7 @@ def _run(
     }
     if not data and not runs:
         raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")
-    if len(data) > 1:
-        raise click.UsageError(
-            "a study takes one collection; run it once for each --data, with an -o of its own"
-        )
-    sources = Sources.in_folder(data[0], **given) if data else Sources.of(**given)
+    sources = read_collections(data, **given) if data else Sources.of(**given)
 
     def told(sentence: str) -> None:
         if not quiet:

@@ -16,6 +16,7 @@ from hungjury.report.study_figures import drawn
 from hungjury.studies.study_table import StudyTable
 
 if TYPE_CHECKING:
+    from hungjury.studies.data import Sources
     from hungjury.studies.study import Study
 
 __all__ = ["study_page", "write_study"]
@@ -90,21 +91,28 @@ def _figure(name: str, svg: bytes) -> str:
 
 
 def _facts(study: Study) -> str:
-    sources = study.sources
-    facts = {
-        "study": str(study.recipe),
-        "parameters": _settings({f.name: getattr(study.recipe, f.name)
-                                 for f in study.recipe.params()}),
-        "runs": f"{len(sources.runs)} files",
-        "judges": f"{len(sources.judges)} files",
-        "gold": Path(sources.gold).name if sources.gold else "none",
-        "labels": _settings(asdict(sources.labels)),
-        "lists": _settings(asdict(sources.lists)),
-        "data": f"sha256 {sources.digest}",
-        "seed": str(study.seed),
-        "hungjury": __version__,
-    }  # fmt: skip
-    return "<dl>" + "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in facts.items()) + "</dl>"
+    facts = [
+        ("study", str(study.recipe)),
+        ("parameters", _settings({f.name: getattr(study.recipe, f.name)
+                                  for f in study.recipe.params()})),
+        *(fact for one in study.sources for fact in _files(one, len(study.sources) > 1)),
+        ("seed", str(study.seed)),
+        ("hungjury", __version__),
+    ]  # fmt: skip
+    return "<dl>" + "".join(f"<dt>{k}</dt><dd>{escape(v)}</dd>" for k, v in facts) + "</dl>"
+
+
+def _files(sources: Sources, named: bool) -> list[tuple[str, str]]:
+    """What was read, and how."""
+    return [
+        *([("collection", sources.name)] if named else []),
+        ("runs", f"{len(sources.runs)} files"),
+        ("judges", f"{len(sources.judges)} files"),
+        ("gold", Path(sources.gold).name if sources.gold else "none"),
+        ("labels", _settings(asdict(sources.labels))),
+        ("lists", _settings(asdict(sources.lists))),
+        ("data", f"sha256 {sources.digest}"),
+    ]
 
 
 def _settings(values: dict[str, object]) -> str:

@@ -40,6 +40,7 @@ class Sources:
     labels: LabelPolicy = LabelPolicy()
     lists: RunPolicy = RunPolicy()
     digest: str = ""  # of the files' contents and of all the above
+    name: str = ""  # what tables call the collection, where a study has several
 
     @staticmethod
     def of(
@@ -56,6 +57,10 @@ class Sources:
             RunPolicy.of(**lists),
         )
         return replace(found, digest=found.fresh_digest())
+
+    def called(self, name: str) -> Sources:
+        """The same sources under a name."""
+        return replace(self, name=name)
 
     @staticmethod
     def in_folder(folder: str | Path, **others: Any) -> Sources:
@@ -130,7 +135,7 @@ class StudyData:
         return align(self.runs, self.judgments.pool)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)  # jobs come collection by collection
 def study_data(sources: Sources) -> StudyData:
     """The data of the sources, read once per process."""
     if sources.fresh_digest() != sources.digest:

@@ -14,6 +14,8 @@ Rules that keep a study resumable and its numbers the same everywhere:
   shall see the same random draws say so with the same word in `Job(..., draws="tuples")`.
 - Jobs last from a second to a minute: shorter ones cost more to hand out than to do, and longer
   ones are lost when the study is stopped.
+- A study may have several collections: `jobs` is asked for each, and `report` sets all of them
+  side by side. Tables have a column for the collection only where there are several.
 - `report` is quick and draws no random numbers. Figures are matplotlib figures, or say what is to
   be seen in the words of `studies/figures.py`; these are drawn when they are written.
 - Parameters default to what the paper used. Their names become flags, so they differ from those
@@ -39,7 +41,7 @@ from hungjury.studies.study_table import StudyTable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "StudyFigure", "names"]
+__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "StudyFigure", "names"]
 
 NEEDS = {
     "gold": "gold labels",
@@ -68,6 +70,19 @@ class Report:
     remarks: Sequence[str] = field(default=())
 
 
+@dataclass(frozen=True, eq=False)
+class Studied:
+    """A collection, and the results of its jobs by their keys."""
+
+    data: StudyData
+    results: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """What tables call the collection, where there are several."""
+        return self.data.sources.name
+
+
 class Recipe(Named):
     """Base of all recipes; the module's text says how one is written."""
 
@@ -79,15 +94,15 @@ class Recipe(Named):
         return self.needs
 
     def jobs(self, data: StudyData) -> list[Job]:
-        """What has to be done."""
+        """What has to be done for a collection."""
         raise NotImplementedError
 
-    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
-        """Tables and figures from the results of all jobs."""
+    def report(self, studied: Sequence[Studied]) -> Report:
+        """Tables and figures from the results of all jobs, for one collection or several."""
         raise NotImplementedError
 
     def check(self, data: StudyData) -> None:
-        """Complain, before any job starts, about data that lacks something."""
+        """Complain, before any job starts, about a collection that lacks something."""
         for need in self.needed():
             found = _missing(need, data)
             if found is not None:

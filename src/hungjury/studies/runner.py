@@ -13,7 +13,7 @@ import os
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,7 @@ from hungjury.studies.data import Sources, StudyData, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.store import Store, as_text
 
-__all__ = ["Finished", "Job", "run_jobs", "seed_of"]
+__all__ = ["Finished", "Job", "run_jobs", "run_work", "seed_of"]
 
 LOCAL_ENGINE = Engine()
 
@@ -68,6 +68,7 @@ class Finished:
 class _Task:
     """A job on its way to a worker."""
 
+    place: int  # of its collection
     job: Job
     sources: Sources
     seed: int
@@ -77,6 +78,7 @@ class _Task:
 
 @dataclass(frozen=True)
 class _Done:
+    place: int
     key: str
     value: str | None
     error: str | None
@@ -99,39 +101,59 @@ def run_jobs(
     progress: Progress | None = None,
     told: Callable[[str], None] | None = None,
 ) -> Finished:
-    """Do the jobs that are not in the store yet. A job that fails does not stop the others; it is
-    tried again the next time.
+    """Do the jobs of one collection; see `run_work`."""
+    (finished,) = run_work([(sources, list(jobs))], store, seed, engine, progress, told)
+    return finished
+
+
+def run_work(
+    work: Sequence[tuple[Sources, Sequence[Job]]],
+    store: Store,
+    seed: int = 0,
+    engine: Engine = LOCAL_ENGINE,
+    progress: Progress | None = None,
+    told: Callable[[str], None] | None = None,
+) -> list[Finished]:
+    """Do the jobs of some collections that are not in the store yet. A job that fails does not
+    stop the others; it is tried again the next time. What a job finds does not depend on which
+    other collections there are.
 
     progress: called with jobs done, jobs to do and the last key. told: called once with a sentence
     on what is reused and what has to be done.
     """
-    listed = _checked(list(jobs), seed)
-    wanted = {job.key: _fingerprint(job, sources, seed) for job in listed}
-    there = store.finished(wanted)
-    outdated = store.outdated(wanted)
+    for _, jobs in work:
+        _check(jobs, seed)
+    wanted = [{job.key: _fingerprint(job, source, seed) for job in jobs} for source, jobs in work]
+    current = {fingerprint for each in wanted for fingerprint in each.values()}
+    there = [store.finished(each) for each in wanted]
+    outdated = [store.outdated(each, current) for each in wanted]
     tasks = [
-        _Task(job, sources, job.seed(seed), engine.threads)
-        for job in listed
-        if job.key not in there
+        _Task(place, job, sources, job.seed(seed), engine.threads)
+        for place, (sources, jobs) in enumerate(work)
+        for job in jobs
+        if job.key not in there[place]
     ]
-    failed: dict[str, str] = {}
+    failed: list[dict[str, str]] = [{} for _ in work]
     if told is not None:
-        told(_plan(len(listed), len(tasks), len(outdated)))
+        told(_plan(sum(map(len, wanted)), len(tasks), sum(map(len, outdated))))
     for count, done in enumerate(engine.run(_perform, tasks, _lost), 1):
-        store.put(done.key, wanted[done.key], done.value, done.error, done.seconds)
+        fingerprint = wanted[done.place][done.key]
+        store.put(done.key, fingerprint, done.value, done.error, done.seconds)
         if done.error is not None:
-            failed[done.key] = done.error
+            failed[done.place][done.key] = done.error
         if progress is not None:
             progress(count, len(tasks), done.key)
-    return Finished(store.values(wanted), failed, len(there), len(outdated))
+    return [
+        Finished(store.values(wanted[i]), failed[i], len(there[i]), len(outdated[i]))
+        for i in range(len(work))
+    ]
 
 
-def _checked(jobs: list[Job], seed: int) -> list[Job]:
+def _check(jobs: Sequence[Job], seed: int) -> None:
     check_seed(seed)
     key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
     if times > 1:
         raise InputError(f"{times} jobs are called '{key}'", remedy="give every job its own key")
-    return jobs
 
 
 def _plan(jobs: int, to_do: int, outdated: int) -> str:
@@ -165,13 +187,13 @@ def _perform(task: _Task) -> _Done:
     except Exception as problem:
         what = str(problem).partition("\n")[0]
         error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
-    return _Done(task.job.key, value, error, time.perf_counter() - began)
+    return _Done(task.place, task.job.key, value, error, time.perf_counter() - began)
 
 
 def _lost(task: _Task, problem: BaseException) -> _Done:
     """A job that never came back."""
     what = f"its worker died every time it was tried ({type(problem).__name__})\n\n{problem}"
-    return _Done(task.job.key, None, what, 0.0)
+    return _Done(task.place, task.job.key, None, what, 0.0)
 
 
 def _result(task: _Task, data: StudyData) -> Any:

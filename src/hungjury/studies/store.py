@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -113,10 +113,12 @@ class Store:
         rows = self._base.execute("select key, fingerprint from results where error is null")
         return {key for key, fingerprint in rows if wanted.get(key) == fingerprint}
 
-    def outdated(self, wanted: Mapping[str, str]) -> set[str]:
-        """Those of the wanted keys that have a result under another fingerprint only."""
-        rows = self._base.execute("select key from results where error is null")
-        return {key for (key,) in rows if key in wanted} - self.finished(wanted)
+    def outdated(self, wanted: Mapping[str, str], current: Collection[str] = ()) -> set[str]:
+        """Those of the wanted keys that have a result under another fingerprint only. `current`
+        fingerprints are not counted: they belong to the same study."""
+        rows = self._base.execute("select key, fingerprint from results where error is null")
+        found = {key for key, fingerprint in rows if key in wanted and fingerprint not in current}
+        return found - self.finished(wanted)
 
     def put(
         self, key: str, fingerprint: str, value: str | None, error: str | None, seconds: float

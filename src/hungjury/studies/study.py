@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from hungjury.collection.runs import Progress
-from hungjury.errors import StudyFailed
+from hungjury.errors import HungjuryError, StudyFailed
 from hungjury.studies import papers
+from hungjury.studies.collections import check_collections
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
-from hungjury.studies.recipe import Recipe, Report
-from hungjury.studies.runner import LOCAL_ENGINE, Finished, run_jobs
+from hungjury.studies.recipe import Recipe, Report, Studied
+from hungjury.studies.runner import LOCAL_ENGINE, Finished, run_work
 from hungjury.studies.store import Store
 
 __all__ = ["Study", "run_study"]
@@ -22,19 +24,20 @@ MOST_SHOWN = 5
 
 @dataclass(frozen=True)
 class Study:
-    """What came out, and where it is written."""
+    """What came out, and where it is written. `sources` and `finished` have an entry for each
+    collection."""
 
     recipe: Recipe
-    sources: Sources
+    sources: tuple[Sources, ...]
     seed: int
     report: Report
-    finished: Finished
+    finished: tuple[Finished, ...]
     folder: Path
 
 
 def run_study(
     recipe: str | Recipe,
-    sources: Sources,
+    sources: Sources | Sequence[Sources],
     output: str | Path,
     seed: int = 0,
     engine: Engine = LOCAL_ENGINE,
@@ -43,22 +46,48 @@ def run_study(
 ) -> Study:
     """Run a recipe, given by name as in "markov(rel=2)", and store results below `output`.
 
-    The same call goes on where another one stopped. told: called once with a sentence about what
-    is there already and what has to be done.
+    The same call goes on where another one stopped. Several sources are set side by side; what is
+    found about each is what it would be alone. told: called once with a sentence about what is
+    there already and what has to be done.
     """
     chosen = papers.RECIPES.parse(recipe) if isinstance(recipe, str) else recipe
-    data = study_data(sources)
-    chosen.check(data)
-    jobs = chosen.jobs(data)
+    collections = (sources,) if isinstance(sources, Sources) else tuple(sources)
+    check_collections(collections)
+    several = len(collections) > 1
+    data, work = [], []
+    for one in collections:
+        with _naming(one.name if several else ""):
+            data.append(study_data(one))
+            chosen.check(data[-1])
+            work.append((one, chosen.jobs(data[-1])))
     folder = Path(output) / chosen.name
     with Store(folder / "jobs.sqlite") as store:
-        finished = run_jobs(jobs, sources, store, seed, engine, progress, told)
-    if finished.failed:
+        finished = run_work(work, store, seed, engine, progress, told)
+    failed = {
+        f"{one.name}: {key}" if several else key: error
+        for one, each in zip(collections, finished, strict=True)
+        for key, error in each.failed.items()
+    }
+    if failed:
+        number = sum(len(jobs) for _, jobs in work)
         raise StudyFailed(
-            f"{len(finished.failed)} of {len(jobs)} jobs failed{_listed(finished.failed)}",
+            f"{len(failed)} of {number} jobs failed{_listed(failed)}",
             remedy="the others are stored; the same command tries the failed ones again",
         )
-    return Study(chosen, sources, seed, chosen.report(data, finished.results), finished, folder)
+    studied = [Studied(d, f.results) for d, f in zip(data, finished, strict=True)]
+    report = chosen.report(studied)
+    return Study(chosen, collections, seed, report, tuple(finished), folder)
+
+
+@contextmanager
+def _naming(collection: str) -> Iterator[None]:
+    """Errors name the collection they are about."""
+    try:
+        yield
+    except HungjuryError as error:
+        if collection:
+            error.message = f"collection {collection}: {error.message}"
+        raise
 
 
 def _listed(failed: dict[str, str]) -> str:

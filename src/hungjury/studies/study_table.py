@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,7 +10,12 @@ from typing import Any
 
 from hungjury.tables import Cell, Joined, Marked, Table
 
-__all__ = ["Cell", "Joined", "Marked", "StudyTable"]
+__all__ = ["Cell", "Joined", "Marked", "StudyTable", "stem"]
+
+
+def stem(text: str) -> str:
+    """A text as a part of a file's name."""
+    return re.sub(r"[^\w.+@-]+", "-", text).strip("-")
 
 
 @dataclass(frozen=True)

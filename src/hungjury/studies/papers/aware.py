@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
@@ -14,9 +14,9 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.factorial import Anova, factorial_anova
 from hungjury.studies.figures import Groups, Interaction, MainEffects, Shown, TupleLines
 from hungjury.studies.papers.panels import experiment, gathered, sizes_of_tuples, tuple_jobs
-from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
 from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, StudyTable
+from hungjury.studies.study_table import Cell, StudyTable, stem
 from hungjury.studies.tuples import TupleStudy
 
 __all__ = ["Aware"]
@@ -78,24 +78,41 @@ class Aware(Recipe):
     def jobs(self, data: StudyData) -> list[Job]:
         return tuple_jobs(data, **self._how())
 
-    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
-        study = gathered(data, results, **self._how())
+    def report(self, studied: Sequence[Studied]) -> Report:
+        found = {one.name: gathered(one.data, one.results, **self._how()) for one in studied}
+        rows = _common_sizes(found)
         tables, figures, groups = [], [], []
         for numbering in RESPONSES:
-            whole_one, parts = _analyses(study, numbering.response)
+            whole_one, parts = _analyses(rows, numbering.response)
             tables += _anova_tables(numbering, whole_one, parts)
             groups.append(_group_tables(numbering, whole_one, parts))
             figures += _figures(numbering, whole_one, parts)
-        by_size, curves = _by_size(study)
-        remark = (
-            f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics; "
-            f"up to {self.tuples} tuples of each size, {self.replicates} random judges of each "
-            "class. With one set of systems the factor Systems is left out of the analyses of "
-            "variance. RMSE is divided by its largest value for each measure there. Groups are "
-            "those of Tukey's HSD at 0.05."
+        tables += [_summary(groups), *groups[0], *groups[1]]
+        for name, study in found.items():
+            by_size, curves = _by_size(study, name if len(found) > 1 else "")
+            tables += by_size
+            figures += curves
+        return Report(tables, figures, self._remarks(found))
+
+    def _remarks(self, found: Mapping[str, TupleStudy]) -> list[str]:
+        """Numbers of each collection, and what the analyses of variance are of."""
+        several = len(found) > 1
+        numbers = [
+            (f"{name}: " if several else "")
+            + f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics."
+            for name, study in found.items()
+        ]
+        factor = (
+            "Systems is the collection; analyses are of the sizes that all collections have."
+            if several
+            else "With one set of systems the analyses of variance have no factor Systems."
         )
-        tables = [*tables, _summary(groups), *groups[0], *groups[1], *by_size]
-        return Report(tables, [*figures, *curves], [remark])
+        return [
+            *numbers,
+            f"Up to {self.tuples} tuples of each size, {self.replicates} random judges of each "
+            f"class. {factor} RMSE is divided by its largest value for each measure there. Groups "
+            "are those of Tukey's HSD at 0.05.",
+        ]
 
     def _how(self) -> dict[str, Any]:
         return {
@@ -108,14 +125,23 @@ class Aware(Recipe):
         }
 
 
-def _analyses(study: TupleStudy, response: str) -> tuple[Anova, Anova]:
-    """Of all approaches (4.28), and of the parts of AWARE's estimators (4.31)."""
-    rows = study.observations()
+def _common_sizes(found: Mapping[str, TupleStudy]) -> list[dict[str, Any]]:
+    """Observations of all collections, which are the levels of the factor Systems, at the sizes
+    that all of them have."""
+    common = set.intersection(*({row.size for row in study.rows} for study in found.values()))
+    rows = [row for name, study in found.items() for row in study.observations(systems=name)]
+    return [row for row in rows if row["size"] in common]
+
+
+def _analyses(rows: Sequence[Mapping[str, Any]], response: str) -> tuple[Anova, Anova]:
+    """Of all approaches (4.28), and of the parts of AWARE's estimators (4.31). A factor with one
+    level is left out."""
     scale = "measure" if response == "rmse" else None
     estimators = [row for row in rows if "gap" in row]
+    factors = ["measure", "systems"]
     return (
-        factorial_anova(rows, response, ["approach", "measure"], "size", scale_by=scale),
-        factorial_anova(estimators, response, [*PARTS, "measure"], "size", PAIRS, scale),
+        factorial_anova(rows, response, ["approach", *factors], "size", scale_by=scale),
+        factorial_anova(estimators, response, [*PARTS, *factors], "size", PAIRS, scale),
     )
 
 
@@ -157,14 +183,15 @@ def _group_table(name: str, numbering: Numbering, found: Anova, factor: str) -> 
 def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyFigure]:
     """Main effects, groups and interactions, lettered as in the thesis."""
     effects, interactions, mine = numbering.effects, numbering.interactions, numbering.parts
-    measured = ["measure"] if "measure" in whole_one.factors else []
+    others = [factor for factor in ("measure", "systems") if factor in whole_one.factors]
     shown: dict[str, Shown] = {
-        effects: MainEffects(whole_one, ["approach", "size", *measured]),
+        effects: MainEffects(whole_one, ["approach", "size", *others]),
         f"{effects}e": Groups(whole_one, "approach", numbering.largest_first, "mv"),
         f"{interactions}a": Interaction(whole_one, "size", "approach"),
     }
-    for factor in measured:
-        shown[f"{interactions}b"] = Interaction(whole_one, factor, "approach")
+    for factor in others:
+        letter = "b" if factor == "measure" else "c"
+        shown[f"{interactions}{letter}"] = Interaction(whole_one, factor, "approach")
     shown[mine] = MainEffects(parts, PARTS)
     for letter, across, lines in (
         ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
@@ -187,14 +214,16 @@ def _summary(groups: list[list[StudyTable]]) -> StudyTable:
     return StudyTable("table-4.5", "Top groups for AP correlation and RMSE", header, rows)
 
 
-def _by_size(study: TupleStudy) -> tuple[list[StudyTable], list[StudyFigure]]:
+def _by_size(study: TupleStudy, collection: str = "") -> tuple[list[StudyTable], list[StudyFigure]]:
     """What every approach achieves with tuples of every size: tables and curves."""
+    before, after = (f"{collection}: ", f"-{stem(collection)}") if collection else ("", "")
     tables, figures = [], []
     for numbering in RESPONSES:
         for measure in dict.fromkeys(row.measure for row in study.rows):
             table = study.by_size(measure, numbering.response)
-            name = f"{numbering.response}-{re.sub('[^A-Za-z0-9]+', '-', measure).strip('-')}"
-            title = f"{numbering.title} of {measure} by the size of the tuples"
+            file_name = re.sub("[^A-Za-z0-9]+", "-", measure).strip("-")
+            name = f"{numbering.response}-{file_name}{after}"
+            title = f"{before}{numbering.title} of {measure} by the size of the tuples"
             header = ["approach", *table.columns[1:]]
             tables.append(StudyTable(name, title, header, table.rows))
             lines = TupleLines(study, measure, numbering.response)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 from hungjury.named import flag, param, whole
@@ -12,9 +12,9 @@ from hungjury.studies.each_judge import SingleJudges, SingleRow, single_judges
 from hungjury.studies.figures import TupleLines
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED
 from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
-from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
 from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, StudyTable
+from hungjury.studies.study_table import Cell, StudyTable, stem
 from hungjury.studies.tuples import TupleStudy
 
 __all__ = ["Crowd"]
@@ -56,23 +56,18 @@ class Crowd(Recipe):
         alone = [Job(f"alone/{m}", score_alone, {"name": m, **single}) for m in self.measures]
         return [*alone, *tuple_jobs(data, **self._how())]
 
-    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
-        study = gathered(data, results, **self._how())
-        alone = [SingleRow(**row) for m in self.measures for row in results[f"alone/{m}"]]
-        measures = list(dict.fromkeys(row.measure for row in study.rows))
+    def report(self, studied: Sequence[Studied]) -> Report:
+        parts = [_Part(one, self.measures, gathered(one.data, one.results, **self._how()))
+                 for one in studied]  # fmt: skip
         return Report(
             [
-                _table_1(SingleJudges(study.judges, alone)),
-                self._table_2(study, "tau_ap", "table-2"),
-                self._table_2(study, "tau", "table-2-tau"),
+                _table_1(parts),
+                self._table_2(parts, "tau_ap", "table-2"),
+                self._table_2(parts, "tau", "table-2-tau"),
             ],
-            [
-                StudyFigure(f"table-2-{i}", f"tau_ap of {name} by the number of merged judges",
-                            TupleLines(study, name))
-                for i, name in enumerate(measures, 1)
-            ],
-            [f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics; "
-             f"up to {self.tuples} tuples of each size. DGS: gold labels as they are; RGS: gold "
+            [figure for part in parts for figure in part.figures(len(parts) > 1)],
+            [*(part.remark(len(parts) > 1) for part in parts),
+             f"Up to {self.tuples} tuples of each size. DGS: gold labels as they are; RGS: gold "
              "labels right with probability 0.95. AWARE has uniform weights, EM begins with the "
              "majority. In the figures all approaches are compared with DGS."],
         )  # fmt: skip
@@ -88,19 +83,64 @@ class Crowd(Recipe):
             "drop_empty": self.drop_empty,
         }
 
-    def _table_2(self, study: TupleStudy, what: str, name: str) -> StudyTable:
-        cells = {(r.measure, r.gold, r.approach, r.size): r for r in study.rows}
-        sizes = sorted({row.size for row in study.rows})
+    def _table_2(self, parts: Sequence[_Part], what: str, name: str) -> StudyTable:
+        """A block for each set of systems, in the sizes that any of them has."""
+        sizes = sorted({row.size for part in parts for row in part.study.rows})
         if not self.sizes:
-            sizes = [k for k in sizes if k in PRINTED or k == sizes[-1]]
+            last = {max(row.size for row in part.study.rows) for part in parts}
+            sizes = [k for k in sizes if k in PRINTED or k in last]
         rows: list[list[Cell]] = []
-        for measure in dict.fromkeys(row.measure for row in study.rows):
-            for gold, approach, label in LINES:
-                mine = [cells[measure, gold, approach, k] for k in sizes]
-                rows.append([gold, label, mine[0].by, *(getattr(row, what) for row in mine)])
+        for part in parts:
+            cells = {(r.measure, r.gold, r.approach, r.size): r for r in part.study.rows}
+            for measure in dict.fromkeys(row.measure for row in part.study.rows):
+                for gold, approach, label in LINES:
+                    mine = [cells.get((measure, gold, approach, k)) for k in sizes]
+                    by = next(row.by for row in mine if row is not None)
+                    values = (None if row is None else getattr(row, what) for row in mine)
+                    rows.append([part.studied.name, gold, label, by, *values])
         title = f"{what} for different merging strategies and numbers M of merged judges"
-        header = ["gold", "merge", "measure", *(f"M={k}" for k in sizes)]
-        return StudyTable(name, title, header, rows)
+        header = ["systems", "gold", "merge", "measure", *(f"M={k}" for k in sizes)]
+        return _side_by_side(StudyTable(name, title, header, rows), parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """One set of systems and its judges, and what was found about them."""
+
+    studied: Studied
+    measures: Sequence[str]
+    study: TupleStudy
+
+    @property
+    def alone(self) -> SingleJudges:
+        rows = [
+            SingleRow(**row) for m in self.measures for row in self.studied.results[f"alone/{m}"]
+        ]
+        return SingleJudges(self.study.judges, rows)
+
+    def figures(self, named: bool) -> list[StudyFigure]:
+        """A picture for each measure; `named`: with the collection."""
+        before, after = (
+            (f"{self.studied.name}: ", f"-{stem(self.studied.name)}") if named else ("", "")
+        )
+        return [
+            StudyFigure(f"table-2-{i}{after}",
+                        f"{before}tau_ap of {name} by the number of merged judges",
+                        TupleLines(self.study, name))
+            for i, name in enumerate(dict.fromkeys(row.measure for row in self.study.rows), 1)
+        ]  # fmt: skip
+
+    def remark(self, named: bool) -> str:
+        study, before = self.study, f"{self.studied.name}: " if named else ""
+        numbers = f"{len(study.judges)} judges, {study.systems} systems, {study.topics} topics."
+        return before + numbers
+
+
+def _side_by_side(table: StudyTable, parts: Sequence[_Part]) -> StudyTable:
+    """The table, without its first column where there is one collection only."""
+    if len(parts) > 1:
+        return table
+    return replace(table, header=table.header[1:], rows=[row[1:] for row in table.rows])
 
 
 def score_alone(
@@ -113,7 +153,8 @@ def score_alone(
     return [asdict(row) for row in found.rows]
 
 
-def _table_1(found: SingleJudges) -> StudyTable:
-    header = ["gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"]
+def _table_1(parts: Sequence[_Part]) -> StudyTable:
+    header = ["systems", "gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"]
     title = "tau and tau_ap averaged over judges, with 95 % confidence intervals"
-    return StudyTable("table-1", title, header, [row[:6] for row in found.table().rows])
+    rows = [[part.studied.name, *row[:6]] for part in parts for row in part.alone.table().rows]
+    return _side_by_side(StudyTable("table-1", title, header, rows), parts)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,12 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Lines, RateLines
 from hungjury.studies.papers.label_sets import (
+    LabelSet,
     check_labels,
     correlation_job,
     distinct,
     headings,
+    label_sets,
     labels_param,
     mean_of,
     places,
@@ -30,7 +33,7 @@ from hungjury.studies.papers.label_sets import (
     score,
     shares,
 )
-from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Joined, StudyTable
 from hungjury.studies.topics import few_highly_relevant, run_quartiles
@@ -147,48 +150,63 @@ class GradedAPRecipe(Recipe):
         one = relevant_from(measure("AP"), self.rel)
         return run_quartiles(score(data, whose, [str(one)])).names
 
-    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
-        top, rates = self._top(data), (1.0, *self.rates)
-        number = 2 if top == 2 else 3
-        lines = self._lines(data, results)
+    def report(self, studied: Sequence[Studied]) -> Report:
+        sets = label_sets(studied, self.labels)
+        by_top: dict[int, list[LabelSet]] = {}
+        for one in sets:
+            by_top.setdefault(one.labels.max_grade, []).append(one)
+        tables, figures = [self._features(sets)], []
+        for top, mine in by_top.items():
+            # The paper's numbers: Table 2 and Figure 1 for two relevant grades, else 3 and 2.
+            number = 2 if top == 2 else 3
+            ending = f"-grades-{top + 1}" if top > 3 and sum(t > 2 for t in by_top) > 1 else ""
+            table, figure = f"table-{number}{ending}", f"figure-{number - 1}{ending}"
+            shown, lines = self._robustness(number, top, mine)
+            tables += [
+                self._correlations(table, number, mine),
+                rate_table(figure, shown.title, lines, (1.0, *self.rates),
+                           ("labels", "topics", "measure")),
+            ]  # fmt: skip
+            figures.append(replace(shown, name=figure))
+        remark = "Runs above the first quartile of mean AP; '-' where there is no such topic."
+        return Report(tables, figures, [remark])
+
+    def _robustness(
+        self, number: int, top: int, sets: Sequence[LabelSet]
+    ) -> tuple[StudyFigure, dict[tuple[str, ...], Array]]:
+        """Figures 1 and 2, and their lines."""
+        lines = self._lines(sets)
         what = "Kendall's tau with the whole pool at pool reduction rates"
         title = f"Figure {number - 1}: {what}, g = {_tuple(self.drawn or DRAWN[top])}"
-        sets = list(topic_sets(data, self.labels[0]))
         panels = [
-            Lines(f"{whose}, {name} ({len(topics)})",
-                  {key[2]: line for key, line in lines.items() if key[:2] == (whose, name)})
-            for whose in self.labels for name, topics in topic_sets(data, whose).items()
+            Lines(f"{one.title}, {name} ({len(topics)})",
+                  {key[2]: line for key, line in lines.items() if key[:2] == (one.title, name)})
+            for one in sets for name, topics in topic_sets(one.data, one.whose).items()
         ]  # fmt: skip
-        figure = RateLines(panels, rates, "Kendall's τ", len(sets))
-        heads = ("labels", "topics", "measure")
-        return Report(
-            [
-                self._features(data),
-                self._correlations(data, results, number),
-                rate_table(f"figure-{number - 1}", title, lines, rates, heads),
-            ],
-            [StudyFigure(f"figure-{number - 1}", title, figure)],
-            ["Runs above the first quartile of mean AP; '-' where there is no such topic."],
-        )  # fmt: skip
+        figure = RateLines(panels, (1.0, *self.rates), "Kendall's τ", top)
+        return StudyFigure("", title, figure), lines
 
-    def _lines(self, data: StudyData, results: Mapping[str, Any]) -> dict[tuple[str, ...], Array]:
+    def _lines(self, sets: Sequence[LabelSet]) -> dict[tuple[str, ...], Array]:
         """{(labels, topics, measure): a value for each rate}, where there are such topics."""
-        place = places(self._drawn_measures(data))
+        place = places(self._drawn_measures(sets[0].data))
         found: dict[tuple[str, ...], Array] = {}
-        for whose in self.labels:
-            for name, topics in topic_sets(data, whose).items():
+        for one in sets:
+            for name, topics in topic_sets(one.data, one.whose).items():
                 if topics:
-                    mean = mean_of(results, f"pools/{whose}/{name}/", "tau")
-                    found |= {(whose, name, label): mean[i] for label, i in place.items()}
+                    mean = mean_of(one.studied.results, f"pools/{one.whose}/{name}/", "tau")
+                    found |= {(one.title, name, label): mean[i] for label, i in place.items()}
         return found
 
-    def _correlations(self, data: StudyData, results: Mapping[str, Any], number: int) -> StudyTable:
+    def _correlations(self, table: str, number: int, sets: Sequence[LabelSet]) -> StudyTable:
         """Tables 2 and 3: a block of three rows for each g."""
+        data = sets[0].data
         measures, top = self.measures(data), self._top(data)
         place = places(measures)
 
-        def cell(whose: str, one: str, other: str) -> Joined:
-            each = [results.get(f"correlation/{whose}/{t}") for t in topic_sets(data, whose)]
+        def cell(found_in: LabelSet, one: str, other: str) -> Joined:
+            results = found_in.studied.results
+            each = [results.get(f"correlation/{found_in.whose}/{t}")
+                    for t in topic_sets(found_in.data, found_in.whose)]  # fmt: skip
             return Joined(tuple(
                 float("nan") if found is None
                 else float(np.asarray(found["tau"])[place[one], place[other]])
@@ -200,26 +218,28 @@ class GradedAPRecipe(Recipe):
             columns = [f"GAP {_tuple(g)}", *self.compared]
             for name in FAMILY:
                 one = f"{name} {_tuple(g)}"
-                cells = [cell(whose, one, other) for whose in self.labels for other in columns]
+                cells = [cell(mine, one, other) for mine in sets for other in columns]
                 rows.append([_tuple(g), name, *cells])
-        header = ["g", "", *headings(self.labels, ["GAP", *self.compared])]
+        header = ["g", "", *headings(sets, ["GAP", *self.compared])]
         title = f"Table {number}: Kendall's tau, {' / '.join(topic_sets(data, self.labels[0]))}"
-        return StudyTable(f"table-{number}", title, header, rows, digits=2)
+        return StudyTable(table, title, header, rows, digits=2)
 
-    def _features(self, data: StudyData) -> StudyTable:
+    def _features(self, sets: Sequence[LabelSet]) -> StudyTable:
         """Table 1: what the labels look like."""
+        most = max(sets, key=lambda one: one.labels.max_grade)
+        few_names = list(topic_sets(most.data, most.whose))[1:]
         rows: list[list[Cell]] = []
-        for whose in self.labels:
-            labels = data.labels(whose)
+        for one in sets:
+            data, whose, labels = one.data, one.whose, one.labels
             assert labels.labels is not None  # grades: checked before any job
             relevant = labels.pool.sum_by_topic(labels.labels >= self.rel)
             everything, *few = topic_sets(data, whose).values()
+            absent = [None] * (len(few_names) - len(few))
             rows.append(
-                [whose, len(everything), *map(len, few), len(data.sources.runs),
+                [one.title, len(everything), *map(len, few), *absent, len(data.sources.runs),
                  len(self._systems(data, whose)), labels.max_grade + 1, int(relevant.min()),
                  float(relevant.mean()), int(relevant.max())]
             )  # fmt: skip
-        few_names = list(topic_sets(data, self.labels[0]))[1:]
         header = ["labels", "topics", *few_names, "runs", "above 1Q", "grades", "min relevant",
                   "mean relevant", "max relevant"]  # fmt: skip
         return StudyTable("table-1", "Table 1: main features", header, rows, digits=2)

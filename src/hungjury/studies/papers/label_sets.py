@@ -1,18 +1,20 @@
 """What recipes on one or several sets of labels share.
 
-The papers set collections side by side; here the labels of one collection take their place: gold
-labels, the judges' majority, or one judge. Jobs call the building blocks on one set of labels.
+The papers set collections side by side. So do these recipes, and labels of one collection as well:
+gold labels, the judges' majority, or one judge. Jobs call the building blocks on one set of labels.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure
+from hungjury.collection.qrels import Qrels
 from hungjury.errors import InputError
 from hungjury.evaluation import evaluate
 from hungjury.named import numbers, param
@@ -21,14 +23,16 @@ from hungjury.studies.checks import need_measures
 from hungjury.studies.correlation import correlate_measures
 from hungjury.studies.data import GOLD, MAJORITY, StudyData
 from hungjury.studies.downsampling import RobustnessExperiment
-from hungjury.studies.recipe import names
+from hungjury.studies.recipe import Studied, names
 from hungjury.studies.study_table import Cell, StudyTable
 
 __all__ = [
+    "LabelSet",
     "check_labels",
     "correlation_job",
     "distinct",
     "headings",
+    "label_sets",
     "labels_param",
     "mean_of",
     "places",
@@ -41,6 +45,41 @@ __all__ = [
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSet:
+    """One set of labels of one collection, and what was found about it."""
+
+    title: str  # in tables and figures
+    whose: str
+    studied: Studied
+
+    @property
+    def data(self) -> StudyData:
+        return self.studied.data
+
+    @property
+    def labels(self) -> Qrels:
+        return self.data.labels(self.whose)
+
+    def result(self, kind: str) -> Any:
+        """Of the job "kind/labels", or None."""
+        return self.studied.results.get(f"{kind}/{self.whose}")
+
+    def mean(self, kind: str, what: str) -> Array:
+        """[measure, rate]: see `mean_of`."""
+        return mean_of(self.studied.results, f"{kind}/{self.whose}/", what)
+
+
+def label_sets(studied: Sequence[Studied], labels: Sequence[str]) -> list[LabelSet]:
+    """All sets of labels, called by collection, by labels, or by both."""
+    found = []
+    for one in studied:
+        for whose in labels:
+            title = f"{one.name} {whose}" if len(labels) > 1 else one.name
+            found.append(LabelSet(whose if len(studied) == 1 else title, whose, one))
+    return found
 
 
 def labels_param() -> Any:
@@ -158,8 +197,8 @@ def rate_table(
     return StudyTable(name, title, header, rows)
 
 
-def headings(labels: Sequence[str], columns: Sequence[str]) -> list[str]:
+def headings(sets: Sequence[LabelSet], columns: Sequence[str]) -> list[str]:
     """The columns once for every set of labels, which goes before them where there are several."""
-    if len(labels) == 1:
+    if len(sets) == 1:
         return list(columns)
-    return [f"{whose} {column}" for whose in labels for column in columns]
+    return [f"{one.title} {column}" for one in sets for column in columns]

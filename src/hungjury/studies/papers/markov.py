@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,13 @@ from hungjury.named import param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.papers.label_sets import (
+    LabelSet,
     check_labels,
     correlation_job,
     distinct,
     headings,
+    label_sets,
     labels_param,
-    mean_of,
     places,
     pools_job,
     rate_table,
@@ -28,7 +29,7 @@ from hungjury.studies.papers.label_sets import (
     required_labels,
     shares,
 )
-from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure, names
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Marked, StudyTable
 from hungjury.studies.topics import complete_runs
@@ -104,14 +105,15 @@ class Markov(Recipe):
             ]
         return found
 
-    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
+    def report(self, studied: Sequence[Studied]) -> Report:
+        sets = label_sets(studied, self.labels)
         rates, heads = (1.0, *self.rates), ("labels", "measure")
-        level, tau = (self._lines(results, what) for what in ("level", "tau"))
+        level, tau = (self._lines(sets, what) for what in ("level", "tau"))
         titles = (
             "Figure 5.5: performance over all topics and runs at pool reduction rates",
             "Figure 5.6: Kendall's tau with the whole pool at pool reduction rates",
         )
-        matrix, *correlations = self._correlations(results)
+        matrix, *correlations = self._correlations(sets)
         return Report(
             [
                 *correlations,
@@ -121,64 +123,63 @@ class Markov(Recipe):
             ],
             [
                 StudyFigure("table-5.3", "Table 5.3 as a picture", matrix),
-                StudyFigure("figure-5.5", titles[0], self._panels(level, "mean score")),
-                StudyFigure("figure-5.6", titles[1], self._panels(tau, "Kendall's τ")),
+                StudyFigure("figure-5.5", titles[0], self._panels(sets, level, "mean score")),
+                StudyFigure("figure-5.6", titles[1], self._panels(sets, tau, "Kendall's τ")),
             ],
             [
-                f"{whose}: {len(_complete(data, whose))} of {len(data.sources.runs)} runs retrieve "
-                f"on every one of the {len(data.labels(whose).topics)} topics; the others are left "
+                f"{one.title}: {len(_complete(one.data, one.whose))} of "
+                f"{len(one.data.sources.runs)} runs retrieve on every one of the "
+                f"{len(one.labels.topics)} topics; the others are left "
                 f"out, as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
-                for whose in self.labels
+                for one in sets
             ],
         )
 
-    def _correlations(self, results: Mapping[str, Any]) -> tuple[Matrices, StudyTable, StudyTable]:
+    def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Matrices, StudyTable, StudyTable]:
         """Table 5.3 as a picture, Table 5.2 and Table 5.3."""
         place, others = places(self.measures()), list(self.compared)
         walks = [label for label in place if label not in others]
-        tau = {
-            whose: np.asarray(results[f"correlation/{whose}"]["tau"])[:, [place[o] for o in others]]
-            for whose in self.labels
-        }
+        columns = [place[other] for other in others]
+        tau = {one.title: np.asarray(one.result("correlation")["tau"])[:, columns] for one in sets}
         first: list[list[Cell]] = [
-            [whose, *(_starred(t, i == 0) for i, t in enumerate(tau[whose][place[others[0]]]))]
-            for whose in self.labels
+            [title, *(_starred(t, i == 0) for i, t in enumerate(values[place[others[0]]]))]
+            for title, values in tau.items()
         ]
         rows: list[list[Cell]] = [
-            [label, *(_starred(t) for whose in self.labels for t in tau[whose][place[label]])]
+            [label, *(_starred(t) for values in tau.values() for t in values[place[label]])]
             for label in walks
         ]
         panels = [
-            Matrix(whose, walks, others, tau[whose][[place[label] for label in walks]])
-            for whose in self.labels
+            Matrix(title, walks, others, values[[place[label] for label in walks]])
+            for title, values in tau.items()
         ]
         return (
             Matrices(panels, len(panels)),
             StudyTable("table-5.2", f"Table 5.2: Kendall's tau of {others[0]} with the others",
                        ["", *others], first),
             StudyTable("table-5.3", "Table 5.3: Kendall's tau of Markov precision with the others",
-                       ["", *headings(self.labels, others)], rows),
+                       ["", *headings(sets, others)], rows),
         )  # fmt: skip
 
-    def _lines(self, results: Mapping[str, Any], what: str) -> dict[tuple[str, ...], Array]:
+    def _lines(self, sets: Sequence[LabelSet], what: str) -> dict[tuple[str, ...], Array]:
         """{(labels, measure): a value for each rate}"""
         place = places(self.measures())
-        mean = {whose: mean_of(results, f"pools/{whose}/", what) for whose in self.labels}
-        return {
-            (whose, label): mean[whose][i] for whose in self.labels for label, i in place.items()
-        }
+        mean = {one.title: one.mean("pools", what) for one in sets}
+        return {(title, label): mean[title][i] for title in mean for label, i in place.items()}
 
-    def _panels(self, lines: Mapping[tuple[str, ...], Array], ylabel: str) -> RateLines:
+    def _panels(
+        self, sets: Sequence[LabelSet], lines: Mapping[tuple[str, ...], Array], ylabel: str
+    ) -> RateLines:
         """A panel for each kind of walk, with both distances, and the measures compared in all."""
         panels = []
-        for whose in self.labels:
+        for title in (one.title for one in sets):
             for kind in KINDS:
-                series = {name: lines[whose, name] for name in self.compared}
+                series = {name: lines[title, name] for name in self.compared}
                 for model in (m for m in WALKS if m.startswith(kind)):
                     distance = model.rpartition("_")[2]
                     for suffix in ("", WITH_RECALL):
-                        series[f"MP {distance}{suffix}"] = lines[whose, f"MP {model}{suffix}"]
-                panels.append(Lines(f"{whose}, MP {kind}", series))
+                        series[f"MP {distance}{suffix}"] = lines[title, f"MP {model}{suffix}"]
+                panels.append(Lines(f"{title}, MP {kind}", series))
         return RateLines(panels, (1.0, *self.rates), ylabel, len(KINDS))
 
 

@@ -17,11 +17,12 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES, RobustnessExperiment
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.papers.label_sets import (
+    LabelSet,
     check_labels,
     correlation_job,
     distinct,
+    label_sets,
     labels_param,
-    mean_of,
     places,
     pools_job,
     rate_table,
@@ -29,9 +30,9 @@ from hungjury.studies.papers.label_sets import (
     shares,
 )
 from hungjury.studies.power import PowerExperiment
-from hungjury.studies.recipe import RECIPES, Recipe, Report, StudyFigure
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure
 from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, StudyTable
+from hungjury.studies.study_table import Cell, StudyTable, stem
 
 __all__ = ["RandomRelevance"]
 
@@ -131,16 +132,16 @@ class RandomRelevance(Recipe):
             ]
         return found
 
-    def report(self, data: StudyData, results: Mapping[str, Any]) -> Report:
-        place = {whose: places(self.measures(data, whose)) for whose in self.labels}
+    def report(self, studied: Sequence[Studied]) -> Report:
+        sets = label_sets(studied, self.labels)
+        place = {one.title: places(self.measures(one.data, one.whose)) for one in sets}
         matrices = {
-            (whose, case): _square(results[f"correlation/{whose}"], place[whose], case)
+            (one.title, case): _square(one.result("correlation"), place[one.title], case)
             for case in CASES
-            for whose in self.labels
+            for one in sets
         }
-        robust = self._lines(place, {w: mean_of(results, f"pools/{w}/", "tau")
-                                        for w in self.labels})  # fmt: skip
-        power = self._lines(place, {w: _power(results, f"power/{w}/") for w in self.labels})
+        robust = self._lines(place, {one.title: one.mean("pools", "tau") for one in sets})
+        power = self._lines(place, {one.title: _power(one) for one in sets})
         rates = (1.0, *self.rates)
         heads = ("labels", "case", "measure")
         explained = "tau above the diagonal, tau_ap below it (row: estimate, column: truth)"
@@ -159,11 +160,11 @@ class RandomRelevance(Recipe):
             [
                 StudyFigure("figure-1", titles[0], Matrices(
                     [Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values)
-                     for (whose, case), values in matrices.items()], len(self.labels))),
+                     for (whose, case), values in matrices.items()], len(sets))),
                 StudyFigure("figure-2", titles[1], self._panels(robust, "Kendall's τ")),
                 StudyFigure("figure-3", titles[2], self._panels(power, "pairs told apart")),
             ],
-            [f"{len(data.sources.runs)} runs. eRAP-1 and eRRBP-1 take their probabilities from "
+            [f"{_runs(studied)}. eRAP-1 and eRRBP-1 take their probabilities from "
              "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
              f"document (option 2). Robustness is the mean of {self.repetitions} random pools, "
              f"power that of {self.power_repetitions}, at p < 0.05 by the paired bootstrap."],
@@ -175,7 +176,7 @@ class RandomRelevance(Recipe):
         """{(labels, case, measure): a value for each rate}"""
         return {
             (whose, case, name): values[whose][place[whose][_label(name, case)]]
-            for whose in self.labels
+            for whose in place
             for case in CASES
             for name in (*COMMON, *OWN)
         }
@@ -183,7 +184,7 @@ class RandomRelevance(Recipe):
     def _panels(self, lines: Mapping[tuple[str, ...], Array], ylabel: str) -> RateLines:
         panels = [
             Lines(f"{whose}, {case}", {name: lines[whose, case, name] for name in (*COMMON, *OWN)})
-            for whose in self.labels
+            for whose in dict.fromkeys(key[0] for key in lines)
             for case in CASES
         ]
         return RateLines(panels, (1.0, *self.rates), ylabel, len(CASES))
@@ -206,9 +207,16 @@ def power_job(
     return np.stack(found, axis=1)
 
 
-def _power(results: Mapping[str, Any], prefix: str) -> Array:
-    mine = [np.asarray(v) for key, v in results.items() if key.startswith(prefix)]
+def _power(one: LabelSet) -> Array:
+    prefix = f"power/{one.whose}/"
+    mine = [np.asarray(v) for key, v in one.studied.results.items() if key.startswith(prefix)]
     return np.asarray(np.mean(mine, axis=0))
+
+
+def _runs(studied: Sequence[Studied]) -> str:
+    if len(studied) == 1:
+        return f"{len(studied[0].data.sources.runs)} runs"
+    return ", ".join(f"{len(one.data.sources.runs)} runs of {one.name}" for one in studied)
 
 
 def _label(name: str, case: str) -> str:
@@ -228,4 +236,4 @@ def _matrix_table(whose: str, case: str, values: Array, explained: str) -> Study
         [name, *map(float, row)] for name, row in zip(header[1:], values, strict=True)
     ]
     title = f"Figure 1, {whose}, {case} case: {explained}"
-    return StudyTable(f"figure-1-{case}-{whose}", title, header, rows)
+    return StudyTable(f"figure-1-{case}-{stem(whose)}", title, header, rows)
