@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test lint types unit bench studies docs examples wheel clean sanitize
+.PHONY: demo test lint types unit bench studies docs examples wheel clean sanitize mutants
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -91,6 +91,10 @@ wheel: $(VENV)/ready
 	rm -rf build/wheel-tests && mkdir -p build/wheel-tests && cp -r tests build/wheel-tests/
 	cd build/wheel-tests && $(CURDIR)/.venv-wheel/bin/python -m pytest -q -p no:cacheprovider tests/test_naive.py tests/test_named.py tests/test_batch.py
 	@ls dist
+
+# Changes the code in 300 small ways and lists the changes that no test notices; what is done is kept.
+mutants: $(VENV)/ready
+	$(BIN)/python tools/mutate.py --count 300 --seed 1
 
 # The native parsers under hostile text, with the address and undefined-behaviour sanitizers.
 ROUNDS ?= 20000

@@ -1,0 +1,292 @@
+"""Mutation testing: change one thing in the code, and see whether a test fails.
+
+    python tools/mutate.py --count 300 --seed 1 -j 2 --only stats/
+
+The mutants are a sample of all small changes (`changes.py`) of the packages below: those whose
+hash with the seed is smallest, so that the sample stays nearly the same while the code moves on.
+A first pass runs every test file that uses the packages and notes which tests reach which lines.
+Then each mutant is imported in place of its module, in a process of its own, and meets the tests
+that reach its line, quickest first, as many as the budget allows. All of it happens in a copy of
+the tree; a mutant is never written to disk. Results are kept in the output folder: a run that was
+stopped goes on where it was, and `--survivors` tries those again that no test noticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from pathlib import Path
+from typing import Any
+
+import coverage
+import hypothesis  # noqa: F401 - imported once here, not again for every mutant
+import pytest
+import scipy.stats  # noqa: F401
+from changes import changed, changes
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("uncertainty", "judges", "stats")
+NOT_RUN = {"test_docs.py", "test_imports.py", "test_types.py"}  # about pages and types
+LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "studies-results", "__pycache__")
+PATIENCE = 60  # seconds of processor time a mutant may take beyond four times its tests' own
+
+
+def main() -> None:
+    options = arguments()
+    tree, packages = options.output / "tree", copied(options.output / "tree")
+    reached = tests_by_line(tree, options)
+    known = {}
+    results = options.output / "results.jsonl"
+    if results.exists():
+        known = {(r["file"], r["change"]): r for r in map(json.loads, results.open())}
+    mutants = sample(packages, options)
+    waiting = [
+        m for m in mutants
+        if (old := known.get((m["file"], m["change"]))) is None
+        or (options.survivors and old["result"] in ("survived", "not reached"))
+    ]  # fmt: skip
+    print(f"{len(mutants)} mutants, {len(waiting)} to run", flush=True)
+
+    def ended(mutant: dict[str, Any], status: int) -> None:
+        mutant["result"] = outcome(mutant, status)
+        known[mutant["file"], mutant["change"]] = mutant
+        with results.open("a") as file:
+            print(json.dumps(mutant), file=file)
+        print(
+            f"{mutant['result']:12} {mutant['file']}:{mutant['line']} {mutant['change']}",
+            flush=True,
+        )
+
+    for mutant in waiting:
+        mutant["tests"], mutant["seconds"] = chosen(reached, mutant, options.budget)
+    in_processes(waiting, lambda mutant: run_mutant(tree, mutant), ended, options.jobs)
+    summary([known[m["file"], m["change"]] for m in mutants])
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Change the code; count changes no test notices.")
+    parser.add_argument("--count", type=int, default=300, help="number of mutants (300)")
+    parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
+    parser.add_argument("--only", default="", help="only files whose path contains this")
+    parser.add_argument("--budget", type=float, default=10, help="seconds of tests per mutant (10)")
+    parser.add_argument("--survivors", action="store_true", help="try earlier survivors again")
+    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "build" / "mutants")
+    return parser.parse_args()
+
+
+def copied(tree: Path) -> list[Path]:
+    """Copy the project, with the native code as installed, and import hungjury from there."""
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(ROOT, tree, ignore=LEFT_OUT)
+    places = importlib.util.find_spec("hungjury").submodule_search_locations
+    for built in (file for place in places for file in Path(place).glob("native/*.so")):
+        shutil.copy(built, tree / "src" / "hungjury" / "native")
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
+    sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
+    sys.dont_write_bytecode = False  # speeds up the import of test files
+    os.chdir(tree)
+    return [file for p in PACKAGES for file in sorted((tree / "src" / "hungjury" / p).glob("*.py"))]
+
+
+def sample(files: list[Path], options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The mutants of the seed."""
+    everything = [
+        {
+            "file": str(file.relative_to(Path.cwd())),
+            "line": c.line,
+            "number": c.number,
+            "change": c.key,
+        }
+        for file in files
+        for c in changes(file.read_text())
+    ]
+
+    def place(m: dict[str, Any]) -> str:
+        return hashlib.sha256(f"{options.seed} {m['file']} {m['change']}".encode()).hexdigest()
+
+    return sorted((m for m in everything if options.only in m["file"]), key=place)[: options.count]
+
+
+def in_processes(
+    jobs: Iterable[Any], work: Callable[[Any], int], ended: Callable[[Any, int], None], most: int
+) -> None:
+    """Do each job in a fork; `ended` gets the job and its wait status."""
+    running: dict[int, Any] = {}
+
+    def wait() -> None:
+        process, status = os.wait()
+        ended(running.pop(process), status)
+
+    for job in jobs:
+        if len(running) == most:
+            wait()
+        process = os.fork()
+        if not process:
+            silence = os.open(os.devnull, os.O_RDWR)
+            for stream in range(3):
+                os.dup2(silence, stream)
+            os._exit(work(job))
+        running[process] = job
+    while running:
+        wait()
+
+
+# Which tests reach which lines
+
+
+class Reach:
+    """A pytest plugin: the lines each test reaches, and the time each takes."""
+
+    def __init__(self) -> None:
+        source = [f"src/hungjury/{package}" for package in PACKAGES]
+        self.coverage = coverage.Coverage(data_file=None, source=source, messages=False)
+        self.seconds: Counter[str] = Counter()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        self.coverage.switch_context("setup")  # what a fixture made, any test of the file may use
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_call(self, item: pytest.Item) -> None:
+        self.coverage.switch_context(item.nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.seconds[report.nodeid] += report.duration if report.passed else float("inf")
+
+
+def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
+    """What `Reach` found, one entry per test file; computed again where a file has changed."""
+    code = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(tree.glob("src/**/*.py"))))
+    public = re.findall(
+        rf"from hungjury\.(?:{'|'.join(PACKAGES)})\S* import (\w+)",
+        (tree / "src" / "hungjury" / "__init__.pyi").read_text(),
+    )
+    uses = re.compile(
+        rf"hungjury\.({'|'.join(PACKAGES)})\b|\bhj\.({'|'.join([*public, 'stats'])})\b"
+    )
+    folder = options.output / "reach"
+    folder.mkdir(exist_ok=True)
+    stored = {}
+    for file in sorted(tree.glob("tests/test_*.py")):
+        if file.name not in NOT_RUN and uses.search(file.read_text()):
+            key = code.copy()
+            key.update(file.read_bytes())
+            stored[file] = folder / f"{file.stem}-{key.hexdigest()[:12]}.json"
+
+    def look(file: Path) -> int:
+        plugin = Reach()
+        plugin.coverage.start()
+        pytest.main(["-p", "no:cacheprovider", f"tests/{file.name}"], [plugin])
+        plugin.coverage.stop()
+        data = plugin.coverage.get_data()
+        lines = {
+            str(Path(measured).relative_to(tree)): data.contexts_by_lineno(measured)
+            for measured in data.measured_files()
+        }
+        seconds = {test: spent for test, spent in plugin.seconds.items() if spent < float("inf")}
+        stored[file].write_text(json.dumps({"seconds": seconds, "lines": lines}))
+        return 0
+
+    missing = [file for file, place in stored.items() if not place.exists()]
+    in_processes(
+        missing, look, lambda file, _: print(f"looked at {file.name}", flush=True), options.jobs
+    )
+    return [json.loads(place.read_text()) for place in stored.values() if place.exists()]
+
+
+def chosen(
+    reached: list[dict[str, Any]], mutant: dict[str, Any], budget: float
+) -> tuple[list[str], float]:
+    """The quickest tests that reach a mutant's line; then others of their files."""
+    near: dict[str, float] = {}
+    far: dict[str, float] = {}
+    for found in reached:
+        lines = found["lines"].get(mutant["file"], {})
+        contexts = set(lines.get(str(mutant["line"]), []))
+        if contexts <= {""}:  # reached while importing: tests that use anything in the module
+            contexts = {c for names in lines.values() for c in names} if contexts else set()
+        for test, seconds in found["seconds"].items():
+            if test in contexts or "setup" in contexts:
+                near[test] = seconds
+            elif contexts - {""}:
+                far[test] = seconds
+    tests, total = [], 0.0
+    for test, seconds in [*sorted(near.items(), key=_second), *sorted(far.items(), key=_second)]:
+        if not tests or total + seconds <= budget:
+            tests.append(test)
+            total += seconds
+    return sorted(tests, key=lambda test: test.split("::")[0]), round(total, 2)
+
+
+def _second(pair: tuple[str, float]) -> float:
+    return pair[1]
+
+
+# One mutant
+
+
+class Mutated(SourceFileLoader):
+    """Finds and loads one module, with one change."""
+
+    def __init__(self, tree: Path, file: str, number: int) -> None:
+        name = ".".join(Path(file).with_suffix("").parts[1:]).removesuffix(".__init__")
+        super().__init__(name, str(tree / file))
+        self.number = number
+
+    def find_spec(self, name: str, *_: Any) -> ModuleSpec | None:
+        if name != self.name:
+            return None
+        return importlib.util.spec_from_file_location(name, self.path, loader=self)
+
+    def get_code(self, fullname: str) -> Any:
+        return compile(changed(Path(self.path).read_text(), self.number), self.path, "exec")
+
+
+def run_mutant(tree: Path, mutant: dict[str, Any]) -> int:
+    """Run a mutant's tests in this process: 0 if all of them pass."""
+    limit = int(4 * mutant["seconds"]) + PATIENCE
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    signal.alarm(20 * limit)  # for one that waits forever, on a busy machine
+    os.environ["CI"] = "1"  # the same hypothesis examples every time
+    sys.meta_path.insert(0, Mutated(tree, mutant["file"], mutant["number"]))
+    if not mutant["tests"]:
+        return 0
+    return int(pytest.main(["-x", "-p", "no:cacheprovider", *mutant["tests"]]))
+
+
+def outcome(mutant: dict[str, Any], status: int) -> str:
+    if not mutant["tests"]:
+        return "not reached"
+    if os.WIFSIGNALED(status):
+        return (
+            "timeout"
+            if os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)
+            else "killed"
+        )
+    return "killed" if os.WEXITSTATUS(status) else "survived"
+
+
+def summary(results: list[dict[str, Any]]) -> None:
+    columns = ["killed", "timeout", "survived", "not reached"]
+    print("".join(f"{heading:>12}" for heading in ["", *columns, "noticed"]))
+    for package in [*PACKAGES, "src"]:
+        counts = Counter(r["result"] for r in results if package in Path(r["file"]).parts)
+        share = (counts["killed"] + counts["timeout"]) / max(1, counts.total())
+        cells = [package.replace("src", "all"), *(counts[c] for c in columns), f"{share:.0%}"]
+        print("".join(f"{cell:>12}" for cell in cells))
+
+
+if __name__ == "__main__":
+    main()
