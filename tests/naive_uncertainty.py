@@ -121,3 +121,51 @@ def chance_of_beating(gap, tau, kernel, steps=2000):
         sd = tau * math.exp(0.4 * z) * math.sqrt(2 - 2 * kernel)
         total += weight * 0.5 * math.erfc(-gap / sd / math.sqrt(2))
     return total
+
+
+def told_apart(mean, draws, level, stretch=1.0):
+    """Pairs whose means differ by more than `level` of the largest standardised differences.
+
+    In every draw the largest difference over all pairs, each in units of its standard deviation
+    and measured from its mean, is noted; the quantile of these is what a pair has to exceed.
+    """
+    systems, number = len(mean), len(draws)
+    deviation = {}
+    for a, b in itertools.combinations(range(systems), 2):
+        differences = [row[a] - row[b] for row in draws]
+        middle = sum(differences) / number
+        sd = math.sqrt(sum((d - middle) ** 2 for d in differences) / (number - 1))
+        deviation[a, b] = sd, [abs(d - middle) for d in differences]
+    largest = sorted(
+        max(off[i] / sd for sd, off in deviation.values() if sd > 1e-9) for i in range(number)
+    )
+    place = level * (number - 1)
+    below = int(place)
+    above = min(below + 1, number - 1)
+    needed = largest[below] + (place - below) * (largest[above] - largest[below])
+    apart = [[False] * systems for _ in range(systems)]
+    for (a, b), (sd, _) in deviation.items():
+        apart[a][b] = apart[b][a] = abs(mean[a] - mean[b]) > max(stretch * needed * sd, 1e-9)
+    return apart
+
+
+def topic_effects(topics, grades):
+    """How far a document's topic is from the mean grade, shrunk by what chance may add.
+
+    The variance between topics is that of their means less what `var / size` explains of it.
+    """
+    size = len(grades)
+    middle = sum(grades) / size
+    variance = sum((g - middle) ** 2 for g in grades) / size
+    names = sorted(set(topics))
+    mean, chance = {}, {}
+    for t in names:
+        mine = [g - middle for g, u in zip(grades, topics, strict=True) if u == t]
+        mean[t], chance[t] = sum(mine) / len(mine), variance / len(mine)
+    between = max(sum(mean[t] ** 2 - chance[t] for t in names) / len(names), 0.0)
+    return [mean[t] * between / (between + chance[t] + 1e-12) for t in topics]
+
+
+def height(rank, length):
+    """The log of how far a rank lies above the list's end; ranks below 100 count as absent."""
+    return math.log((min(length, 100) + 1) / rank) if rank <= 100 else 0.0

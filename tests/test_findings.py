@@ -1,0 +1,165 @@
+"""Where warnings about judges begin: each threshold, just met and just missed."""
+
+import numpy as np
+import pytest
+
+from hungjury.collection.judgments import read_judgments
+from hungjury.judges.agreement import agreement
+from hungjury.judges.findings import near_constant
+
+
+def panel_of(labels, grades=range(2)):
+    """Judgments from {judge: labels in document order}; None is no label."""
+    return read_judgments(
+        {
+            judge: {"t": {f"d{i}": int(v) for i, v in enumerate(given) if v is not None}}
+            for judge, given in labels.items()
+        },
+        grades=grades,
+    )
+
+
+def differing(base, number):
+    """The labels with the first `number` turned around."""
+    return [1 - v if i < number else v for i, v in enumerate(base)]
+
+
+def copies(base, other):
+    return agreement(panel_of({"a": base, "b": other})).near_copies
+
+
+def test_copies_agree_on_98_percent():
+    base = [0, 1] * 500
+    assert copies(base, differing(base, 20)) == [["a", "b"]]  # 0.98 exactly, kappa 0.96
+    assert copies(base, differing(base, 21)) == []
+
+
+def test_copies_have_a_kappa_of_nine_tenths():
+    # 1 of 1000 documents relevant for both, 1 for one judge: they agree on nearly all by chance.
+    rare = [1] * 20 + [0] * 980
+    for missed, expected in ((3, [["a", "b"]]), (4, [])):
+        other = [0] * missed + [1] * (20 - missed) + [0] * 980
+        both, one, either = (20 - missed) / 1000, 0.02, (20 - missed) / 1000
+        by_chance = one * either + (1 - one) * (1 - either)
+        kappa = (1 - missed / 1000 - by_chance) / (1 - by_chance)
+        assert (kappa >= 0.9) == bool(expected)
+        assert both > 0
+        assert copies(rare, other) == expected
+
+
+@pytest.mark.parametrize(("common", "expected"), [(20, [["a", "b"]]), (19, [])])
+def test_copies_have_20_documents_in_common(common, expected):
+    one, other = [0, 1] * 20, [0, 1] * 20
+    assert copies(one, [v if i < common else None for i, v in enumerate(other)]) == expected
+
+
+def test_a_chain_of_copies_is_no_group():
+    """Every two of a group are copies: a and c are each a copy of b, but not of each other."""
+    b = [0, 1] * 500
+    a = differing(b, 20)
+    c = [1 - v if i >= 980 else v for i, v in enumerate(b)]
+    found = agreement(panel_of({"a": a, "b": b, "c": c})).near_copies
+    assert len(found) == 1
+    assert len(found[0]) == 2
+    assert "b" in found[0]
+
+
+def test_one_label_for_95_percent_is_constant_unless_others_do_so_too():
+    judges = ["x", "y", "z"]
+    enough = np.array([100, 100, 100])
+
+    def found(*shares, labels=enough):
+        return near_constant(judges, labels, np.array([[s, 1 - s] for s in shares]))
+
+    # Others use the rarer labels in 40 % of cases: a quarter of that is 10 %.
+    assert found(0.6, 0.6, 0.95) == {"z": 0.95}
+    assert found(0.6, 0.6, 0.949) == {}
+    # In 16 %: a quarter is 4 %, so 95 % is not out of the ordinary, and 96 % only just.
+    assert found(0.84, 0.84, 0.95) == {}
+    assert found(0.84, 0.84, 0.9599) == {}
+    assert found(0.84, 0.84, 0.9601) == {"z": 0.9601}
+    # One label for everything is always told.
+    assert found(0.99, 0.99, 1.0) == {"z": 1.0}
+
+
+def test_judges_with_fewer_than_20_labels_are_not_judged():
+    rates = np.array([[0.5, 0.5], [0.6, 0.4], [1.0, 0.0]])
+    assert near_constant(["x", "y", "z"], np.array([50, 50, 20]), rates) == {"z": 1.0}
+    assert near_constant(["x", "y", "z"], np.array([50, 50, 19]), rates) == {}
+    assert near_constant(["x", "y", "z"], np.array([19, 19, 19]), rates) == {}
+    # Nor do they say what is usual.
+    rates = np.array([[0.5, 0.5], [0.97, 0.03], [0.97, 0.03]])
+    assert near_constant(["x", "y", "z"], np.array([50, 50, 50]), rates) == {}
+    assert near_constant(["x", "y", "z"], np.array([50, 19, 50]), rates) == {"z": 0.97}
+
+
+def test_more_than_two_constant_judges_share_a_sentence():
+    rng = np.random.default_rng(0)
+    usual = {f"j{i}": rng.integers(0, 2, 50).tolist() for i in range(8)}
+    two = agreement(panel_of(usual | {"k1": [0] * 50, "k2": [1] * 50})).warnings
+    assert two[:2] == [
+        "k1 gives one label to 100 % of documents",
+        "k2 gives one label to 100 % of documents",
+    ]
+    three = agreement(panel_of(usual | {f"k{i}": [0] * 50 for i in range(3)})).warnings
+    assert three[0] == "3 judges give one label to 100 % of documents: k0, k1, k2"
+
+
+def test_shares_are_never_rounded_up_to_all():
+    rng = np.random.default_rng(1)
+    usual = {f"j{i}": rng.integers(0, 2, 5000).tolist() for i in range(3)}
+    once = [1] + [0] * 4999
+    assert agreement(panel_of(usual | {"once": once})).warnings[0] == (
+        "once gives one label to 99.9 % of documents"
+    )
+
+
+def test_chance_agreement_is_told_from_20_labels_on():
+    base = [0, 1] * 20
+    with_20 = {"a": base, "b": base, "c": [1, 0] * 10 + [None] * 20}
+    with_19 = {"a": base, "b": base, "c": ([1, 0] * 10)[:19] + [None] * 21}
+    sentence = "c agrees with the others no better than chance"
+    assert sentence in agreement(panel_of(with_20)).warnings
+    assert sentence not in agreement(panel_of(with_19)).warnings
+
+
+def test_a_kappa_of_exactly_0_is_no_better_than_chance():
+    base = [0, 0, 1, 1] * 10
+    by_chance = [0, 1, 0, 1] * 10
+    found = agreement(panel_of({"a": base, "b": base, "c": by_chance}))
+    assert found.pairs.with_others()[1][2] == pytest.approx(0, abs=1e-12)
+    assert "c agrees with the others no better than chance" in found.warnings
+
+
+def test_a_constant_judge_is_not_told_twice():
+    base = [0, 1] * 20
+    found = agreement(panel_of({"a": base, "b": base, "c": [0] * 40}))
+    assert found.warnings[0] == "c gives one label to 100 % of documents"
+    assert not any("chance" in sentence for sentence in found.warnings)
+
+
+@pytest.mark.parametrize("turned", [6, 7])
+def test_alpha_below_two_thirds_is_tentative(turned):
+    """Alpha of two binary judges is 1 - (2n - 1) x disagreements / (2 x ones x zeros)."""
+    base = [0, 1] * 20
+    other = differing(base, turned)
+    ones = sum(base) + sum(other)
+    alpha = 1 - 79 * turned / (ones * (80 - ones))
+    found = agreement(panel_of({"a": base, "b": other}))
+    assert found.alpha_nominal == pytest.approx(alpha)
+    assert any("Krippendorff" in w for w in found.warnings) == (alpha < 0.667)
+
+
+def test_tentative_by_the_better_alpha():
+    """Neighbouring grades are often confused: only the ordinal alpha is high."""
+    base = [0, 1, 2, 3] * 20
+    near = [min(v + (i % 5 < 2), 3) for i, v in enumerate(base)]
+    found = agreement(panel_of({"a": base, "b": near}, grades=range(4)))
+    assert found.alpha_nominal < 0.667 < found.alpha_ordinal
+    assert not any("Krippendorff" in w for w in found.warnings)
+
+
+def test_the_table_holds_rates_in_percent():
+    found = agreement(panel_of({"a": [0, 1, 1, 1], "b": [0, 0, 1, 1]}))
+    row = found.to_text().splitlines()[-1].split()
+    assert row == ["b", "4", "50.0", "50.0", "0.750", "0.500"]
