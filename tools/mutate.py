@@ -79,7 +79,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=300, help="number of mutants (300)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
     parser.add_argument("--only", default="", help="only files whose path contains this")
-    parser.add_argument("--tests", default="", help="only test files whose name contains this")
+    parser.add_argument(
+        "--tests", default="", help="only test files whose name matches this pattern"
+    )
     parser.add_argument("--budget", type=float, default=10, help="seconds of tests per mutant (10)")
     parser.add_argument("--survivors", action="store_true", help="try earlier survivors again")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="processes")
@@ -181,11 +183,8 @@ def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any
     folder.mkdir(exist_ok=True)
     stored = {}
     for file in sorted(tree.glob("tests/test_*.py")):
-        if (
-            options.tests in file.name
-            and file.name not in NOT_RUN
-            and uses.search(file.read_text())
-        ):
+        wanted = file.name not in NOT_RUN and re.search(options.tests, file.name)
+        if wanted and uses.search(file.read_text()):
             key = code.copy()
             key.update(file.read_bytes())
             stored[file] = folder / f"{file.stem}-{key.hexdigest()[:12]}.json"
