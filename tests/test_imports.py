@@ -40,7 +40,7 @@ VIEWS = {
     "scores.py": "report",
     "users/model.py": "report",
     "judges/agreement.py": "report",
-    "uncertainty/leaderboard.py": "report",
+    "uncertainty/board.py": "report",
     "uncertainty/compare.py": "report",
 }
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}

@@ -32,7 +32,7 @@ from hungjury.limits import MOST_DRAWS
 
 if TYPE_CHECKING:
     from hungjury.settings import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
-    from hungjury.uncertainty.leaderboard import Leaderboard
+    from hungjury.uncertainty.board import Leaderboard
 
 
 def _numbers(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:

@@ -19,7 +19,7 @@ from hungjury.report.heatmap import (
 )
 from hungjury.report.page_figures import lowest_shown
 from hungjury.report.pictures import new_picture, new_rows
-from hungjury.uncertainty.leaderboard import BoardPicture, Leaderboard
+from hungjury.uncertainty.board import BoardPicture, Leaderboard
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

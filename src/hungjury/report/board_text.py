@@ -11,7 +11,7 @@ from hungjury.uncertainty.correction_text import corrected_by, sentences
 from hungjury.uncertainty.panel_error import MEASURED, PEOPLE
 
 if TYPE_CHECKING:
-    from hungjury.uncertainty.leaderboard import Leaderboard
+    from hungjury.uncertainty.board import Leaderboard
     from hungjury.uncertainty.outlook import Outlook
 
 __all__ = ["as_dict", "assumed", "headline", "letters", "percent", "printed", "table", "text"]

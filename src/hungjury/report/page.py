@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from hungjury.errors import MissingExtra
 from hungjury.report.page_content import content
-from hungjury.uncertainty.leaderboard import Leaderboard
+from hungjury.uncertainty.board import Leaderboard
 
 __all__ = ["page"]
 

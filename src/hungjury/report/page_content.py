@@ -18,9 +18,9 @@ from hungjury.report.page_matrices import judges_map, pairs_map, script_data
 from hungjury.report.page_words import conclusions, lead, shown
 from hungjury.tables import letter
 from hungjury.uncertainty.against_gold import AgainstGold
+from hungjury.uncertainty.board import Leaderboard
 from hungjury.uncertainty.corrected import Correction
 from hungjury.uncertainty.correction_text import sentences
-from hungjury.uncertainty.leaderboard import Leaderboard
 
 __all__ = ["content"]
 

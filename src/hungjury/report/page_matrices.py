@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury.judges.agreement import Agreement
 from hungjury.report.page_figures import border, runs_by_bin
 from hungjury.report.page_words import shown
-from hungjury.uncertainty.leaderboard import Leaderboard
+from hungjury.uncertainty.board import Leaderboard
 
 __all__ = ["judges_map", "pairs_map", "script_data"]
 

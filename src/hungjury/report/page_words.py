@@ -9,7 +9,7 @@ import numpy as np
 
 from hungjury.collection.notes import percent, plural
 from hungjury.report.board_text import assumed
-from hungjury.uncertainty.leaderboard import Leaderboard
+from hungjury.uncertainty.board import Leaderboard
 
 __all__ = ["conclusions", "lead", "shown"]
 

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, MeasureLike, measure_list
 from hungjury.collection.align import align
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
-from hungjury.collection.notes import Note, plural
+from hungjury.collection.notes import Note
 from hungjury.collection.policy import ReadingOptions
 from hungjury.collection.runs import Progress, load
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
-from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.jury import Families, Jury, seat_jury
 from hungjury.judges.merged import Merge
@@ -37,14 +34,14 @@ from hungjury.settings import (
     Target,
 )
 from hungjury.stats.bootstrap import percentile_interval
-from hungjury.stats.letters import letter_groups
-from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
+from hungjury.uncertainty.board import Leaderboard
+from hungjury.uncertainty.cautions import cautions
 from hungjury.uncertainty.corrected import Correction, people_estimate, planned_sample
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
 from hungjury.uncertainty.evidence import Evidence
-from hungjury.uncertainty.judge_rows import JudgeRow, dependence, judge_rows, labels_per_document
+from hungjury.uncertainty.judge_rows import judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.panel_error import TYPICAL, check_panel_error
 from hungjury.uncertainty.planned import Plan
@@ -53,142 +50,9 @@ from hungjury.uncertainty.standing import standing
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hungjury.report.pictures import Plot
+__all__ = ["leaderboard"]
 
-__all__ = ["Leaderboard", "leaderboard"]
-
-Floats = NDArray[np.float64]
-BoardPicture = Literal["intervals", "pairs"]
 FEWEST_DRAWS = 100
-FEW_TOPICS = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Leaderboard:
-    """Systems best first, and how sure that is. All arrays are in the order of `systems`.
-
-    On the "panel" scale `mean` is the panel's own, and `low` and `high` say where it would be with
-    other labels and topics: neither says where people's labels would put the system. What is said
-    about people is who is better: `p_best`, ranks, `beats`, `apart`.
-    """
-
-    measure: str
-    merge: str
-    target: Target
-    scale: str  # whose means these are: "panel" or "people"
-    systems: list[str]
-    topics: list[str]
-    mean: Floats
-    low: Floats
-    high: Floats
-    p_best: Floats
-    rank_low: NDArray[np.int64]
-    rank_high: NDArray[np.int64]
-    beats: Floats  # [system, system]: P(row beats column)
-    apart: NDArray[np.bool_]  # [system, system]: told apart
-    cells: Floats  # [system, topic]: expected score
-    unsure: Floats  # [topic]: what judges leave open there, a mean standard deviation
-    samples: Floats  # [draw, system]: draws of the means from which ranks and chances are made
-    shares: Mapping[str, float]  # of the variance of a difference, by cause
-    outlook: Outlook | None
-    judges: list[JudgeRow]
-    labels_per_document: Mapping[int, int]  # labels: documents of the pool that have so many
-    agreement: Agreement | None
-    gold: AgainstGold | None
-    correction: Correction | None  # how gold labels corrected the panel
-    evidence: Evidence | None  # the lists and labels it was made from
-    settings: LeaderboardSettings
-    notes: tuple[Note, ...] = ()
-
-    @property
-    def groups(self) -> list[list[str]]:
-        """Systems that cannot be told apart; two share a group exactly if they cannot."""
-        return [[self.systems[s] for s in group] for group in self.group_places]
-
-    @cached_property
-    def group_places(self) -> list[list[int]]:
-        """The places, from 0, of the systems of each group."""
-        return [[int(s) for s in group] for group in letter_groups(self.apart)]
-
-    def __repr__(self) -> str:
-        return f"Leaderboard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self, digits: int = 3) -> str:
-        """A table with bars for intervals, and below it what the uncertainty is made of."""
-        from hungjury.report.board_text import text
-
-        return text(self, digits)
-
-    def table(self) -> Table:
-        """A row per system, with every digit."""
-        from hungjury.report.board_text import table
-
-        return table(self)
-
-    def to_csv(self, safe: bool = False) -> str:
-        """A line per system; `safe`: spreadsheets take no text for a formula."""
-        return self.table().to_csv(safe)
-
-    def to_json(self) -> str:
-        """What `to_dict` gives."""
-        return json_text(self.to_dict())
-
-    def to_latex(self, digits: int = 3) -> str:
-        """A booktabs table."""
-        from hungjury.report.board_text import printed
-
-        return printed(self, digits).to_latex()
-
-    def to_html(self, digits: int = 3) -> str:
-        """A table under a line that says what it is of; `write_page` makes a whole report."""
-        from hungjury.report.board_text import headline, printed
-
-        return replace(printed(self, digits), caption=headline(self)).to_html()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def plot(self, what: BoardPicture = "intervals") -> Plot:
-        """Draw the systems' means with their intervals, or who beats whom.
-
-        Parameters
-        ----------
-        what : {"intervals", "pairs"}
-            Means and intervals of all systems, or a heat map of P(row beats column).
-        """
-        from hungjury.report.board_plots import draw_board
-        from hungjury.report.pictures import Plot
-
-        return Plot(draw_board(self, what))
-
-    def write_page(
-        self, path: str | os.PathLike[str], command: Sequence[str] | None = None
-    ) -> None:
-        """Write the report: one HTML page to look at, to print and to share.
-
-        Parameters
-        ----------
-        path : str or path
-            The file to write.
-        command : sequence of str, optional
-            The words of the command line that made the leaderboard, to be shown.
-        """
-        from hungjury.report.page import page
-
-        write_whole(path, page(self, command))
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it but the samples, as plain numbers, lists and texts."""
-        from hungjury.report.board_text import as_dict
-
-        return as_dict(self)
-
-    def to_frame(self, backend: str = "pandas") -> Any:
-        """A row per system."""
-        return self.table().to_frame(backend)
 
 
 def leaderboard(
@@ -347,7 +211,7 @@ def leaderboard(
     )
     checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
     notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes + told
-    notes += _warnings(jury, drawn, found)
+    notes += cautions(jury, drawn, found)
     evidence = Evidence.of(drawn, setting, given, voting, sample)
     return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, evidence,
                   settings, notes)  # fmt: skip
@@ -437,44 +301,3 @@ def _board(
         settings=settings,
         notes=notes,
     )
-
-
-def _warnings(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
-    """What to consider before trusting the leaderboard."""
-    judgments = jury.judgments
-    out: list[Note] = []
-    if len(judgments.judges) == 2:
-        text = "only two judges: where they differ, nothing tells who is right; use three or more"
-        out.append(Note("two-judges", 1, text, about="judges"))
-    if len(judgments.topics) < FEW_TOPICS:
-        text = f"only {plural(len(judgments.topics), 'topic')}: intervals are rough below ten"
-        out.append(Note("few-topics", len(judgments.topics), text, about="result"))
-    alone = labels_per_document(judgments).get(1, 0)
-    if len(judgments.judges) > 1 and alone > len(judgments.pool) / 2:
-        text = f"{alone:,} of {len(judgments.pool):,} documents have the label of one judge only"
-        out.append(Note("one-label", alone, text, about="judges"))
-    empty = [
-        system
-        for system, row in zip(drawn.alignment.systems, drawn.alignment.retrieved, strict=True)
-        if not row.any()
-    ]
-    if empty:
-        text = "nothing retrieved for any judged topic, scored 0"
-        out.append(
-            Note("nothing-retrieved", len(empty), text, subjects=tuple(empty), about="result")
-        )
-    if found is not None:
-        out += [Note("judges", 1, sentence, about="judges") for sentence in found.warnings]
-        out += _constant(found)
-        if drawn.labels is not None:
-            out += dependence(found, judgments.judges, drawn.labels)
-    return tuple(out)
-
-
-def _constant(found: Agreement) -> list[Note]:
-    """Judges with one label for everything add the same to all systems."""
-    same = tuple(name for name, share in found.near_constant.items() if share == 1)
-    if not same:
-        return []
-    text = "a judge with one label for every document has no say in who is better"
-    return [Note("constant-judge", len(same), text, subjects=same, about="judges")]
