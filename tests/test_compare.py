@@ -339,7 +339,7 @@ def test_csv_json_and_frames_hold_every_row():
     for backend in ("pandas", "polars"):
         pytest.importorskip(backend)
         assert list(found.to_frame(backend)["p"]) == [r.p for r in found]
-    with pytest.raises(InputError, match="backend is 'excel'"):
+    with pytest.raises(InputError, match="invalid value 'excel' for backend"):
         found.to_frame("excel")
 
 

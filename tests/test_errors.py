@@ -6,11 +6,11 @@ import pickle
 import pytest
 
 import hungjury as hj
-from hungjury.cli.failing import command_line
+from hungjury.cli.failing import command_line, invoked, typed_options
 from hungjury.collection.notes import Note
 from hungjury.errors import Argument, InputError, MissingExtra, check_choice, check_seed
 
-SHELL = command_line({"outside", "grades", "gold"})
+SHELL = command_line({"outside": "--outside", "grades": "--grades", "gold": "--gold"})
 
 
 def outside() -> InputError:
@@ -103,3 +103,14 @@ def test_commands_that_print_json_print_errors_as_json(tmp_path, monkeypatch, ca
     found = json.loads(capsys.readouterr().err)["error"]
     assert (found["code"], found["argument"]) == ("outside-grades", "outside")
     assert "--outside clip or missing" in found["remedy"]
+
+
+def test_arguments_are_written_as_the_command_that_ran_spells_them():
+    from hungjury.cli.main import hungjury
+
+    compare = typed_options(invoked(hungjury, ["study", "graded-ap", "--runs", "r"]))
+    assert compare["workers"] == compare["jobs"] == "--jobs"
+    assert typed_options(invoked(hungjury, ["evaluate", "x"]))["measure"] == "--measure"
+    assert typed_options(hungjury)["measure"] == "--measure"  # options of all commands
+    assert command_line(compare)(Argument("workers", 2)) == "--jobs 2"
+    assert invoked(hungjury, ["study", "nonsense"]).name == "study"

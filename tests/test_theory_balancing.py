@@ -254,7 +254,7 @@ def test_ap_of_a_million_documents_in_exact_arithmetic():
         (("AP", 0), {}, "length is 0"),
         (("AP", 5, 0), {}, "q_min is 0"),
         (("AP", 5, 3, 2), {}, "is larger than q_max"),
-        (("AP", 5), {"method": "guess"}, "method is 'guess'"),
+        (("AP", 5), {"method": "guess"}, "invalid value 'guess' for method"),
         (("AP(rel=2)", 5), {}, "the largest grade of the labels is 1"),
         ((len, 5), {"method": "closed"}, "len has no closed form"),
     ],

@@ -1,15 +1,19 @@
 """Do gold labels correct leaderboards as they say? Coverage over redrawn plans on TREC DL.
 
-python -m benchmarks.truth.gold [--redraws 100] [--budgets 100,200,400,1000] [--data ../shared/data]
+python -m benchmarks.truth.gold [--redraws 100] [--data ../shared/data] [--docs docs] [-o gold.csv]
 
 Panels of five random judges; for every measure and budget, plans are redrawn, NIST's labels of the
-planned documents taken as gold, and estimates compared with the scores by all of NIST's labels.
+planned documents taken as gold, and estimates compared with the scores by all of NIST's labels. The
+budgets are looks at one path, too: is a pair ever called the wrong way round? The CSV file has a
+row for every estimate and grows as they are made; a run that was stopped goes on from it. With
+--docs the tables of the page on labels are written anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +25,9 @@ os.environ.setdefault("HUNGJURY_THREADS", "1")  # processes are enough
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
+from benchmarks.truth import gold_page
 from benchmarks.truth.public import Public, dl19, dl21
 from hungjury.batch import Scorer
 from hungjury.catalogue import measure
@@ -31,19 +37,24 @@ from hungjury.judges.merging import merge
 from hungjury.judges.panel import Panel
 from hungjury.stats import tau_ap
 from hungjury.stats.designs import inclusion, priorities
+from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.correction import combine
 from hungjury.uncertainty.direct import direct
 from hungjury.uncertainty.effects import scores_under
-from hungjury.uncertainty.panel_error import exposure_kernel, range_of
+from hungjury.uncertainty.foresight import expected_differences
+from hungjury.uncertainty.panel_error import exposure_kernel, normal_draws, range_of
 from hungjury.uncertainty.plan import influence
 from hungjury.uncertainty.predict import features, predict
 from hungjury.uncertainty.sample import Sample
+from hungjury.uncertainty.standing import of_differences, standing
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
 MEASURES = ("RBP(p=0.8, rel=2)", "P(rel=2)@10", "DCG@10", "nDCG@10", "AP(rel=2)")
-PANELS, JUDGES = 20, 5
-COLUMNS = ("systems", "pairs", "bias", "rmse", "tau_ap", "panel", "wrong", "sure")
+BUDGETS = (100, 200, 400, 1000)
+PANELS, JUDGES, DRAWS = 20, 5, 400
+CLOSEST = 0.1  # of the pairs, by the truth, are looked at by themselves
 Floats = NDArray[np.float64]
+Row = dict[str, str | float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +95,8 @@ def pooled(name: str, folder: Path) -> Pooled:
     return Pooled.of(COLLECTIONS[name](folder))
 
 
-def cell(job: tuple[str, Path, str, int, int, int]) -> dict[str, list[list[float]]]:
-    """Redraws of one measure with one panel: figures by "budget way"."""
+def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
+    """Redraws of one measure with one panel: a row for every budget and estimate."""
     name, folder, text, number, redraws, seed = job
     rng = np.random.default_rng([seed, number])
     data = pooled(name, folder)
@@ -101,11 +112,15 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> dict[str, list[list[float
     voted = merged.hard().labels
     unit = range_of(chosen, aligned.pool, voted, 3)
     topic = aligned.pool.topic_of.astype(np.int64)
-    out: dict[str, list[list[float]]] = {}
-    for _ in range(redraws):
+    foreseen = {budget: width for budget in BUDGETS
+                for n, width in expected_differences(chosen, aligned, merged, weight, budget)
+                if n == budget}  # fmt: skip
+    out: list[Row] = []
+    for redraw in range(redraws):
         priority = priorities(weight, rng)
         order = np.argsort(priority)
-        for budget in cell.budgets:
+        paths = {"direct": LabelPath(truth), "combined": LabelPath(truth)}
+        for budget in BUDGETS:
             mine = np.sort(order[:budget])
             probability = inclusion(weight, float(priority[order[budget]]))
             shares = np.eye(4)[data.gold[mine]]
@@ -113,24 +128,23 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> dict[str, list[list[float
             inverse = 1 / probability[mine]
             predicted = predict(given, topic, mine, sample.at_least, inverse, 60, rng)
             found = direct(scorer, sample, predicted, rng)
-            both = combine(found.mean, found.covariance, means, kernel, unit, 2, rng)
-            ranked = float(tau_ap(means, truth))
+            both = combine(found.mean, found.covariance, means, kernel, unit, DRAWS, rng)
             for way, mean, cover in (
                 ("direct", found.mean, found.covariance),
                 ("combined", both.mean, both.covariance),
             ):
-                row = figures(mean, cover, truth, unit, ranked)
-                out.setdefault(f"{budget} {way}", []).append(row)
+                row: Row = {"collection": name, "measure": text, "panel": number, "redraw": redraw,
+                            "budget": budget, "estimate": way}  # fmt: skip
+                row |= figures(mean, cover, truth, unit)
+                row |= paths[way].look(mean, normal_draws(cover, DRAWS, rng), budget)
+                row["panel_tau_ap"] = float(tau_ap(means, truth))
+                row["foreseen"] = foreseen[budget] / unit
+                out.append(row)
     return out
 
 
-cell.budgets = ()  # type: ignore[attr-defined]
-
-
-def figures(
-    mean: Floats, covariance: Floats, truth: Floats, unit: float, panel: float
-) -> list[float]:
-    """See COLUMNS: shares covered, bias, error of differences, ranking, wrong among sure pairs."""
+def figures(mean: Floats, covariance: Floats, truth: Floats, unit: float) -> Row:
+    """Shares covered, bias, error and width of differences, ranking, wrong among sure pairs."""
     off = mean - truth
     first, second = np.triu_indices(len(mean), 1)
     variance = np.diag(covariance)
@@ -139,20 +153,48 @@ def figures(
     gap, real = (v[first] - v[second] for v in (mean, truth))
     sure = told & (np.abs(gap) > 2.326 * sd)
     wrong = sure & (np.sign(gap) != np.sign(real)) & (real != 0)
-    return [
-        float((np.abs(off) < 1.96 * np.sqrt(variance)).mean()),
-        float((np.abs(gap - real) < 1.96 * sd)[told].mean()),
-        float(off.mean()) / unit,
-        float(np.sqrt(((gap - real) ** 2).mean() / 2)) / unit,
-        float(tau_ap(mean, truth)),
-        panel,
-        float(wrong.sum()),
-        float(sure.sum()),
-    ]
+    return {
+        "systems": float((np.abs(off) < 1.96 * np.sqrt(variance)).mean()),
+        "pairs": float((np.abs(gap - real) < 1.96 * sd)[told].mean()),
+        "bias": float(off.mean()) / unit,
+        "rmse": float(np.sqrt(((gap - real) ** 2).mean() / 2)) / unit,
+        "tau_ap": float(tau_ap(mean, truth)),
+        "wrong": float(wrong.sum()),
+        "sure": float(sure.sum()),
+        "width": float(1.96 * np.median(sd)) / unit,
+    }
 
 
-def start(budgets: tuple[int, ...]) -> None:
-    cell.budgets = budgets  # type: ignore[attr-defined]
+class LabelPath:
+    """Looks at one path of labels: which pairs were ever called the wrong way round?"""
+
+    def __init__(self, truth: Floats) -> None:
+        first, second = np.triu_indices(len(truth), 1)
+        self.pairs = first, second
+        self.real = truth[first] - truth[second]
+        gap = np.abs(self.real)
+        self.close = (gap > 0) & (gap <= np.quantile(gap[gap > 0], CLOSEST))
+        self.ever = {name: np.zeros(len(gap), dtype=bool) for name in ("naive", "bounds", "board")}
+
+    def look(self, mean: Floats, draws: Floats, budget: int) -> Row:
+        """naive: pair by pair, as if there were no other look; bounds: with those of this look;
+        board: as a board tells systems apart, all pairs together."""
+        shares = [b / BUDGETS[-1] for b in BUDGETS if b <= budget]
+        stretch = float(ndtri(nominal_levels(shares)[-1] / 2) / ndtri(0.025))
+        first, second = self.pairs
+        sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))[first, second]
+        gap = mean[first] - mean[second]
+        apart = standing(mean, draws, 0.95, True, stretch).apart[first, second]
+        wrong = (np.sign(gap) != np.sign(self.real)) & (self.real != 0)
+        called = {"naive": 1.96 * sd, "bounds": 1.96 * stretch * sd}
+        out: Row = {}
+        for name, ever in self.ever.items():
+            ever |= wrong & (apart if name == "board" else np.abs(gap) > called[name])
+            out[f"ever_{name}"] = float(ever.mean())
+            out[f"close_{name}"] = float(ever[self.close].mean())
+        out["any_board"] = float(self.ever["board"].any())
+        out["apart"] = float(apart.mean())
+        return out
 
 
 def main() -> None:
@@ -161,38 +203,29 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--redraws", type=int, default=100, help="of every cell, over 20 panels")
-    parser.add_argument("--budgets", default="100,200,400,1000")
     parser.add_argument("--measures", default="; ".join(MEASURES), help="separated by ;")
     parser.add_argument("--collections", default=",".join(COLLECTIONS))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--docs", type=Path, help="folder of the pages to update")
+    parser.add_argument("-o", "--output", type=Path, default=Path("gold.csv"))
     given = parser.parse_args()
-    budgets = tuple(int(b) for b in given.budgets.split(","))
     each = -(-given.redraws // PANELS)
-    heads = ("collection, measure", "labels", "estimate", "redraws", *COLUMNS[:-1])
-    print(f"| {' | '.join(heads)} |")
-    print("|---" * len(heads) + "|")
-    with ProcessPoolExecutor(given.workers, initializer=start, initargs=(budgets,)) as pool:
-        for name in given.collections.split(","):
-            for text in given.measures.split("; "):
-                jobs = [(name, given.data, text, p, each, given.seed) for p in range(PANELS)]
-                rows: dict[str, list[list[float]]] = {}
-                for part in pool.map(cell, jobs):
-                    for key, values in part.items():
-                        rows.setdefault(key, []).extend(values)
-                for key, values in rows.items():
-                    print(line(f"{name}, {text}", key, np.array(values)), flush=True)
-
-
-def line(what: str, key: str, values: Floats) -> str:
-    """A row of the table; the interval over redraws is that of a mean."""
-    budget, way = key.split()
-    mean = values.mean(axis=0)
-    half = 1.96 * values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    wrong = values[:, 6].sum() / max(values[:, 7].sum(), 1)
-    cells = [f"{mean[i]:.3f} ± {half[i]:.3f}" for i in range(3)]
-    cells += [f"{mean[3]:.4f}", f"{mean[4]:.3f}", f"{mean[5]:.3f}", f"{wrong:.4f}"]
-    return f"| {what} | {budget} | {way} | {len(values)} | " + " | ".join(cells) + " |"
+    done = gold_page.read(given.output) if given.output.exists() else []
+    known = {(r["collection"], r["measure"], int(r["panel"])) for r in done}
+    jobs = [(name, given.data, text, panel, each, given.seed)
+            for panel in range(PANELS)
+            for name in given.collections.split(",")
+            for text in given.measures.split("; ")
+            if (name, text, panel) not in known]  # fmt: skip
+    with ProcessPoolExecutor(given.workers) as pool:
+        for number, rows in enumerate(pool.map(cell, jobs), start=1):
+            gold_page.append(given.output, rows)
+            print(f"\r{number} of {len(jobs)} ", end="", file=sys.stderr)
+    text = gold_page.tables(gold_page.read(given.output))
+    print(text)
+    if given.docs:
+        gold_page.update(given.docs, text)
 
 
 if __name__ == "__main__":

@@ -106,11 +106,13 @@ class Scorer:
         if given.ndim != 2 or given.shape[1] != documents or given.dtype.kind not in "iu":
             raise InputError(
                 f"the labels are {given.dtype} numbers in the shape {given.shape}",
+                code="wrong-shape",
                 remedy=f"give whole grades as [vector, document], for {documents} documents",
             )
         if given.max(initial=0) > self.top:
             raise InputError(
                 f"a label is {given.max()}, but the largest grade is {self.top}",
+                code="outside-grades",
                 remedy="give the largest grade as top",
             )
         if given.dtype == np.uint8:

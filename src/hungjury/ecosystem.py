@@ -162,6 +162,7 @@ def _qrels(given: Any) -> Qrels:
             raise InputError(
                 f"document '{row.doc_id}' of topic '{row.query_id}' is labelled both "
                 f"{labels[row.doc_id]} and {row.relevance}",
+                code="conflicting-labels",
                 remedy="merge the judges first, for example with hungjury.merge",
             )
     return read_qrels(found)

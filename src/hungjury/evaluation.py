@@ -125,6 +125,8 @@ def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:
     if unknown or not wanted:
         raise InputError(
             f"topic '{unknown[0]}' has no judgments" if unknown else "the list of topics is empty",
+            code="unjudged-topic",
+            argument="topics",
             remedy="give ids of judged topics",
         )
     return qrels.select(wanted)
@@ -135,6 +137,7 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
     if qrels.soft and not one.takes_chances:
         raise MeasureError(
             f"{one} needs grades, but these labels are probabilities",
+            code="needs-grades",
             remedy=f"E({one}) is its expectation; eRAP, eRRBP and eRDCG take probabilities; "
             "Qrels.threshold(0.5) makes grades",
         )
@@ -262,6 +265,8 @@ def _check_in_pool(labels: Sequence[float | None], pool: Sequence[float]) -> Non
         raise InputError(
             f"the list holds {listed[next(iter(missing))]} documents labelled "
             f"{next(iter(missing)):g}, more than its pool",
+            code="pool-too-small",
+            argument="pool",
             remedy="the pool holds the labels of all judged documents, those of the list included",
         )
 
@@ -301,6 +306,7 @@ def score_list(
     if not all(map(_fits, everything)):
         raise InputError(
             f"{one} cannot score the labels {list(labels)!r}",
+            code="outside-grades",
             remedy=f"labels are numbers from {-TOP_GRADE} to {TOP_GRADE}",
         )
     _check_in_pool(labels, known)
@@ -314,6 +320,7 @@ def score_list(
     if not one.takes_chances or not all(0 <= v <= 1 for v in everything):
         raise InputError(
             f"{one} cannot score the labels {list(labels)!r}",
+            code="invalid-label",
             remedy="labels are whole grades or, for expected measures, probabilities",
         )
     one.check_chances()

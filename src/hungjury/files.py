@@ -28,7 +28,10 @@ def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
             _replace(os.path.realpath(path), old, data)
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", file=str(path), remedy="check the folder"
+            f"cannot be written: {error.strerror}",
+            code="unwritable-file",
+            file=str(path),
+            remedy="check the folder",
         ) from None
 
 
@@ -47,6 +50,7 @@ def refuse_inputs(
             if os.path.samestat(known, there) or os.path.samestat(known, folder):
                 raise InputError(
                     f"this file would be overwritten, but it is an input ('{os.fspath(path)}')",
+                    code="input-as-output",
                     file=os.fspath(output),
                     remedy="choose another file for the output",
                 )
@@ -54,6 +58,7 @@ def refuse_inputs(
             if os.path.samestat(known, there):
                 raise InputError(
                     f"two outputs go to this file ('{os.fspath(path)}')",
+                    code="same-output",
                     file=os.fspath(output),
                     remedy="choose a file for each output",
                 )

@@ -280,6 +280,8 @@ class Named:
         except (ValueError, TypeError) as error:
             raise MeasureError(
                 f"{self.name}: {f.name} is {value!r}, but must be {error}",
+                code="invalid-value",
+                argument=f.name,
                 remedy=f"{f.name}: {f.metadata['doc']}",
             ) from None
         each = value if isinstance(value, tuple) else (value,)
@@ -287,6 +289,8 @@ class Named:
             if isinstance(v, (int, float)) and _outside(v, f.metadata):
                 raise MeasureError(
                     f"{self.name}: {f.name} is {v}, but must be {_where(f.metadata)}",
+                    code="out-of-range",
+                    argument=f.name,
                     remedy=f"{f.name}: {f.metadata['doc']}",
                 )
         return value
@@ -410,17 +414,24 @@ class Catalogue(Generic[T]):
             if cls.at is None:
                 raise MeasureError(
                     f"'{text}': {cls.name} does not take a number after @",
+                    code="no-cutoff",
                     remedy=f"write {cls.name} without @{match['at']}",
                 )
             if cls.at in values:
                 raise MeasureError(
-                    f"'{text}': {cls.at} is given twice", remedy="write it after @ only"
+                    f"'{text}': {cls.at} is given twice",
+                    code="repeated-parameter",
+                    argument=cls.at,
+                    remedy="write it after @ only",
                 )
             values[cls.at] = float(match["at"])
         missing = [f.name for f in cls.params() if f.default is MISSING and f.name not in values]
         if missing:
             raise MeasureError(
-                f"'{text}': {cls.name} needs {missing[0]}", remedy=f"write {self.example(cls)}"
+                f"'{text}': {cls.name} needs {missing[0]}",
+                code="missing-parameter",
+                argument=missing[0],
+                remedy=f"write {self.example(cls)}",
             )
         return cls(**values)
 
@@ -447,6 +458,7 @@ class Catalogue(Generic[T]):
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             raise MeasureError(
                 f"'{text}': the parameters cannot be read",
+                code="unreadable-parameters",
                 remedy=f"{cls.name} takes {', '.join(known) or 'none'}, each as name=value",
             ) from None
         if positional and cls.positional and len(positional) == 1:
@@ -454,11 +466,13 @@ class Catalogue(Generic[T]):
         elif positional:
             raise MeasureError(
                 f"'{text}': parameters must be named",
+                code="unnamed-parameter",
                 remedy=f"{cls.name} takes {', '.join(known) or 'no parameters'}",
             )
         if len(values) < len(call.keywords) + len(positional):
             raise MeasureError(
                 f"'{text}': a parameter is given twice: {', '.join(map(str, values))}",
+                code="repeated-parameter",
                 remedy="give each parameter once",
             )
         for key in values:
@@ -466,6 +480,8 @@ class Catalogue(Generic[T]):
                 close = difflib.get_close_matches(str(key), known, n=1)
                 raise MeasureError(
                     f"'{text}': {cls.name} has no parameter {key}",
+                    code="unknown-parameter",
+                    argument=str(key),
                     remedy=f"did you mean {close[0]}?"
                     if close
                     else f"{cls.name} takes {', '.join(known) or 'no parameters'}",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName
-from hungjury.settings import ScoreSettings
+from hungjury.settings import FrameBackend, ScoreSettings
 from hungjury.tables import Cell, Marked, Table, json_text
 
 if TYPE_CHECKING:
@@ -174,11 +174,11 @@ class Scores:
             out[system].setdefault(topic, {})[measure] = value
         return out
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """Long form with the columns system, topic, measure, value."""
         return self.topic_table().to_frame(backend)
 
-    def means(self, backend: str = "pandas") -> Any:
+    def means(self, backend: FrameBackend = "pandas") -> Any:
         """A frame of means, a row per system, best first, and a column per measure.
 
         Parameters

@@ -12,6 +12,7 @@ __all__ = [
     "AwareSettings",
     "Contrary",
     "Duplicates",
+    "FrameBackend",
     "GoldDesign",
     "GoldEstimate",
     "JudgeSettings",
@@ -44,6 +45,7 @@ Orientation = Literal["dissimilarity", "printed"]
 Target = Literal["population", "topics"]
 Prior = Literal["ranks", "flat"]
 Contrary = Literal["drop", "keep"]
+FrameBackend = Literal["pandas", "polars"]
 GoldDesign = Literal["plan", "random", "topics"]
 GoldEstimate = Literal["combined", "direct"]
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from itertools import takewhile
-from typing import Any
+from typing import Any, get_args
 
-from hungjury.errors import InputError, MissingExtra
+from hungjury.errors import InputError, MissingExtra, check_choice
 from hungjury.numbers import decimal_of
+from hungjury.settings import FrameBackend
 from hungjury.visible import visible_line
 
 __all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "html_page", "json_text",
@@ -99,6 +100,7 @@ class Table:
             if len(row) != len(self.columns):
                 raise InputError(
                     f"a row has {len(row)} cells under {len(self.columns)} headings",
+                    code="wrong-length",
                     remedy="fill empty cells with None",
                 )
 
@@ -193,10 +195,9 @@ class Table:
         caption = f"<caption>{_html(self.caption)}</caption>\n" if self.caption else ""
         return f"<table>\n{caption}<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """A data frame of "pandas" or "polars"."""
-        if backend not in ("pandas", "polars"):
-            raise InputError(f"backend is {backend!r}", remedy="choose 'pandas' or 'polars'")
+        check_choice("backend", backend, get_args(FrameBackend))
         try:
             module = __import__(backend)
         except ImportError:

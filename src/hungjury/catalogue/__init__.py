@@ -58,6 +58,7 @@ def measure(text: MeasureLike) -> Measure:
     if len(found) != 1:
         raise MeasureError(
             f"'{text}' stands for {len(found)} measures: {', '.join(map(str, found[:4]))} ...",
+            code="several-measures",
             remedy="name one of them",
         )
     return found[0]
@@ -71,6 +72,7 @@ def measure_list(names: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
     if odd or not listed:
         raise MeasureError(
             f"{odd[0]!r} is not a measure" if odd else "no measure was given",
+            code="not-a-measure",
             remedy='name one, such as "nDCG@10"',
         )
     return list(dict.fromkeys(m for one in listed for m in _meant(one)))

@@ -99,7 +99,11 @@ class Measure(Named):
         probable relevance is at each grade."""
         raise MeasureError(
             f"{self} has no counterpart for probabilities",
-            remedy="compare binmv by AP, RBP or DCG(base=...), or give its scores with others=",
+            code="no-probabilities",
+            remedy=(
+                "compare binmv by AP, RBP or DCG(base=...), or give its scores with",
+                Argument("others"),
+            ),
         )
 
     def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Array | None:
@@ -208,7 +212,7 @@ class Measure(Named):
     def __call__(self, judged: Judged) -> Array:
         if judged.ties is not None and not self.in_ties:
             raise MeasureError(
-                f'{self} does not support ties averaged over all orders (ties="expected")',
+                f"{self} does not support ties averaged over all orders",
                 code="unsupported-ties",
                 remedy=("use", Argument("ties", "trec", "input"), "for this measure"),
             )

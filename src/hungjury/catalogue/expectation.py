@@ -62,10 +62,13 @@ class E(Measure):
     def __post_init__(self) -> None:
         if self.cutoff is not None:
             if self.of.at != "cutoff":
-                raise MeasureError(f"E: {self.of} takes no cutoff", remedy=f"write E({self.of})")
+                raise MeasureError(
+                    f"E: {self.of} takes no cutoff", code="no-cutoff", remedy=f"write E({self.of})"
+                )
             if getattr(self.of, "cutoff", None) is not None:
                 raise MeasureError(
                     f"E: {self.of} has a cutoff, and so has E ({self.cutoff})",
+                    code="two-cutoffs",
                     remedy=f"write E({self.of})",
                 )
             object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))
@@ -103,5 +106,7 @@ class E(Measure):
 
     def score(self, judged: Judged) -> Array:
         raise MeasureError(
-            f"{self} draws labels for whole pools", remedy="score runs with evaluate()"
+            f"{self} draws labels for whole pools",
+            code="needs-runs",
+            remedy="score runs with evaluate()",
         )

@@ -56,6 +56,8 @@ def check_prob(one: Measure, prob: tuple[float, ...], max_grade: int) -> None:
     if len(prob) != max_grade + 1:
         raise MeasureError(
             f"{one}: prob has {len(prob)} values, but the grades are 0 to {max_grade}",
+            code="grade-count",
+            argument="prob",
             remedy=f"give {max_grade + 1} probabilities, or declare the grades",
         )
 
@@ -66,6 +68,7 @@ def refuse_for_chances(one: Measure, names: Iterable[str]) -> None:
         if getattr(one, name) is not None:
             raise MeasureError(
                 f"{one}: {name} needs grades, but these labels are already probabilities",
+                code="needs-grades",
                 remedy=f"leave {name} out",
             )
 
@@ -96,7 +99,10 @@ class Expected(Measure):
     def check(self, max_grade: int) -> None:
         if self.prob is not None and self.rel is not None:
             raise MeasureError(
-                f"{self}: prob and rel exclude each other", remedy="leave one of them out"
+                f"{self}: prob and rel exclude each other",
+                code="exclusive-parameters",
+                argument="prob",
+                remedy="leave one of them out",
             )
         if self.prob is not None:
             check_prob(self, self.prob, max_grade)
@@ -268,6 +274,8 @@ class eRAP(Expected):  # noqa: N801
         if judged.unjudged_retrieved is None:
             raise MeasureError(
                 f"{self}: which unjudged documents were retrieved is known only for runs",
+                code="needs-runs",
+                argument="recall_base",
                 remedy="use evaluate(), or give the recall base as a number",
             )
         return seen.total + seen.unjudged * judged.unjudged_retrieved(self.base_depth)[judged.topic]

@@ -53,6 +53,8 @@ def check_scale(one: Measure, declared: int | None, largest: int) -> None:
     if declared is not None and declared < largest:
         raise MeasureError(
             f"{one}: max_grade is {declared}, but the labels go up to {largest}",
+            code="max-grade",
+            argument="max_grade",
             remedy=f"max_grade must be at least {largest}",
         )
 
@@ -301,6 +303,8 @@ class ERR(Measure):
         if odd:
             raise MeasureError(
                 f"ERR: a gain is {odd[0]:g}, but has to be in [0, {MOST_ERR_GAIN}]",
+                code="out-of-range",
+                argument="gains",
                 remedy="gains are exponents of 2, such as {1: 5}",
             )
 

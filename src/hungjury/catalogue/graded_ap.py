@@ -46,6 +46,8 @@ class GradedAP(Measure):
         if len(self.g) != max_grade:
             raise MeasureError(
                 f"{self}: g has {len(self.g)} values, but the grades are 1 to {max_grade}",
+                code="grade-count",
+                argument="g",
                 remedy=f"give {max_grade} probabilities, or declare the grades",
             )
 

@@ -39,7 +39,11 @@ def from_ir_measures(given: IrMeasure) -> Measure:
             remedy: tuple[str | Argument, ...] = ("leave it out",)
             if plain == "judged_only":
                 remedy += ("and score condensed lists with", Argument("unjudged", "condensed"))
-            raise MeasureError(f"{plain} of ir_measures' {given} is not available", remedy=remedy)
+            raise MeasureError(
+                f"{plain} of ir_measures' {given} is not available",
+                code="not-available",
+                remedy=remedy,
+            )
     if name == "NumRet" and "rel" in values:
         name = "NumRelRet"
     graded = name == "RBP" and "rel" not in values
@@ -52,7 +56,9 @@ def from_ir_measures(given: IrMeasure) -> Measure:
     unknown = [key for key in values if key not in cls._params]
     if unknown:
         raise MeasureError(
-            f"ir_measures' {given.NAME} has no parameter {unknown[0]} here", remedy="leave it out"
+            f"ir_measures' {given.NAME} has no parameter {unknown[0]} here",
+            code="unknown-parameter",
+            remedy="leave it out",
         )
     return cls(**values)
 

@@ -125,6 +125,8 @@ class MP(Measure):
             if isinstance(self.model, str) and not os.path.exists(self.model):
                 raise MeasureError(
                     f"MP: no model or file '{self.model}'",
+                    code="no-model",
+                    argument="model",
                     remedy=f"choose from {', '.join(MODELS)}, or name the file of a user model",
                 ) from None
             raise error
@@ -132,8 +134,10 @@ class MP(Measure):
     def _check_rates(self) -> None:
         if self.users is None:
             raise MeasureError(
-                f"MP: rates='model', but the model {self.model} is not calibrated on a log",
-                remedy="give rates=[...] for the ranks 1, 2, ...",
+                f"MP: the model {self.model} has no rates, because it is not calibrated on a log",
+                code="not-calibrated",
+                argument="rates",
+                remedy="give the rates of the ranks 1, 2, ..., as in MP(rates=[0.2, 0.1])",
             )
         unknown = np.isnan(self.users.rates()) & (self.users.stationary() > 0)
         if unknown.any():
@@ -141,7 +145,9 @@ class MP(Measure):
             raise MeasureError(
                 f"MP: {self.model} has no holding time at rank {rank + 1} "
                 f"for the class '{self.users.classes[c].name}'",
-                remedy="calibrate on a longer log, or give rates=[...]",
+                code="no-holding-time",
+                argument="rates",
+                remedy="calibrate on a longer log, or give the rates as in MP(rates=[0.2, 0.1])",
             )
 
     def score(self, judged: Judged) -> Array:
@@ -199,6 +205,8 @@ class MP(Measure):
             raise MeasureError(
                 f"{self.name}: rates are given for {len(self.rates)} ranks, but a relevant "
                 f"document is at rank {deepest}",
+                code="too-few-rates",
+                argument="rates",
                 remedy=f"give more rates, or use {len(self.rates)} ranks: "
                 f"{self.name}(...)@{len(self.rates)}",
             )

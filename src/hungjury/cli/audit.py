@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from hungjury.cli.failing import command_line
+from hungjury.cli.failing import command_line, typed_options
 from hungjury.cli.options import output_option, quiet_option, text_or_json
 from hungjury.cli.output import deliver, is_much, progress_bar
 from hungjury.cli.reading import (
@@ -61,7 +61,7 @@ def audit_command(
     reading = {**asdict(label_flags), **(judges.options() if judges.judges else {})}
     with progress_bar(quiet, found is not None and is_much(found)) as progress:
         report = audit(source, found, progress, judgments=bool(judges.judges), **reading)
-    surface = command_line({p.name for p in click.get_current_context().command.params})
+    surface = command_line(typed_options(click.get_current_context().command))
     deliver(report.render(surface) if form == "text" else report.to_json(), output)
     if report.exit_code:
         raise click.exceptions.Exit(report.exit_code)

@@ -14,6 +14,7 @@ from hungjury.limits import MOST_LABELS, MOST_RANKS_OF_A_PAGE
 if TYPE_CHECKING:
     from hungjury.collection.notes import Note
     from hungjury.users.clicks import Pages, RatesBy
+    from hungjury.users.engine import EngineName
     from hungjury.users.model import UserModel
 
 ODD = {
@@ -91,7 +92,7 @@ ODD = {
 @quiet_option
 def clicks_command(
     log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,
-    pages: Pages, rates_by: RatesBy, engine: str, memory: str,
+    pages: Pages, rates_by: RatesBy, engine: EngineName, memory: str,
     output: str | None, plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Estimate from a click log how users move over result pages.

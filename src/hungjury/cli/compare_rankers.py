@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hungjury.cli.options import count, csv_safe_option, output_option, picture, quiet_option
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options
+
+if TYPE_CHECKING:
+    from hungjury.ltr.objective import Objective
 
 
 def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> list[int]:
@@ -62,11 +65,10 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 @output_option
 @quiet_option
 def compare_rankers_command(
-    folders: tuple[str, ...], folds: int | None, sizes: list[int], objectives: tuple[str, ...],
-    user: str, nav_rel: int, cutoff: int, trees: int, leaves: int, learning_rate: float,
-    settings: dict[str, Any], seed: int, plot: str | None, form: str, csv_safe: bool,
-    output: str | None,
-    quiet: bool,
+    folders: tuple[str, ...], folds: int | None, sizes: list[int],
+    objectives: tuple[Objective, ...], user: str, nav_rel: int, cutoff: int, trees: int,
+    leaves: int, learning_rate: float, settings: dict[str, Any], seed: int,
+    plot: str | None, form: str, csv_safe: bool, output: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
 

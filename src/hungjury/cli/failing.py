@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Container
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -13,16 +13,42 @@ import click
 from hungjury.errors import Argument, HungjuryError, Surface, either, in_python
 
 
-def command_line(options: Container[str | None]) -> Surface:
-    """The surface of a shell: arguments that are options are written as options."""
+def command_line(options: Mapping[str, str]) -> Surface:
+    """The surface of a shell: arguments are written as `options` says they are typed."""
 
     def write(argument: Argument) -> str:
         if argument.name not in options:
             return in_python(argument)
-        option = "--" + argument.name.replace("_", "-")
-        return f"{option} {either([_word(v) for v in argument.values])}".rstrip()
+        return f"{options[argument.name]} {either([_word(v) for v in argument.values])}".rstrip()
 
     return write
+
+
+def typed_options(command: click.Command) -> dict[str, str]:
+    """How the arguments of a command, and of the commands in it, are typed, by name."""
+    found: dict[str, str] = {}
+    for one in getattr(command, "commands", {}).values():
+        found |= typed_options(one)
+    for parameter in command.params:
+        name = parameter.name or ""
+        if isinstance(parameter, click.Option):
+            option = max(parameter.opts, key=len)
+            found |= {option.lstrip("-").replace("-", "_"): option, name: option}
+        else:
+            found[name] = parameter.human_readable_name
+    return found
+
+
+def invoked(command: click.Command, words: list[str]) -> click.Command:
+    """The command that the words of a command line name."""
+    for word in words:
+        if not isinstance(command, click.Group):
+            break
+        try:
+            command = command.get_command(click.Context(command), word) or command
+        except HungjuryError:  # no such study
+            break
+    return command
 
 
 def _word(value: Any) -> str:

@@ -81,8 +81,10 @@ def main() -> None:
     from hungjury.cli.failing import (
         asks_for_json,
         command_line,
+        invoked,
         json_error,
         outside_error,
+        typed_options,
         usage,
     )
     from hungjury.errors import HungjuryError
@@ -109,8 +111,8 @@ def main() -> None:
         told = error if isinstance(error, HungjuryError) else outside_error(error)
         if told is None:
             raise
-        options = {option.name for one in hungjury.commands.values() for option in one.params}
-        surface = command_line(options)
+        asked = invoked(hungjury, sys.argv[1:])
+        surface = command_line(typed_options(hungjury) | typed_options(asked))
         if asks_for_json(sys.argv):
             click.echo(json_error(told, surface), err=True)
         else:

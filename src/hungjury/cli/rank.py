@@ -12,6 +12,7 @@ from hungjury.limits import MOST_RANKS, MOST_TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import RankingData
+    from hungjury.ltr.labels import LabelKind
 
 
 @click.command("rank", no_args_is_help=True)
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @output_option
 @quiet_option
 def rank_command(
-    ranker: str, data: str, tag: str, trees: int | None, depth: int | None, labels: str,
+    ranker: str, data: str, tag: str, trees: int | None, depth: int | None, labels: LabelKind,
     qrels: str | None, output: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Rank documents with a trained ranker, as a TREC run.

@@ -13,6 +13,8 @@ from hungjury.limits import MOST_TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import Ranker, RankingData
+    from hungjury.ltr.labels import LabelKind
+    from hungjury.ltr.objective import Objective
 
 
 @click.command("train", no_args_is_help=True)
@@ -57,9 +59,10 @@ if TYPE_CHECKING:
 )
 @quiet_option
 def train_command(
-    train: str, valid: str | None, objective: str, labels: str, qrels: str | None, stop_after: int,
-    user: str, nav_rel: int, cutoff: int, trees: int, leaves: int, learning_rate: float,
-    settings: dict[str, Any], seed: int, output: str, plot: str | None, quiet: bool,
+    train: str, valid: str | None, objective: Objective, labels: LabelKind, qrels: str | None,
+    stop_after: int, user: str, nav_rel: int, cutoff: int, trees: int, leaves: int,
+    learning_rate: float, settings: dict[str, Any], seed: int, output: str,
+    plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Train a ranker for users: nMCG-MART, on LightGBM.
 

@@ -202,6 +202,7 @@ def _join(
     if not (length >= 0).any():
         raise InputError(
             f"runs and judgments have no topic in common (judged: {few(pool.topics, 3)})",
+            code="no-common-topic",
             remedy="check that both use the same topic ids",
         )
     if not any(len(part.arrays["rank"]) for part in parts):

@@ -42,12 +42,14 @@ def _load(name: str, part: str) -> Any:
     except KeyError:
         raise InputError(
             f"ir_datasets has no dataset '{identifier}'",
+            code="unknown-dataset",
             file=name,
             remedy="see https://ir-datasets.com for the ids",
         ) from None
     if not getattr(dataset, f"has_{part}")():
         raise InputError(
             f"the dataset has no {part}",
+            code="missing-part",
             file=name,
             remedy="use a subset that has them",
         )

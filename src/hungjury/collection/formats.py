@@ -112,6 +112,7 @@ def _labelled(source: Source, given: Mapping[str, str], view: str) -> InputTable
     if source.path is None:
         raise InputError(
             "a database of labels cannot be read from a pipe",
+            code="from-pipe",
             file=source.name,
             remedy="give its path",
         )
@@ -131,7 +132,10 @@ def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
         frame = pyarrow.parquet.read_table(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError) as error:
         raise InputError(
-            f"not a readable Parquet file: {error}", file=source.name, remedy="write the file again"
+            f"not a readable Parquet file: {error}",
+            code="not-parquet",
+            file=source.name,
+            remedy="write the file again",
         ) from None
     return frame_table(frame, source.name, given, source.stem)
 
@@ -157,10 +161,14 @@ def frame_table(
             return InputTable(name, columns, given=given or {}, stem=stem)
     except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
         raise InputError(
-            f"the columns cannot be read: {error}", file=name, remedy="fix the columns"
+            f"the columns cannot be read: {error}",
+            code="unreadable-columns",
+            file=name,
+            remedy="fix the columns",
         ) from None
     raise InputError(
         f"cannot read from {type(frame).__name__}",
+        code="unsupported-source",
         remedy="give a pandas, polars or pyarrow frame",
     )
 
@@ -183,7 +191,10 @@ def record_table(
     fields = listed[0]._fields
     if any(row._fields != fields for row in listed):
         raise InputError(
-            "the list mixes named tuples of different kinds", file=name, remedy="use one kind"
+            "the list mixes named tuples of different kinds",
+            code="mixed-sources",
+            file=name,
+            remedy="use one kind",
         )
     columns = {f: [getattr(row, f) for row in listed] for f in fields}
     return InputTable(name, columns, given=given or {})
@@ -194,6 +205,7 @@ def nested_table(source: Any, value: str, name: str = "<dict>", stem: str = "") 
     if not isinstance(source, Mapping):
         raise InputError(
             f"expected a dictionary, got {type(source).__name__}",
+            code="not-a-dictionary",
             file=name,
             remedy="give {topic: {document: value}}",
         )
@@ -204,6 +216,7 @@ def nested_table(source: Any, value: str, name: str = "<dict>", stem: str = "") 
         if not isinstance(inner, Mapping):
             raise InputError(
                 f"the dictionary contains {type(inner).__name__} under {topic!r}",
+                code="not-a-dictionary",
                 remedy="give {topic: {document: value}}",
             )
         topics += [topic] * len(inner)

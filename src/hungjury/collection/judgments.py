@@ -87,6 +87,7 @@ class Judgments:
         if self.soft:
             raise InputError(
                 "these judgments are probabilities, not grades",
+                code="needs-grades",
                 remedy="merge them by binmv, and score by expected measures such as eRAP",
             )
         out = np.full((len(self.judges), len(self.pool)), MISSING, dtype=np.int16)

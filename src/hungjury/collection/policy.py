@@ -119,6 +119,7 @@ class LabelPolicy:
         if self.wide and self.judge_column is not None:
             raise InputError(
                 "a wide table has a column for every judge and none that names the judge",
+                code="wide-and-judge-column",
                 remedy=("leave out", Argument("judge_column")),
             )
         if self.scaling is not None and self.grades is not None:
@@ -312,13 +313,19 @@ def _columns(given: Any) -> tuple[tuple[str, str], ...]:
     elif isinstance(given, tuple):
         return given
     else:
-        raise InputError(f"columns must be text or a dictionary, got {given!r}", remedy=remedy)
+        raise InputError(
+            f"columns must be text or a dictionary, got {given!r}",
+            code="invalid-columns",
+            remedy=remedy,
+        )
     found = {role.strip(): column.strip() for role, column in pairs}
     for role, column in found.items():
         if role not in ROLES or not column:
-            raise InputError(f"invalid columns: {role}={column}", remedy=remedy)
+            raise InputError(
+                f"invalid columns: {role}={column}", code="invalid-columns", remedy=remedy
+            )
     if len(found) < len(pairs):
-        raise InputError("columns names a role twice", remedy=remedy)
+        raise InputError("columns names a role twice", code="invalid-columns", remedy=remedy)
     return tuple(found.items())
 
 

@@ -170,13 +170,17 @@ def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) 
         if len(name.split()) != 1:
             raise InputError(
                 f"the id {name!r} contains blanks, which separate columns",
+                code="blank-in-id",
                 file=path,
                 remedy="rename it, or write a table from to_dict()",
             )
     for name in topics:
         if name.startswith("#"):
             raise InputError(
-                f"the topic {name!r} would be read as a comment", file=path, remedy="rename it"
+                f"the topic {name!r} would be read as a comment",
+                code="comment-in-id",
+                file=path,
+                remedy="rename it",
             )
 
 
@@ -246,6 +250,7 @@ def qrels_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Qrel
         if policy.scaling is not None:
             raise InputError(
                 "the table already has a probability for every grade",
+                code="scaled-probabilities",
                 file=table.name,
                 remedy=("leave out", Argument("scaling")),
             )

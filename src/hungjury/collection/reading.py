@@ -271,6 +271,7 @@ def check_patterns(names: list[str], policy: LabelPolicy) -> None:
     if not chosen(names, policy):
         raise InputError(
             "the patterns leave no judge",
+            code="no-judge-left",
             remedy=("check", Argument("only"), "and", Argument("without")),
         )
 
@@ -296,6 +297,7 @@ def _check_printable(names: list[str], judge: Any, file: Any, line: Any, files: 
         row = int(np.flatnonzero(judge == odd)[0])
         raise InputError(
             f"the judge {names[odd]!r} is not UTF-8 text",
+            code="not-utf8",
             file=files[int(file[row])],
             line=int(line[row]),
             remedy="save the file as UTF-8",
@@ -314,6 +316,7 @@ def no_label(file: str) -> InputError:
 def _mixed(file: str) -> InputError:
     return InputError(
         "files with a judge column are mixed with files without one",
+        code="mixed-sources",
         file=file,
         remedy="give one file per judge, or only tables with a judge column",
     )

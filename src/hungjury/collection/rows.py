@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.collection.notes import Note
 from hungjury.collection.pool import Pool
-from hungjury.errors import InputError
+from hungjury.errors import InputError, Remedy
 
 __all__ = ["Resolved", "Rows"]
 
@@ -57,10 +57,14 @@ class Rows:
         counts = np.bincount(self.judge[rows], minlength=len(self.judges))
         return {self.judges[j]: int(counts[j]) for j in np.flatnonzero(counts)}
 
-    def error(self, row: int, message: str, **details: object) -> InputError:
+    def error(
+        self, row: int, message: str, *, code: str, remedy: Remedy, argument: str | None = None
+    ) -> InputError:
         """An error about a row."""
         file, line = self.at(row)
-        return InputError(message, file=file, line=line, **details)  # type: ignore[arg-type]
+        return InputError(
+            message, code=code, file=file, line=line, remedy=remedy, argument=argument
+        )
 
 
 @dataclass(frozen=True)

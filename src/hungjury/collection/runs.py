@@ -344,6 +344,7 @@ def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
     if inner is None:
         raise InputError(
             "the dictionary contains no run",
+            code="no-run",
             remedy="give {topic: {document: score}} or {system: {topic: {document: score}}}",
         )
     if isinstance(next(iter(inner.values())), Mapping):

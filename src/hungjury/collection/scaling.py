@@ -120,7 +120,10 @@ class Linear(Scaling):
     def __post_init__(self) -> None:
         if self.low is not None and self.high is not None and self.low >= self.high:
             raise MeasureError(
-                f"{self}: low must be below high", remedy="write linear(low=0, high=100)"
+                f"{self}: low must be below high",
+                code="low-above-high",
+                argument="low",
+                remedy="write linear(low=0, high=100)",
             )
 
     def _ends(self, labels: Array) -> tuple[float, float]:
@@ -191,6 +194,8 @@ def scale_rows(rows: Rows, scaling: Scaling) -> tuple[Rows, tuple[Note, ...]]:
             file, line = rows.at(row)
             raise InputError(
                 f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}",
+                code="unsuitable-scaling",
+                argument="scaling",
                 file=file,
                 line=line,
                 remedy=problem.remedy,

@@ -84,6 +84,7 @@ def _make_room(folder: Path) -> None:
     except OSError as error:
         raise InputError(
             f"cannot create the folder: {error.strerror}",
+            code="unwritable-file",
             file=str(folder),
             remedy="give a folder that exists or can be created",
         ) from None
@@ -152,17 +153,33 @@ def simulate(
     check_count("depth", depth, 1, 10_000_000)
     check_count("grades", grades, 2, MOST_GRADE + 1)
     if depth > documents:
-        raise InputError(f"the depth {depth} is more than {documents} documents", remedy="lower it")
+        raise InputError(
+            f"the depth {depth} is more than {documents} documents",
+            code="out-of-range",
+            argument="depth",
+            remedy="lower it",
+        )
     if not 0 < reach <= 1:
-        raise InputError(f"reach is {reach:g}", remedy="reach is a share above 0, at most 1")
+        raise InputError(
+            f"reach is {reach:g}",
+            code="out-of-range",
+            argument="reach",
+            remedy="reach is a share above 0, at most 1",
+        )
     if not 0 <= fooled <= 1 or not 0 <= hardness <= MOST_HARDNESS:
         raise InputError(
             f"fooled is {fooled:g} and hardness {hardness:g}",
+            code="out-of-range",
             remedy="fooled is a share from 0 to 1, hardness a standard deviation up to "
             f"{MOST_HARDNESS:g}",
         )
     if not accuracies or not all(0 <= a <= 1 for a in accuracies):
-        raise InputError("an accuracy is outside [0, 1]", remedy="accuracies are probabilities")
+        raise InputError(
+            "an accuracy is outside [0, 1]",
+            code="out-of-range",
+            argument="accuracies",
+            remedy="accuracies are probabilities",
+        )
     for kind in odd:
         check_choice("a kind of judge", kind, ODD)
     check_seed(seed)

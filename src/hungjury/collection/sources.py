@@ -81,6 +81,7 @@ class Source:
         if self.path.is_dir():
             raise InputError(
                 "expected a file, got a directory",
+                code="directory",
                 file=self.name,
                 remedy=f"name its files: '{self.name.rstrip('/')}/*'",
             )
@@ -88,7 +89,10 @@ class Source:
             return cast(BinaryIO, self.path.open("rb", buffering=0))
         except OSError as error:
             raise InputError(
-                f"cannot be read: {error.strerror}", file=self.name, remedy="check the path"
+                f"cannot be read: {error.strerror}",
+                code="unreadable-file",
+                file=self.name,
+                remedy="check the path",
             ) from None
 
     def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
@@ -111,7 +115,10 @@ class Source:
                     yield piece
         if first:
             raise InputError(
-                "the file is empty", file=self.name, remedy="check the command that produced it"
+                "the file is empty",
+                code="empty-file",
+                file=self.name,
+                remedy="check the command that produced it",
             )
 
     def _buffers(
@@ -139,7 +146,10 @@ class Source:
         head = bytes(piece[: len(MARK)])
         if head.startswith(MARKS_UTF16):
             raise InputError(
-                "the file is in UTF-16", file=self.name, remedy="save the file as UTF-8"
+                "the file is in UTF-16",
+                code="not-utf8",
+                file=self.name,
+                remedy="save the file as UTF-8",
             )
         return piece[len(MARK) :] if head == MARK else piece
 
@@ -206,20 +216,23 @@ def expand(source: Any, part: str = "qrels", *, folders: bool = False) -> list[S
         if hasattr(source, "columns"):  # iterated over, its columns would be taken for files
             raise InputError(
                 "a frame is mixed with other sources",
+                code="mixed-sources",
                 remedy="give one frame, with a column `system` (runs) or `judge` (labels)",
             )
         found = [one for item in source for one in expand(item, part, folders=folders)]
         if not found:
-            raise InputError("no files were given", remedy="give at least one file")
+            raise InputError("no files were given", code="no-file", remedy="give at least one file")
         return found
     if type(source).__module__.startswith("hungjury."):
         raise InputError(
             f"unexpected {type(source).__name__}",
+            code="unexpected-source",
             remedy="give labels first, then runs; read_qrels reads one label per document, "
             "read_judgments the labels of several judges, read_runs ranked lists",
         )
     raise InputError(
         f"cannot read from {type(source).__name__}",
+        code="unsupported-source",
         remedy="give a path, a glob, an open file, a list of these, a frame or a dict of dicts",
     )
 
@@ -231,6 +244,7 @@ def _held(stream: Any) -> Source:
     except UnicodeDecodeError as error:
         raise InputError(
             f"not {error.encoding.upper()} text",
+            code="not-utf8",
             file=name,
             remedy="open it with its own encoding, or save it as UTF-8",
         ) from None
@@ -253,9 +267,11 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
         if not folders or "**" in text:
             paths = [p for p in paths if not os.path.isdir(p)]
         if not paths:
-            raise InputError(f"no file matches '{text}'", remedy="check the pattern")
+            raise InputError(
+                f"no file matches '{text}'", code="no-file", remedy="check the pattern"
+            )
         return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
-    raise InputError("no such file", file=text, remedy="check the path")
+    raise InputError("no such file", code="no-file", file=text, remedy="check the path")
 
 
 def _in_folder(folder: str) -> list[Source]:
@@ -266,12 +282,15 @@ def _in_folder(folder: str) -> list[Source]:
         if len(deeper) < len(inside):
             raise InputError(
                 "this directory holds files beside directories",
+                code="mixed-directory",
                 file=folder,
                 remedy=f"name what is to be read: '{folder.rstrip('/')}/*.qrels'",
             )
         return [one for p in deeper for one in _in_folder(str(p))]
     if not inside:
-        raise InputError("this directory is empty", file=folder, remedy="check the path")
+        raise InputError(
+            "this directory is empty", code="empty-directory", file=folder, remedy="check the path"
+        )
     group = Path(folder).absolute().name
     return [replace(_file(str(p)), group=group) for p in inside]
 

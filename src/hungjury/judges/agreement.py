@@ -248,6 +248,7 @@ def agreement(
     if len(panel.judges) < 2:
         raise InputError(
             "agreement needs at least two judges",
+            code="one-judge",
             remedy="give the judgments of another judge",
         )
     counts = panel.counts()
@@ -277,7 +278,9 @@ def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
     aligned = align(runs, panel.pool)
     systems, topics = aligned.shape
     if systems < 2:
-        raise InputError("rankings need at least two systems", remedy="give more runs")
+        raise InputError(
+            "rankings need at least two systems", code="one-system", remedy="give more runs"
+        )
     grid = np.full((len(panel.judges), len(panel.pool)), MISSING)
     grid[panel.judge, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
     values = np.empty((len(panel.judges), systems * topics))

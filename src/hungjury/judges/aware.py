@@ -77,7 +77,12 @@ class AwareScores(Scores):
         """[n, measure, system, topic]: values that other judges of the same kind might give,
         by resampling the judges; a topic that none of those drawn judged keeps its weights."""
         if n < 1:
-            raise MeasureError(f"{n} draws requested", remedy="n must be at least 1")
+            raise MeasureError(
+                f"{n} draws requested",
+                code="out-of-range",
+                argument="n",
+                remedy="n must be at least 1",
+            )
         family = np.unique(self.families or self.judges, return_inverse=True)[1]
         size = int(family.max()) + 1
         copies = np.random.default_rng(rng).multinomial(size, [1 / size] * size, size=n)
@@ -302,6 +307,8 @@ def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | Non
     if given.topics != scores.topics or not set(scores.judges) <= set(given.judges):
         raise InputError(
             "scores and judgments have different topics or judges",
+            code="other-judgments",
+            argument="judgments",
             remedy="give the judgments that the scores were made from",
         )
     labels = labels[[given.judges.index(name) for name in scores.judges]]

@@ -33,5 +33,6 @@ class AwareMerge(Merge):
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         raise MeasureError(
             f"{self} merges measures, not labels",
+            code="not-labels",
             remedy="use aware() or a leaderboard, or choose a merge of labels such as binmv",
         )

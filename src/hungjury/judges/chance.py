@@ -8,16 +8,18 @@ about agreement and are left out. A coefficient is NaN where chance alone gives 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError
+from hungjury.errors import check_choice
 from hungjury.judges.panel import Panel
 
 __all__ = ["JudgePairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
 
 Floats = NDArray[np.float64]
+AlphaLevel = Literal["nominal", "ordinal"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +97,12 @@ def fleiss_kappa(counts: Floats) -> float:
     return (observed - expected) / (1 - expected) if expected < 1 else float("nan")
 
 
-def krippendorff_alpha(counts: Floats, level: str = "nominal") -> float:
+def krippendorff_alpha(counts: Floats, level: AlphaLevel = "nominal") -> float:
     """Krippendorff's alpha from the coincidences of labels; missing labels are simply missing.
 
     level: "nominal" counts every difference the same, "ordinal" by the labels ranked between.
     """
-    if level not in ("nominal", "ordinal"):
-        raise InputError(f"invalid value {level!r} for level", remedy="use 'nominal' or 'ordinal'")
+    check_choice("level", level, get_args(AlphaLevel))
     counts = _usable(counts)
     if not len(counts):
         return float("nan")

@@ -34,6 +34,7 @@ def closeness(gap: str, mine: Array, theirs: Array, smaller: bool = False) -> Ar
     elif mine.shape[1] < 2:
         raise MeasureError(
             f"{gap} compares rankings and needs at least two systems",
+            code="one-system",
             remedy="give more runs, or weights from fro, rmse or kld",
         )
     if smaller and gap == "apc":
@@ -47,6 +48,7 @@ def _within_bounds(gap: str, *scores: Array) -> None:
         if low < -ROUNDING or high > 1 + ROUNDING:
             raise MeasureError(
                 f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}",
+                code="scores-not-in-range",
                 remedy="use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc",
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, MeasureError, UnknownName, check_seed
+from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.evaluation import score_alignment
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merged import Merge, Merged
@@ -29,6 +29,7 @@ from hungjury.tables import Table
 __all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches"]
 
 Array = NDArray[np.float64]
+Closeness = Literal["tau", "tau_ap", "rmse"]
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,9 @@ class ApproachComparison:
             remedy=f"choose from {', '.join(one.approach for one in self.approaches)}",
         )
 
-    def best_first(self, by: str = "tau_ap") -> list[ComparedApproach]:
+    def best_first(self, by: Closeness = "tau_ap") -> list[ComparedApproach]:
         """Approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
-        if by not in ("tau", "tau_ap", "rmse"):
-            raise InputError(f"invalid value {by!r} for by", remedy="use 'tau', 'tau_ap' or 'rmse'")
+        check_choice("by", by, get_args(Closeness))
         sign = 1 if by == "rmse" else -1
         return sorted(
             self.approaches, key=lambda one: (sign * np.nan_to_num(getattr(one, by)), one.rmse)
@@ -140,7 +140,10 @@ def compare_approaches(
     wanted = measure_list(measure)
     if len(wanted) != 1:
         raise MeasureError(
-            f"{measure!r} stands for more than one measure", remedy="compare one at a time"
+            f"{measure!r} stands for more than one measure",
+            code="several-measures",
+            argument="measure",
+            remedy="compare one at a time",
         )
     methods, notes = _scorable([merge_method(one) for one in merges], wanted[0])
     check_seed(seed)
@@ -220,6 +223,8 @@ class _Gold:
         if set(scores.systems) != set(self.systems) or not wanted <= set(scores.topics):
             raise InputError(
                 f"the scores '{name}' have other systems or topics",
+                code="other-scores",
+                argument="others",
                 remedy="score the same runs on all topics that have gold labels",
             )
         out = np.zeros((len(self.systems), len(self.topics)))

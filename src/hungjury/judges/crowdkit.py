@@ -89,5 +89,6 @@ class CrowdKit(Merge):
         document = panel.pool.documents[int(tasks[np.flatnonzero(~known)[0]])]
         raise MeasureError(
             f"{self} gave no label to document '{document}' ({int((~known).sum())} in all)",
+            code="unlabelled-document",
             remedy="use an aggregator that labels every task, or another scope",
         )

@@ -16,7 +16,7 @@ from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, load
-from hungjury.errors import InputError, MeasureError, rel_range
+from hungjury.errors import Argument, InputError, MeasureError, rel_range
 from hungjury.evaluation import MeasureNames, evaluate
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ScoredPanel
@@ -74,6 +74,7 @@ class JudgeScores:
         if empty.all():
             raise InputError(
                 "every judge has some topic without a relevant document",
+                code="topic-without-relevant",
                 remedy="keep these judges, or leave out such topics",
             )
         names = [name for name, bad in zip(self.judges, empty, strict=True) if bad]
@@ -134,7 +135,9 @@ def score_judges(
     """
     given, wanted = as_judgments(judgments), measure_list(measures)
     if not wanted:
-        raise MeasureError("no measure was given", remedy='name one, such as "AP"')
+        raise MeasureError(
+            "no measure was given", code="no-measure", remedy='name one, such as "AP"'
+        )
     labels, grades = label_matrix(given, rel)
     for one in wanted:
         check_measure_of_judges(one, rel, grades[-1])
@@ -206,7 +209,7 @@ def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
             f"{one}: the labels are made binary at grade {rel}, so no label reaches {own}",
             code="two-thresholds",
             argument="rel",
-            remedy=f"remove rel={own} from the measure, or leave out rel for the labels",
+            remedy=(f"use {one} without rel, or leave out", Argument("rel")),
         )
     one.check(top)
 
@@ -216,6 +219,7 @@ def _check_silent(judges: list[str], judged: NDArray[np.bool_]) -> None:
     if silent:
         raise InputError(
             f"{plural(len(silent), 'judge')} without judgments: {few(silent)}",
+            code="silent-judge",
             remedy="leave them out",
         )
 
@@ -233,6 +237,8 @@ def gold_values(
     if not common:
         raise InputError(
             "gold labels and judgments have no topic in common",
+            code="no-common-topic",
+            argument="gold",
             remedy="check that both use the same topic ids",
         )
     scores = evaluate(labels.select(common), runs, measures)
@@ -248,6 +254,8 @@ def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
     if gold.labels is None:
         raise InputError(
             "rel needs grades, but the gold labels are probabilities",
+            code="needs-grades",
+            argument="rel",
             remedy="make them grades first, with Qrels.threshold(0.5)",
         )
     return replace(gold, labels=binary_at(gold.labels, rel), grades=(0, 1))

@@ -87,6 +87,7 @@ class Merge(Named):
         """[document]: labels that another panel of the same kind might have given."""
         raise MeasureError(
             f"{self} gives labels without probabilities, so nothing can be drawn",
+            code="no-probabilities",
             remedy="draw labels from em-mv, binmv or mv",
         )
 
@@ -215,7 +216,12 @@ class Merged(Qrels):
         completed: documents that few judged are not taken as agreed.
         """
         if n < 1:
-            raise MeasureError(f"{n} draws requested", remedy="n must be at least 1")
+            raise MeasureError(
+                f"{n} draws requested",
+                code="out-of-range",
+                argument="n",
+                remedy="n must be at least 1",
+            )
         return self.sampler(rng, completed)(n)
 
     def sampler(

@@ -101,6 +101,7 @@ def merge(
     if not len(panel.document):
         raise InputError(
             "no document is judged: every label is negative",
+            code="nothing-judged",
             remedy="check the labels; negative ones mean pooled but not judged",
         )
     if runs is None and measure is None:
@@ -161,6 +162,8 @@ def merge_method(method: Any) -> Merge:
     if isinstance(method, type) or not is_aggregator(method):
         raise MeasureError(
             f"{method!r} is not a merge",
+            code="not-a-merge",
+            argument="merge",
             remedy="give a name such as 'em-mv', or an object with fit_predict_proba or "
             "fit_predict for a frame with the columns task, worker and label",
         )

@@ -43,6 +43,8 @@ class Panel:
             if rel is not None:
                 raise InputError(
                     "rel needs grades, but these judgments are probabilities",
+                    code="needs-grades",
+                    argument="rel",
                     remedy="leave rel out",
                 )
         elif rel is not None:
@@ -109,6 +111,7 @@ class Panel:
         if self.share is not None:
             raise MeasureError(
                 f"{method} counts labels, but these judgments are probabilities",
+                code="needs-grades",
                 remedy="merge them by binmv, which takes their mean, or round them first",
             )
 
@@ -177,6 +180,7 @@ def _positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[n
     if len(wrong):
         raise InputError(
             f"the label {label[wrong[0]]:g} is not among the grades {list(grades)}",
+            code="outside-grades",
             remedy="declare the grades when reading the judgments",
         )
     return choice

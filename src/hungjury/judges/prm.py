@@ -93,7 +93,11 @@ class PRM:
     def soft_qrels(self, qrels: Qrels) -> Qrels:
         """Labels replaced by the probability that another judge finds the document relevant."""
         if qrels.labels is None:
-            raise InputError("these labels are already probabilities", remedy="give graded qrels")
+            raise InputError(
+                "these labels are already probabilities",
+                code="needs-grades",
+                remedy="give graded qrels",
+            )
         levels, index = np.unique(qrels.labels, return_inverse=True)
         p = np.array([self.probability(int(level)) for level in levels])[index]
         return replace(qrels, labels=None, p=p, grades=(0, 1))
@@ -109,7 +113,11 @@ class PRM:
         levels, counts = np.array(self.levels), self.rated
         if qrels is not None:
             if qrels.labels is None:
-                raise InputError("these labels are probabilities", remedy="give graded qrels")
+                raise InputError(
+                    "these labels are probabilities",
+                    code="needs-grades",
+                    remedy="give graded qrels",
+                )
             levels, counts = np.unique(qrels.labels, return_counts=True)
         pairs = [(int(v), int(n)) for v, n in zip(levels, counts, strict=True) if n]
         binary = sum(n for level, n in pairs if level in self.relevant)
@@ -200,7 +208,9 @@ def prm(
     given = as_judgments(judgments, **reading)
     if given.soft:
         raise InputError(
-            "these judgments are probabilities, not levels", remedy="give grades or categories"
+            "these judgments are probabilities, not levels",
+            code="needs-grades",
+            remedy="give grades or categories",
         )
     check_count("draws", draws, 1, MOST_DRAWS)
     if not 0 <= smoothing <= MOST_SMOOTHING:
@@ -218,6 +228,8 @@ def prm(
     if not set(chosen) & set(levels) or (relevant is None and rel > given.max_grade):
         raise InputError(
             f"no level is relevant (levels are {levels})",
+            code="no-relevant-level",
+            argument="rel",
             remedy="choose rel or relevant from these levels",
         )
     votes = np.bincount(
@@ -227,6 +239,7 @@ def prm(
     if not pairs.any():
         raise InputError(
             "no document has two judgments",
+            code="no-double-judgment",
             remedy="the model is estimated from double judgments; have some documents judged twice",
         )
     notes = tuple(_notes(levels, pairs.sum(axis=(0, 2)), votes))

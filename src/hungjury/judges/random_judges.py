@@ -91,5 +91,6 @@ def _check(grades: Sequence[int], replicates: int) -> None:
     if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
         raise MeasureError(
             f"random judges are not defined for the grades {list(grades)}",
+            code="invalid-grades",
             remedy="declare at least two grades from 0 to 255",
         )

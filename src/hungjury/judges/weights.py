@@ -10,12 +10,12 @@ import itertools
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError, check_choice
 from hungjury.judges.closeness import GAPS, closeness
 from hungjury.machine import cores
 from hungjury.named import Catalogue, Named, one_of, param
@@ -138,7 +138,11 @@ class Estimator(Weights):
         self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
     ) -> Array:
         if random is None:
-            raise InputError(f"{self} needs random judges", remedy="give random judges")
+            raise InputError(
+                f"{self} needs random judges",
+                code="needs-random-judges",
+                remedy="give random judges",
+            )
         return self.of(closeness_to_random(self.granularity, self.gap, panel, random), orientation)
 
     def of(self, close: Array, orientation: Orientation = "dissimilarity") -> Array:
@@ -165,13 +169,15 @@ class Supervised(Weights):
         if gold is None:
             raise InputError(
                 f"{self} needs gold labels",
-                remedy="give gold=, qrels of at least one topic",
+                code="needs-gold",
+                remedy=("give qrels of at least one topic as", Argument("gold")),
             )
         known = np.asarray(~np.isnan(gold).all(axis=0))
         stranger = np.flatnonzero(~(panel.judged & known).any(axis=1))
         if len(stranger):
             raise InputError(
                 f"the judge '{panel.judges[stranger[0]]}' judged no gold topic",
+                code="judge-without-gold",
                 remedy="leave such judges out, or give gold labels of a topic they judged",
             )
         out = np.empty(len(panel.scores))
@@ -255,11 +261,7 @@ def weights_from_scores(
     [system, topic], NaN for topics without gold labels. orientation: "dissimilarity", or "printed"
     to weigh by closeness to random judges, as the thesis' equations read.
     """
-    if orientation not in ORIENTATIONS:
-        raise InputError(
-            f"orientation is {orientation!r}",
-            remedy=f"orientation is one of {', '.join(map(repr, ORIENTATIONS))}",
-        )
+    check_choice("orientation", orientation, get_args(Orientation))
     chosen = how if isinstance(how, Weights) else WEIGHTS.parse(how)
     given = panel if isinstance(panel, ScoredPanel) else ScoredPanel.of(panel)
     return normalised(chosen.raw(given, random, gold, orientation), given.judged)

@@ -16,7 +16,7 @@ from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_seed
 from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
-from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
+from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, Objective
 from hungjury.ltr.train import boost, parameters_with
 from hungjury.stats.paired_tests import randomisation_test
 from hungjury.tables import columns
@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 class RankerComparison:
     """Test scores of rankers of several sizes; the first ranker is the one compared with."""
 
-    objectives: tuple[str, ...]
+    objectives: tuple[Objective, ...]
     measures: tuple[str, ...]
     sizes: tuple[str, ...]  # numbers of trees, and "all": the number best on validation data
     values: Array  # [objective, measure, size, query]: the test queries of all folds
@@ -108,7 +108,7 @@ def compare_rankers(
     *,
     cutoff: int = 10,
     sizes: Sequence[int] = (100, 500),
-    objectives: Sequence[str] = (LAMBDARANK, NMCG),
+    objectives: Sequence[Objective] = (LAMBDARANK, NMCG),
     samples: int = 10_000,
     seed: int = 0,
     progress: Progress | None = None,
@@ -147,7 +147,12 @@ def compare_rankers(
     users = user_model(user)
     goals = [Goal(name, users, nav_rel, cutoff) for name in objectives]
     if len(set(objectives)) < len(goals) or not goals:
-        raise InputError(f"invalid objectives {objectives}", remedy="name each objective once")
+        raise InputError(
+            f"invalid objectives {objectives}",
+            code="repeated-objective",
+            argument="objectives",
+            remedy="name each objective once",
+        )
     measured = [Goal(name, users, nav_rel, cutoff) for name in (NDCG, NMCG)]
     parts = _folds(folds)
     settings = parameters_with({"seed": seed, **lightgbm_parameters}, stop_early=False)
@@ -179,7 +184,9 @@ def _folds(given: Any) -> list[Fold]:
         given = [given]
     found = [one if isinstance(one, tuple) else read_fold(one) for one in given]
     if not found:
-        raise InputError("no folds were given", remedy="give at least one")
+        raise InputError(
+            "no folds were given", code="no-folds", argument="folds", remedy="give at least one"
+        )
     return found
 
 

@@ -15,7 +15,7 @@ from hungjury.collection.likes import QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.errors import InputError
-from hungjury.ltr.labels import GRADES, Labels, as_labels
+from hungjury.ltr.labels import GRADES, LabelKind, Labels, as_labels
 
 __all__ = ["RankingData", "check_together", "ends", "ranking_data"]
 
@@ -94,6 +94,7 @@ class RankingData:
         if not (found >= 0).any():
             raise InputError(
                 "no document of the features has a label in the qrels",
+                code="no-labelled-document",
                 remedy="queries and documents need the same ids; name documents after # in "
                 "LETOR files, or with the argument documents",
             )
@@ -161,7 +162,7 @@ def ranking_data(
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     documents: Sequence[str] | None = None,
-    kind: str = GRADES,
+    kind: LabelKind = GRADES,
 ) -> RankingData:
     """Make ranking data from arrays.
 
@@ -186,10 +187,18 @@ def ranking_data(
     """
     table = features if hasattr(features, "tocsr") else np.asarray(features)
     if not hasattr(features, "tocsr") and table.dtype.kind not in "fiub":
-        raise InputError("the features are not numbers", remedy="give a table of numbers")
+        raise InputError(
+            "the features are not numbers",
+            code="not-numbers",
+            argument="features",
+            remedy="give a table of numbers",
+        )
     if table.ndim != 2 or 0 in table.shape:
         raise InputError(
-            f"the features have the shape {table.shape}", remedy="give rows of documents' features"
+            f"the features have the shape {table.shape}",
+            code="wrong-shape",
+            argument="features",
+            remedy="give rows of documents' features",
         )
     table = table.tocsr() if hasattr(table, "tocsr") else table
     rows = table.shape[0]
@@ -197,6 +206,8 @@ def ranking_data(
     if documents is not None and len(documents) != rows:
         raise InputError(
             f"there are {len(documents)} document ids for {rows} rows",
+            code="wrong-length",
+            argument="documents",
             remedy="give one id per row",
         )
     given = (
@@ -212,12 +223,16 @@ def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], li
     if groups is None:
         raise InputError(
             "the rows of each query are not known",
+            code="no-groups",
+            argument="groups",
             remedy="give the query of every row, or the number of rows of each query",
         )
     given = np.asarray(groups)
     if given.ndim != 1 or not len(given):
         raise InputError(
             f"the groups have the shape {given.shape}",
+            code="wrong-shape",
+            argument="groups",
             remedy="give one list: the query of each row, or the number of rows of each query",
         )
     if len(given) == rows:
@@ -225,6 +240,8 @@ def _queries(groups: ArrayLike | None, rows: int) -> tuple[NDArray[np.int64], li
     if given.dtype.kind not in "iu":
         raise InputError(
             f"there are {len(given)} groups for {rows} rows",
+            code="wrong-length",
+            argument="groups",
             remedy="give the query of every row, or the numbers of rows of all queries",
         )
     return _by_size(given.astype(np.int64), rows)
@@ -234,11 +251,15 @@ def _by_size(sizes: NDArray[np.int64], rows: int) -> tuple[NDArray[np.int64], li
     if (bad := np.flatnonzero(sizes < 1)).size:
         raise InputError(
             f"query {bad[0] + 1} of {len(sizes)} has {sizes[bad[0]]} documents",
+            code="empty-query",
+            argument="groups",
             remedy="leave queries without documents out of the groups",
         )
     if sizes.sum() != rows:
         raise InputError(
             f"the groups add up to {sizes.sum():,} rows, but there are {rows:,}",
+            code="wrong-length",
+            argument="groups",
             remedy="give each query's number of rows, or the query of every row",
         )
     return ends(sizes), [str(i + 1) for i in range(len(sizes))]
@@ -259,6 +280,7 @@ def check_together(queries: list[str], file: str | None = None) -> None:
         if query in seen:
             raise InputError(
                 f"the rows of query '{query}' are not adjacent",
+                code="scattered-query",
                 file=file,
                 remedy="sort the rows by query",
             )

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hungjury.errors import InputError
 from hungjury.ltr.data import ranking_data
-from hungjury.ltr.labels import GRADES
+from hungjury.ltr.labels import GRADES, LabelKind
 from hungjury.ltr.ranker import Ranker
 from hungjury.ltr.train import train_ranker
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel
@@ -39,7 +39,7 @@ class NMCGRanker:
         user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
         nav_rel: int = 3,
         cutoff: int = 10,
-        labels: str = GRADES,
+        labels: LabelKind = GRADES,
         learning_rate: float = 0.05,
         num_leaves: int = 64,
         n_estimators: int = 1500,
@@ -69,6 +69,7 @@ class NMCGRanker:
             if name not in PARAMETERS:
                 raise InputError(
                     f"NMCGRanker has no parameter {name}",
+                    code="unknown-parameter",
                     remedy=f"choose from {', '.join(PARAMETERS)}; LightGBM's own go into "
                     "lightgbm_parameters",
                 )
@@ -130,5 +131,5 @@ class NMCGRanker:
 
     def _fitted(self) -> Ranker:
         if not hasattr(self, "ranker_"):
-            raise InputError("the ranker is not fitted", remedy="call fit first")
+            raise InputError("the ranker is not fitted", code="not-fitted", remedy="call fit first")
         return self.ranker_

@@ -11,7 +11,7 @@ import numpy as np
 
 from hungjury.errors import InputError
 from hungjury.ltr.data import RankingData, check_together, ends
-from hungjury.ltr.labels import GRADES, Labels
+from hungjury.ltr.labels import GRADES, LabelKind, Labels
 from hungjury.ltr.letor import read_letor
 
 __all__ = ["Fold", "join_data", "make_folds", "read_fold"]
@@ -21,7 +21,7 @@ PARTS = (("train",), ("vali", "valid"), ("test",))
 ENDINGS = (".txt", ".txt.gz", ".svm", ".svm.gz", ".letor", ".letor.gz", "_feature.npy")
 
 
-def read_fold(folder: str | os.PathLike[str], kind: str = GRADES) -> Fold:
+def read_fold(folder: str | os.PathLike[str], kind: LabelKind = GRADES) -> Fold:
     """Read the files train, vali (or valid) and test of a folder, as LETOR and MSLR have them.
 
     Parameters
@@ -38,7 +38,12 @@ def read_fold(folder: str | os.PathLike[str], kind: str = GRADES) -> Fold:
     """
     place = Path(folder)
     if not place.is_dir():
-        raise InputError("no such folder", file=str(folder), remedy="name a folder for each fold")
+        raise InputError(
+            "no such folder",
+            code="no-folder",
+            file=str(folder),
+            remedy="name a folder for each fold",
+        )
     parts = [read_letor(_part(place, names), kind) for names in PARTS]
     widest = max(part.features.shape[1] for part in parts)
     train, valid, test = (part.padded_to(widest) for part in parts)
@@ -52,6 +57,7 @@ def _part(folder: Path, names: tuple[str, ...]) -> Path:
                 return found
     raise InputError(
         f"{names[0]}.txt is missing",
+        code="missing-part",
         file=str(folder),
         remedy="a fold has train.txt, vali.txt and test.txt (.gz too), or train_feature.npy, "
         "train_label.npy, train_group.npy and so on",
@@ -75,6 +81,7 @@ def join_data(parts: Sequence[RankingData]) -> RankingData:
     if len(set(widths)) > 1:
         raise InputError(
             f"the parts have {' and '.join(map(str, widths))} features",
+            code="other-features",
             remedy="give parts with the same features",
         )
     queries = [q for part in parts for q in part.queries]
@@ -119,6 +126,8 @@ def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
     if not 3 <= folds <= len(data.queries):
         raise InputError(
             f"{folds} folds of {len(data.queries)} queries",
+            code="out-of-range",
+            argument="folds",
             remedy="make at least 3 folds, with a query in each",
         )
     parts = np.array_split(np.arange(len(data.queries)), folds)

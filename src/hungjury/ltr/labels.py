@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.errors import InputError, check_choice
 
-__all__ = ["GRADES", "LARGEST_GRADE", "PROBABILITIES", "Labels", "as_labels"]
+__all__ = ["GRADES", "LARGEST_GRADE", "PROBABILITIES", "LabelKind", "Labels", "as_labels"]
 
-GRADES, PROBABILITIES = "grades", "probabilities"
+LabelKind = Literal["grades", "probabilities"]
+GRADES: Final = "grades"
+PROBABILITIES: Final = "probabilities"
 LARGEST_GRADE = 30  # the gain table ends here, as LightGBM's does
 Array = NDArray[np.float64]
 
@@ -63,7 +65,9 @@ class Labels:
         chances = [p.chances for p in parts if p.chances is not None]
         if grades and chances:
             raise InputError(
-                "some parts have grades, others probabilities", remedy="give all the same kind"
+                "some parts have grades, others probabilities",
+                code="mixed-labels",
+                remedy="give all the same kind",
             )
         if grades:
             return Labels(grades=np.concatenate(grades))
@@ -81,13 +85,21 @@ def as_labels(
     lines: NDArray[np.int64] | None = None,
 ) -> Labels:
     """Check labels of rows; `file` and `lines` locate errors."""
-    check_choice("labels", kind, (GRADES, PROBABILITIES))
+    check_choice("labels", kind, get_args(LabelKind))
     values = np.asarray(given)
     if values.dtype.kind not in "fiub":
-        raise InputError("the labels are not numbers", file=file, remedy="give numbers")
+        raise InputError(
+            "the labels are not numbers",
+            code="not-numbers",
+            argument="labels",
+            file=file,
+            remedy="give numbers",
+        )
     if values.ndim not in (1, 2) or len(values) != rows:
         raise InputError(
             f"the labels have the shape {values.shape}, but there are {rows} rows of features",
+            code="wrong-shape",
+            argument="labels",
             file=file,
             remedy="give one label per row, or probabilities [row, grade]",
         )
@@ -132,6 +144,7 @@ class _Complaints:
         where = "" if self.lines is not None else f" of row {row}"
         raise InputError(
             f"the label {shown}{where} {what}",
+            code="invalid-label",
             file=self.file,
             line=None if self.lines is None else int(self.lines[row]),
             remedy=remedy,
@@ -142,6 +155,7 @@ def _of_matrix(chances: Array, of: _Complaints) -> Labels:
     if not 2 <= chances.shape[1] <= LARGEST_GRADE + 1:
         raise InputError(
             f"there are probabilities of {chances.shape[1]} grades",
+            code="grade-count",
             remedy=f"give a column for each of 2 to {LARGEST_GRADE + 1} grades, 0 first",
         )
     uneven = abs(chances.sum(axis=1) - 1) > 1e-6

@@ -14,7 +14,7 @@ from hungjury.collection.reading import parse_text
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError
 from hungjury.ltr.data import RankingData, check_together, ends, ranking_data
-from hungjury.ltr.labels import GRADES, as_labels
+from hungjury.ltr.labels import GRADES, LabelKind, as_labels
 from hungjury.machine import cores
 
 __all__ = ["as_ranking_data", "read_letor"]
@@ -22,7 +22,7 @@ __all__ = ["as_ranking_data", "read_letor"]
 ARRAYS = "_feature.npy"
 
 
-def read_letor(source: Any, labels: str = GRADES, columns: int = 0) -> RankingData:
+def read_letor(source: Any, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
     """Read LETOR files, ``label qid:query 1:value 2:value ... # document``, plain or gz.
 
     Parameters
@@ -46,18 +46,21 @@ def read_letor(source: Any, labels: str = GRADES, columns: int = 0) -> RankingDa
     files = expand(source)
     if len(files) > 1:
         raise InputError(
-            f"there are {len(files)} files", remedy="give one, or join_data() several of them"
+            f"there are {len(files)} files",
+            code="several-files",
+            remedy="give one, or join_data() several of them",
         )
     return _text(files[0], labels).padded_to(columns)
 
 
-def _text(source: Source, kind: str) -> RankingData:
+def _text(source: Source, kind: LabelKind) -> RankingData:
     table = native.FeatureTable()
     parse_text(source, table.feed, table.finish, cores())
     rows, width = table.rows, table.width
     if not rows or not width:
         raise InputError(
             "no row of features",
+            code="empty-file",
             file=source.name,
             remedy="lines are LABEL qid:QUERY 1:VALUE 2:VALUE ...",
         )
@@ -74,7 +77,7 @@ def _text(source: Source, kind: str) -> RankingData:
     )
 
 
-def _arrays(path: str, kind: str) -> RankingData:
+def _arrays(path: str, kind: LabelKind) -> RankingData:
     start = path.removesuffix(ARRAYS)
     features, labels, groups = (_array(f"{start}_{what}.npy") for what in _KINDS)
     return ranking_data(features, labels, groups, kind=kind)
@@ -88,22 +91,30 @@ def _array(path: str) -> NDArray[Any]:
         return np.asarray(np.load(Path(path), allow_pickle=False))
     except OSError as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", file=path, remedy="check the path"
+            f"cannot be read: {error.strerror}",
+            code="unreadable-file",
+            file=path,
+            remedy="check the path",
         ) from None
     except ValueError:
         raise InputError(
-            "not an array saved by numpy", file=path, remedy="make it with numpy.save"
+            "not an array saved by numpy",
+            code="not-numpy",
+            file=path,
+            remedy="make it with numpy.save",
         ) from None
 
 
-def as_ranking_data(given: Any, labels: str = GRADES, columns: int = 0) -> RankingData:
+def as_ranking_data(given: Any, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
     """Ranking data, from a file or a tuple (features, labels, groups) if need be."""
     if isinstance(given, RankingData):
         return given
     if isinstance(given, tuple):
         if len(given) != 3:
             raise InputError(
-                f"there are {len(given)} arrays", remedy="give (features, labels, groups)"
+                f"there are {len(given)} arrays",
+                code="array-count",
+                remedy="give (features, labels, groups)",
             )
         return ranking_data(*given, kind=labels)
     return read_letor(given, labels, columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Final, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,14 +13,16 @@ from hungjury.catalogue.gain import nDCG
 from hungjury.catalogue.user_gain import nMCG
 from hungjury.errors import InputError, MissingExtra, check_choice
 from hungjury.ltr.data import ranking_data
-from hungjury.ltr.labels import GRADES, Labels
+from hungjury.ltr.labels import GRADES, LabelKind, Labels
 from hungjury.ltr.lambdas import Queries, Single, dcg_queries, nmcg_queries
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
-__all__ = ["LAMBDARANK", "NDCG", "NMCG", "OBJECTIVES", "Goal", "NMCGObjective", "need_lightgbm"]
+__all__ = ["LAMBDARANK", "NDCG", "NMCG", "Goal", "NMCGObjective", "Objective", "need_lightgbm"]
 
-NMCG, NDCG, LAMBDARANK = "nmcg", "ndcg", "lambdarank"
-OBJECTIVES = (NMCG, NDCG, LAMBDARANK)
+Objective = Literal["nmcg", "ndcg", "lambdarank"]
+NMCG: Final = "nmcg"
+NDCG: Final = "ndcg"
+LAMBDARANK: Final = "lambdarank"
 Offsets = NDArray[np.int64]
 MOST_KEPT = 8  # sets of a training: one to learn from, some to look at
 
@@ -39,14 +41,22 @@ class Goal:
     "nmcg" and "ndcg" are learnt by the same pair loops, "lambdarank" is LightGBM's own nDCG.
     """
 
-    def __init__(self, name: str, user: UserModel, nav_rel: int, cutoff: int) -> None:
-        check_choice("objective", name, OBJECTIVES)
+    def __init__(self, name: Objective, user: UserModel, nav_rel: int, cutoff: int) -> None:
+        check_choice("objective", name, get_args(Objective))
         if nav_rel < 1:
             raise InputError(
-                f"nav_rel is {nav_rel}", remedy="nav_rel must be a grade of at least 1"
+                f"nav_rel is {nav_rel}",
+                code="out-of-range",
+                argument="nav_rel",
+                remedy="nav_rel must be a grade of at least 1",
             )
         if cutoff < 1:
-            raise InputError(f"cutoff is {cutoff}", remedy="cutoff must be at least 1")
+            raise InputError(
+                f"cutoff is {cutoff}",
+                code="out-of-range",
+                argument="cutoff",
+                remedy="cutoff must be at least 1",
+            )
         self.name, self.user, self.nav_rel, self.cutoff = name, user, nav_rel, cutoff
         if name == NMCG:
             user.discounts(cutoff)  # raises for ranks that were not calibrated
@@ -95,7 +105,7 @@ class NMCGObjective:
         user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
         nav_rel: int = 3,
         cutoff: int = 10,
-        labels: str = GRADES,
+        labels: LabelKind = GRADES,
     ) -> None:
         self.goal = Goal(NMCG, user_model(user), nav_rel, cutoff)
         self.labels = labels
@@ -132,7 +142,9 @@ class NMCGObjective:
                 return queries
         if group is None:
             raise InputError(
-                "the data set has no groups", remedy="give lightgbm.Dataset(..., group=sizes)"
+                "the data set has no groups",
+                code="no-groups",
+                remedy="give lightgbm.Dataset the sizes of the groups",
             )
         values = np.asarray(labels)
         if self.labels != GRADES:

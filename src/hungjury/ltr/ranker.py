@@ -58,11 +58,14 @@ class Ranker:
             raise InputError(
                 f"the ranker was trained on {self.features} features, these have the shape "
                 f"{table.shape}",
+                code="other-features",
                 remedy="give rows with the features it was trained on",
             )
         if trees is not None and not 1 <= trees <= self.trees:
             raise InputError(
                 f"{trees} trees requested, but the ranker has {self.trees}",
+                code="out-of-range",
+                argument="trees",
                 remedy=f"use 1 to {self.trees} trees",
             )
         found = self.booster.predict(table, num_iteration=trees or self.trees)
@@ -138,12 +141,18 @@ def _plain(value: Any) -> bool:
 
 
 def _read(path: str) -> dict[str, Any]:
-    content = read_json(path, "a saved ranker", "make it with `hungjury train -o`")
+    content = read_json(path, "a saved ranker", "make it with Ranker.save or `hungjury train`")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError("not a saved ranker", file=path, remedy="make it with `hungjury train -o`")
+        raise InputError(
+            "not a saved ranker",
+            code="not-a-ranker",
+            file=path,
+            remedy="make it with Ranker.save or `hungjury train`",
+        )
     if content.get("version") != VERSION:
         raise InputError(
             f"a ranker of version {content.get('version')!r}",
+            code="other-version",
             file=path,
             remedy=f"this version reads {VERSION}: train it again",
         )

@@ -7,18 +7,18 @@ import warnings
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from math import isfinite
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.ltr.data import RankingData
-from hungjury.ltr.labels import GRADES
+from hungjury.ltr.labels import GRADES, LabelKind
 from hungjury.ltr.lambdas import Queries, class_shares
 from hungjury.ltr.letor import as_ranking_data
-from hungjury.ltr.objective import LAMBDARANK, NMCG, Goal, need_lightgbm
+from hungjury.ltr.objective import LAMBDARANK, NMCG, Goal, Objective, need_lightgbm
 from hungjury.ltr.ranker import Ranker
 from hungjury.machine import cores
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
@@ -50,12 +50,12 @@ OURS = ("objective", "objective_type", "app", "application", "loss", "metric", "
 def train_ranker(
     train: Any,
     valid: Any = None,
-    objective: str = NMCG,
+    objective: Objective = NMCG,
     user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
     nav_rel: int = 3,
     *,
     cutoff: int = 10,
-    labels: str = GRADES,
+    labels: LabelKind = GRADES,
     progress: Progress | None = None,
     **lightgbm_parameters: Any,
 ) -> Ranker:
@@ -112,7 +112,8 @@ def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any
         if name in given:
             raise InputError(
                 f"the parameter {name} is set by the objective",
-                remedy="choose objective= from 'nmcg', 'ndcg' and 'lambdarank'",
+                code="fixed-parameter",
+                remedy=("choose", Argument("objective", *get_args(Objective))),
             )
     _check_parameters(given)
     settings = dict(given)
@@ -175,6 +176,8 @@ def boost(
     if built_in and data.labels.grades is None:
         raise InputError(
             "LightGBM's lambdarank needs integer grades, but these labels are probabilities",
+            code="needs-grades",
+            argument="objective",
             remedy="objective 'ndcg' or 'nmcg' takes them as expected gains",
         )
     prepared: dict[int, list[Queries]] = {}
@@ -221,6 +224,7 @@ def _run(lightgbm: Any, parameters: dict[str, Any], learnt: Any, **more: Any) ->
     except lightgbm.basic.LightGBMError as error:
         raise InputError(
             f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
+            code="lightgbm-error",
             remedy="see LightGBM's documentation",
         ) from None
 
@@ -240,6 +244,7 @@ def _check_alike(train: RankingData, valid: RankingData) -> None:
         raise InputError(
             f"{train.features.shape[1]} features in the training data, but the validation data has "
             f"{valid.features.shape[1]}",
+            code="other-features",
             remedy="give both the same features",
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError, MissingExtra
+from hungjury.errors import InputError, MissingExtra, check_choice
 from hungjury.judges.agreement import Agreement, Rankings
 from hungjury.report.heatmap import (
     MOST_NUMBERS,
@@ -82,10 +82,7 @@ def _square(values: NDArray[np.float64], names: list[str], title: str) -> Figure
 
 
 def _matrix(found: Agreement, what: str) -> NDArray[np.float64]:
-    if what not in _TITLES:
-        raise InputError(
-            f"invalid value {what!r} for what", remedy=f"use one of {', '.join(_TITLES)}"
-        )
+    check_choice("what", what, tuple(_TITLES))
     if what in ("tau", "tau_ap"):
         rankings = _ranked(found)
         return (rankings.tau if what == "tau" else rankings.tau_ap).copy()
@@ -96,6 +93,8 @@ def _ranked(found: Agreement) -> Rankings:
     if found.rankings is None:
         raise InputError(
             "this agreement has no system rankings",
+            code="no-rankings",
+            argument="runs",
             remedy="compute it with runs: agreement(judgments, runs)",
         )
     return found.rankings

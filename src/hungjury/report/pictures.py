@@ -118,6 +118,7 @@ def check_ending(path: str) -> str:
     if ending not in ENDINGS:
         raise InputError(
             f"unknown plot format '{ending}'",
+            code="plot-format",
             file=path,
             remedy=f"use a file name that ends in {', '.join(ENDINGS)}",
         )

@@ -23,15 +23,22 @@ def numbers(
     except (TypeError, ValueError) as problem:
         raise InputError(
             f"{name} is not an array of numbers ({problem})",
+            code="not-numbers",
+            argument=name,
             remedy="give numbers, in rows of one length",
         ) from problem
     if array.ndim == 0:
         raise InputError(
-            f"{name} is a single number", remedy=f"give an array whose last axis is the {unit}s"
+            f"{name} is a single number",
+            code="wrong-shape",
+            argument=name,
+            remedy=f"give an array whose last axis is the {unit}s",
         )
     if array.shape[-1] < least:
         raise InputError(
             f"{name} has {array.shape[-1]} {unit}(s) on its last axis, {least} needed",
+            code="too-few",
+            argument=name,
             remedy=f"give at least {least} {unit}(s), on the last axis",
         )
     bad = np.isnan(array) if infinite else ~np.isfinite(array)
@@ -39,6 +46,8 @@ def numbers(
         where = tuple(int(index) for index in np.argwhere(bad)[0])
         raise InputError(
             f"{name} has {array[where]} at index {where}",
+            code="undefined-values",
+            argument=name,
             remedy=f"leave out {unit}s without a value, or score them (0 is usual)",
         )
     return array
@@ -49,6 +58,8 @@ def same_items(first: Floats, second: Floats, names: tuple[str, str]) -> None:
     if first.shape[-1] != second.shape[-1]:
         raise InputError(
             f"{names[0]} has {first.shape[-1]} items, {names[1]} has {second.shape[-1]}",
+            code="wrong-length",
+            argument=names[1],
             remedy="give both the same items in the same order, on the last axis",
         )
 
@@ -62,6 +73,8 @@ def leading_shape(
     except ValueError as problem:
         raise InputError(
             f"the leading axes {first} of {names[0]} and {second} of {names[1]} do not match",
+            code="wrong-shape",
+            argument=names[1],
             remedy="make them equal, or insert axes of length 1",
         ) from problem
 
@@ -70,7 +83,10 @@ def share(value: float, name: str) -> None:
     """A probability strictly between 0 and 1."""
     if not 0 < value < 1:
         raise InputError(
-            f"{name} is {value}", remedy=f"{name} must be between 0 and 1, both excluded"
+            f"{name} is {value}",
+            code="out-of-range",
+            argument=name,
+            remedy=f"{name} must be between 0 and 1, both excluded",
         )
 
 

@@ -6,13 +6,13 @@ another, much faster than broadcasting. Work grows with the square of the number
 are tied when they are exactly equal.
 """
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 from hungjury.stats._checks import (
     Floats,
     Numbers,
@@ -25,11 +25,13 @@ from hungjury.stats._checks import (
     same_items,
 )
 
+TauVariant = Literal["a", "b"]
+TauTies = Literal["exact", "sampled"]
 MARKS = (0.8, 0.9, 0.97)
 """Correlations customarily read as fair, good and the same for all practical purposes."""
 
 
-def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") -> Numbers:
+def kendall(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Numbers:
     """Kendall's tau of two score vectors.
 
     Parameters
@@ -63,7 +65,7 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") -> Num
     return as_number(_tau(sums, np.broadcast_to(possible, shape)))
 
 
-def kendall_cross(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") -> Floats:
+def kendall_cross(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Floats:
     """Kendall's tau of every row of x [..., R, item] with every row of y [..., Q, item].
 
     The result is [..., R, Q].
@@ -77,7 +79,7 @@ def kendall_cross(x: ArrayLike, y: ArrayLike, variant: Literal["a", "b"] = "b") 
 def tau_ap(
     estimate: ArrayLike,
     truth: ArrayLike,
-    ties: Literal["exact", "sampled"] = "exact",
+    ties: TauTies = "exact",
     samples: int = 100,
     seed: Seed = 0,
 ) -> Numbers:
@@ -113,10 +115,9 @@ def tau_ap(
     """
     first, second = _two_vectors(estimate, truth, ("estimate", "truth"))
     shape = leading_shape(first.shape[:-1], second.shape[:-1], ("estimate", "truth"))
+    check_choice("ties", ties, get_args(TauTies))
     if ties == "exact":
         return as_number(_exact_tau_ap(first, second, shape))
-    if ties != "sampled":
-        raise InputError(f"invalid value {ties!r} for ties", remedy='choose "exact" or "sampled"')
     count(samples, "samples")
     rng = generator(seed, "seed")
     total = np.zeros(shape)
@@ -176,7 +177,12 @@ def _two_tables(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Flo
     first, second = _two_vectors(x, y, names)
     for table, name in zip((first, second), names, strict=True):
         if table.ndim < 2:
-            raise InputError(f"{name} is one vector", remedy="give a table [..., row, item]")
+            raise InputError(
+                f"{name} is one vector",
+                code="wrong-shape",
+                argument=name,
+                remedy="give a table [..., row, item]",
+            )
     leading_shape(first.shape[:-2], second.shape[:-2], names)
     return first, second
 
@@ -220,17 +226,16 @@ def _untied_pairs(values: Floats) -> NDArray[np.int64]:
     return pairs
 
 
-def _possible_pairs(first: Floats, second: Floats, variant: str) -> Floats:
+def _possible_pairs(first: Floats, second: Floats, variant: TauVariant) -> Floats:
     """The denominator of tau."""
+    check_choice("variant", variant, get_args(TauVariant))
     if variant == "a":
         items = first.shape[-1]
         shape = np.broadcast_shapes(first.shape[:-1], second.shape[:-1])
         return np.full(shape, items * (items - 1) / 2)
-    if variant == "b":
-        # One root of the product: with equal counts it is exact, and tau of x with x is 1.
-        product = _untied_pairs(first).astype(np.float64) * _untied_pairs(second)
-        return np.asarray(np.sqrt(product))
-    raise InputError(f"invalid value {variant!r} for variant", remedy='choose "a" or "b"')
+    # One root of the product: with equal counts it is exact, and tau of x with x is 1.
+    product = _untied_pairs(first).astype(np.float64) * _untied_pairs(second)
+    return np.asarray(np.sqrt(product))
 
 
 def _tau(sums: Floats, possible: Floats) -> Floats:

@@ -40,7 +40,10 @@ def _pvalues(pvalues: ArrayLike) -> Floats:
     values = numbers(pvalues, "pvalues", unit="test")
     if ((values < 0) | (values > 1)).any():
         raise InputError(
-            "pvalues contains numbers outside [0, 1]", remedy="give p-values, not test statistics"
+            "pvalues contains numbers outside [0, 1]",
+            code="out-of-range",
+            argument="pvalues",
+            remedy="give p-values, not test statistics",
         )
     return values
 

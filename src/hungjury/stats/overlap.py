@@ -6,16 +6,17 @@ to the ranking's first d places by an amount that grows from 0 before t to 1.
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 from hungjury.stats._checks import Floats, share
 
 Ranking: TypeAlias = Iterable[Hashable | Sequence[Hashable] | AbstractSet[Hashable]]
 Scored: TypeAlias = Mapping[Hashable, float]
+RboTies: TypeAlias = Literal["a", "b", "w"]
 
 CELLS_AT_ONCE = 2**20
 """Entries of one block of the item x depth tables, to bound memory."""
@@ -39,9 +40,7 @@ class _Places(NamedTuple):
         return _Places([self.items[i] for i in chosen], self.top[index], self.width[index])
 
 
-def rbo(
-    a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: Literal["a", "b", "w"] = "a"
-) -> float:
+def rbo(a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: RboTies = "a") -> float:
     r"""Extrapolated rank-biased overlap of two rankings, with ties.
 
     Parameters
@@ -76,8 +75,7 @@ def rbo(
     1.0
     """
     share(p, "p")
-    if ties not in ("a", "b", "w"):
-        raise InputError(f"invalid value {ties!r} for ties", remedy='choose "a", "b" or "w"')
+    check_choice("ties", ties, get_args(RboTies))
     first, second = _places(a, "a", ties), _places(b, "b", ties)
     short, long = sorted((first, second), key=lambda places: len(places.items))
     agreement = _agreements(short, long, ties)
@@ -142,11 +140,15 @@ def _places(ranking: Ranking | Scored, name: str, ties: str) -> _Places:
     groups = _tie_groups(ranking, name)
     items = [item for group in groups for item in group]
     if not items:
-        raise InputError(f"ranking {name} is empty", remedy="give at least one item")
+        raise InputError(
+            f"ranking {name} is empty", code="empty-ranking", remedy="give at least one item"
+        )
     if len(set(items)) < len(items):
         again = next(item for index, item in enumerate(items) if item in items[:index])
         raise InputError(
-            f"ranking {name} holds {again!r} more than once", remedy="list every item once"
+            f"ranking {name} holds {again!r} more than once",
+            code="repeated-item",
+            remedy="list every item once",
         )
     sizes = np.array([len(group) for group in groups])
     top = np.repeat(np.cumsum(sizes) - sizes + 1, sizes)
@@ -159,7 +161,9 @@ def _tie_groups(ranking: Ranking | Scored, name: str) -> list[list[Hashable]]:
     """The ranking as groups of tied items, best group first."""
     if isinstance(ranking, str):
         raise InputError(
-            f"ranking {name} is one string, {ranking!r}", remedy="give a list of items"
+            f"ranking {name} is one string, {ranking!r}",
+            code="not-a-list",
+            remedy="give a list of items",
         )
     if isinstance(ranking, Mapping):
         return _groups_by_score(ranking, name)
@@ -169,7 +173,9 @@ def _tie_groups(ranking: Ranking | Scored, name: str) -> list[list[Hashable]]:
     ]
     if not all(groups):
         raise InputError(
-            f"ranking {name} has an empty group of ties", remedy="leave empty groups out"
+            f"ranking {name} has an empty group of ties",
+            code="empty-group",
+            remedy="leave empty groups out",
         )
     return groups
 
@@ -180,6 +186,7 @@ def _groups_by_score(scores: Scored, name: str) -> list[list[Hashable]]:
         if score != score:
             raise InputError(
                 f"ranking {name}: the score of {item!r} is NaN",
+                code="undefined-values",
                 remedy="give it a score or leave it out",
             )
         by_score.setdefault(score, []).append(item)

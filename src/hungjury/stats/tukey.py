@@ -39,6 +39,7 @@ def randomised_tukey(
     if table.ndim != 2 or len(table) < 2:
         raise InputError(
             f"the values have the shape {table.shape}",
+            code="wrong-shape",
             remedy="give at least two systems as [system, topic]",
         )
     count(samples, "samples")

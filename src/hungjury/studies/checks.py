@@ -25,6 +25,8 @@ def need_gold(gold: QrelsLike, what: str) -> None:
     if gold is None:
         raise InputError(
             f"{what} needs gold labels, but there are none",
+            code="needs-gold",
+            argument="gold",
             remedy="give qrels of the same topics as gold labels",
         )
 
@@ -36,6 +38,8 @@ def need_judges(judgments: Judgments, what: str, least: int = 3) -> None:
         have = "there is only 1" if number == 1 else f"there are only {number}"
         raise InputError(
             f"{what} needs at least {least} judges, but {have}",
+            code="too-few-judges",
+            argument="judges",
             remedy="give more judges, one file each",
         )
 
@@ -45,6 +49,7 @@ def need_grades(top: int, what: str, least: int = 2) -> None:
     if top < least:
         raise InputError(
             f"{what} needs more grades, but these labels go from 0 to {top}",
+            code="too-few-grades",
             remedy=f"give labels with grades up to {least} or more, or declare the scale",
         )
 
@@ -53,6 +58,7 @@ def need_hard_labels(qrels: Qrels, what: str) -> None:
     if qrels.soft:
         raise InputError(
             f"{what} needs grades, but these labels are probabilities",
+            code="needs-grades",
             remedy="make them grades first, with Qrels.threshold(0.5)",
         )
 
@@ -61,7 +67,9 @@ def need_measures(measures: MeasureNames, qrels: Qrels) -> None:
     """Measures that exist and fit the labels."""
     wanted = measure_list(measures)
     if not wanted:
-        raise MeasureError("no measure was given", remedy='name one, such as "AP"')
+        raise MeasureError(
+            "no measure was given", code="no-measure", remedy='name one, such as "AP"'
+        )
     for one in wanted:
         check_measure(one, qrels)
 
@@ -71,6 +79,8 @@ def need_systems(scores: Scores, what: str, least: int = 2) -> None:
     if len(scores.systems) < least:
         raise InputError(
             f"{what} needs at least {least} systems, but there are {len(scores.systems)}",
+            code="too-few-systems",
+            argument="runs",
             remedy="give more runs",
         )
     if bool((scores.values != scores.values).any()):

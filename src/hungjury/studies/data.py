@@ -115,13 +115,19 @@ class StudyData:
     @cached_property
     def gold(self) -> Qrels:
         if self.sources.gold is None:
-            raise InputError("no gold labels", remedy=("give them with", Argument("gold")))
+            raise InputError(
+                "no gold labels", code="needs-gold", remedy=("give them with", Argument("gold"))
+            )
         return qrels_by(self.sources.gold, self.sources.labels.for_gold())
 
     @cached_property
     def judgments(self) -> Judgments:
         if not self.sources.judges:
-            raise InputError("no judges", remedy=("give their files with", Argument("judges")))
+            raise InputError(
+                "no judges",
+                code="needs-judges",
+                remedy=("give their files with", Argument("judges")),
+            )
         return judgments_by(list(self.sources.judges), self.sources.labels)
 
     @cached_property
@@ -141,6 +147,7 @@ def study_data(sources: Sources) -> StudyData:
     if sources.fresh_digest() != sources.digest:
         raise InputError(
             "the files have changed since the study began",
+            code="changed-files",
             file=sources.runs[0],
             remedy="start the study again; on a cluster, all machines must see the same files",
         )
@@ -150,7 +157,9 @@ def study_data(sources: Sources) -> StudyData:
 def folder_parts(folder: Path) -> dict[str, Any]:
     """The runs, judges and gold labels of a folder, as far as it has them."""
     if not folder.is_dir():
-        raise InputError("no such folder", file=str(folder), remedy="check the path")
+        raise InputError(
+            "no such folder", code="no-folder", file=str(folder), remedy="check the path"
+        )
     parts: dict[str, Any] = {}
     if (folder / "runs").is_dir():
         parts["runs"] = str(folder / "runs" / "*")
@@ -158,6 +167,7 @@ def folder_parts(folder: Path) -> dict[str, Any]:
     if len(judges) > 1:
         raise InputError(
             f"{len(judges)} folders of judges: {', '.join(p.name for p in judges)}",
+            code="ambiguous-judges",
             file=str(folder),
             remedy=("choose one with", Argument("judges")),
         )
@@ -167,6 +177,7 @@ def folder_parts(folder: Path) -> dict[str, Any]:
     if len(gold) > 1:
         raise InputError(
             f"{len(gold)} candidates for gold labels: {', '.join(p.name for p in gold)}",
+            code="ambiguous-gold",
             file=str(folder),
             remedy=("choose one with", Argument("gold")),
         )
@@ -186,6 +197,7 @@ def _paths(source: Any) -> tuple[str, ...]:
         if one.path is None:
             raise InputError(
                 "a study reads its files in several processes, and this one can be read only once",
+                code="from-pipe",
                 file=one.name,
                 remedy="save it to a file first",
             )
@@ -194,7 +206,12 @@ def _paths(source: Any) -> tuple[str, ...]:
 
 def _one(paths: tuple[str, ...]) -> str:
     if len(paths) != 1:
-        raise InputError(f"{len(paths)} files of gold labels", remedy="name one file")
+        raise InputError(
+            f"{len(paths)} files of gold labels",
+            code="ambiguous-gold",
+            argument="gold",
+            remedy="name one file",
+        )
     return paths[0]
 
 

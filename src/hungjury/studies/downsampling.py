@@ -91,7 +91,12 @@ def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDA
 
 def _check_rate(rate: float) -> None:
     if not 0 < rate <= 1:
-        raise InputError(f"invalid rate {rate}", remedy="rates must be above 0 and at most 1")
+        raise InputError(
+            f"invalid rate {rate}",
+            code="out-of-range",
+            argument="rates",
+            remedy="rates must be above 0 and at most 1",
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +223,9 @@ class RobustnessExperiment(Experiment[Robustness]):
         for rate in self.rates:
             _check_rate(rate)
         if repetitions < 1 or not self.rates:
-            raise InputError("nothing to draw", remedy="give rates, and 1 repetition")
+            raise InputError(
+                "nothing to draw", code="nothing-to-draw", remedy="give rates, and 1 repetition"
+            )
         depth = max(one.unjudged_depth for one in self.measures)
         self.alignment = align(as_runs(runs), self.qrels.pool, others=depth)
         self.systems = None if systems is None else list(systems)

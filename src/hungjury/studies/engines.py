@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hungjury.errors import InputError, MissingExtra, StudyFailed
+from hungjury.errors import Argument, InputError, MissingExtra, StudyFailed
 from hungjury.machine import cores
 from hungjury.numbers import integer_of
 
@@ -42,7 +42,12 @@ class Engine:
 
     def __post_init__(self) -> None:
         if self.workers is not None and self.workers < 1:
-            raise InputError(f"{self.workers} workers", remedy="at least one worker is needed")
+            raise InputError(
+                f"{self.workers} workers",
+                code="out-of-range",
+                argument="workers",
+                remedy="at least one worker is needed",
+            )
 
     @property
     def threads(self) -> int | None:
@@ -106,6 +111,7 @@ def _dask_client(address: str) -> Any:
     except (OSError, ValueError) as error:
         raise InputError(
             f"no Dask scheduler answers at {address}: {error}",
+            code="no-scheduler",
             remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
         ) from None
 
@@ -159,6 +165,8 @@ def _chosen(joblib: Any, backend: dict[str, Any]) -> Any:
     except (ValueError, ImportError) as error:
         raise InputError(
             f"unknown engine: {error}",
+            code="unknown-engine",
+            argument="engine",
             remedy="use local, dask://HOST:PORT or the name of a joblib backend",
         ) from None
 
@@ -179,7 +187,10 @@ def _unordered(joblib: Any, work: Callable[[T], U], items: Sequence[T]) -> Itera
     except joblib.externals.loky.process_executor.TerminatedWorkerError:
         raise StudyFailed(
             "a worker process died, possibly out of memory",
-            remedy="finished jobs are stored; run the same command again, with fewer --jobs",
+            remedy=(
+                "finished jobs are stored; run the study again, with fewer",
+                Argument("workers"),
+            ),
         ) from None
 
 

@@ -85,7 +85,9 @@ class Anova:
             if one.source == source:
                 return one
         known = ", ".join(one.source for one in self.effects)
-        raise InputError(f"no effect '{source}'", remedy=f"choose from {known}")
+        raise InputError(
+            f"no effect '{source}'", code="unknown-effect", remedy=f"choose from {known}"
+        )
 
     def means(self, factor: str) -> Means:
         """Main effect: the mean of the response at each level, over everything else."""
@@ -197,7 +199,9 @@ def factorial_anova(
     pairs = [(a, b) for a, b in asked if a in used and b in used]
     if not used:
         raise InputError(
-            "no factor has two levels", remedy="give a factor with at least two levels"
+            "no factor has two levels",
+            code="one-level",
+            remedy="give a factor with at least two levels",
         )
     for pair in pairs:
         _check_seen(columns, levels, pair)
@@ -215,13 +219,16 @@ def _columns(
         if not listed or any(name not in row for row in listed):
             raise InputError(
                 f"an observation has no '{name}'" if listed else "there are no observations",
+                code="missing-factor",
                 remedy="give rows with the response and every factor",
             )
     columns = {name: np.array([row[name] for row in listed]) for name in names}
     columns[response] = np.array([row[response] for row in listed], dtype=float)
     if not np.isfinite(columns[response]).all():
         raise InputError(
-            f"'{response}' has no value in some rows", remedy="leave out rows without a value"
+            f"'{response}' has no value in some rows",
+            code="undefined-values",
+            remedy="leave out rows without a value",
         )
     return columns
 
@@ -284,6 +291,7 @@ def _fitted(
     if fit.df_resid < 1:
         raise InputError(
             f"{len(data)} observations are too few for this model",
+            code="too-few-observations",
             remedy="leave out interactions, or give more observations",
         )
     return anova_lm(fit, typ=2)
@@ -298,5 +306,6 @@ def _check_seen(
         if both not in seen:
             raise InputError(
                 f"no observation of {pair[0]} {both[0]} with {pair[1]} {both[1]}",
+                code="empty-cell",
                 remedy="leave out that interaction, or levels that are not seen with all others",
             )

@@ -16,7 +16,7 @@ from hungjury.catalogue import Measure
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import as_qrels
 from hungjury.collection.runs import Runs
-from hungjury.errors import MeasureError, check_choice
+from hungjury.errors import Argument, MeasureError, check_choice
 from hungjury.evaluation import evaluate
 from hungjury.judges.judge_scores import JudgeScores, gold_labels
 from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
@@ -76,6 +76,7 @@ def nearly_sure(one: Measure, top: int = 1) -> Measure:
     if top > 1:
         raise MeasureError(
             f"a randomised gold standard is for binary labels, but grades go up to {top}",
-            remedy="say with rel= from which grade on a document is relevant",
+            code="not-binary",
+            remedy=("give the lowest relevant grade as", Argument("rel")),
         )
     return one.for_probabilities(NEARLY_SURE)

@@ -31,7 +31,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError, Remedy
 from hungjury.named import Catalogue, Named
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Shown
@@ -108,18 +108,30 @@ class Recipe(Named):
             if found is not None:
                 raise InputError(
                     f"the study {self.name} needs {NEEDS[need]}, but {found}",
+                    code="unsuitable-data",
                     remedy=_REMEDY[need],
                 )
 
 
 RECIPES: Catalogue[Recipe] = Catalogue("study")
 
-_REMEDY = {
-    "gold": "name a qrels file with --gold, or put gold.qrels into the --data folder",
-    "graded gold": "use graded labels, or declare their scale with --grades",
-    "judges": "name one file for each judge with --judges, or put them into judges/ of --data",
-    "graded judges": "use graded labels, or declare their scale with --grades",
-    "systems": "name more runs with --runs",
+_SCALE: Remedy = ("use graded labels, or declare their scale with", Argument("grades"))
+_REMEDY: dict[str, Remedy] = {
+    "gold": (
+        "name a qrels file with",
+        Argument("gold"),
+        ", or put gold.qrels into the folder of",
+        Argument("data"),
+    ),
+    "graded gold": _SCALE,
+    "judges": (
+        "name one file for each judge with",
+        Argument("judges"),
+        ", or put them into judges/ in the folder of",
+        Argument("data"),
+    ),
+    "graded judges": _SCALE,
+    "systems": ("name more runs with", Argument("runs")),
 }
 
 

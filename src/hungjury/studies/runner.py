@@ -153,7 +153,11 @@ def _check(jobs: Sequence[Job], seed: int) -> None:
     check_seed(seed)
     key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
     if times > 1:
-        raise InputError(f"{times} jobs are called '{key}'", remedy="give every job its own key")
+        raise InputError(
+            f"{times} jobs are called '{key}'",
+            code="same-name",
+            remedy="give every job its own key",
+        )
 
 
 def _plan(jobs: int, to_do: int, outdated: int) -> str:
@@ -179,6 +183,7 @@ def _perform(task: _Task) -> _Done:
         if task.version != __version__:
             raise InputError(
                 f"this worker has hungjury {__version__}, the study is done with {task.version}",
+                code="other-version",
                 remedy="install the same version on all machines",
             )
         if task.threads is not None:  # a process of our own, beside others on the same cores

@@ -75,7 +75,10 @@ class Store:
             self._base = sqlite3.connect(self.path, timeout=0.0, isolation_level=None)
         except (OSError, sqlite3.OperationalError) as error:
             raise InputError(
-                f"cannot be opened: {error}", file=str(path), remedy="check the folder"
+                f"cannot be opened: {error}",
+                code="unwritable-file",
+                file=str(path),
+                remedy="check the folder",
             ) from None
         try:
             self._base.execute("pragma locking_mode = exclusive")
@@ -90,11 +93,13 @@ class Store:
         if "locked" in str(error):
             return InputError(
                 "another study is writing its results here",
+                code="in-use",
                 file=str(self.path),
                 remedy="wait for it to end, or choose another folder",
             )
         return InputError(
             f"not a writable results file: {error}",
+            code="damaged-store",
             file=str(self.path),
             remedy="move it away, or choose another folder",
         )

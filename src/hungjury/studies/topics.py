@@ -74,7 +74,10 @@ def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
     need_grades(given.max_grade, "a choice of topics by grades")
     if not 2 <= grade <= given.max_grade:
         raise InputError(
-            f"grade is {grade}", remedy=f"grade must be between 2 and {given.max_grade}"
+            f"grade is {grade}",
+            code="out-of-range",
+            argument="grade",
+            remedy=f"grade must be between 2 and {given.max_grade}",
         )
     assert given.labels is not None
     low, high = (given.pool.sum_by_topic(given.labels == g) for g in (1, grade))
@@ -106,7 +109,9 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
     need_systems(scores, "a choice of runs by quartiles")
     name = scores.measures[0] if measure is None else measure
     if name not in scores.measures:
-        raise InputError(f"{name} was not scored", remedy=f"choose from {scores.measures}")
+        raise InputError(
+            f"{name} was not scored", code="not-scored", remedy=f"choose from {scores.measures}"
+        )
     at = scores.measures.index(name)
     means, better = scores.mean()[at], scores.better()[at]
     limits = np.quantile(better, [0.25, 0.5, 0.75])

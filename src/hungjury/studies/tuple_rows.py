@@ -61,7 +61,9 @@ class TupleStudy:
         """One measure: a row for every approach, a column for every size."""
         mine = [row for row in self.rows if (row.measure, row.gold) == (measure, gold)]
         if not mine:
-            raise InputError(f"{measure} was not studied with {gold}", remedy="look at `rows`")
+            raise InputError(
+                f"{measure} was not studied with {gold}", code="not-scored", remedy="look at `rows`"
+            )
         sizes = list(dict.fromkeys(row.size for row in mine))
         cells = {(row.approach, row.size): float(getattr(row, what)) for row in mine}
         names = dict.fromkeys(row.approach for row in mine)

@@ -191,6 +191,8 @@ class TupleExperiment(Experiment[TupleStudy]):
         if not wanted or min(wanted) < 1 or max(wanted) > number or self.tuples < 1:
             raise InputError(
                 f"there are no {self.tuples} tuples of the sizes {wanted} among {number} judges",
+                code="out-of-range",
+                argument="sizes",
                 remedy=f"choose sizes from 1 to {number}, and at least 1 tuple",
             )
         return wanted

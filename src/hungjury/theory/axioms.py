@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hungjury.errors import InputError, check_seed
+from hungjury.errors import Argument, InputError, check_seed
 from hungjury.theory.pairs import ListPairs, all_pairs, all_pools, is_small, random_pairs
 from hungjury.theory.scoring import ListScorer, MeasureLike, plentiful_pool, whole_number
 
@@ -190,12 +190,15 @@ def _pool_counts(pool: Sequence[int], length: int, grades: int) -> tuple[int, ..
     if len(labels) < length:
         raise InputError(
             f"the pool has {len(labels)} documents, the lists have {length}",
+            code="pool-too-small",
+            argument="pool",
             remedy="give the labels of all judged documents, or use a shorter length",
         )
     if max(labels) >= grades:
         raise InputError(
             f"the pool has a label {max(labels)}, but with {grades} grades the largest is "
             f"{grades - 1}",
-            remedy=f"choose grades={max(labels) + 1}",
+            code="outside-grades",
+            remedy=("use", Argument("grades", max(labels) + 1)),
         )
     return tuple(labels.count(grade) for grade in range(grades))

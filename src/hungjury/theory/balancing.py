@@ -13,14 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue.closed_forms import TOLERANCE
 from hungjury.collection.judged import BUDGET
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.theory.axioms import check_axioms
 from hungjury.theory.scoring import (
     Lists,
@@ -96,13 +96,12 @@ def balancing_curve(
     low, top = whole_number(q_min, "q_min", 1), whole_number(q_max, "q_max", 1)
     if low > top:
         raise InputError(
-            f"q_min ({low}) is larger than q_max ({top})", remedy="q_min must be at most q_max"
+            f"q_min ({low}) is larger than q_max ({top})",
+            code="low-above-high",
+            argument="q_min",
+            remedy="q_min must be at most q_max",
         )
-    if method not in ("auto", "closed", "bisection", "scan"):
-        raise InputError(
-            f"method is {method!r}",
-            remedy="method is one of 'auto', 'closed', 'bisection', 'scan'",
-        )
+    check_choice("method", method, get_args(Method))
     scorer = ListScorer(measure)
     scorer.check(top)
     sizes = [whole_number(length, "length", 1) for length in lengths]
@@ -120,7 +119,11 @@ def _search(
             known = form
             return lambda length: _bisect(known(length), length)
     if method == "closed":
-        raise MeasureError(f"{scorer.name} has no closed form here", remedy='use method="auto"')
+        raise MeasureError(
+            f"{scorer.name} has no closed form here",
+            code="no-closed-form",
+            remedy=("use", Argument("method", "auto")),
+        )
     if method == "auto":
         method = "bisection" if _replacement_holds(scorer, longest, top) else "scan"
     if method == "scan":

@@ -127,7 +127,10 @@ def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
     for name in (f.name for f in cls.params() if f.default is MISSING):
         if name not in required:
             raise MeasureError(
-                f"{cls.name} needs {name}", remedy="check it alone, with check_axioms"
+                f"{cls.name} needs {name}",
+                code="missing-parameter",
+                argument=name,
+                remedy="check it alone, with check_axioms",
             )
         values[name] = required[name]
     return cls(**values)

@@ -103,9 +103,19 @@ def significance_curve(
     trials, neighbouring ones move together.
     """
     if not 0 < p < 1:
-        raise InputError(f"p is {p}", remedy="p must be between 0 and 1, both excluded")
+        raise InputError(
+            f"p is {p}",
+            code="out-of-range",
+            argument="p",
+            remedy="p must be between 0 and 1, both excluded",
+        )
     if not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha}", remedy="alpha must be between 0 and 1, both excluded")
+        raise InputError(
+            f"alpha is {alpha}",
+            code="out-of-range",
+            argument="alpha",
+            remedy="alpha must be between 0 and 1, both excluded",
+        )
     length = whole_number(length, "length", MIDDLE)
     topics, trials = whole_number(topics, "topics", 2), whole_number(trials, "trials", 1)
     check_choice("labels", labels, ("fixed", "independent"))

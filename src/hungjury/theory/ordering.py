@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError, check_choice
+from hungjury.errors import Argument, InputError, check_choice
 from hungjury.tables import columns
 from hungjury.theory.scoring import whole_number
 
@@ -170,12 +170,14 @@ def compare_lists(
     if kind == "rank" and scale == "ratio":
         raise InputError(
             "a ratio scale does not order ranked lists, because the value of a rank is not defined",
-            remedy='use kind="set", or scale="ordinal"',
+            code="no-ratio-order",
+            remedy=("use", Argument("kind", "set"), ", or", Argument("scale", "ordinal")),
         )
     first, second = _labels(a, "a"), _labels(b, "b")
     if len(first) != len(second):
         raise InputError(
             f"a has {len(first)} documents, b has {len(second)}",
+            code="wrong-length",
             remedy="compare lists of the same length; truncate the longer one",
         )
     top = _top(max_grade, first, second)
@@ -186,11 +188,12 @@ def compare_lists(
 def _labels(given: Sequence[Any], name: str) -> Grades:
     labels = list(given)
     if not labels:
-        raise InputError(f"{name} is empty", remedy="give at least one grade")
+        raise InputError(f"{name} is empty", code="empty-ranking", remedy="give at least one grade")
     for rank, label in enumerate(labels, 1):
         if isinstance(label, bool) or not isinstance(label, (int, np.integer)) or label < 0:
             raise InputError(
                 f"the label of {name} at rank {rank} is {label!r}",
+                code="invalid-label",
                 remedy="labels must be integer grades, 0 for not relevant and not judged",
             )
     return tuple(int(label) for label in labels)
@@ -204,6 +207,8 @@ def _top(max_grade: int | None, a: Grades, b: Grades) -> int:
     if largest > top:
         raise InputError(
             f"the largest label is {largest}, but max_grade is {top}",
+            code="max-grade",
+            argument="max_grade",
             remedy=f"max_grade must be at least {largest}",
         )
     return top

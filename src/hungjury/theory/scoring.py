@@ -36,6 +36,7 @@ class ListScorer:
         else:
             raise InputError(
                 f"{given!r} is not a measure",
+                code="not-a-measure",
                 remedy='give a name such as "AP", a Measure, or a function of the labels',
             )
 
@@ -79,6 +80,9 @@ def whole_number(value: Any, name: str, least: int) -> int:
     """`value` as an int that is not below `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(
-            f"{name} is {value!r}", remedy=f"{name} must be an integer of at least {least}"
+            f"{name} is {value!r}",
+            code="out-of-range",
+            argument=name,
+            remedy=f"{name} must be an integer of at least {least}",
         )
     return int(value)

@@ -78,6 +78,8 @@ def against_gold(
     if not (known >= 0).any():
         raise InputError(
             "no judged document has a gold label",
+            code="no-gold-label",
+            argument="gold",
             remedy="check that both use the same topic and document ids",
         )
     share = pool.sum_by_topic(known >= 0) / np.maximum(np.diff(pool.offsets), 1)
@@ -125,7 +127,10 @@ def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]
     """[document of the pool]: its gold label, -1 without."""
     if gold.labels is None:
         raise InputError(
-            "gold labels must be grades, not probabilities", remedy="give graded gold labels"
+            "gold labels must be grades, not probabilities",
+            code="needs-grades",
+            argument="gold",
+            remedy="give graded gold labels",
         )
     labels = gold.labels if rel is None else binary_at(gold.labels, rel)
     out = np.full(len(pool), -1, dtype=np.int16)

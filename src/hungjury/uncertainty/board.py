@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import Note
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement
-from hungjury.settings import LeaderboardSettings, Target
+from hungjury.settings import FrameBackend, LeaderboardSettings, Target
 from hungjury.stats.letters import letter_groups
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold
@@ -155,6 +155,6 @@ class Leaderboard:
 
         return as_dict(self)
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """A row per system."""
         return self.table().to_frame(backend)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import Note, few
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.scores import Scores
-from hungjury.settings import ScoreSettings
+from hungjury.settings import FrameBackend, ScoreSettings
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.common_topics import averages, common_values
 from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, out_of_reach, paired
@@ -150,7 +150,7 @@ class Comparison:
         formula."""
         return self.table().to_csv(safe)
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """A row per measure and pair, with the columns of `Compared`."""
         return self.table().to_frame(backend)
 
@@ -310,6 +310,7 @@ def _check(
     if not isinstance(scores, Scores):
         raise InputError(
             f"compare wants Scores, not {type(scores).__name__}",
+            code="not-scores",
             remedy="give what hungjury.evaluate(qrels, runs, measures) returns",
         )
     check_choice("test", test, tuple(TESTS))
@@ -319,6 +320,7 @@ def _check(
             f"only one system, '{scores.systems[0]}'"
             if scores.systems
             else "no systems to compare",
+            code="one-system",
             remedy="score the runs of at least two systems",
         )
     if margin is not None and not 0 < margin < math.inf:
@@ -347,6 +349,8 @@ def _check(
         if average == "gmean":
             raise MeasureError(
                 f"{measure} is a geometric mean: systems differ by a factor, not by a difference",
+                code="geometric-mean",
+                argument="measure",
                 remedy="compare the measure it is a mean of, such as AP for GMAP",
             )
 

@@ -108,7 +108,8 @@ def _resample_measures(
     if weights.needs == "gold":
         raise InputError(
             "a leaderboard does not weigh judges by gold labels",
-            remedy="use hungjury aware --weights supervised, or other weights here",
+            code="gold-and-weights",
+            remedy="use other weights, or `aware` (`hungjury aware`) with supervised weights",
         )
     if weights.needs == "random" and len(scored.judges) > 1:
         random = scored.random(setting.replicates, _number(seed), progress)

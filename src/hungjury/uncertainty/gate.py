@@ -137,7 +137,10 @@ def gate(
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
     if not 0 <= margin < np.inf:
         raise InputError(
-            f"margin must be 0 or more, got {margin}", remedy="use a margin of 0 or more"
+            f"margin must be 0 or more, got {margin}",
+            code="bad-margin",
+            argument="margin",
+            remedy="use a margin of 0 or more",
         )
     known = judges and options.get("gold") is not None
     if judges and not known and margin:
@@ -207,7 +210,11 @@ def _resampled(values: Floats, seed: int) -> Floats:
     """[draw, system]: means over resampled topics, as wide as Student's t."""
     topics = values.shape[1]
     if topics < 2:
-        raise InputError("one topic cannot tell systems apart", remedy="score two topics or more")
+        raise InputError(
+            "one topic cannot tell systems apart",
+            code="one-topic",
+            remedy="score two topics or more",
+        )
     rng = np.random.default_rng(seed)
     mean = values.mean(axis=1)
     off = bootstrap_means(values, DRAWS, rng) - mean

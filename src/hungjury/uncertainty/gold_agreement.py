@@ -15,6 +15,7 @@ from hungjury.collection.notes import Note, plural
 from hungjury.errors import InputError, check_seed
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
+from hungjury.settings import FrameBackend
 from hungjury.tables import Table, columns, json_text
 from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.sample import gold_sample
@@ -73,7 +74,7 @@ class GoldAgreement:
         """A row per judge; `safe`: spreadsheets take no text for a formula."""
         return self.table.to_csv(safe)
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """A row per judge."""
         return self.table.to_frame(backend)
 
@@ -146,7 +147,12 @@ def agreement_with_gold(
     check_seed(seed)
     given = as_judgments(judgments)
     if given.soft:
-        raise InputError("the judges' labels are probabilities", remedy="give judges with grades")
+        raise InputError(
+            "the judges' labels are probabilities",
+            code="needs-grades",
+            argument="judgments",
+            remedy="give judges with grades",
+        )
     made = plan if plan is None or isinstance(plan, Plan) else Plan.read(plan)
     sample = gold_sample(gold, given, rel, None, made)
     labels, _ = label_matrix(given, rel)

@@ -170,6 +170,7 @@ def leaderboard(
     elif plan is not None or gold_design is not None or looks is not None:
         raise InputError(
             "a plan, a gold design or looks without gold labels",
+            code="no-gold",
             remedy=("give the labels as", Argument("gold")),
         )
     aligned = align(lists, given.pool, None, progress, chosen.unjudged_depth)
@@ -221,12 +222,18 @@ def _one(measure: MeasureLike) -> Measure:
     wanted = measure_list(measure)
     if len(wanted) != 1:
         raise MeasureError(
-            f"a leaderboard has one measure, not {len(wanted)}", remedy="make one for each"
+            f"a leaderboard has one measure, not {len(wanted)}",
+            code="several-measures",
+            argument="measure",
+            remedy="make one for each",
         )
     drawn = wanted[0].expectation
     if drawn is not None:
         raise MeasureError(
-            f"{drawn}: a leaderboard draws labels itself", remedy=f"ask for {drawn.of}"
+            f"{drawn}: a leaderboard draws labels itself",
+            code="expected-measure",
+            argument="measure",
+            remedy=f"ask for {drawn.of}",
         )
     return wanted[0]
 
@@ -236,6 +243,8 @@ def _check_draws(draws: int) -> None:
     if draws < FEWEST_DRAWS:
         raise InputError(
             f"{draws} draws are too few for an interval",
+            code="too-few-draws",
+            argument="draws",
             remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",
         )
 

@@ -16,7 +16,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, RunsLike
 from hungjury.collection.policy import ReadingOptions
 from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, check_choice, check_seed
+from hungjury.errors import Argument, InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge
@@ -205,10 +205,17 @@ def _digest(names: list[str], *numbers: NDArray[Any]) -> str:
 def _check_budget(budget: int, pool: int) -> None:
     whole = isinstance(budget, (int, np.integer)) and not isinstance(budget, bool)
     if not whole or budget < 1:
-        raise InputError(f"budget is {budget!r}", remedy="give a whole number of labels, 1 or more")
+        raise InputError(
+            f"budget is {budget!r}",
+            code="out-of-range",
+            argument="budget",
+            remedy="give a whole number of labels, 1 or more",
+        )
     if budget > pool:
         raise InputError(
             f"the budget of {budget:,} labels is larger than the pool of {pool:,} documents",
+            code="budget-above-pool",
+            argument="budget",
             remedy=f"ask for at most {pool:,}",
         )
 
@@ -225,7 +232,8 @@ def _size(judgments: Judgments, order: NDArray[np.int64], budget: int, design: s
         raise InputError(
             f"no whole topic fits into {budget} labels: the first one drawn has "
             f"{int(ends[0])} documents",
-            remedy='raise the budget, or use design="influence"',
+            code="no-topic-fits",
+            remedy=("raise the budget, or use", Argument("design", "influence")),
         )
     return int(fitting[-1])
 

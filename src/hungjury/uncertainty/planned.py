@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import plural
 from hungjury.errors import InputError
 from hungjury.files import write_whole
+from hungjury.settings import FrameBackend
 from hungjury.stats.designs import inclusion
 from hungjury.tables import Table, csv_text, html_page
 
@@ -142,7 +143,7 @@ class Plan:
         expected = [Table(names, self.expected)] if self.expected else []
         return html_page(self._summary(), *expected, *self.table().head(SHOWN))
 
-    def to_frame(self, backend: str = "pandas") -> Any:
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
         """A row per document, with a column for each judge."""
         return self.table().to_frame(backend)
 
@@ -164,7 +165,10 @@ class Plan:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(
-                f"cannot be read: {error}", file=str(path), remedy="give a file of hungjury plan"
+                f"cannot be read: {error}",
+                code="unreadable-file",
+                file=str(path),
+                remedy="give a file of hungjury plan",
             ) from None
         return _parsed(text, str(path))
 
@@ -198,7 +202,11 @@ def _parsed(text: str, name: str) -> Plan:
     lines = text.splitlines(keepends=True)
     if not lines or lines[0].strip() != HEAD:
         raise InputError(
-            "this is not a plan", file=name, line=1, remedy="give a file of hungjury plan"
+            "this is not a plan",
+            code="not-a-plan",
+            file=name,
+            line=1,
+            remedy="give a file of hungjury plan",
         )
     heads = [line for line in lines if line.startswith("# ")]
     head = dict(line[2:].rstrip("\r\n").partition(": ")[::2] for line in heads[1:])
@@ -207,6 +215,7 @@ def _parsed(text: str, name: str) -> Plan:
     if not rows or tuple(rows[0][: len(COLUMNS)]) != COLUMNS:
         raise InputError(
             f"the columns are not {', '.join(COLUMNS)}",
+            code="not-a-plan",
             file=name,
             line=start + 1,
             remedy="write the plan again; add columns on the right only",
@@ -215,7 +224,10 @@ def _parsed(text: str, name: str) -> Plan:
         return _made(head, rows)
     except (KeyError, ValueError, IndexError) as error:
         raise InputError(
-            f"the plan is damaged: {error}", file=name, remedy="write the plan again"
+            f"the plan is damaged: {error}",
+            code="damaged-file",
+            file=name,
+            remedy="write the plan again",
         ) from None
 
 

@@ -95,10 +95,13 @@ def gold_sample(
     sample = _labelled(gold, judgments, rel)
     pool = judgments.pool
     if design == "plan" and plan is None:
-        raise InputError("gold labels by a plan need the plan", remedy=("give", Argument("plan")))
+        raise InputError(
+            "gold labels by a plan need the plan", code="no-plan", remedy=("give", Argument("plan"))
+        )
     if plan is not None and design not in (None, "plan"):
         raise InputError(
             f"a plan was given, but the gold labels' design is {design!r}",
+            code="plan-and-design",
             remedy=("leave out", Argument("plan"), "or", Argument("gold_design")),
         )
     if len(sample.documents) == len(pool):
@@ -161,7 +164,12 @@ def _people_rows(gold: Any) -> tuple[list[tuple[str, str]], NDArray[Any], tuple[
     """(topic, document) pairs, their labels, and the scale."""
     given = gold if isinstance(gold, Judgments) else as_qrels(gold)
     if given.soft:
-        raise InputError("gold labels are probabilities", remedy="give grades as gold labels")
+        raise InputError(
+            "gold labels are probabilities",
+            code="needs-grades",
+            argument="gold",
+            remedy="give grades as gold labels",
+        )
     pool = given.pool
     if isinstance(given, Judgments):
         document, label = given.document.tolist(), np.asarray(given.label)

@@ -34,17 +34,20 @@ def transition_matrix(given: Any) -> Array:
     if not matrix.ndim:
         raise MeasureError(
             "the transition matrix is not a table of numbers",
+            code="not-numbers",
             remedy="give one row of probabilities per rank, all rows of the same length",
         )
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise MeasureError(
             f"the transition matrix has the shape {' x '.join(map(str, matrix.shape))}",
+            code="wrong-shape",
             remedy="give a square matrix; row i holds the probabilities of moving from rank i",
         )
     bad = np.flatnonzero(~(np.isfinite(matrix) & (matrix >= 0)).all(axis=1))
     if len(bad):
         raise MeasureError(
             f"the transition matrix has negative or infinite entries in the row of {ranks(bad)}",
+            code="invalid-probabilities",
             remedy="give probabilities",
         )
     total = matrix.sum(axis=1)
@@ -53,6 +56,7 @@ def transition_matrix(given: Any) -> Array:
         raise MeasureError(
             f"the transition matrix is not stochastic: the row of {ranks(bad)} does not sum to 1 "
             f"(that of rank {bad[0] + 1} sums to {total[bad[0]]:.6g})",
+            code="not-stochastic",
             remedy="divide every row by its sum",
         )
     return np.asarray(matrix / total[:, None])
@@ -89,6 +93,7 @@ def stationary_distribution(matrix: Array) -> Array:
         raise MeasureError(
             f"the transition matrix is not irreducible: from {ranks(closed[0])} the user never "
             f"reaches {ranks(rest)}",
+            code="not-irreducible",
             remedy="make every rank reachable from every other, or remove ranks from the matrix",
         )
     work = matrix.copy()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import as_qrels
-from hungjury.errors import InputError, check_choice
+from hungjury.errors import Argument, InputError, check_choice
 from hungjury.limits import MOST_RANKS_OF_A_PAGE, check_count
 from hungjury.users.chain import Array, closed_groups, stationary_distribution
 from hungjury.users.counting import (
@@ -30,7 +30,7 @@ from hungjury.users.counting import (
     count_clicks,
 )
 from hungjury.users.dynamics import fit_dynamic
-from hungjury.users.engine import open_engine
+from hungjury.users.engine import EngineName, open_engine
 from hungjury.users.formats import Tally
 from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, LogReport, UserClass, UserModel
 from hungjury.users.readers import is_ibis_table
@@ -50,7 +50,7 @@ def calibrate(
     min_sessions: int = 1,
     pages: Pages = "all",
     rates_by: RatesBy = "class",
-    engine: str = "duckdb",
+    engine: EngineName = "duckdb",
     memory: str = "1500MB",
 ) -> UserModel:
     """Count how users move over result pages, and fit user models to the counts.
@@ -96,7 +96,12 @@ def calibrate(
     check_choice("pages", pages, get_args(Pages))
     check_choice("rates_by", rates_by, get_args(RatesBy))
     if nav_rel < 1:
-        raise InputError(f"nav_rel is {nav_rel}", remedy="grades count from 1")
+        raise InputError(
+            f"nav_rel is {nav_rel}",
+            code="out-of-range",
+            argument="nav_rel",
+            remedy="grades count from 1",
+        )
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
     asked = (log, relevant, ranks, min_sessions, rates_by == "query")
     if is_ibis_table(log):
@@ -134,6 +139,8 @@ def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
     if labels.labels is None:
         raise InputError(
             "query classes need grades, but these labels are probabilities",
+            code="needs-grades",
+            argument="labels",
             remedy="binarise them first",
         )
     found = labels.pool.sum_by_topic(labels.labels >= nav_rel)
@@ -200,6 +207,7 @@ def _model(
     if not counted:
         raise InputError(
             f"no click in the log can be counted ({report.records:,} clicks read)",
+            code="nothing-counted",
             remedy="check that queries are labelled"
             if labelled
             else "check the columns session and rank",
@@ -257,10 +265,15 @@ def _report(rows: list[Row], tally: Tally) -> LogReport:
     if negative:
         raise InputError(
             f"{negative:,} of {report.records:,} clicks have a negative time",
+            code="negative-time",
             remedy="give times in seconds since a common start",
         )
     if not report.records:
-        raise InputError("the log contains no clicks", remedy="check the command that produced it")
+        raise InputError(
+            "the log contains no clicks",
+            code="no-clicks",
+            remedy="check the command that produced it",
+        )
     return report
 
 
@@ -277,7 +290,10 @@ def _user_class(name: str, counted: _Counted, timed: bool, pages: Pages) -> User
         advice = "give a longer log, another nav_rel, or no labels (one class)"
         raise InputError(
             f"the class '{name}' has {what}",
-            remedy=advice if pages == "all" else f'{advice}; pages="all" needs no moves',
+            code="too-few-clicks",
+            remedy=advice
+            if pages == "all"
+            else (f"{advice};", Argument("pages", "all"), "needs no moves"),
         )
     left = moves.sum(axis=1) if pages == "moves" else counted.visits
     return UserClass(

@@ -59,6 +59,7 @@ def count_clicks(
     if not times or "query" not in paths.columns:
         raise InputError(
             "holding times by query need the columns query and time",
+            code="missing-column",
             remedy="name the columns of the log query and time",
         )
     held = {name: times[name] for name in ("held", "spent")}
@@ -71,6 +72,7 @@ def _labelled(clicks: Any, relevant: Mapping[str, int]) -> Any:
     if "query" not in clicks.columns:
         raise InputError(
             "labels were given, but the log has no query column",
+            code="missing-column",
             remedy="add a column query, or leave the labels out",
         )
     import pyarrow

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
-from hungjury.errors import HungjuryError, InputError, MissingExtra
+from hungjury.errors import HungjuryError, InputError, MissingExtra, check_choice
 from hungjury.machine import cores
 
-__all__ = ["ENGINES", "QueryEngine", "need_ibis", "open_engine"]
+__all__ = ["EngineName", "QueryEngine", "need_ibis", "open_engine"]
 
-ENGINES = ("duckdb", "spark")
+EngineName = Literal["duckdb", "spark"]
 RECORD = "hungjury_record"  # the number of a record: breaks ties in time
 
 
@@ -81,16 +81,15 @@ def _with_record(table: Any) -> Any:
 
 
 @contextmanager
-def open_engine(name: str, memory: str) -> Iterator[QueryEngine]:
+def open_engine(name: EngineName, memory: str) -> Iterator[QueryEngine]:
     """A temporary engine; DuckDB spills to disk beyond `memory`."""
+    check_choice("engine", name, get_args(EngineName))
     ibis = need_ibis()
     with tempfile.TemporaryDirectory(prefix="hungjury-") as folder:
         if name == "duckdb":
             yield from _duckdb(ibis, Path(folder), memory)
-        elif name == "spark":
-            yield from _spark(ibis, Path(folder), memory)
         else:
-            raise InputError(f"engine is {name!r}", remedy=f"engine is one of {', '.join(ENGINES)}")
+            yield from _spark(ibis, Path(folder), memory)
 
 
 def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
@@ -104,7 +103,10 @@ def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
         )
     except duckdb.Error:
         raise InputError(
-            f"memory is {memory!r}", remedy='give a size such as "800MB" or "2GB"'
+            f"memory is {memory!r}",
+            code="invalid-size",
+            argument="memory",
+            remedy='give a size such as "800MB" or "2GB"',
         ) from None
     try:
         yield QueryEngine(connection, folder, memory)
@@ -133,5 +135,6 @@ def _told(error: Exception) -> HungjuryError:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return InputError(
         f"the log cannot be counted: {'; '.join(lines[:3])}",
+        code="uncountable-log",
         remedy="check the file; if memory ran out, raise the limit",
     )

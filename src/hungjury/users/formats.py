@@ -118,6 +118,7 @@ def trec_session_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row
         except ElementTree.ParseError as error:
             raise InputError(
                 f"not well-formed XML: {error.msg}",
+                code="not-xml",
                 file=source.name,
                 line=error.position[0],
                 remedy="fix the file",

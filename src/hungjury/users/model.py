@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
-from hungjury.errors import InputError, MeasureError
+from hungjury.errors import Argument, InputError, MeasureError
 from hungjury.files import write_whole
 from hungjury.json_files import read_json
 from hungjury.limits import MOST_RANKS_OF_A_PAGE
@@ -116,6 +116,7 @@ class UserModel:
                 return one
         raise MeasureError(
             f"the user model {self} has no class '{name}'",
+            code="unknown-class",
             remedy=f"choose from {', '.join(c.name for c in self.classes)}",
         )
 
@@ -137,7 +138,9 @@ class UserModel:
         if ranks > self.ranks:
             raise MeasureError(
                 f"the user model {self} covers {self.ranks} ranks, but {ranks} are needed",
-                remedy=f"use {self.ranks} ranks, or calibrate with ranks={ranks}",
+                code="too-few-ranks",
+                argument="ranks",
+                remedy=(f"use {self.ranks} ranks, or calibrate with", Argument("ranks", ranks)),
             )
         return np.stack([c.dynamic.values(ranks) for c in self.classes])
 
@@ -169,7 +172,8 @@ class UserModel:
         if missing:
             raise MeasureError(
                 f"the user model {self} has no holding times for the class '{missing[0]}'",
-                remedy="calibrate on a log with times, or give rates=[...]",
+                code="no-holding-time",
+                remedy="calibrate on a log with times, or give them: MP(rates=[0.2, 0.1])",
             )
         given = [[np.nan if r is None else r for r in c.rates or ()] for c in self.classes]
         return np.array(given, dtype=float)
@@ -217,8 +221,9 @@ class UserModel:
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(
                 f"not a user model: {_reason(error)}",
+                code="invalid-file",
                 file=file,
-                remedy="make it with `hungjury clicks -o` or UserModel.save",
+                remedy="save one with `UserModel.save` or `hungjury clicks`",
             ) from None
 
 

@@ -55,6 +55,7 @@ def click_table(engine: QueryEngine | None, log: Any, queries: bool) -> tuple[An
     if len(kinds) > 1:
         raise InputError(
             f"the log mixes files of different kinds: {', '.join(sorted(kinds))}",
+            code="mixed-sources",
             remedy="give files of one kind at a time",
         )
     kind = kinds.pop()
@@ -96,10 +97,15 @@ def _sources(log: Any) -> list[Source]:
             p for p in Path(one).rglob("*") if p.is_file() and p.name[0] not in "._"
         )  # fmt: skip
         if not inside:
-            raise InputError("the folder contains no files", file=str(one), remedy="check the path")
+            raise InputError(
+                "the folder contains no files",
+                code="empty-directory",
+                file=str(one),
+                remedy="check the path",
+            )
         found += [Source(str(p), p) for p in inside]
     if not found:
-        raise InputError("no files were given", remedy="give at least one file")
+        raise InputError("no files were given", code="no-file", remedy="give at least one file")
     return found
 
 
@@ -125,6 +131,7 @@ def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
         if source.head() != first:
             raise InputError(
                 "the first line differs from that of the first file",
+                code="other-columns",
                 file=source.name,
                 line=1,
                 remedy="give files with the same columns in the same order",
@@ -135,6 +142,7 @@ def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
     if len(set(names)) < len(names):
         raise InputError(
             "a column name appears twice",
+            code="repeated-column",
             file=sources[0].name,
             line=1,
             remedy="give each column its own name in the first line",
@@ -167,6 +175,7 @@ def _arrow(frame: Any) -> Any:
     if not isinstance(native, nw.DataFrame):
         raise InputError(
             f"cannot read clicks from {type(frame).__name__}",
+            code="unsupported-source",
             remedy="give an eager pandas, polars or pyarrow frame (collect a lazy one first)",
         )
     return native.to_arrow()
@@ -190,6 +199,7 @@ def _columns(table: Any, name: str) -> Any:
             raise InputError(
                 f"no column for the {role}; the columns are "
                 + ", ".join(c for c in table.columns if c not in (RECORD, KIND)),
+                code="missing-column",
                 file=name,
                 remedy=f"name it one of {', '.join(names)} in the first line",
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
 
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.named import flag, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.factorial import Anova, factorial_anova
@@ -72,7 +72,8 @@ class Aware(Recipe):
         if len(sizes) < 2:
             raise InputError(
                 f"the study {self.name} compares sizes of tuples, but there is only {sizes[0]}",
-                remedy="give at least four judges, or several --sizes",
+                code="one-size",
+                remedy=("give at least four judges, or several", Argument("sizes")),
             )
 
     def jobs(self, data: StudyData) -> list[Job]:

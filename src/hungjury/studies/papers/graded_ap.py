@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue import measure
 from hungjury.catalogue.graded_ap import GAP, eGAP, threshold_probabilities, xGAP
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
@@ -88,7 +88,8 @@ class GradedAPRecipe(Recipe):
         if len(set(tops.values())) > 1:
             raise InputError(
                 f"the labels' scales differ: largest grades {tops}",
-                remedy="declare one scale with --grades",
+                code="mixed-scales",
+                remedy=("declare one scale with", Argument("grades")),
             )
         both = self.measures(data) | self._drawn_measures(data)
         check_labels(data, self.labels, dict.fromkeys(self.labels, both))
@@ -123,7 +124,11 @@ class GradedAPRecipe(Recipe):
         if g is None:
             raise InputError(
                 f"the paper draws no figure for {top} relevant grades",
-                remedy="say with --drawn which part of users is satisfied from each grade on",
+                code="no-paper-case",
+                remedy=(
+                    "give the shares of users satisfied from each grade on as",
+                    Argument("drawn"),
+                ),
             )
         return {name: str(kind(g=g)) for name, kind in FAMILY.items()} | self._others(top)
 

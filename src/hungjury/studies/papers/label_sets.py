@@ -102,7 +102,9 @@ def check_labels(
 ) -> None:
     """Labels that exist, and measures (by their names in tables, for each set) that fit them."""
     if len(set(labels)) != len(labels):
-        raise InputError("the same labels are named twice", remedy="name each set once")
+        raise InputError(
+            "the same labels are named twice", code="same-name", remedy="name each set once"
+        )
     for whose in labels:
         need_measures(list(measures[whose].values()), data.labels(whose))
 

@@ -81,6 +81,7 @@ class Markov(Recipe):
                 raise InputError(
                     f"{len(complete)} of {len(data.sources.runs)} runs retrieve on every topic, "
                     "and it takes two to compare their order",
+                    code="too-few-systems",
                     remedy="leave out topics that few runs have",
                 )
 

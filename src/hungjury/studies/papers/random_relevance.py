@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue import measure
 from hungjury.catalogue.graded_ap import GAP, threshold_probabilities
-from hungjury.errors import InputError
+from hungjury.errors import Argument, InputError
 from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES, RobustnessExperiment
@@ -113,7 +113,8 @@ class RandomRelevance(Recipe):
         if top not in THRESHOLDS:
             raise InputError(
                 f"the paper has no {case} case for {top} relevant grades",
-                remedy=f"say with --{case} which part of users is satisfied from each grade on",
+                code="no-paper-case",
+                remedy=("give the shares of users satisfied from each grade on as", Argument(case)),
             )
         return THRESHOLDS[top][case]
 
