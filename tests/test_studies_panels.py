@@ -86,21 +86,21 @@ def test_tables_of_crowd_are_laid_out_as_printed(crowd: Study) -> None:
     ]  # fmt: skip
     assert [row[:2] for row in map(list, first.rows)][3:6] == [
         ["DGS", "DCG(base=10)"],
-        ["DGS", "eRDCG(prob=[0.05, 0.95])"],
-        ["RGS", "eRDCG(prob=[0.05, 0.95])"],
+        ["DGS", "eRDCG(prob=[0.05, 0.95], unjudged=0)"],
+        ["RGS", "eRDCG(prob=[0.05, 0.95], unjudged=0)"],
     ]
     second = table(crowd, "table-2")
     assert list(second.header) == ["gold", "merge", "measure", "M=2", "M=3", "M=4"]
     assert [tuple(row[:3]) for row in second.rows][:7] == [
         ("DGS", "MV", "AP"), ("DGS", "EM", "AP"), ("DGS", "AWARE", "AP"),
-        ("DGS", "BINMV", "eRAP"), ("DGS", "QBINMV", "eRAP"),
-        ("RGS", "BINMV", "eRAP"), ("RGS", "QBINMV", "eRAP"),
+        ("DGS", "BINMV", "eRAP(unjudged=0)"), ("DGS", "QBINMV", "eRAP(unjudged=0)"),
+        ("RGS", "BINMV", "eRAP(unjudged=0)"), ("RGS", "QBINMV", "eRAP(unjudged=0)"),
     ]  # fmt: skip
     assert len(second.rows) == len(table(crowd, "table-2-tau").rows) == 3 * 7
 
 
 def test_single_judges_are_scored_directly(folder: Path, crowd: Study) -> None:
-    chances = "eRAP(prob=[0.05, 0.95])"
+    chances = "eRAP(prob=[0.05, 0.95], unjudged=0)"
     for row, mine, gold in zip(rows(crowd, "table-1"), ("AP", chances, chances),
                                ("AP", "AP", chances), strict=False):  # fmt: skip
         truth = gold_means(folder, gold)
@@ -262,9 +262,14 @@ def test_files_of_crowd(folder: Path, tmp_path: Path) -> None:
         catch_exceptions=False,
     )  # fmt: skip
     assert done.exit_code == 0
+    assert "EM does not reach MV" in done.output  # the claims, with their verdicts
+    assert " cannot be told" in done.output or " holds" in done.output
     here = {path.name for path in (tmp_path / "crowd").iterdir()}
     assert here == {
-        "index.html", "jobs.sqlite", "table-1.csv", "table-1.tex", "table-2.csv", "table-2.tex",
+        "index.html", "jobs.sqlite", "claims.csv", "claims.tex", "sensitivity.csv",
+        "sensitivity.tex", "sensitivity-numbers.csv", "sensitivity-numbers.tex",
+        "single-judges.csv", "single-judges.tex", "table-1.csv", "table-1.tex",
+        "table-2.csv", "table-2.tex",
         "table-2-tau.csv", "table-2-tau.tex", "table-2-1.svg", "table-2-1.png",
     }  # fmt: skip
 

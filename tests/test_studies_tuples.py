@@ -134,7 +134,7 @@ def test_probabilities_meet_both_gold_standards(sim: Any) -> None:
     }  # fmt: skip
     truths = {
         "DGS": hj.evaluate(sim.gold, sim.runs, "AP").mean()[0],
-        "RGS": hj.evaluate(sim.gold, sim.runs, "eRAP(prob=[0.05, 0.95])").mean()[0],
+        "RGS": hj.evaluate(sim.gold, sim.runs, "eRAP(prob=[0.05, 0.95], unjudged=0)").mean()[0],
     }
     for method, (gold, truth) in itertools.product(("binmv", "qbinmv"), truths.items()):
         estimates = []
@@ -142,7 +142,7 @@ def test_probabilities_meet_both_gold_standards(sim: Any) -> None:
             soft = hj.merge(only(sim.judgments, who), method)
             estimates.append(list(hj.evaluate(soft, sim.runs, "eRAP").mean()[0]))
         row = row_of(found, measure="AP", approach=method, gold=gold)
-        assert row.by == "eRAP"
+        assert row.by == "eRAP(unjudged=0)"
         for what, (mean, _) in naive.nearness(estimates, list(truth)).items():
             assert getattr(row, what) == pytest.approx(mean, abs=1e-12)
 
@@ -215,7 +215,7 @@ def test_listing_jobs_scores_nobody(sim: Any, monkeypatch: pytest.MonkeyPatch) -
     def refuse(*_: Any) -> None:
         raise AssertionError("judges were scored")
 
-    monkeypatch.setattr("hungjury.studies.tuples.score_judges", refuse)
+    monkeypatch.setattr("hungjury.studies.tuple_experiment.score_judges", refuse)
     experiment = TupleExperiment(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, tuples=3)
     assert len(experiment.jobs()) == 2 + 3 * 3  # two measures; three merges of 2, 3 and 4 judges
     with pytest.raises(AssertionError, match="scored"):
@@ -263,7 +263,7 @@ def test_judges_alone(sim: Any) -> None:
         (m, g) for m in ("AP", "RBP") for g in ("DGS", "DGS", "RGS")
     ]
     first = sim.judgments.qrels_of(sim.judgments.judges[0])
-    chances = "eRAP(prob=[0.05, 0.95])"
+    chances = "eRAP(prob=[0.05, 0.95], unjudged=0)"
     for row, mine, gold in zip(found.rows, ("AP", chances, chances), ("AP", "AP", chances),
                                strict=False):  # fmt: skip
         means = hj.evaluate(first, sim.runs, mine).mean()[0]

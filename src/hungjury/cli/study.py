@@ -138,6 +138,7 @@ def _run(
     csv_safe: bool, label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
+    from hungjury.studies.claims import verdicts
     from hungjury.studies.collections import read_collections
     from hungjury.studies.data import Sources
     from hungjury.studies.engines import Engine
@@ -163,6 +164,8 @@ def _run(
     with _progress(quiet) as progress:
         study = run_study(recipe, sources, output, seed, Engine(engine, workers), progress, told)
     page, *others = write_study(study, csv_safe)
+    if study.report.claims:
+        click.echo(f"{verdicts(study.report.claims)}\n")
     click.echo(f"{page}\n{len(others)} tables and figures in the same folder")
 
 

@@ -48,7 +48,7 @@ def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
         for form in PICTURES
     }
     contents: dict[str, str | bytes] = {"index.html": study_page(study, pictures)}
-    for table in report.tables:
+    for table in report.all_tables:
         contents[f"{table.name}.csv"] = table.to_csv(csv_safe)
         contents[f"{table.name}.tex"] = table.to_latex()
     contents |= pictures
@@ -64,7 +64,7 @@ def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
         f"<h1>{escape(recipe.name)}</h1>",
         f"<p>{escape(_first_line(recipe.__doc__))} {escape(recipe.paper)}</p>",
         *(f"<p>{escape(remark)}</p>" for remark in report.remarks),
-        *map(_table, report.tables),
+        *map(_table, report.all_tables),
         *(_figure(one.title, pictures[f"{one.name}.svg"]) for one in report.figures),
         "<h2>How this was made</h2>",
         _facts(study),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,15 @@ from hungjury.collection.runs import as_runs, load
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import label_matrix, score_judges
 from hungjury.studies.checks import need_gold, need_judges
-from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Truths, nearly_sure
+from hungjury.studies.gold import (
+    DETERMINISTIC,
+    NEARLY_SURE,
+    RANDOMISED,
+    Doubt,
+    Nearness,
+    Truths,
+)
+from hungjury.studies.resampling import Resampling
 from hungjury.tables import Table, html_page
 
 __all__ = ["SingleJudges", "SingleRow", "single_judges"]
@@ -32,6 +41,8 @@ class SingleRow:
     tau: Array
     tau_ap: Array
     rmse: Array
+    doubt: Doubt | None = None  # how far labels are trusted; None: as they are
+    draws: Array | None = None  # [draw]: the mean tau_ap with other judges, on other topics
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +86,8 @@ def single_judges(
     rel: int | None = None,
     *,
     drop_empty: bool = False,
+    doubts: Sequence[Doubt] = (NEARLY_SURE,),
+    resampling: Resampling | None = None,
 ) -> SingleJudges:
     """Score every judge alone, and compare the systems' means with gold.
 
@@ -88,6 +101,11 @@ def single_judges(
         Take labels as binary, relevant from this grade on.
     drop_empty : bool
         Leave out judges with nothing relevant on some topic.
+    doubts : sequence of Doubt
+        How far labels are trusted, for the expected measures and the randomised gold standard.
+        Default: right with probability 0.95, documents without a label not relevant.
+    resampling : Resampling, optional
+        Also draw mean tau_ap with other judges and on other topics.
 
     Returns
     -------
@@ -105,18 +123,36 @@ def single_judges(
     need_judges(given, "a mean over judges", 2)
     lists = load(as_runs(runs))
     scored = score_judges(given, lists, measures, rel, gold, drop_empty)
-    truths = Truths(scored, gold, lists, rel, (DETERMINISTIC, RANDOMISED))
+    both = (DETERMINISTIC, RANDOMISED)
+    truths = Truths(scored, gold, lists, rel, both, doubts, resampling)
     labels, _ = label_matrix(given, rel)
     labels = labels[[given.judges.index(name) for name in scored.judges]]
     rows = []
     for m, one in enumerate(scored.measures):
-        chances = Scorer(nearly_sure(one), scored.alignment, 1)
-        for by, values, standard in (
-            (str(one), scored.filled[m], DETERMINISTIC),
-            (str(chances.measure), chances.filled(labels), DETERMINISTIC),
-            (str(chances.measure), chances.filled(labels), RANDOMISED),
-        ):
-            means = values[:, :, truths.known].mean(axis=2)
-            near = truths.nearness(standard, m, means)
-            rows.append(SingleRow(str(one), by, standard, near.tau, near.tau_ap, near.rmse))
+
+        def row(
+            by: str, gold: str, values: Array, doubt: Doubt | None, m: int = m, name: str = str(one)
+        ) -> SingleRow:
+            known = values[:, :, truths.known]
+            truth = doubt if gold == RANDOMISED else None
+            near = truths.nearness(m, known.mean(axis=2), truth)
+            draws = _draws(truths, m, known, truth, near, resampling)
+            return SingleRow(name, by, gold, near.tau, near.tau_ap, near.rmse, doubt, draws)
+
+        rows.append(row(str(one), DETERMINISTIC, scored.filled[m], None))
+        for doubt in doubts:
+            chances = Scorer(doubt.of_labels(one), scored.alignment, 1)
+            values = chances.filled(labels)
+            rows += [row(str(chances.measure), gold, values, doubt) for gold in both]
     return SingleJudges(scored.judges, rows)
+
+
+def _draws(
+    truths: Truths, m: int, values: Array, truth: Doubt | None, near: Nearness,
+    resampling: Resampling | None,
+) -> Array | None:  # fmt: skip
+    """[draw]: mean tau_ap over other judges, on other topics."""
+    if resampling is None:
+        return None
+    moved = truths.on_other_topics(m, values, truth).tau_ap
+    return resampling.joint(near.tau_ap, moved, "judges")

@@ -2,6 +2,9 @@
 
 The deterministic gold standard (DGS) scores systems by the gold labels; the randomised one (RGS)
 takes these as right with probability 0.95 and scores by the expected measure (CS 4.2).
+
+What the paper does not say is how probable relevance is for documents without a label: `Doubt` says
+it, for gold labels and judges alike.
 """
 
 from __future__ import annotations
@@ -20,13 +23,44 @@ from hungjury.errors import Argument, MeasureError, check_choice
 from hungjury.evaluation import evaluate
 from hungjury.judges.judge_scores import JudgeScores, gold_labels
 from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
+from hungjury.studies.resampling import Resampling
 
-__all__ = ["DETERMINISTIC", "NEARLY_SURE", "RANDOMISED", "Nearness", "Truths", "nearly_sure"]
+__all__ = ["DETERMINISTIC", "NEARLY_SURE", "RANDOMISED", "Doubt", "Nearness", "Truths"]
 
 Array = NDArray[np.float64]
 DETERMINISTIC, RANDOMISED = "DGS", "RGS"
-NEARLY_SURE = (0.05, 0.95)
-"""P(relevant) of documents that are labelled not relevant and relevant."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """How far labels are trusted: labels are wrong with probability `wrong`, and documents without
+    one are relevant with probability `unjudged`."""
+
+    wrong: float = 0.05
+    unjudged: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.wrong:g}, unjudged {self.unjudged:g}"
+
+    def of_labels(self, one: Measure, top: int = 1) -> Measure:
+        """The expected counterpart of a measure, for labels 0 and 1."""
+        if top > 1:
+            raise MeasureError(
+                f"a randomised gold standard is for binary labels, but grades go up to {top}",
+                code="not-binary",
+                remedy=("name the lowest relevant grade with", Argument("rel")),
+            )
+        return self._unjudged(one.for_probabilities((self.wrong, 1 - self.wrong)))
+
+    def of_votes(self, one: Measure) -> Measure:
+        """The expected counterpart of a measure, for probabilities."""
+        return self._unjudged(one.for_probabilities())
+
+    def _unjudged(self, expected: Measure) -> Measure:
+        return expected.but(unjudged=self.unjudged)
+
+
+NEARLY_SURE = Doubt()
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +72,16 @@ class Nearness:
     rmse: Array
 
 
+@dataclass(frozen=True, eq=False)
+class Nearby:
+    """The same on resampled topics: [draw, vector] each."""
+
+    tau_ap: Array
+    rmse: Array
+
+
 class Truths:
-    """The systems' means under each gold standard, on the topics that have gold labels."""
+    """The systems' values under each gold standard, on the topics that have gold labels."""
 
     def __init__(
         self,
@@ -48,35 +90,43 @@ class Truths:
         runs: Runs,
         rel: int | None,
         standards: Sequence[str] = (DETERMINISTIC,),
+        doubts: Sequence[Doubt] = (NEARLY_SURE,),
+        resampling: Resampling | None = None,
     ) -> None:
         assert scored.gold is not None
         for name in standards:
             check_choice("a gold standard", name, (DETERMINISTIC, RANDOMISED))
         self.standards, self.measures = tuple(standards), scored.measures
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
-        self.means = {DETERMINISTIC: scored.gold[:, :, self.known].mean(axis=2)}
+        values: dict[Doubt | None, Array] = {None: scored.gold[:, :, self.known]}
         if RANDOMISED in self.standards:
             labels = gold_labels(as_qrels(gold), rel)
-            chosen = [scored.alignment.pool.topics[t] for t in self.known]
-            measures = [nearly_sure(one, scored.grades[-1]) for one in scored.measures]
-            self.means[RANDOMISED] = evaluate(labels.select(chosen), runs, measures).mean()
+            labels = labels.select([scored.alignment.pool.topics[t] for t in self.known])
+            for doubt in doubts:
+                measures = [doubt.of_labels(one, scored.grades[-1]) for one in scored.measures]
+                values[doubt] = evaluate(labels, runs, measures).values
+        self.means = {doubt: found.mean(axis=2) for doubt, found in values.items()}
+        self.shares = None if resampling is None else resampling.topics(len(self.known))
+        if self.shares is not None:
+            # [measure, draw, system]
+            self.drawn = {d: np.swapaxes(v @ self.shares.T, 1, 2) for d, v in values.items()}
 
-    def nearness(self, standard: str, m: int, means: Array) -> Nearness:
-        """Of means [vector, system] by measure `m`."""
-        truth, better = self.means[standard][m], self.measures[m].better
+    def nearness(self, m: int, means: Array, doubt: Doubt | None = None) -> Nearness:
+        """Of means [vector, system] by measure `m`; doubt: None for gold labels as they are."""
+        truth, better = self.means[doubt][m], self.measures[m].better
         return Nearness(
             kendall_cross(means, truth[None])[:, 0],
             tau_ap_cross(better(means), better(truth[None]))[:, 0],
             np.atleast_1d(rmse(means, truth)),
         )
 
-
-def nearly_sure(one: Measure, top: int = 1) -> Measure:
-    """The expected counterpart of a measure, with labels that are right with probability 0.95."""
-    if top > 1:
-        raise MeasureError(
-            f"a randomised gold standard is for binary labels, but grades go up to {top}",
-            code="not-binary",
-            remedy=("give the lowest relevant grade as", Argument("rel")),
-        )
-    return one.for_probabilities(NEARLY_SURE)
+    def on_other_topics(self, m: int, values: Array, doubt: Doubt | None = None) -> Nearby:
+        """The same of values [vector, system, topic], on resampled topics."""
+        assert self.shares is not None
+        better, truth = self.measures[m].better, self.drawn[doubt][m]
+        means = np.moveaxis(values @ self.shares.T, 2, 0)  # [draw, vector, system]
+        near = [
+            tau_ap_cross(better(x), better(y[None]))[:, 0]
+            for x, y in zip(means, truth, strict=True)
+        ]
+        return Nearby(np.stack(near), np.asarray(rmse(means, truth[:, None])))

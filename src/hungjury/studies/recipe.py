@@ -32,7 +32,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hungjury.errors import Argument, InputError, Remedy
-from hungjury.named import Catalogue, Named
+from hungjury.named import Catalogue, Named, numbers
+from hungjury.studies.claims import Claim, claims_table
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Shown
 from hungjury.studies.runner import Job
@@ -41,7 +42,8 @@ from hungjury.studies.study_table import StudyTable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "StudyFigure", "names"]
+__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "StudyFigure", "names",
+           "probabilities"]  # fmt: skip
 
 NEEDS = {
     "gold": "gold labels",
@@ -63,11 +65,18 @@ class StudyFigure:
 
 @dataclass(frozen=True)
 class Report:
-    """What comes out of a study; `remarks` are sentences for the page, one a paragraph."""
+    """What comes out of a study; `remarks` are sentences for the page, one a paragraph, `claims`
+    what the paper claims, each with its verdict."""
 
     tables: Sequence[StudyTable]
     figures: Sequence[StudyFigure] = ()
     remarks: Sequence[str] = field(default=())
+    claims: Sequence[Claim] = ()
+
+    @property
+    def all_tables(self) -> list[StudyTable]:
+        """The claims first, where there are any."""
+        return [*([claims_table(self.claims)] if self.claims else []), *self.tables]
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,3 +171,11 @@ def names(value: Any) -> tuple[str, ...]:
     if not hasattr(value, "__iter__") or not all(isinstance(v, str) for v in value):
         raise ValueError("a list of names")
     return tuple(value)
+
+
+def probabilities(value: Any) -> tuple[float, ...]:
+    """A list of different probabilities, for parameters."""
+    found = numbers(value)
+    if not found or not all(0 <= p <= 1 for p in found) or len(set(found)) < len(found):
+        raise ValueError("a list of different probabilities")
+    return tuple(found)

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hungjury.errors import InputError
 from hungjury.judges.weights import ESTIMATORS
-from hungjury.studies.gold import DETERMINISTIC
+from hungjury.studies.claims import Quantity
+from hungjury.studies.gold import DETERMINISTIC, Doubt
 from hungjury.tables import Cell, Table, html_page
 
 __all__ = ["TupleRow", "TupleStudy"]
+
+Array = NDArray[np.float64]
+Key = tuple[str, str, int, str, float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -29,17 +38,48 @@ class TupleRow:
     tau_ap_std: float
     rmse: float
     rmse_std: float
+    unjudged: float | None = None  # P(relevant) without a label, where `by` is an expected measure
+    wrong: float | None = None  # P(wrong) of the labels of RGS
 
 
 @dataclass(frozen=True, eq=False)
 class TupleStudy:
-    """What tuples of judges achieve against gold labels."""
+    """What tuples of judges achieve against gold labels.
+
+    draws: [row, draw] under "tau_ap" and "rmse", the means with other tuples and on other topics;
+    empty unless they were asked for.
+    """
 
     rows: list[TupleRow]
     judges: list[str]
     systems: int
     topics: int
     seed: int
+    draws: Mapping[str, Array] = field(default_factory=dict)
+
+    @cached_property
+    def _places(self) -> dict[Key, int]:
+        return {
+            (r.measure, r.approach, r.size, r.gold, r.unjudged, r.wrong): i
+            for i, r in enumerate(self.rows)
+        }
+
+    def quantity(
+        self,
+        what: str,
+        measure: str,
+        approach: str,
+        sizes: Iterable[int],
+        gold: str = DETERMINISTIC,
+        doubt: Doubt | None = None,
+    ) -> Quantity:
+        """The mean over sizes of "tau_ap" or "rmse", for claims. doubt: for merges that give
+        probabilities."""
+        unjudged = None if doubt is None else doubt.unjudged
+        wrong = None if doubt is None or gold == DETERMINISTIC else doubt.wrong
+        rows = [self._places[measure, approach, size, gold, unjudged, wrong] for size in sizes]
+        value = np.mean([getattr(self.rows[i], what) for i in rows])
+        return Quantity(float(value), np.asarray(self.draws[what][rows].mean(axis=0)))
 
     def table(self) -> Table:
         names = tuple(field.name for field in fields(TupleRow))
@@ -65,7 +105,9 @@ class TupleStudy:
                 f"{measure} was not studied with {gold}", code="not-scored", remedy="look at `rows`"
             )
         sizes = list(dict.fromkeys(row.size for row in mine))
-        cells = {(row.approach, row.size): float(getattr(row, what)) for row in mine}
+        cells: dict[tuple[str, int], float] = {}
+        for row in mine:  # of several doubts the first
+            cells.setdefault((row.approach, row.size), float(getattr(row, what)))
         names = dict.fromkeys(row.approach for row in mine)
         rows: list[list[Cell]] = [[name, *(cells[name, size] for size in sizes)] for name in names]
         return Table((f"{what} of {measure}", *(f"k={size}" for size in sizes)), rows, digits=3)

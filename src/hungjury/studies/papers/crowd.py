@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from itertools import product
 from typing import Any, ClassVar
 
 from hungjury.named import flag, param, whole
+from hungjury.studies.claims import ROUNDING, Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.each_judge import SingleJudges, SingleRow, single_judges
 from hungjury.studies.figures import TupleLines
-from hungjury.studies.gold import DETERMINISTIC, RANDOMISED
+from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Doubt
+from hungjury.studies.papers.crowd_claims import crowd_claims
 from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
+from hungjury.studies.recipe import (
+    RECIPES,
+    Recipe,
+    Report,
+    Studied,
+    StudyFigure,
+    names,
+    probabilities,
+)
+from hungjury.studies.resampling import RESAMPLES, Resampling
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, StudyTable, stem
 from hungjury.studies.tuples import TupleStudy
@@ -20,6 +33,8 @@ from hungjury.studies.tuples import TupleStudy
 __all__ = ["Crowd"]
 
 MEASURES = ("AP", "DCG(base=10)", "RBP(p=0.8)")
+WRONG = (0.05, 0.01, 0.1)  # the paper has the first; on documents without a label it is silent
+UNJUDGED = (0.0, 0.01, 0.03, 0.05)
 PRINTED = (2, 3, 4, 5, 10, 20)  # Table 2's sizes; its last one is all judges but one
 # Table 2's lines for each measure: gold standard, approach, and how the paper calls it.
 LINES = (
@@ -50,26 +65,57 @@ class Crowd(Recipe):
     drop_empty: bool = param(
         False, kind=flag, doc="leave out judges with nothing relevant on some topic"
     )
+    wrong: tuple[float, ...] = param(
+        WRONG, kind=probabilities, doc="P(wrong) of labels; the first in the tables"
+    )
+    unjudged: tuple[float, ...] = param(
+        UNJUDGED, kind=probabilities, doc="P(relevant) without a label; the first in the tables"
+    )
+    resamples: int = param(
+        RESAMPLES, kind=whole, low=20, doc="draws of topics, judges and tuples for intervals"
+    )
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """How far labels are trusted: the choice of the tables first."""
+        return [Doubt(wrong, unjudged) for wrong in self.wrong for unjudged in self.unjudged]
 
     def jobs(self, data: StudyData) -> list[Job]:
-        single = {"rel": self.rel, "drop_empty": self.drop_empty}
-        alone = [Job(f"alone/{m}", score_alone, {"name": m, **single}) for m in self.measures]
-        return [*alone, *tuple_jobs(data, **self._how())]
+        how = self._how()
+        single = {k: how[k] for k in ("rel", "drop_empty", "doubts", "resamples")}
+        alone = [
+            Job(f"alone/{m}", score_alone, {"name": m, **single}, draws="tuples")
+            for m in self.measures
+        ]
+        return [*alone, *tuple_jobs(data, **how)]
 
     def report(self, studied: Sequence[Studied]) -> Report:
+        doubts = self.doubts
         parts = [_Part(one, self.measures, gathered(one.data, one.results, **self._how()))
                  for one in studied]  # fmt: skip
+        several = len(parts) > 1
+        choices = {
+            str(doubt): [claim for part in parts for claim in part.claims(doubt, several)]
+            for doubt in doubts
+        }
+        what = "P(wrong) of labels and P(relevant) of documents without a label"
         return Report(
             [
-                _table_1(parts),
+                *sensitivity_tables(choices, what),
+                _table_1(parts, doubts[0]),
                 self._table_2(parts, "tau_ap", "table-2"),
                 self._table_2(parts, "tau", "table-2-tau"),
+                _nearer(parts, doubts),
             ],
-            [figure for part in parts for figure in part.figures(len(parts) > 1)],
-            [*(part.remark(len(parts) > 1) for part in parts),
+            [figure for part in parts for figure in part.figures(several)],
+            [*(part.remark(several) for part in parts),
              f"Up to {self.tuples} tuples of each size. DGS: gold labels as they are; RGS: gold "
-             "labels right with probability 0.95. AWARE has uniform weights, EM begins with the "
-             "majority. In the figures all approaches are compared with DGS."],
+             f"labels wrong with probability {doubts[0].wrong:g}. In all lines of Tables 1 and 2 "
+             "documents without a label are relevant with probability "
+             f"{doubts[0].unjudged:g} where the measure is an expected one, and not relevant "
+             "elsewhere. AWARE has uniform weights, EM begins with the majority. In the figures "
+             "all approaches are compared with DGS."],
+            choices[str(doubts[0])],
         )  # fmt: skip
 
     def _how(self) -> dict[str, Any]:
@@ -81,17 +127,24 @@ class Crowd(Recipe):
             "approaches": ("mv", "em-mv", "uni", "binmv", "qbinmv"),
             "standards": (DETERMINISTIC, RANDOMISED),
             "drop_empty": self.drop_empty,
+            "doubts": tuple((doubt.wrong, doubt.unjudged) for doubt in self.doubts),
+            "resamples": self.resamples,
         }
 
     def _table_2(self, parts: Sequence[_Part], what: str, name: str) -> StudyTable:
         """A block for each set of systems, in the sizes that any of them has."""
+        main = ((None, None), (self.unjudged[0], None), (self.unjudged[0], self.wrong[0]))
         sizes = sorted({row.size for part in parts for row in part.study.rows})
         if not self.sizes:
             last = {max(row.size for row in part.study.rows) for part in parts}
             sizes = [k for k in sizes if k in PRINTED or k in last]
         rows: list[list[Cell]] = []
         for part in parts:
-            cells = {(r.measure, r.gold, r.approach, r.size): r for r in part.study.rows}
+            cells = {
+                (r.measure, r.gold, r.approach, r.size): r
+                for r in part.study.rows
+                if (r.unjudged, r.wrong) in main
+            }
             for measure in dict.fromkeys(row.measure for row in part.study.rows):
                 for gold, approach, label in LINES:
                     mine = [cells.get((measure, gold, approach, k)) for k in sizes]
@@ -111,12 +164,16 @@ class _Part:
     measures: Sequence[str]
     study: TupleStudy
 
-    @property
-    def alone(self) -> SingleJudges:
-        rows = [
-            SingleRow(**row) for m in self.measures for row in self.studied.results[f"alone/{m}"]
-        ]
-        return SingleJudges(self.study.judges, rows)
+    @cached_property
+    def alone(self) -> list[SingleRow]:
+        stored = (self.studied.results[f"alone/{m}"] for m in self.measures)
+        return [_single_row(row) for rows in stored for row in rows]
+
+    def claims(self, doubt: Doubt, named: bool) -> list[Claim]:
+        """Labels trusted in one way; `named`: with the collection."""
+        found = crowd_claims(self.study, self.alone, doubt)
+        before = f"{self.studied.name}, " if named else ""
+        return [replace(one, case=f"{before}{one.case}") for one in found]
 
     def figures(self, named: bool) -> list[StudyFigure]:
         """A picture for each measure; `named`: with the collection."""
@@ -144,17 +201,53 @@ def _side_by_side(table: StudyTable, parts: Sequence[_Part]) -> StudyTable:
 
 
 def score_alone(
-    data: StudyData, seed: int, name: str, rel: int, drop_empty: bool
+    data: StudyData,
+    seed: int,
+    name: str,
+    rel: int,
+    drop_empty: bool,
+    doubts: Sequence[tuple[float, float]],
+    resamples: int,
 ) -> list[dict[str, Any]]:
     """A job: every judge alone, by one measure."""
     found = single_judges(
-        data.judgments, data.runs, name, data.gold, rel, drop_empty=drop_empty
+        data.judgments, data.runs, name, data.gold, rel, drop_empty=drop_empty,
+        doubts=[Doubt(*one) for one in doubts], resampling=Resampling(resamples, seed),
     )  # fmt: skip
     return [asdict(row) for row in found.rows]
 
 
-def _table_1(parts: Sequence[_Part]) -> StudyTable:
+def _single_row(stored: dict[str, Any]) -> SingleRow:
+    doubt = stored["doubt"]
+    return SingleRow(**stored | {"doubt": None if doubt is None else Doubt(**doubt)})
+
+
+def _table_1(parts: Sequence[_Part], doubt: Doubt) -> StudyTable:
     header = ["systems", "gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"]
     title = "tau and tau_ap averaged over judges, with 95 % confidence intervals"
-    rows = [[part.studied.name, *row[:6]] for part in parts for row in part.alone.table().rows]
+    rows: list[list[Cell]] = []
+    for part in parts:
+        first = [row for row in part.alone if row.doubt in (None, doubt)]
+        table = SingleJudges(part.study.judges, first).table()
+        rows += [[part.studied.name, *row[:6]] for row in table.rows]
     return _side_by_side(StudyTable("table-1", title, header, rows), parts)
+
+
+def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> StudyTable:
+    """What doubt does to single judges: mean tau_ap, and who comes nearer to gold."""
+    rows: list[list[Cell]] = []
+    for part in parts:
+        found = {(row.measure, row.gold, row.doubt): row for row in part.alone}
+        for itself, gold, doubt in product(
+            (row for row in part.alone if row.doubt is None), (DETERMINISTIC, RANDOMISED), doubts
+        ):
+            row = found[itself.measure, gold, doubt]
+            nearer = int((row.tau_ap > itself.tau_ap + ROUNDING).sum())
+            rows.append([
+                part.studied.name, itself.measure, gold, doubt.wrong, doubt.unjudged,
+                float(itself.tau_ap.mean()), float(row.tau_ap.mean()), nearer,
+            ])  # fmt: skip
+    header = ["systems", "measure", "gold", "wrong", "unjudged", "tau_ap of the measure",
+              "tau_ap of the expected one", "judges nearer"]  # fmt: skip
+    title = "Single judges by how far labels are trusted; how many come nearer to gold"
+    return _side_by_side(StudyTable("single-judges", title, header, rows), parts)

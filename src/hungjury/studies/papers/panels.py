@@ -9,6 +9,7 @@ from typing import Any
 from hungjury.named import whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.experiment import Job as Part
+from hungjury.studies.gold import NEARLY_SURE, Doubt
 from hungjury.studies.runner import Job
 from hungjury.studies.tuples import TupleExperiment, TupleStudy
 
@@ -18,8 +19,11 @@ __all__ = ["experiment", "gathered", "sizes_of_tuples", "tuple_jobs"]
 @lru_cache(maxsize=2)
 def experiment(data: StudyData, seed: int = 0, **how: Any) -> TupleExperiment:
     """Made once in a process, which then does many of its parts. The seed changes what the parts
-    find, but not which there are."""
-    return TupleExperiment(data.judgments, data.runs, gold=data.gold, seed=seed, **how)
+    find, but not which there are. doubts: as pairs of numbers, which jobs can be sent."""
+    doubts = [Doubt(*one) for one in how.pop("doubts", ())] or [NEARLY_SURE]
+    return TupleExperiment(
+        data.judgments, data.runs, gold=data.gold, seed=seed, doubts=doubts, **how
+    )
 
 
 def tuple_jobs(data: StudyData, **how: Any) -> list[Job]:

@@ -1,0 +1,64 @@
+"""What numbers of a study would have been on other topics, and with other units (pools, tuples of
+judges, judges): the draws behind `claims`.
+
+Topics are resampled by the bootstrap, and so are units; both deviations are added to the estimate,
+centred. All numbers of a study see the same resamples, so that their differences stay paired.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.stats.bootstrap import resample_counts
+from hungjury.studies.experiment import seed_for
+
+__all__ = ["RESAMPLES", "Resampling", "unit_draws"]
+
+Array = NDArray[np.float64]
+RESAMPLES = 200
+"""Draws of a quantity, unless told otherwise."""
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """So many draws, from a seed: the same for everything that is asked with the same words."""
+
+    draws: int
+    seed: int = 0
+
+    def topics(self, number: int) -> Array:
+        """[draw, topic]: the share of each topic in a resample."""
+        return resample_counts(number, self.draws, self._rng("topics")) / number
+
+    def units(self, values: Array, *name: str | int) -> Array:
+        """[draw]: how far the mean of independent values [unit] is from itself in resamples.
+
+        name: says which units they are, so that others of them are drawn alike. Widened by
+        √(n/(n - 1)), since the variance of resamples of n is that much too small.
+        """
+        n = len(values)
+        if n < 2:
+            return np.zeros(self.draws)
+        shares = resample_counts(n, self.draws, self._rng("units", n, *name)) / n
+        return np.asarray((shares @ values - values.mean()) * np.sqrt(n / (n - 1)))
+
+    def joint(self, values: Array, on_topics: Array, *name: str | int) -> Array:
+        """[draw]: the mean of values [unit] with other units and on other topics.
+
+        on_topics: [draw, unit] values on resampled topics, of the first units at least.
+        """
+        moved = on_topics.mean(axis=1)
+        return np.asarray(values.mean() + self.units(values, *name) + moved - moved.mean())
+
+    def _rng(self, *name: str | int) -> np.random.Generator:
+        return np.random.default_rng(seed_for(self.seed, "resample", *name))
+
+
+def unit_draws(values: Array, draws: int = RESAMPLES, seed: int = 0) -> Array:
+    """[draw, ...]: means of resampled rows of values [unit, ...], for pools and seeds."""
+    flat = values.reshape(len(values), -1)
+    moved = np.stack([Resampling(draws, seed).units(one) for one in flat.T], axis=1)
+    return np.asarray(moved.reshape(draws, *values.shape[1:]) + values.mean(axis=0))

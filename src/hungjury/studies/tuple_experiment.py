@@ -1,0 +1,306 @@
+"""The experiment on k-tuples of judges, in parts (TH 4.4-4.6).
+
+Scores under each judge and under random ones do not depend on the tuple: they are computed
+once, and tuples only recombine them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.catalogue import Measure, measure_list
+from hungjury.collection.judgments import as_judgments
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.collection.qrels import Qrels
+from hungjury.collection.runs import Runs, as_runs, load
+from hungjury.errors import InputError, check_seed
+from hungjury.evaluation import MeasureNames, score_alignment
+from hungjury.judges.judge_scores import (
+    JudgeScores,
+    check_measure_of_judges,
+    label_matrix,
+    scale_of,
+    score_judges,
+)
+from hungjury.judges.merged import Merge, Merged
+from hungjury.judges.merging import merge_method
+from hungjury.judges.panel import Panel
+from hungjury.judges.random_judges import random_scores
+from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.settings import MergeSettings, Orientation
+from hungjury.studies.checks import need_gold, need_judges
+from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths
+from hungjury.studies.judge_tuples import judge_tuples, membership
+from hungjury.studies.resampling import Resampling
+from hungjury.studies.tuple_rows import TupleRow, TupleStudy
+from hungjury.studies.weighted_votes import check_votes, votes_among, weighted_majority
+
+__all__ = ["APPROACHES", "TupleExperiment"]
+
+Array = NDArray[np.float64]
+BASELINES = ("mv", "em-mv", "em-neu")
+APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
+"""The 34 approaches of the thesis."""
+DRAWN = ("tau_ap", "rmse")  # what is drawn for claims
+ON_TOPICS = 10  # tuples of each size that are also looked at on other topics
+
+
+class TupleExperiment(Experiment[TupleStudy]):
+    """Jobs: `("aware", measure)` for all sizes, and `("merge", method, size)` for all measures."""
+
+    def __init__(
+        self,
+        judgments: JudgmentsLike,
+        runs: RunsLike,
+        measures: MeasureNames,
+        gold: QrelsLike,
+        rel: int | None = None,
+        sizes: Iterable[int] | None = None,
+        tuples: int = 100,
+        approaches: Iterable[str] = APPROACHES,
+        standards: Sequence[str] = (DETERMINISTIC,),
+        replicates: int = 1000,
+        seed: int = 0,
+        orientation: Orientation = "dissimilarity",
+        *,
+        drop_empty: bool = False,
+        doubts: Sequence[Doubt] = (NEARLY_SURE,),
+        resamples: int = 0,
+    ) -> None:
+        check_seed(seed)
+        need_gold(gold, "a study of judges")
+        given = as_judgments(judgments)
+        need_judges(given, "a study of tuples of judges")
+        self.approaches = list(approaches)
+        self.weights = [a for a in self.approaches if a == "uni" or a in ESTIMATORS]
+        self.votes = votes_among(self.approaches)
+        check_votes(self.votes, scale_of(given, rel)[-1])
+        self.merges = {
+            a: merge_method(a) for a in self.approaches if a not in {*self.weights, *self.votes}
+        }
+        self.doubts, chosen = tuple(doubts), measure_list(measures)
+        self.measures = [str(one) for one in chosen]
+        if any(method.scored_in_expectation for method in self.merges.values()):
+            for one in chosen:
+                one.for_probabilities()  # complains where there is no counterpart
+        for one in chosen:
+            check_measure_of_judges(one, rel, scale_of(given, rel)[-1])
+        self.given, self.runs, self.gold, self.rel = given, runs, gold, rel
+        self.standards, self.drop_empty = tuple(standards), drop_empty
+        self.tuples, self.replicates, self.seed = tuples, replicates, seed
+        self.orientation = orientation
+        self.resampling = Resampling(resamples, seed) if resamples else None
+        self.sizes = self._checked(sizes)
+
+    # What takes long is done when a job wants it: listing the jobs scores nobody.
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Another process gets the scores; runs stay here."""
+        _ = self.truths
+        return {k: v for k, v in vars(self).items() if k not in ("runs", "lists")}
+
+    @cached_property
+    def lists(self) -> Runs:
+        return load(as_runs(self.runs))
+
+    @cached_property
+    def scored(self) -> JudgeScores:
+        return score_judges(
+            self.given, self.lists, self.measures, self.rel, self.gold, self.drop_empty
+        )
+
+    @cached_property
+    def truths(self) -> Truths:
+        return Truths(
+            self.scored, self.gold, self.lists, self.rel, self.standards, self.doubts,
+            self.resampling,
+        )  # fmt: skip
+
+    @cached_property
+    def panel(self) -> Panel:
+        return Panel.of(self.given, self.rel)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """Where in the panel the judges stand that are studied."""
+        return [self.given.judges.index(name) for name in self.judges]
+
+    @property
+    def judges(self) -> list[str]:
+        """Those studied; who is dropped for finding nothing relevant is known after scoring."""
+        return self.scored.judges if self.drop_empty else self.given.judges
+
+    def _checked(self, sizes: Iterable[int] | None) -> list[int]:
+        number = len(self.judges)
+        wanted = list(range(2, number)) if sizes is None else list(sizes)
+        if not wanted or min(wanted) < 1 or max(wanted) > number or self.tuples < 1:
+            raise InputError(
+                f"there are no {self.tuples} tuples of the sizes {wanted} among {number} judges",
+                code="out-of-range",
+                argument="sizes",
+                remedy=f"choose sizes from 1 to {number}, and at least 1 tuple",
+            )
+        return wanted
+
+    def members(self, size: int) -> list[tuple[int, ...]]:
+        """The tuples of a size, as places among the judges studied."""
+        return judge_tuples(len(self.judges), size, self.tuples, self.seed)
+
+    def jobs(self) -> list[Job]:
+        weighing = self.weights or self.votes
+        weighed: list[Job] = [("aware", name) for name in self.measures if weighing]
+        return [*weighed, *(("merge", how, k) for k in self.sizes for how in self.merges)]
+
+    def run(self, job: Job) -> Found:
+        if job[0] == "aware":
+            rows = list(self._aware(self.measures.index(str(job[1]))))
+        else:
+            rows = list(self._merge(str(job[1]), int(job[2])))
+        found: Found = {"rows": [list(asdict(row.numbers).values()) for row in rows]}
+        if self.resampling is not None:
+            for what in DRAWN:
+                found[what] = np.stack([row.draws[what] for row in rows]).astype(np.float32)
+        return found
+
+    def gather(self, found: Mapping[Job, Found]) -> TupleStudy:
+        rows = [TupleRow(*row) for job in self.jobs() for row in found[job]["rows"]]
+        order = {name: i for i, name in enumerate(self.approaches)}
+        place = {name: i for i, name in enumerate(self.measures)}
+        sorted_rows = sorted(
+            range(len(rows)),
+            key=lambda i: (
+                place[rows[i].measure], rows[i].gold, rows[i].size, order[rows[i].approach]
+            ),
+        )  # fmt: skip
+        draws = {}
+        if self.resampling is not None:
+            each = {what: [found[job][what] for job in self.jobs()] for what in DRAWN}
+            draws = {w: np.concatenate(e).astype(float)[sorted_rows] for w, e in each.items()}
+        return TupleStudy(
+            [rows[i] for i in sorted_rows],
+            self.judges,
+            len(self.scored.alignment.systems),
+            len(self.truths.known),
+            self.seed,
+            draws,
+        )
+
+    def _aware(self, m: int) -> Iterator[_Row]:
+        """All weights and sizes for one measure."""
+        scored, known = self.scored, self.truths.known
+        panel = scored.panel(m)
+        random = None
+        if {*self.weights, *self.votes.values()} != {"uni"}:
+            grades = [grade for grade in scored.grades if grade >= 0]
+            pool = len(scored.alignment.pool)
+            (random,) = random_scores(
+                [scored.scorers[m]], pool, grades, self.replicates, self.seed
+            )  # fmt: skip
+        names = {name: name for name in self.weights} | self.votes
+        needed = list(dict.fromkeys(names.values()))
+        raw = dict(raw_weights(needed, panel, random, self.orientation))
+        scores = panel.scores[:, :, known]
+        for name, size in itertools.product(names, self.sizes):
+            members = membership(self.members(size), len(panel.scores))
+            weights = normalised(raw[names[name]], members[:, :, None] & panel.judged)
+            if name in self.votes:
+                labels = weighted_majority(self._labels, weights, scored.alignment.pool.topic_of)
+                values = scored.scorers[m].filled(labels)[:, :, known]
+            else:
+                values = np.einsum("nkt,kst->nst", weights[:, :, known], scores, optimize=True)
+            yield self._row(m, size, name, self.measures[m], values)
+
+    @cached_property
+    def _labels(self) -> NDArray[np.int16]:
+        """[judge, document] of the judges studied."""
+        labels, _ = label_matrix(self.given, self.rel)
+        return labels[self.places]
+
+    def _merge(self, how: str, size: int) -> Iterator[_Row]:
+        """One merge and size for all measures."""
+        method, chosen = self.merges[how], self.members(size)
+        merged = [self._merged(method, who) for who in chosen]
+        if not method.scored_in_expectation:
+            labels = np.stack([_labels(one.hard()) for one in merged])
+            for m, scorer in enumerate(self.scored.scorers):
+                values = scorer.filled(labels)[:, :, self.truths.known]
+                yield self._row(m, size, how, self.measures[m], values)
+            return
+        for unjudged in dict.fromkeys(doubt.unjudged for doubt in self.doubts):
+            mine = [doubt for doubt in self.doubts if doubt.unjudged == unjudged]
+            expected = [mine[0].of_votes(one) for one in self.scored.measures]
+            each = self._expected_values(merged, expected)
+            for m, (one, values) in enumerate(zip(expected, each, strict=True)):
+                for gold in self.truths.standards:
+                    for doubt in mine if gold == RANDOMISED else mine[:1]:
+                        yield self._row(m, size, how, str(one), values, gold, doubt)
+
+    def _merged(self, method: Merge, who: tuple[int, ...]) -> Merged:
+        """Coins are thrown for the tuple, whichever others there are."""
+        panel = self.panel.among(self.places[k] for k in who)
+        rng = np.random.default_rng(seed_for(self.seed, "merge", *who))
+        settings = MergeSettings(merge=str(method))
+        return Merged.of(method, panel, method.decide(panel, "topic", rng), settings)
+
+    def _expected_values(self, merged: Sequence[Merged], measures: Sequence[Measure]) -> Array:
+        """[measure, tuple, system, topic]"""
+        aligned, known = self.scored.alignment, self.truths.known
+        each = [
+            score_alignment(aligned, one.plain(), measures, "judged", "zero", "nonrelevant")
+            for one in merged
+        ]
+        return np.stack([one.values[:, :, known] for one in each], axis=1)
+
+    def _row(
+        self, m: int, size: int, approach: str, by: str, values: Array,
+        gold: str = DETERMINISTIC, doubt: Doubt | None = None,
+    ) -> _Row:  # fmt: skip
+        """From values [tuple, system, topic]."""
+        truth = doubt if gold == RANDOMISED else None
+        near = self.truths.nearness(m, values.mean(axis=2), truth)
+        row = TupleRow(
+            self.measures[m],
+            size,
+            approach,
+            gold,
+            by,
+            len(near.tau),
+            *_mean_and_spread(near.tau),
+            *_mean_and_spread(near.tau_ap),
+            *_mean_and_spread(near.rmse),
+            None if doubt is None else doubt.unjudged,
+            None if truth is None else truth.wrong,
+        )
+        if self.resampling is None:
+            return _Row(row, {})
+        moved = self.truths.on_other_topics(m, values[:ON_TOPICS], truth)
+        draws = {
+            what: self.resampling.joint(getattr(near, what), getattr(moved, what), size)
+            for what in DRAWN
+        }
+        return _Row(row, draws)
+
+
+@dataclass(frozen=True, eq=False)
+class _Row:
+    """A row, and draws of its means."""
+
+    numbers: TupleRow
+    draws: dict[str, Array]
+
+
+def _mean_and_spread(values: Array) -> tuple[float, float]:
+    return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+
+def _labels(qrels: Qrels) -> NDArray[np.int16]:
+    assert qrels.labels is not None
+    return qrels.labels

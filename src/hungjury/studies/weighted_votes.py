@@ -1,0 +1,52 @@
+"""Votes that AWARE's weights weigh, for tuples of judges: labels, where AWARE weighs measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.errors import Argument, InputError
+from hungjury.judges.panel import NOT_JUDGED
+from hungjury.judges.weights import ESTIMATORS
+
+__all__ = ["check_votes", "votes_among", "weighted_majority"]
+
+Array = NDArray[np.float64]
+BEGINNING = "votes("
+
+
+def votes_among(approaches: list[str]) -> dict[str, str]:
+    """Approaches such as "votes(sgl_tau_msd)", with their weights."""
+    return {a: a[len(BEGINNING) : -1] for a in approaches if a.startswith(BEGINNING)}
+
+
+def weighted_majority(
+    labels: NDArray[np.int16], weights: Array, topic_of: NDArray[np.integer[Any]]
+) -> NDArray[np.int16]:
+    """Binary labels [judge, document] and weights [tuple, judge, topic] to labels
+    [tuple, document]: 1 where more than half of the weight of those who judged it says so."""
+    yes, judged = labels == 1, labels >= 0
+    out = np.empty((len(weights), labels.shape[1]), dtype=np.int16)
+    for row, mine in zip(out, weights, strict=True):
+        each = mine[:, topic_of]
+        total = (each * judged).sum(axis=0)
+        row[:] = np.where(total > 0, (each * yes).sum(axis=0) > total / 2, NOT_JUDGED)
+    return out
+
+
+def check_votes(votes: Mapping[str, str], top: int) -> None:
+    for name, weights in votes.items():
+        if top > 1:
+            raise InputError(
+                f"{name} is for binary labels, but grades go up to {top}",
+                code="not-binary",
+                remedy=("name the lowest relevant grade with", Argument("rel")),
+            )
+        if weights != "uni" and weights not in ESTIMATORS:
+            raise InputError(
+                f"unknown weights in {name}", code="unknown-weights",
+                remedy="use AWARE's weights, such as votes(sgl_tau_msd)",
+            )  # fmt: skip
