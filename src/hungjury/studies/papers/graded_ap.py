@@ -173,7 +173,10 @@ class GradedAPRecipe(Recipe):
                            ("labels", "topics", "measure")),
             ]  # fmt: skip
             figures.append(replace(shown, name=figure))
-        remark = "Runs above the first quartile of mean AP; '-' where there is no such topic."
+        remark = (
+            "Runs above the first quartile of mean AP; '-' where there is no such topic. Pool "
+            "depth: the rank down to which most runs are judged without a gap on all topics."
+        )
         return Report(tables, figures, [remark])
 
     def _robustness(
@@ -235,18 +238,17 @@ class GradedAPRecipe(Recipe):
         few_names = list(topic_sets(most.data, most.whose))[1:]
         rows: list[list[Cell]] = []
         for one in sets:
-            data, whose, labels = one.data, one.whose, one.labels
-            assert labels.labels is not None  # grades: checked before any job
-            relevant = labels.pool.sum_by_topic(labels.labels >= self.rel)
-            everything, *few = topic_sets(data, whose).values()
+            facts = one.facts(self.rel)
+            _, *few = topic_sets(one.data, one.whose).values()
             absent = [None] * (len(few_names) - len(few))
             rows.append(
-                [one.title, len(everything), *map(len, few), *absent, len(data.sources.runs),
-                 len(self._systems(data, whose)), labels.max_grade + 1, int(relevant.min()),
-                 float(relevant.mean()), int(relevant.max())]
+                [one.title, facts.topics, *map(len, few), *absent, facts.runs,
+                 len(self._systems(one.data, one.whose)), facts.length, facts.grades, facts.depth,
+                 facts.pooled, facts.least, facts.mean, facts.most]
             )  # fmt: skip
-        header = ["labels", "topics", *few_names, "runs", "above 1Q", "grades", "min relevant",
-                  "mean relevant", "max relevant"]  # fmt: skip
+        header = ["labels", "topics", *few_names, "runs", "above 1Q", "run length", "grades",
+                  "pool depth", "runs so deep", "min relevant", "mean relevant",
+                  "max relevant"]  # fmt: skip
         return StudyTable("table-1", "Table 1: main features", header, rows, digits=2)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure
+from hungjury.collection.align import align
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import InputError
 from hungjury.evaluation import evaluate
@@ -23,6 +24,7 @@ from hungjury.studies.checks import need_measures
 from hungjury.studies.correlation import correlate_measures
 from hungjury.studies.data import GOLD, MAJORITY, StudyData
 from hungjury.studies.downsampling import RobustnessExperiment
+from hungjury.studies.facts import Facts, collection_facts
 from hungjury.studies.recipe import Studied, names
 from hungjury.studies.study_table import Cell, StudyTable
 
@@ -62,6 +64,10 @@ class LabelSet:
     @property
     def labels(self) -> Qrels:
         return self.data.labels(self.whose)
+
+    def facts(self, rel: int) -> Facts:
+        """Topics, runs, lists and relevant documents."""
+        return collection_facts(self.labels, align(self.data.loaded_runs, self.labels.pool), rel)
 
     def result(self, kind: str) -> Any:
         """Of the job "kind/labels", or None."""

@@ -14,6 +14,7 @@ from hungjury.evaluation import score_list
 from hungjury.named import param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
+from hungjury.studies.papers.beside import Measured, published_tables
 from hungjury.studies.papers.label_sets import (
     LabelSet,
     check_labels,
@@ -29,6 +30,7 @@ from hungjury.studies.papers.label_sets import (
     required_labels,
     shares,
 )
+from hungjury.studies.published import table_5_4
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Marked, StudyTable
@@ -59,7 +61,7 @@ TIMED = (
 class Markov(Recipe):
     """How Markov precision orders systems, beside the measures of direct comparison."""
 
-    paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.2 to 5.4, Figures 5.5 and 5.6"
+    paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.1 to 5.4, Figures 5.5 and 5.6"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold")
     labels: tuple[str, ...] = labels_param()
     compared: tuple[str, ...] = param(
@@ -115,10 +117,14 @@ class Markov(Recipe):
             "Figure 5.6: Kendall's tau with the whole pool at pool reduction rates",
         )
         matrix, *correlations = self._correlations(sets)
+        measured = [Measured(one.title, one.facts(self.rel), self._tau(one)) for one in sets]
+        published, recognised = published_tables(measured)
         return Report(
             [
+                _features(measured),
                 *correlations,
                 _timed_table(),
+                *published,
                 rate_table("figure-5.5", titles[0], level, rates, heads),
                 rate_table("figure-5.6", titles[1], tau, rates, heads),
             ],
@@ -133,8 +139,14 @@ class Markov(Recipe):
                 f"{len(one.labels.topics)} topics; the others are left "
                 f"out, as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
                 for one in sets
-            ],
+            ]
+            + recognised,
         )
+
+    def _tau(self, one: LabelSet) -> dict[tuple[str, str], float]:
+        """Kendall's tau by the labels of two measures, the second one of those compared."""
+        place, tau = places(self.measures()), np.asarray(one.result("correlation")["tau"])
+        return {(a, b): float(tau[i, place[b]]) for a, i in place.items() for b in self.compared}
 
     def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Matrices, StudyTable, StudyTable]:
         """Table 5.3 as a picture, Table 5.2 and Table 5.3."""
@@ -194,17 +206,26 @@ def _starred(tau: float, itself: bool = False) -> Marked:
     return Marked(float(tau), stars)
 
 
-def _timed_table() -> StudyTable:
-    """Table 5.4: the same lists in discrete and in continuous time."""
+def _features(measured: Sequence[Measured]) -> StudyTable:
+    """Table 5.1."""
     rows: list[list[Cell]] = [
-        [
-            "".join(map(str, labels)),
-            *rates,
-            score_list("MP(model=GL_AD_ID)", labels),
-            score_list(measure("MP").but(rates=list(rates)), labels),
-        ]
-        for labels, rates in TIMED
-    ]
-    header = ["run", *(f"mu {rank}" for rank in range(1, 11)), "discrete", "continuous"]
+        [one.title, one.facts.topics, one.facts.complete, one.facts.least, one.facts.mean,
+         one.facts.most]
+        for one in measured
+    ]  # fmt: skip
+    header = ["labels", "topics", "runs", "min relevant", "mean relevant", "max relevant"]
+    return StudyTable("table-5.1", "Table 5.1: main features", header, rows, digits=2)
+
+
+def _timed_table() -> StudyTable:
+    """Table 5.4: the same lists in discrete and in continuous time, and as printed."""
+    rows: list[list[Cell]] = []
+    for labels, rates in TIMED:
+        run = "".join(map(str, labels))
+        discrete = score_list("MP(model=GL_AD_ID)", labels)
+        continuous = score_list(measure("MP").but(rates=list(rates)), labels)
+        rows.append([run, *rates, discrete, continuous, *table_5_4()[run]])
+    header = ["run", *(f"mu {rank}" for rank in range(1, 11)), "discrete", "continuous",
+              "discrete, published", "continuous, published"]  # fmt: skip
     title = "Markov precision GL_AD_ID in discrete and continuous time, rates as printed"
     return StudyTable("table-5.4", title, header, rows)

@@ -1,0 +1,84 @@
+"""What the papers print, beside what a study finds.
+
+A collection is a paper's if its facts are those that the paper lists: numbers of topics and runs,
+and the least, mean and largest number of relevant documents. Names and paths do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hungjury.studies.facts import Facts
+from hungjury.studies.published import thesis
+from hungjury.studies.published.misprints import misprint_of
+
+__all__ = ["Printed", "printed_facts", "recognised", "table_5_2", "table_5_3", "table_5_4"]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A number as it is printed, its place, and what is wrong with it."""
+
+    value: float
+    marks: str
+    place: str
+    misprint: str = ""
+
+
+def printed_facts() -> dict[str, tuple[float, ...]]:
+    """Table 5.1: topics, runs, and the least, mean and largest number of relevant documents."""
+    return {name: tuple(map(float, cells)) for name, cells in _lines(thesis.TABLE_5_1, 2)}
+
+
+def recognised(facts: Facts) -> str | None:
+    """The collection of the thesis that has these facts."""
+    mine = (facts.topics, facts.complete, facts.least, round(facts.mean, 2), facts.most)
+    return next((name for name, printed in printed_facts().items() if printed == mine), None)
+
+
+def table_5_2(collection: str) -> dict[tuple[str, str], Printed]:
+    """{("AP", measure): Kendall's tau}, measures as the thesis calls them."""
+    rows = dict(_lines(thesis.TABLE_5_2, 2))
+    return _cells("5.2", collection, [("AP", rows[collection])])
+
+
+def table_5_3(collection: str) -> dict[tuple[str, str], Printed]:
+    """{(model, measure): Kendall's tau}; a model with recall ends in @Rec(T)."""
+    rows, seen = [], set()
+    for name, cells in _lines(thesis.TABLE_5_3[collection], 1):
+        model = name.replace("_ID", "_LID") if name in seen else name  # the second LO_AD_ID
+        seen.add(model)
+        rows.append((model, cells))
+    return _cells("5.3", collection, rows)
+
+
+def table_5_4() -> dict[str, tuple[float, float]]:
+    """{list: (Markov precision in discrete time, in continuous time)}"""
+    return {
+        name: (float(discrete), float(continuous))
+        for name, (discrete, continuous) in _lines(thesis.TABLE_5_4, 1)
+    }
+
+
+def _lines(text: str, words: int) -> Iterable[tuple[str, list[str]]]:
+    """The first words of each line, and its cells."""
+    for line in text.strip().splitlines():
+        parts = line.split()
+        yield " ".join(parts[:words]), parts[words:]
+
+
+def _cells(
+    table: str, collection: str, rows: Iterable[tuple[str, list[str]]]
+) -> dict[tuple[str, str], Printed]:
+    place = f"thesis, Table {table}, p. {thesis.PAGES[table]}"
+    return {
+        (name, column): Printed(
+            float(cell.rstrip("*")),
+            cell[len(cell.rstrip("*")) :],
+            place,
+            misprint_of(table, collection, name, column),
+        )
+        for name, cells in rows
+        for column, cell in zip(thesis.COLUMNS, cells, strict=True)
+    }

@@ -1,0 +1,228 @@
+"""Numbers that the papers print: as in the papers' text, and beside what is measured."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from hungjury.collection.align import align
+from hungjury.studies.data import Sources
+from hungjury.studies.engines import Engine
+from hungjury.studies.facts import Facts, collection_facts, judged_depths
+from hungjury.studies.published import (
+    printed_facts,
+    recognised,
+    table_5_2,
+    table_5_3,
+    table_5_4,
+)
+from hungjury.studies.published.misprints import MISPRINTS
+from hungjury.studies.published.thesis import COLUMNS, PAGES
+from hungjury.studies.study import Study, run_study
+
+ALONE = Engine("local", 1)
+COLLECTIONS = ("TREC 7", "TREC 8", "TREC 10", "TREC 14")
+TREC_8 = Facts(50, 129, 129, 1000, 100, 73, 2, 6, 94.56, 347)
+NEAR = 0.003  # measured and printed
+
+
+@pytest.fixture(scope="module")
+def thesis(shared_data: Path) -> list[str]:
+    path = shared_data.parent / "papers" / "user-signals-and-stochastic-models-thesis.txt"
+    if not path.exists():
+        pytest.skip(f"no text of the thesis at {path}")
+    return path.read_text().splitlines()
+
+
+def rows_below(lines: list[str], caption: str, number: int) -> list[list[str]]:
+    """The cells of the lines after a caption."""
+    place = next(i for i, line in enumerate(lines) if line.startswith(caption))
+    return [line.split("\t") for line in lines[place : place + number] if "\t" in line]
+
+
+# as in print
+
+
+def test_tables_5_1_and_5_2_are_the_thesis_s(thesis: list[str]) -> None:
+    for name, *cells in rows_below(thesis, "Table 5.1 Main", 8)[1:]:
+        assert printed_facts()[name] == tuple(map(float, cells))
+    for name, *cells in rows_below(thesis, "Table 5.2 Kendall", 8)[1:]:
+        mine = table_5_2(name)
+        for column, cell in zip(COLUMNS, cells, strict=True):
+            found = mine["AP", column]
+            assert float(cell.rstrip("*")) == found.value
+            assert cell.endswith("*") == bool(found.marks)
+
+
+def test_table_5_3_is_the_thesis_s(thesis: list[str]) -> None:
+    seen = 0
+    pair: tuple[str, str] = ("", "")
+    rows: list[str] = []
+    for name, *cells in rows_below(thesis, "Table 5.3 Kendall", 46):
+        if not name:
+            found = re.findall(r"TREC \d+", "\t".join(cells))
+            pair, rows = (found[0], found[1]) if found else pair, []
+            continue
+        model = name.removeprefix("MP ")
+        if model in rows:
+            model = model.replace("_ID", "_LID")
+        rows.append(model)
+        for column, cell in enumerate(cells):
+            printed = table_5_3(pair[column // 5])[model, COLUMNS[column % 5]]
+            assert f"{printed.value:.4f}{printed.marks}" == cell
+            seen += 1
+    assert seen == 2 * 16 * 10
+
+
+def test_table_5_4_and_the_pages_are_the_thesis_s(thesis: list[str]) -> None:
+    for name, *cells in rows_below(thesis, "Table 5.4 Estimated", 8)[1:]:
+        assert table_5_4()[re.sub("[(),]", "", name)] == tuple(map(float, cells[-2:]))
+    listed = thesis[thesis.index("# List of tables") :]
+    for number, page in PAGES.items():
+        line = next(row for row in listed if row.startswith(f"{number}\t"))
+        assert line.endswith(f"\t{page}")
+
+
+# misprints
+
+
+def test_cells_that_repeat_their_neighbours_are_listed() -> None:
+    """Exactly equal neighbours, in rows that are printed once."""
+    listed = {(m.collection, m.row) for m in MISPRINTS}
+    found = set()
+    for collection in COLLECTIONS:
+        cells = table_5_3(collection)
+        for model in dict.fromkeys(row for row, _ in cells):
+            values = [cells[model, column].value for column in COLUMNS]
+            if any(a == b for a, b in pairwise(values)):
+                found.add((collection, model))
+    # TREC 7's LO_AD models have 0.7706 with P@10 and with Rprec, as likely as 0.77 and 0.77 are.
+    possible = {("TREC 7", "LO_AD_ID"), ("TREC 7", "LO_AD_LID")}
+    assert found - possible == listed - {("TREC 10", "GL_OR_ID@Rec(T)")}
+
+
+def test_the_evidence_for_misprints() -> None:
+    seven, ten, fourteen = (table_5_3(name) for name in ("TREC 7", "TREC 10", "TREC 14"))
+    row = "GL_OR_ID@Rec(T)"
+    assert [ten[row, c].value for c in COLUMNS] == [seven[row, c].value for c in COLUMNS]
+
+    def others(cells: Any, inside: str, but: set[str]) -> list[float]:
+        rows = {r for r, _ in cells if re.search(inside, r)} - but
+        return [cells[r, "RBP"].value for r in rows]
+
+    for cells, inside, but, low, high, wrong in (
+        (seven, r"_OR_L?ID$", {"GL_OR_ID"}, 0.785, 0.845, 0.7689),
+        (ten, "Rec", {"GL_AD_ID@Rec(T)", row}, 0.715, 0.765, 0.8771),
+        (fourteen, "Rec", {"GL_AD_LID@Rec(T)"}, 0.705, 0.745, 0.8397),
+    ):
+        values = others(cells, inside, but)
+        assert low < min(values) <= max(values) < high
+        assert not low < wrong < high
+
+
+# facts
+
+
+def test_facts_by_loops() -> None:
+    made = hj.simulate(systems=5, topics=4, documents=60, depth=12, grades=3, seed=4)
+    gold = made.gold
+    lists = align(made.runs, gold.pool)
+    found = collection_facts(gold, lists, rel=2)
+    judged = {t: set() for t in gold.topics}
+    relevant = dict.fromkeys(gold.topics, 0)
+    for topic, documents in gold.to_dict().items():
+        for document, grade in documents.items():
+            judged[topic].add(document)
+            relevant[topic] += grade >= 2
+    depths = []
+    for system in lists.systems:
+        depth = lists.longest
+        for topic, documents in made.runs.to_dict()[system].items():
+            ranked = sorted(documents, key=lambda d, s=documents: (-s[d], d))
+            gaps = [i for i, d in enumerate(ranked) if d not in judged[topic]]
+            depth = min(depth, gaps[0] if gaps else lists.longest)
+        depths.append(depth)
+    assert judged_depths(lists).tolist() == depths
+    assert (found.topics, found.runs, found.complete) == (4, 5, 5)
+    assert (found.least, found.most) == (min(relevant.values()), max(relevant.values()))
+    assert found.mean == pytest.approx(np.mean(list(relevant.values())))
+
+
+def test_pool_depth_of_a_pool_that_is_known() -> None:
+    """Pooled to rank 4: three runs; not pooled: two; judged to its end: a short one."""
+    documents = [f"d{i}" for i in range(40)]
+    orders = {
+        "a": documents[:8], "b": documents[8:16], "c": documents[16:24], "late": documents[32:],
+        "lucky": [*documents[:2], *documents[24:30]], "short": documents[:3],
+    }  # fmt: skip
+    runs = {
+        name: {"1": {d: float(-i) for i, d in enumerate(order)}} for name, order in orders.items()
+    }
+    pool = {d for name in "abc" for d in orders[name][:4]}
+    qrels = hj.read_qrels({"1": {d: int(d in documents[:3]) for d in pool}})
+    lists = align(hj.read_runs(runs), qrels.pool)
+    depths = dict(zip(lists.systems, judged_depths(lists).tolist(), strict=True))
+    assert depths == {"a": 4, "b": 4, "c": 4, "late": 0, "lucky": 2, "short": 8}
+    found = collection_facts(qrels, lists)
+    assert (found.length, found.depth, found.pooled, found.most) == (8, 4, 4, 3)
+
+
+# recognised
+
+
+def test_a_collection_is_recognised_by_its_facts() -> None:
+    assert recognised(TREC_8) == "TREC 8"
+    for other in (
+        {"topics": 49}, {"complete": 128}, {"least": 7}, {"mean": 94.58}, {"most": 346},
+    ):  # fmt: skip
+        assert recognised(Facts(**{**vars(TREC_8), **other})) is None
+
+
+def test_other_collections_have_no_published_numbers(tmp_path: Path) -> None:
+    hj.simulate(systems=4, topics=3, documents=40, depth=9).write(tmp_path / "demo")
+    sources = Sources.in_folder(tmp_path / "demo")
+    study = run_study("markov(repetitions=1, rates=[0.5])", sources, tmp_path, engine=ALONE)
+    names = [one.name for one in study.report.tables]
+    assert names == ["table-5.1", "table-5.2", "table-5.3", "table-5.4", "figure-5.5", "figure-5.6"]
+
+
+@pytest.fixture(scope="module")
+def trec8(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    folder = shared_data / "trec8"
+    if not folder.exists():
+        pytest.skip(f"no TREC 8 at {folder}")
+    out = tmp_path_factory.mktemp("trec8")
+    sources = Sources.in_folder(folder)
+    return run_study("markov(repetitions=1, rates=[0.1])", sources, out, engine=ALONE)
+
+
+def table(study: Study, name: str) -> list[dict[str, Any]]:
+    return list(next(one.table for one in study.report.tables if one.name == name))
+
+
+def test_trec_8_beside_the_thesis(trec8: Study) -> None:
+    assert any("gold is TREC 8 of the thesis" in remark for remark in trec8.report.remarks)
+    assert [row["difference"] for row in table(trec8, "table-5.1-published")] == [0.0] * 5
+    second, third = (table(trec8, f"table-{n}-published") for n in ("5.2", "5.3"))
+    assert (len(second), len(third)) == (5, 80)
+    for row in second + third:
+        assert row["difference"] == pytest.approx(row["value"] - row["published"], abs=1e-12)
+        if not row["misprint"]:
+            assert abs(row["difference"]) < NEAR, row
+    wrong = [row for row in third if row["misprint"]]
+    assert {row[""] for row in wrong} == {"MP LO_OR_ID@Rec(T)"}
+    assert all(abs(row["difference"]) > NEAR for row in wrong)
+
+
+def test_the_misprinted_row_is_shifted(trec8: Study) -> None:
+    rows = [r for r in table(trec8, "table-5.3-published") if r[""] == "MP LO_OR_ID@Rec(T)"]
+    for row, following in pairwise(rows):
+        assert row["value"] == pytest.approx(following["published"], abs=NEAR)
+    (listed,) = table(trec8, "misprints")
+    assert listed["row"] == "LO_OR_ID@Rec(T)"
