@@ -3,17 +3,9 @@
 import numpy as np
 import pytest
 
-from hungjury.uncertainty.correction import (
-    GRID,
-    PANEL_ERROR,
-    REACH,
-    RIDGE,
-    SLOPE_SPREAD,
-    TAU_SPREAD,
-    combine,
-    expected_contrasts,
-    wide_kernel,
-)
+from hungjury.uncertainty.correction import combine, expected_contrasts, wide_kernel
+
+RIDGE = 1e-6  # of the kernel's mean variance
 
 
 def kernel_of(systems, rng):
@@ -28,7 +20,10 @@ def covariance_of(systems, rng, size=0.04):
 
 
 def naive(direct, covariance, panel, kernel, unit):
-    """Posterior mean and covariance by dense matrices, grid point by grid point."""
+    """Posterior mean and covariance by dense matrices, grid point by grid point.
+
+    log tau ~ N(log(0.06 range), 0.4²), log slope ~ N(0, 0.5²), both from -4 to 4 sd.
+    """
     systems = len(direct)
     centre = np.eye(systems) - 1 / systems
     near = centre @ kernel @ centre
@@ -38,9 +33,9 @@ def naive(direct, covariance, panel, kernel, unit):
     y, x = basis.T @ direct, basis.T @ panel
     error, inner = basis.T @ covariance @ basis, basis.T @ wide @ basis
     weights, means, covariances = [], [], []
-    for a in np.linspace(-REACH, REACH, GRID):
-        for b in np.linspace(-REACH, REACH, GRID):
-            tau, slope = PANEL_ERROR * unit * np.exp(TAU_SPREAD * a), np.exp(SLOPE_SPREAD * b)
+    for a in np.linspace(-4, 4, 33):
+        for b in np.linspace(-4, 4, 33):
+            tau, slope = 0.06 * unit * np.exp(0.4 * a), np.exp(0.5 * b)
             prior = tau**2 * inner
             total = prior + error
             off = y - slope * x
@@ -56,15 +51,35 @@ def naive(direct, covariance, panel, kernel, unit):
         w * (c + np.outer(m - mean, m - mean))
         for w, m, c in zip(weights, means, covariances, strict=True)
     )
-    return direct.mean() + basis @ mean, basis @ spread @ basis.T + covariance.mean()
+    grid = np.linspace(-4, 4, 33)
+    by_tau, by_slope = weights.reshape(33, 33).sum(axis=1), weights.reshape(33, 33).sum(axis=0)
+    return (
+        direct.mean() + basis @ mean,
+        basis @ spread @ basis.T + covariance.mean(),
+        [first_reaching(np.exp(0.5 * grid), by_slope, q) for q in (0.5, 0.025, 0.975)],
+        [first_reaching(0.06 * unit * np.exp(0.4 * grid), by_tau, q) for q in (0.5, 0.025, 0.975)],
+    )
 
 
-def test_combination_is_the_loop():
+def first_reaching(values, weights, share):
+    """The first value up to which the weights add up to a share."""
+    total = 0.0
+    for value, weight in zip(values, weights, strict=True):
+        total += weight
+        if total >= share:
+            return value
+    return values[-1]
+
+
+@pytest.mark.parametrize("unit", [1.0, 3.0])
+def test_combination_is_the_loop(unit):
     rng = np.random.default_rng(2)
     kernel, covariance = kernel_of(5, rng), covariance_of(5, rng)
     direct, panel = rng.normal(0.5, 0.1, 5), rng.normal(0.6, 0.08, 5)
-    found = combine(direct, covariance, panel, kernel, 1.0, 40_000, rng)
-    mean, spread = naive(direct, covariance, panel, kernel, 1.0)
+    found = combine(direct, covariance, panel, kernel, unit, 40_000, rng)
+    mean, spread, slope, tau = naive(direct, covariance, panel, kernel, unit)
+    assert found.slope == pytest.approx(slope)
+    assert found.tau == pytest.approx(tau)
     np.testing.assert_allclose(found.mean, mean, atol=1e-8)
     np.testing.assert_allclose(found.covariance, spread, atol=1e-8)
     np.testing.assert_allclose(found.draws.mean(axis=0), mean, atol=2e-3)

@@ -1,6 +1,7 @@
 """Decisions for pipelines, and bounds for who looks more than once."""
 
 import json
+import statistics
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import hungjury as hj
 from hungjury.cli.main import hungjury as command
 from hungjury.errors import HungjuryError
 from hungjury.stats.sequential import nominal_levels
-from hungjury.uncertainty.gate import by_chance, by_interval, gate
+from hungjury.uncertainty.gate import Gate, _resampled, _together, by_chance, by_interval, gate
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +32,12 @@ def made():
         (-0.05, 0.05, 0, "undecided"),
         (-0.05, -0.005, 0.01, "undecided"),
         (0.0, 0.0, 0.0, "same"),
+        (0.01, 0.05, 0.01, "not worse"),  # a difference of the margin's size does not matter
+        (-0.01, 0.01, 0.01, "same"),
+        (-0.01, 0.05, 0.01, "not worse"),
+        (-0.05, -0.01, 0.01, "undecided"),
+        (0.0, 0.05, 0.0, "undecided"),
+        (-0.05, 0.0, 0.0, "undecided"),
     ],
 )
 def test_what_an_interval_says(low, high, margin, verdict):
@@ -39,6 +46,52 @@ def test_what_an_interval_says(low, high, margin, verdict):
 
 def test_what_a_chance_says():
     assert [by_chance(p, 0.95) for p in (0.99, 0.9, 0.01)] == ["better", "undecided", "worse"]
+    # Half of what the level leaves on either side.
+    assert [by_chance(p, 0.9) for p in (0.951, 0.949, 0.051, 0.049)] == [
+        "better", "undecided", "undecided", "worse",
+    ]  # fmt: skip
+
+
+def test_sentences():
+    def said(verdict, low, high, chance=None):
+        difference = None if low is None else (low + high) / 2
+        given = ("base", "new", "AP", 0.01, 0.95)
+        return str(Gate(*given, verdict, difference, low, high, chance))
+
+    assert said("better", 0.02, 0.04) == (
+        "pass: new is better than base: AP +0.0300 (+0.0200 to +0.0400, margin 0.01)"
+    )
+    assert said("worse", -0.04, -0.02).startswith("FAIL: new is worse than base: AP -0.0300")
+    assert said("same", -0.01, 0.01).startswith("pass: new is the same as base: AP +0.0000")
+    assert said("undecided", None, None, 0.8) == (
+        "UNDECIDED: new cannot be told from base: P(new beats base) = 0.800"
+    )
+
+
+def test_intervals_hold_together_by_the_largest_deviation():
+    """The loop: the quantile of the largest standardised deviation over candidates."""
+    rng = np.random.default_rng(5)
+    drawn = rng.normal(size=(300, 3)) * [0.1, 0.2, 0.0] + [0.3, -0.1, 0.0]
+    gap = np.array([0.31, -0.09, 0.0])
+    sd = [statistics.stdev(column) for column in drawn.T.tolist()]
+    mean = [statistics.fmean(column) for column in drawn.T.tolist()]
+    largest = [max(abs(row[i] - mean[i]) / sd[i] for i in (0, 1)) for row in drawn.tolist()]
+    needed = np.quantile(largest, 0.9)
+    low, high = _together(gap, drawn, 0.9)
+    assert low == pytest.approx([g - needed * s for g, s in zip(gap, sd, strict=True)])
+    assert high == pytest.approx([g + needed * s for g, s in zip(gap, sd, strict=True)])
+
+
+def test_resampled_means_are_as_wide_as_students_t():
+    """With n topics the variance is s² / n times (n - 1) / (n - 3)."""
+    values = np.random.default_rng(6).normal(size=(2, 9))
+    drawn = _resampled(values, 0)
+    expected = values.var(axis=1, ddof=1) / 9 * 8 / 6
+    assert drawn.var(axis=0) == pytest.approx(expected, rel=0.1)
+    assert drawn.mean(axis=0) == pytest.approx(values.mean(axis=1), abs=0.02)
+    with pytest.raises(HungjuryError, match="one topic"):
+        _resampled(values[:, :1], 0)
+    assert np.isfinite(_resampled(values[:, :2], 0)).all()
 
 
 def test_qrels(made):
@@ -70,8 +123,6 @@ def test_a_measure_where_less_is_better(made):
 def test_coverage_of_simultaneous_intervals():
     """Where topics are drawn from a population, all intervals hold at once as often as said."""
     rng = np.random.default_rng(1)
-    from hungjury.uncertainty.gate import _resampled, _together
-
     held = []
     for i in range(150):
         values = rng.normal([[0.5], [0.5], [0.55], [0.6]], 0.1, (4, 25))

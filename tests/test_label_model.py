@@ -10,7 +10,7 @@ import naive_uncertainty as naive
 from hungjury import native
 from hungjury.collection.align import align
 from hungjury.errors import HungjuryError
-from hungjury.uncertainty.label_model import PSEUDO_DOCUMENTS, check_chains, draw_labels
+from hungjury.uncertainty.label_model import check_chains, draw_labels
 from hungjury.uncertainty.strata import RankStrata
 
 
@@ -38,7 +38,7 @@ def test_draws_have_the_exact_posterior(votes):
     merged = hj.merge(judgments_of(votes), "em-neu", scope="all")
     order = [int(name[1:]) for name in merged.pool.documents]
     size = len(merged.grades)
-    usual = PSEUDO_DOCUMENTS * merged.posterior.mean(axis=0)
+    usual = merged.posterior.mean(axis=0)  # one more document, with the usual grades
     exact = np.array(naive.posterior_of_grades(votes, size, 3, usual.tolist()))[order]
     found = draw_labels(merged, flat, 30_000, np.random.SeedSequence(1))
     drawn = np.stack([(found.labels == g).mean(axis=0) for g in range(size)], axis=1)

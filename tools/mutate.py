@@ -78,7 +78,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Change the code; count changes no test notices.")
     parser.add_argument("--count", type=int, default=300, help="number of mutants (300)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
-    parser.add_argument("--only", default="", help="only files whose path contains this")
+    parser.add_argument("--only", default="", help="of these, only those of files whose path contains this")
     parser.add_argument(
         "--tests", default="", help="only test files whose name matches this pattern"
     )
@@ -119,7 +119,8 @@ def sample(files: list[Path], options: argparse.Namespace) -> list[dict[str, Any
     def place(m: dict[str, Any]) -> str:
         return hashlib.sha256(f"{options.seed} {m['file']} {m['change']}".encode()).hexdigest()
 
-    return sorted((m for m in everything if options.only in m["file"]), key=place)[: options.count]
+    chosen = sorted(everything, key=place)[: options.count]
+    return [mutant for mutant in chosen if options.only in mutant["file"]]
 
 
 def in_processes(

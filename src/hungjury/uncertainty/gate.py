@@ -185,7 +185,7 @@ def by_interval(low: float, high: float, margin: float) -> Verdict:
     """What an interval of candidate minus baseline says, with differences up to a margin equal."""
     if low > margin:
         return "better"
-    if high < -margin or (margin == 0 and high < 0):
+    if high < -margin:
         return "worse"
     if low >= -margin and high <= margin:
         return "same"

@@ -1,0 +1,112 @@
+"""What a leaderboard warns about, and where each warning begins."""
+
+import pytest
+
+import hungjury as hj
+
+
+def judgments_of(topics=12, judges=3, documents=6, change=None):
+    """Every judge labels everything, the first documents relevant; `change` edits the labels."""
+    labels = {
+        f"j{k}": {
+            f"t{t:02}": {f"d{d}": int(d + (k + t + d) % 3 // 2 < 3) for d in range(documents)}
+            for t in range(topics)
+        }
+        for k in range(judges)
+    }
+    if change is not None:
+        change(labels)
+    return hj.read_judgments(labels)
+
+
+def runs_of(topics=12, empty=()):
+    """System s puts document s first; `empty` retrieved nothing for any judged topic."""
+    return hj.read_runs(
+        {
+            f"s{s}": {
+                "elsewhere" if s in empty else f"t{t:02}": {
+                    f"d{(d + s) % 6}": 6.0 - d for d in range(6)
+                }
+                for t in range(topics)
+            }
+            for s in range(3)
+        }
+    )
+
+
+def notes_of(judgments, runs, **options):
+    options = {"draws": 100, "outlook": False} | options
+    found = hj.leaderboard(judgments, runs, "P@2", **options)
+    return {note.kind: note for note in found.notes}
+
+
+def test_nothing_is_told_where_nothing_is_odd():
+    assert set(notes_of(judgments_of(), runs_of())) <= {"judges"}
+
+
+@pytest.mark.parametrize(("topics", "told"), [(9, True), (10, False)])
+def test_fewer_than_ten_topics(topics, told):
+    found = notes_of(judgments_of(topics), runs_of(topics))
+    assert ("few-topics" in found) == told
+    if told:
+        assert found["few-topics"].count == 9
+        assert found["few-topics"].about == "result"
+
+
+@pytest.mark.parametrize(("judges", "told"), [(1, False), (2, True), (3, False)])
+def test_two_judges(judges, told):
+    assert ("two-judges" in notes_of(judgments_of(judges=judges), runs_of())) == told
+
+
+@pytest.mark.parametrize(("topics_left", "told"), [(6, False), (5, True)])
+def test_more_than_half_of_the_documents_with_one_label(topics_left, told):
+    """Two of three judges label only some of the twelve topics."""
+
+    def shorten(labels):
+        for name in ("j1", "j2"):
+            labels[name] = dict(list(labels[name].items())[:topics_left])
+
+    found = notes_of(judgments_of(change=shorten), runs_of())
+    assert ("one-label" in found) == told
+    if told:
+        assert found["one-label"].count == 7 * 6
+        assert "42 of 72 documents" in str(found["one-label"])
+
+
+def test_one_judge_labels_everything_alone():
+    assert "one-label" not in notes_of(judgments_of(judges=1), runs_of())
+
+
+def test_systems_that_retrieved_nothing():
+    found = notes_of(judgments_of(), runs_of(empty=(0, 2)))
+    assert found["nothing-retrieved"].count == 2
+    assert found["nothing-retrieved"].subjects == ("s0", "s2")
+
+
+def test_a_list_that_lacks_some_topics_is_not_empty():
+    runs = runs_of().to_dict()
+    runs["s1"] = {"t00": runs["s1"]["t00"]}
+    assert "nothing-retrieved" not in notes_of(judgments_of(), hj.read_runs(runs))
+
+
+def test_judges_with_one_label_for_everything():
+    def flatten(labels):
+        labels["same"] = {t: dict.fromkeys(documents, 1) for t, documents in labels["j0"].items()}
+        nearly = {t: dict.fromkeys(documents, 0) for t, documents in labels["j0"].items()}
+        nearly["t00"]["d0"] = 1
+        labels["nearly"] = nearly
+
+    found = notes_of(judgments_of(change=flatten), runs_of())
+    assert found["constant-judge"].count == 1
+    assert found["constant-judge"].subjects == ("same",)
+
+
+def test_the_level_is_that_of_the_intervals():
+    given = {"draws": 400, "outlook": False, "target": "population"}
+    wide = hj.leaderboard(judgments_of(), runs_of(), "P@2", level=0.99, **given)
+    narrow = hj.leaderboard(judgments_of(), runs_of(), "P@2", level=0.5, **given)
+    assert wide.settings.level == 0.99
+    assert wide.systems[0] == "s0"  # scores 1 on every topic
+    assert (wide.high - wide.low > narrow.high - narrow.low)[1:].all()
+    inside = (narrow.low <= narrow.mean) & (narrow.mean <= narrow.high)
+    assert inside.all()

@@ -1,0 +1,69 @@
+"""What more topics and judges would buy: the curves against their definitions."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hungjury.uncertainty.outlook import judges_curve, topics_curve, typical
+
+
+def test_the_typical_pair_differs_by_1_96_standard_deviations():
+    sd = np.array([[9.0, 1.0, 2.0], [7.0, 9.0, 4.0], [7.0, 7.0, 9.0]])  # pairs above the diagonal
+    assert typical(sd) == pytest.approx(1.96 * 2)
+    assert typical(np.ones((1, 1))) == 0
+
+
+def test_half_as_many_topics_to_four_times_as_many():
+    """What is drawn anew with every topic shrinks with their number, the rest stays."""
+    part, fixed = np.full((2, 2), 0.09), np.full((2, 2), 0.04)
+    found = topics_curve(20, part, fixed)
+    expected = [(n, 1.96 * math.sqrt(0.09 * 20 / n + 0.04)) for n in (10, 20, 40, 80)]
+    assert found == [(n, pytest.approx(value)) for n, value in expected]
+
+
+def test_one_topic_cannot_be_halved():
+    assert [n for n, _ in topics_curve(1, np.ones((2, 2)), np.zeros((2, 2)))] == [1, 2, 4]
+
+
+def test_rounding_below_0_counts_as_0():
+    found = topics_curve(10, np.full((2, 2), -1e-18), np.full((2, 2), 0.04))
+    assert [value for _, value in found] == pytest.approx([1.96 * 0.2] * 4)
+
+
+def test_larger_panels_follow_the_line_in_one_over_judges():
+    """Squares that lie on a + b / judges exactly are continued by it."""
+
+    def square(judges):
+        return 0.01 + 0.06 / judges
+
+    curve, measured = judges_curve(12, math.sqrt(square(12)), lambda k: math.sqrt(square(k)))
+    assert [k for k, _ in curve] == [3, 6, 9, 12, 18, 24]
+    assert measured == 4
+    assert [value for _, value in curve] == pytest.approx([math.sqrt(square(k)) for k, _ in curve])
+
+
+def test_the_line_is_least_squares_through_the_present_panel():
+    values = {3: 0.30, 6: 0.21, 9: 0.20}
+    curve, _ = judges_curve(12, 0.15, values.get)
+    x, y = 1 / np.array([3, 6, 9, 12]), np.array([0.30, 0.21, 0.20, 0.15]) ** 2
+    slope = ((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()
+    assert curve[4][1] == pytest.approx(math.sqrt(0.15**2 - slope / 12 + slope / 18))
+    assert curve[5][1] == pytest.approx(math.sqrt(0.15**2 - slope / 12 + slope / 24))
+
+
+def test_fewer_judges_never_need_a_smaller_difference():
+    curve, measured = judges_curve(12, 0.2, {3: 0.1, 6: 0.25, 9: 0.15}.get)
+    assert curve[:measured] == [(3, 0.25), (6, 0.25), (9, 0.2), (12, 0.2)]
+
+
+def test_panels_that_support_no_model_are_left_out():
+    curve, measured = judges_curve(12, 0.2, {3: math.nan, 6: 0.3, 9: math.nan}.get)
+    assert curve[:measured] == [(6, 0.3), (12, 0.2)]
+    assert judges_curve(2, 0.2, lambda k: 0.3) == ([(2, 0.2)], 1)
+
+
+def test_more_judges_cannot_do_better_than_no_judge_noise():
+    """A line so steep that it would end below 0 ends at 0."""
+    curve, _ = judges_curve(4, 0.1, {2: 0.9, 3: 0.6, 1: 2.0}.get)
+    assert curve[-1][1] == pytest.approx(math.sqrt(0.1**2 * 4 / 8))
