@@ -51,6 +51,13 @@ def test_a_gap_inside_a_group_is_kept():
     assert [g.tolist() for g in letter_groups(apart)] == [[0, 2], [1]]
 
 
+def test_a_group_whose_pairs_are_all_in_others_is_dropped():
+    """Grown greedily, 0, 2 and 5 would be a group; later ones hold all of its pairs."""
+    apart = symmetric(6, [(0, 3), (1, 3), (1, 4), (1, 5), (2, 4)])
+    expected = [[0, 1, 2], [0, 4, 5], [2, 3, 5], [3, 4, 5]]
+    assert [g.tolist() for g in letter_groups(apart)] == expected
+
+
 @pytest.mark.parametrize("density", [0.02, 0.5, 0.98])
 def test_many_are_grouped_in_a_moment(density):
     rng = np.random.default_rng(0)

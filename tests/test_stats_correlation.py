@@ -118,6 +118,14 @@ def test_broadcasting_is_one_at_a_time():
     np.testing.assert_allclose(kendall(first, second), loops, atol=1e-12)
 
 
+def test_rows_of_two_tables_are_compared_one_by_one():
+    rng = np.random.default_rng(7)
+    first, second = rng.integers(0, 5, (3, 6)), rng.integers(0, 5, (3, 6))
+    for function, loop in ((kendall, naive_stats.kendall), (tau_ap, naive_stats.tau_ap)):
+        expected = [loop(x, y) for x, y in zip(first.tolist(), second.tolist(), strict=True)]
+        np.testing.assert_allclose(function(first, second), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("variant", ["a", "b"])
 def test_cross_compares_every_row_with_every_row(variant):
     rng = np.random.default_rng(6)

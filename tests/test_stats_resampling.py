@@ -115,6 +115,9 @@ def test_large_randomisation_tests_sample(cells, monkeypatch):
 
 @given(few_differences, st.integers(0, 99))
 @example([0.1, 0.2, -0.3], 0)  # a mean that is 0 but for rounding
+@example([0.1, 0.0, 0.0], 0)  # a sample with the first topic twice has the same t, but for rounding
+@example([0.3, 0.0, 0.0], 1)
+@example([0.0, 0.7, 0.0], 2)
 def test_the_studentised_bootstrap_is_the_loop(differences, seed):
     counts = resample_counts(len(differences), 40, seed)
     expected = naive_stats.studentised_bootstrap(differences, counts, alpha=0.1)
@@ -242,3 +245,10 @@ def test_p_values_of_samples_are_never_zero():
     assert randomised_tukey(np.vstack([clear, clear[1:] / 2]), samples=50).p.min() >= 1 / 51
     assert bootstrap_test(clear[0] - clear[1], samples=50) == 1 / 51
     assert randomisation_test(np.arange(1.0, 30.0), samples=50) == 1 / 51
+
+
+def test_exchanging_two_systems_on_one_topic_leaves_their_difference():
+    for samples in (1, 2, 7):
+        found = randomised_tukey([[0.75], [0.25]], samples=samples, rng=samples)
+        assert found.needed == 0.5
+        assert found.p.tolist() == [1.0]

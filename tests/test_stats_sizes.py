@@ -134,3 +134,10 @@ def test_what_makes_no_sense_is_refused(interval):
         said = "samples must be an integer from 1 to 1,000,000, got 0"
         with pytest.raises(InputError, match=said):
             interval([1.0, 2.0], samples=0)
+
+
+def test_intervals_are_at_95_percent_unless_told_otherwise():
+    differences = np.random.default_rng(4).normal(0.1, 0.3, 20)
+    assert t_interval(differences) == t_interval(differences, 0.05)
+    for interval in (bootstrap_interval, randomisation_interval):
+        assert interval(differences, samples=300) == interval(differences, 0.05, samples=300)

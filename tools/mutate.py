@@ -78,7 +78,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Change the code; count changes no test notices.")
     parser.add_argument("--count", type=int, default=300, help="number of mutants (300)")
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
-    parser.add_argument("--only", default="", help="of these, only those of files whose path contains this")
+    parser.add_argument("--only", default="", help="of these, those in files with this in the path")
     parser.add_argument(
         "--tests", default="", help="only test files whose name matches this pattern"
     )
