@@ -216,8 +216,8 @@ grade_options = _together("label_flags", GradeFlags, *_GRADES)
 label_options = _together(
     "label_flags", LabelFlags, *_GRADES,
     click.option("--scaling", metavar="NAME",
-                 help="Scale labels of an open scale to probabilities: geometric, median, linear "
-                 "or percentile."),
+                 help="Scale labels to probabilities: geometric, median, linear or percentile; or "
+                 "one for each judge: 'crowd=linear(low=0, high=1),gpt*=percentile'."),
 )  # fmt: skip
 run_options = _together(
     "run_flags", RunFlags,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import InputTable
-from hungjury.collection.formats import read_table, table_format
+from hungjury.collection.formats import read_table, table_format, unknown_header
 from hungjury.collection.labels import MISSING, resolve
 from hungjury.collection.likes import JudgmentsLike, VotesLike
 from hungjury.collection.notes import Note
@@ -20,6 +20,7 @@ from hungjury.collection.policy import JudgeOptions, LabelPolicy, refuse_options
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.reading import (
+    ROLES,
     Judges,
     LabelReader,
     Part,
@@ -34,7 +35,7 @@ from hungjury.settings import Duplicates, LabelSettings, Missing, Outside
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hungjury.collection.scaling import Scaling
+    from hungjury.collection.judge_scaling import ScalingLike
 
 __all__ = ["Judgments", "as_judgments", "judgments_by", "read_judgments"]
 
@@ -134,7 +135,7 @@ def read_judgments(
     grades: Iterable[int] | None = None,
     outside: Outside = "error",
     judge_column: str | None = None,
-    scaling: str | Scaling | None = None,
+    scaling: ScalingLike | None = None,
     *,
     map: str | Mapping[Any, float | None] | None = None,
     missing: Missing = "error",
@@ -156,7 +157,11 @@ def read_judgments(
         Tables have a column for every judge; empty cells were not judged.
     only, without : str or list of str
         Patterns for the names of judges to keep or to leave out, as in ``only="gpt*"``.
-    duplicates, grades, outside, scaling, map, missing, columns
+    scaling : str or dict, optional
+        As in `read_qrels`; or a scaling for each judge, by patterns for their names, of which the
+        first that matches counts: ``{"crowd": "linear(low=0, high=1)", "gpt*": "percentile"}`` or
+        ``"crowd=linear(low=0, high=1),gpt*=percentile"``.
+    duplicates, grades, outside, map, missing, columns
         As in `read_qrels`.
 
     Returns
@@ -230,11 +235,14 @@ def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
     if isinstance(first, InputTable):
         return "column"
     kind = table_format(first, policy.columns)
+    alone = len(parts) == 1
     if kind is not None:
         # Only its columns matter here; what is wrong with its rows is found when they are read.
         table = read_table(first, kind, policy.columns, True, lambda _error: None)
-        if table.find("judge") is not None:
+        if (table.need if alone else table.find)("judge") is not None:
             return "column"
+    elif alone and (wrong := unknown_header(first, ROLES["column"])) is not None:
+        raise wrong
     files = [part for part in parts if isinstance(part, Source)]
     if len(files) > 1 and len({file.group or file.name for file in files}) == 1:
         folder = os.path.dirname(first.name)
@@ -244,15 +252,13 @@ def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
             file=folder,
             remedy=f"name its files, if each is a judge: '{folder}/*'",
         )
-    if len(files) == 1:
+    if alone:
         raise InputError(
             "only one file, without a judge column",
             code="one-judge",
             file=first.name,
             remedy=(
-                "give one file per judge, name the column of a table with",
-                Argument("columns", "judge=NAME"),
-                ", or use",
+                "give one file per judge, or use",
                 Argument("judge_column", "iteration"),
                 "if the second column of a qrels file names the judge",
             ),

@@ -48,7 +48,7 @@ def resolve(
         rows = _without_duplicates(rows, policy, notes, stop)
     else:  # an open scale: labels are counted once before they are compared with each other
         rows = _without_duplicates(rows, policy, notes, stop)
-        rows, more = scale_rows(rows, policy.scaling)
+        rows, more = scale_rows(rows, policy.scaling, stop)
         grades, soft = (0, 1), True
         notes += more
     pool, position = _pool(rows)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, TypedDict, get_args
 
-from hungjury.collection.scaling import Scaling, scaling_of
+from hungjury.collection.judge_scaling import JudgeScaling, ScalingLike, scaling_of
+from hungjury.collection.scaling import Scaling
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
@@ -51,7 +52,7 @@ class LabelOptions(TypedDict, total=False):
     duplicates: Duplicates
     grades: Iterable[int] | None
     outside: Outside
-    scaling: str | Scaling | None
+    scaling: ScalingLike | None
     map: str | Mapping[Any, float | None] | None
     missing: Missing
     columns: str | Mapping[str, str] | None
@@ -93,7 +94,7 @@ class LabelPolicy:
     duplicates: Duplicates = "error"
     grades: tuple[int, ...] | None = None  # the declared scale
     outside: Outside = "error"
-    scaling: Scaling | None = None
+    scaling: Scaling | JudgeScaling | None = None
     map: Relabelling = ()
     missing: Missing = "error"
     columns: tuple[tuple[str, str], ...] = ()

@@ -28,7 +28,7 @@ from hungjury.tables import csv_text
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hungjury.collection.scaling import Scaling
+    from hungjury.collection.judge_scaling import ScalingLike
 
 __all__ = ["Qrels", "as_qrels", "qrels_by", "read_qrels"]
 
@@ -189,7 +189,7 @@ def read_qrels(
     duplicates: Duplicates = "error",
     grades: Iterable[int] | None = None,
     outside: Outside = "error",
-    scaling: str | Scaling | None = None,
+    scaling: ScalingLike | None = None,
     *,
     map: str | Mapping[Any, float | None] | None = None,
     missing: Missing = "error",

@@ -127,7 +127,8 @@ class LabelReader:
             by_judge = self.judges == "column"
             self._table(read_table(part, kind, self.policy.columns, by_judge, self.stop))
         elif self.judges in ("column", "wide"):
-            raise unknown_header(part, ROLES[self.judges]) or _mixed(part.name)
+            no_header = _no_header if self.judges == "wide" else _mixed
+            raise unknown_header(part, ROLES[self.judges]) or no_header(part.name)
         else:
             self._text(readable(part, self._empty, self._parse, self.stop))
 
@@ -310,6 +311,15 @@ def no_label(file: str) -> InputError:
         code="no-labels",
         file=file,
         remedy="check the command that produced it",
+    )
+
+
+def _no_header(file: str) -> InputError:
+    return InputError(
+        "a wide table needs a header line with the names of topic, document and judges",
+        code="no-header",
+        file=file,
+        remedy=("add it, or leave out", Argument("wide")),
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.bad_lines import Stop
+from hungjury.collection.judge_scaling import patterns_of
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.policy import TOP_GRADE, LabelPolicy
 from hungjury.collection.relabel import counted
@@ -164,9 +165,14 @@ def _stray_error(rows: Rows, bad: NDArray[np.bool_], top: int, scaled: bool) -> 
     )
 
 
-def _mixed_error(rows: Rows, groups: Mapping[str, list[str]], stray: str) -> InputError:
+Scale = tuple[bool, float]  # has it fractions, and its largest label
+
+
+def _mixed_error(rows: Rows, groups: Mapping[Scale, list[str]], stray: str) -> InputError:
     lines = [
-        f"{scale}: {plural(len(names), 'judge')} ({few(names)})" for scale, names in groups.items()
+        f"0-{top:g}{' with fractions' if fractions else ''}: {plural(len(names), 'judge')} "
+        f"({few(names)})"
+        for (fractions, top), names in groups.items()
     ]
     if stray:
         lines.append(f"labels on none of these scales: {stray}")
@@ -180,7 +186,7 @@ def _mixed_error(rows: Rows, groups: Mapping[str, list[str]], stray: str) -> Inp
             "or",
             Argument("without", "PATTERN"),
             ";",
-            Argument("scaling", "linear"),
+            Argument("scaling", _scaling_for(groups)),
             "turns the labels of each judge into probabilities;",
             Argument("grades", range(int(rows.label.max()) + 1)),
             "says that every judge was offered this scale",
@@ -188,7 +194,21 @@ def _mixed_error(rows: Rows, groups: Mapping[str, list[str]], stray: str) -> Inp
     )
 
 
-def _groups(rows: Rows, notes: list[Note]) -> dict[str, list[str]]:
+def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
+    """A scaling for each group of judges; what the others leave is the largest group."""
+    largest = max(groups, key=lambda scale: len(groups[scale]))
+    rules = [
+        f"{pattern}=linear(low=0, high={scale[1]:g})"
+        for scale, names in groups.items()
+        if scale != largest
+        for pattern in patterns_of(
+            names, [name for other, they in groups.items() if other != scale for name in they]
+        )
+    ]
+    return ",".join([*rules, f"*=linear(low=0, high={largest[1]:g})"])
+
+
+def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
     """The judges by scale, where scales differ beyond doubt."""
     label, judge, judges = rows.label, rows.judge, rows.judges
     size = np.bincount(judge, minlength=len(judges))
@@ -212,15 +232,11 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[str, list[str]]:
         if not (own & ~near).any():
             return {}
         own = due >= LIKELY
-    groups: dict[tuple[bool, float], list[str]] = {}
+    groups: dict[Scale, list[str]] = {}
     for j in np.flatnonzero(size):
-        groups.setdefault((bool(fractional[j]), top[j] if own[j] else highest), []).append(
-            judges[j]
-        )
-    return {
-        f"0-{t:g}{' with fractions' if fraction else ''}": names
-        for (fraction, t), names in sorted(groups.items())
-    }
+        scale = bool(fractional[j]), float(top[j] if own[j] else highest)
+        groups.setdefault(scale, []).append(judges[j])
+    return dict(sorted(groups.items()))
 
 
 def _labels_due(

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note, plural
-from hungjury.errors import Argument, InputError, MeasureError, Remedy
+from hungjury.errors import Argument, MeasureError, Remedy
 from hungjury.named import Catalogue, Named, number, one_of, param
 
 if TYPE_CHECKING:
+    from hungjury.collection.bad_lines import Stop
     from hungjury.collection.rows import Rows
 
-__all__ = ["SCALINGS", "Scaling", "scale_rows", "scaling_of"]
+__all__ = ["SCALINGS", "Scaling", "scale_rows"]
 
 Array = NDArray[np.float64]
 
@@ -37,6 +38,10 @@ class Scaling(Named):
         kind=one_of("judge", "topic", "all"),
         doc="what is scaled together: labels of a judge, of a judge on a topic, or all",
     )
+
+    def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]:
+        """This scaling, for all judges."""
+        return [(self, list(range(len(judges))))]
 
     def problem(self, labels: Array) -> Problem | None:
         """Why the labels cannot be scaled, if so."""
@@ -79,7 +84,12 @@ class Geometric(_Odds):
         return Problem(
             int(bad[0]),
             f"the label {labels[bad[0]]:g} is not above 0",
-            'scaling="median" takes labels of 0; "percentile" and "linear" take any',
+            (
+                Argument("scaling", "median"),
+                "takes labels of 0;",
+                Argument("scaling", "percentile", "linear"),
+                "takes any",
+            ),
         )
 
     def log_typical(self, labels: Array) -> float:
@@ -94,7 +104,7 @@ class Median(_Odds):
     """
 
     def problem(self, labels: Array) -> Problem | None:
-        others = 'scaling="percentile" and "linear" take any labels'
+        others = (Argument("scaling", "percentile", "linear"), "takes any labels")
         bad = np.flatnonzero(labels < 0)
         if len(bad):
             return Problem(int(bad[0]), f"the label {labels[bad[0]]:g} is below 0", others)
@@ -169,52 +179,55 @@ class Percentile(Scaling):
         return np.asarray(((np.cumsum(count) - count / 2) / len(labels))[place])
 
 
-def scaling_of(given: Any) -> Scaling | None:
-    """A scaling, by name if need be, or None."""
-    if given is None or isinstance(given, Scaling):
-        return given
-    if not isinstance(given, str):
-        raise InputError(
-            f"invalid value {given!r} for scaling",
-            code="invalid-choice",
-            remedy=("use", Argument("scaling", *(cls.name for cls in SCALINGS))),
-        )
-    return SCALINGS.parse(given)
+class Scaler(Protocol):
+    """One scaling for all judges, or one for each."""
+
+    def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]: ...
 
 
-def scale_rows(rows: Rows, scaling: Scaling) -> tuple[Rows, tuple[Note, ...]]:
-    """The rows with probabilities as labels, and notes on the scaling."""
-    label, p = rows.label, np.empty(len(rows.label))
-    alike = []
-    for members in _together(rows, scaling.by):
-        mine = label[members]
-        problem = scaling.problem(mine)
-        if problem is not None:
-            row = int(members[problem.at])
-            file, line = rows.at(row)
-            raise InputError(
-                f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}",
-                code="unsuitable-scaling",
-                argument="scaling",
-                file=file,
-                line=line,
-                remedy=problem.remedy,
-            )
-        p[members] = scaling.chances(mine)
-        if mine.min() == mine.max():
-            alike.append(_whose(rows, int(members[0]), scaling.by))
-    return replace(rows, label=p), tuple(_notes(label, scaling, alike))
+def scale_rows(rows: Rows, scaler: Scaler, stop: Stop) -> tuple[Rows, tuple[Note, ...]]:
+    """The rows with probabilities as labels, and notes on the scaling.
+
+    stop: told of labels that cannot be scaled; where it returns, they are left out.
+    """
+    label, p = rows.label, np.full(len(rows.label), np.nan)
+    notes: list[Note] = []
+    for scaling, judges in scaler.shares(rows.judges):
+        alike = []
+        mine = np.flatnonzero(np.isin(rows.judge, judges))
+        for members in _together(rows, mine, scaling.by):
+            together = label[members]
+            problem = scaling.problem(together)
+            if problem is not None:
+                row = int(members[problem.at])
+                stop(
+                    rows.error(
+                        row,
+                        f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}",
+                        code="unsuitable-scaling",
+                        argument="scaling",
+                        remedy=problem.remedy,
+                    )
+                )
+                continue
+            p[members] = scaling.chances(together)
+            if together.min() == together.max():
+                alike.append(_whose(rows, int(members[0]), scaling.by))
+        if len(mine):
+            notes += _notes(label[mine], scaling, alike)
+    done = ~np.isnan(p)
+    return replace(rows, label=p).keep(done), tuple(notes)
 
 
-def _together(rows: Rows, by: str) -> list[NDArray[np.int64]]:
-    """The numbers of the rows that are scaled together."""
-    key = np.zeros(len(rows.label), dtype=np.int64)
+def _together(rows: Rows, mine: NDArray[np.int64], by: str) -> list[NDArray[np.int64]]:
+    """The numbers of the rows that are scaled together, of some rows."""
+    key = np.zeros(len(mine), dtype=np.int64)
     if by != "all":
-        key += rows.judge
+        key += rows.judge[mine]
     if by == "topic":
-        key = key * (int(rows.pair_topic.max()) + 1) + rows.pair_topic[rows.pair]
+        key = key * (int(rows.pair_topic.max()) + 1) + rows.pair_topic[rows.pair[mine]]
     order = np.argsort(key, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
+    return np.split(mine[order], np.flatnonzero(np.diff(key[order])) + 1) if len(mine) else []
 
 
 def _whose(rows: Rows, row: int, by: str) -> str:
