@@ -140,6 +140,38 @@ def test_compare_rankers_command(fold):
     assert "not a list of tree counts" in run("compare-rankers", fold, "--sizes", "a").output
 
 
+def test_several_data_sets_side_by_side(fold, tmp_path):
+    """Table 5.5: each data set as it would be alone."""
+    other = tmp_path / "other" / "Fold1"
+    other.mkdir(parents=True)
+    for name, seed in (("train", 7), ("vali", 8), ("test", 9)):
+        (other / f"{name}.txt").write_text(as_text(*made(seed, 14, 100 * seed)))
+    flags = ["--nav-rel", 2, "--sizes", "4", *QUICK]
+    sets = [f"one={fold}", f"other={tmp_path / 'other' / 'Fold*'}"]
+    rows = json.loads(run("compare-rankers", *sets, *flags, "--format", "json").stdout)
+    for name, folder in (("one", fold), ("other", other)):
+        alone = json.loads(run("compare-rankers", folder, *flags, "--format", "json").stdout)
+        assert [{"data": name, **row} for row in alone] == [r for r in rows if r["data"] == name]
+    lines = run("compare-rankers", *sets, *flags).stdout.splitlines()
+    heads = ["measure", "algorithm", "one", "4", "one", "all", "other", "4", "other", "all"]
+    assert lines[1].split() == heads
+    assert lines[2].split()[:2] == ["nDCG@10", "λ-MART"]
+    means = [row["mean"] for row in rows if row["measure"] == "nDCG@10"
+             and row["algorithm"] == "λ-MART"]  # fmt: skip
+    assert lines[2].split()[2:] == [f"{mean:.4f}" for mean in means]
+    assert "other: 14 test queries, 1 fold;" in "\n".join(lines)
+    picture = tmp_path / "curves.svg"
+    latex = run("compare-rankers", *sets, *flags, "--format", "latex", "--plot", picture).stdout
+    assert r"measure & algorithm & one 4 & one all & other 4 & other all \\" in latex
+    assert r"\begin{table}" in latex
+    assert r"nDCG@10 & $\lambda$-MART & " in latex
+    assert picture.exists()
+    alone = run("compare-rankers", fold, *flags, "--format", "latex").stdout
+    assert r"measure & algorithm & 4 & all \\" in alone
+    mixed = run("compare-rankers", fold, sets[1], *flags)
+    assert "name every data set" in mixed.output
+
+
 def test_a_comparison_is_what_its_parts_are():
     """Sizes, chosen trees, scores and p-values, each made again from single rankers."""
     folds = make_folds(hj.ltr.ranking_data(*made(5, 60)), 3)

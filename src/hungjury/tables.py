@@ -21,7 +21,7 @@ __all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "html_pag
 
 _TEX = {c: "\\" + c for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "–": "--",
+    "–": "--", "λ": r"$\lambda$", "τ": r"$\tau$",
 }  # fmt: skip
 
 # What begins a formula in a spreadsheet, also in its full-width form.

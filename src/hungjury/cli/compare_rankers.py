@@ -11,6 +11,7 @@ from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
 if TYPE_CHECKING:
+    from hungjury.ltr.folds import Fold
     from hungjury.ltr.objective import Objective
 
 
@@ -27,11 +28,12 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 
 
 @click.command("compare-rankers", no_args_is_help=True)
-@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...")
+@click.argument("folders", nargs=-1, required=True, metavar="[NAME=]FOLDER...")
 @click.option(
     "--folds",
     type=count(1000, 3),
-    help="Join the data of one FOLDER and split it into this many folds, in the order of queries.",
+    help="Join the data of one FOLDER (of each data set) and split it into this many folds, in the "
+    "order of queries.",
 )
 @click.option(
     "--sizes",
@@ -56,7 +58,7 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "csv", "json"]),
+    type=click.Choice(["table", "csv", "json", "latex"]),
     default="table",
     show_default=True,
     help="Output format.",
@@ -73,29 +75,59 @@ def compare_rankers_command(
     """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
 
     Each FOLDER is a fold with train.txt, vali.txt and test.txt (LETOR text, optionally .gz), or
-    train_feature.npy, train_label.npy, train_group.npy and so on.
+    train_feature.npy, train_label.npy, train_group.npy and so on. To compare on several data sets,
+    give NAME=FOLDER; FOLDER may then be a pattern, as in 'WEB30K=MSLR-WEB30K/Fold*'.
 
     \b
     Examples:
       hungjury compare-rankers MSLR/Fold* --user users.json --plot curves.svg
       hungjury compare-rankers MQ2008/Fold1 --folds 5 --nav-rel 2
+      hungjury compare-rankers 'WEB30K=MSLR/Fold*' Istella=istella-s --format latex
     """
-    from hungjury.ltr import compare_rankers, join_data, make_folds, read_fold
+    from hungjury.ltr import compare_data_sets
 
-    if folds is not None and len(folders) > 1:
-        raise click.UsageError("--folds splits the data of one FOLDER; give one")
-    parts = [read_fold(folder) for folder in folders]
-    if folds is not None:
-        parts = make_folds(join_data(parts[0]), folds)
+    sets = {name: _parts(mine, folds) for name, mine in _data_sets(folders).items()}
     with progress_bar(quiet, worthwhile=True) as progress:
-        found = compare_rankers(
-            parts, user, nav_rel, cutoff=cutoff, sizes=sizes, objectives=objectives, seed=seed,
-            progress=progress, **lightgbm_settings(trees, leaves, learning_rate, settings),
+        several = compare_data_sets(
+            sets, user=user, nav_rel=nav_rel, cutoff=cutoff, sizes=sizes, objectives=objectives,
+            seed=seed, progress=progress,
+            **lightgbm_settings(trees, leaves, learning_rate, settings),
         )  # fmt: skip
+    found = several if len(sets) > 1 else next(iter(several.found.values()))
     tell(found.notes, quiet)
-    deliver(str(found) if form == "table" else rows_as(found.rows(), form, csv_safe), output)
+    if form == "latex":
+        deliver(found.to_latex(), output)
+    else:
+        deliver(str(found) if form == "table" else rows_as(found.rows(), form, csv_safe), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture
-        from hungjury.report.ranker_plots import draw_comparison
+        from hungjury.report.ranker_plots import draw_comparisons
 
-        save_picture(draw_comparison(found), plot)
+        save_picture(draw_comparisons(several.found), plot)
+
+
+def _data_sets(folders: tuple[str, ...]) -> dict[str, list[str]]:
+    """The folders of each data set by its name; those without a name are one set."""
+    from glob import glob
+    from pathlib import Path
+
+    sets: dict[str, list[str]] = {}
+    for given in folders:
+        name, equals, pattern = given.partition("=")
+        if not equals or Path(given).exists():
+            name, pattern = "", given
+        sets.setdefault(name, []).extend(sorted(glob(pattern)) or [pattern])
+    if "" in sets and len(sets) > 1:
+        unnamed = sets[""][0]
+        raise click.UsageError(f"name every data set: NAME={unnamed} instead of {unnamed}")
+    return sets
+
+
+def _parts(folders: list[str], folds: int | None) -> list[Fold]:
+    """The folds of one data set."""
+    from hungjury.ltr import join_data, make_folds, read_fold
+
+    if folds is not None and len(folders) > 1:
+        raise click.UsageError("--folds splits the data of one FOLDER; give one per data set")
+    parts = [read_fold(folder) for folder in folders]
+    return parts if folds is None else make_folds(join_data(parts[0]), folds)

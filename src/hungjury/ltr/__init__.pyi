@@ -1,5 +1,7 @@
 from hungjury.ltr.compare import RankerComparison as RankerComparison
 from hungjury.ltr.compare import compare_rankers as compare_rankers
+from hungjury.ltr.compare_sets import DataSetComparison as DataSetComparison
+from hungjury.ltr.compare_sets import compare_data_sets as compare_data_sets
 from hungjury.ltr.data import RankingData as RankingData
 from hungjury.ltr.data import ranking_data as ranking_data
 from hungjury.ltr.estimator import NMCGRanker as NMCGRanker

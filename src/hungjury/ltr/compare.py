@@ -19,7 +19,7 @@ from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, Objective
 from hungjury.ltr.train import boost, parameters_with
 from hungjury.stats.paired_tests import randomisation_test
-from hungjury.tables import columns
+from hungjury.tables import Cell, Marked, Table, columns
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
 __all__ = ["ALGORITHMS", "RankerComparison", "compare_rankers"]
@@ -82,16 +82,44 @@ class RankerComparison:
                 cells = [f"{mean:.{digits}f}{_mark(p):<2}" for mean, p in marked]
                 rows.append([ALGORITHMS[objective], *cells])
             lines += [columns(rows), ""]
-        lines.append(
+        return "\n".join([*lines, *self.remarks()])
+
+    def remarks(self) -> list[str]:
+        """What was tested, how many trees "all" are, and which queries were navigational."""
+        lines = [
             f"{len(self.fold_of):,} test queries, {self.folds} fold{'s' * (self.folds > 1)}; "
             f"* p < 0.05, ** p < 0.01 against {ALGORITHMS[self.objectives[0]]}, paired "
             "randomisation test"
-        )
+        ]
         for objective, trees in zip(self.objectives, self.trees.tolist(), strict=True):
             chosen = ", ".join(map(str, trees))
             lines.append(f'trees in "all", by fold: {ALGORITHMS[objective]} {chosen}')
         shown = ", ".join(f"{share:.1%}" for share in self.shares)
-        return "\n".join([*lines, f"navigational queries trained on, by fold: {shown}"])
+        return [*lines, f"navigational queries trained on, by fold: {shown}"]
+
+    def table(self) -> Table:
+        """A row for each measure and algorithm, a column for each size, marks as in the thesis."""
+        means = self.means()
+        rows: list[list[Cell]] = [
+            [
+                measure,
+                ALGORITHMS[objective],
+                *(
+                    Marked(float(mean), _mark(p))
+                    for mean, p in zip(means[o, m], self.p[o, m], strict=True)
+                ),
+            ]
+            for m, measure in enumerate(self.measures)
+            for o, objective in enumerate(self.objectives)
+        ]
+        return Table(["measure", "algorithm", *self.sizes], rows)
+
+    def to_latex(self) -> str:
+        """The table in LaTeX."""
+        return self.table().to_latex()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
 
     def __str__(self) -> str:
         return self.to_text()

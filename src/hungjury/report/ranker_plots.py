@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hungjury.report.pictures import new_picture
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_comparison", "draw_training"]
+__all__ = ["draw_comparisons", "draw_training"]
 
 COLORS = {"lambdarank": "0.35", "nmcg": "#c1272d", "ndcg": "#1f5fa8"}
 
@@ -30,22 +31,26 @@ def draw_training(ranker: Ranker) -> Figure:
     return figure
 
 
-def draw_comparison(found: RankerComparison) -> Figure:
-    """Learning curves on the test data, a panel for each measure; dots are the models' sizes."""
+def draw_comparisons(sets: Mapping[str, RankerComparison]) -> Figure:
+    """Learning curves on the test data: a row for each data set, a panel for each measure. Dots are
+    the models' sizes."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "report", "drawing a plot") from None
-    figure = Figure(figsize=(4.6 * len(found.measures), 3.8), layout="constrained")
-    panels = np.atleast_1d(figure.subplots(1, len(found.measures)))
-    for m, axes in enumerate(panels):
-        _curves(axes, found, m)
-        axes.set(xlabel="trees", title=found.measures[m])
-        axes.grid(alpha=0.3)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-    panels[0].set_ylabel(f"mean over {found.folds} test set{'s' * (found.folds > 1)}")
-    panels[0].legend(frameon=False, fontsize=8, loc="lower right")
+    across = max(len(found.measures) for found in sets.values())
+    figure = Figure(figsize=(4.6 * across, 3.8 * len(sets)), layout="constrained")
+    grid = figure.subplots(len(sets), across, squeeze=False)
+    for panels, (name, found) in zip(grid, sets.items(), strict=True):
+        for m, axes in enumerate(panels):
+            _curves(axes, found, m)
+            title = f"{name}, {found.measures[m]}" if len(sets) > 1 else found.measures[m]
+            axes.set(xlabel="trees", title=title)
+            axes.grid(alpha=0.3)
+            for side in ("top", "right"):
+                axes.spines[side].set_visible(False)
+        panels[0].set_ylabel(f"mean over {found.folds} test set{'s' * (found.folds > 1)}")
+        panels[0].legend(frameon=False, fontsize=8, loc="lower right")
     return figure
 
 
