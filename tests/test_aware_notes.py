@@ -61,7 +61,8 @@ def test_supervised_weights_warn_of_little_gold(made: Any) -> None:
         return [note.kind for note in scores.notes]
 
     assert "little-gold" in kinds(2)
-    assert "little-gold" not in kinds(12)
+    assert "little-gold" in kinds(9)
+    assert "little-gold" not in kinds(10)
 
 
 def test_votes_weighted_by_aware(made: Any) -> None:

@@ -110,3 +110,19 @@ def test_the_level_is_that_of_the_intervals():
     assert (wide.high - wide.low > narrow.high - narrow.low)[1:].all()
     inside = (narrow.low <= narrow.mean) & (narrow.mean <= narrow.high)
     assert inside.all()
+
+
+@pytest.mark.parametrize("merge", ["binmv", "mv", "em-neu", "aware", "aware(sgl_fro_md)"])
+def test_every_note_is_told_once(merge):
+    """Notes about labels, runs and the merge, whatever the merge."""
+    given = {
+        f"j{k}": {f"t{t:02}": {f"d{d}": (d + k) % 3 // 2 for d in range(6)} for t in range(12)}
+        for k in range(3)
+    }
+    judgments = hj.read_judgments(given, grades=range(2))
+    runs = runs_of().to_dict()
+    del runs["s1"]["t03"]
+    found = hj.leaderboard(judgments, hj.read_runs(runs), "P@2", merge, draws=100, replicates=10)
+    texts = [str(note) for note in found.notes]
+    assert len(texts) == len(set(texts))
+    assert [note.kind for note in found.notes].count("missing-topic") == 1

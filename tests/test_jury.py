@@ -240,3 +240,62 @@ def test_the_headline_counts_families(made):
     given = {"draws": 100, "outlook": False, "families": {"judge1": "x", "judge2": "x"}}
     board = hj.leaderboard(made.judgments, made.runs, "AP", **given)
     assert "3 judges in 2 families merged by binmv, grades 0-3" in str(board)
+
+
+def small_panel(documents, others=3):
+    """Judges who agree, and one who says the opposite about so many documents of three topics."""
+    labels = {
+        f"j{k}": {t: {f"d{i}": i % 2 for i in range(20)} for t in "xyz"} for k in range(others)
+    }
+    pairs = [(t, i) for i in range(20) for t in "xyz"][:documents]
+    turned = {t: {f"d{i}": 1 - i % 2 for u, i in pairs if u == t} for t in "xyz"}
+    return hj.read_judgments(labels | {"turned": turned}, grades=range(2))
+
+
+@pytest.mark.parametrize(("documents", "expected"), [(19, ()), (20, ("turned",))])
+def test_nobody_is_contrary_on_fewer_than_20_documents(documents, expected):
+    given = small_panel(documents)
+    assert seat_jury(given).contrary == expected
+    assert np.isnan(correlation_with_rest(given)[0][-1]) == (documents < 20)
+
+
+def test_two_families_cannot_contradict_the_rest_and_three_can():
+    families = {"j0": "same", "j1": "same", "j2": "same"}
+    given = small_panel(40)
+    assert seat_jury(given, families).contrary == ()
+    assert seat_jury(given, {"j0": "same", "j1": "same"}).contrary == ("turned",)
+
+
+def test_a_judge_of_one_topic_has_the_error_of_a_correlation():
+    """Without a second topic there is no jackknife: (1 - r squared) / sqrt(n - 3)."""
+    rng = np.random.default_rng(0)
+    labels = {f"j{k}": {"t": {f"d{i}": int(rng.integers(3)) for i in range(40)}} for k in range(3)}
+    given = hj.read_judgments(labels, grades=range(3))
+    found, error = correlation_with_rest(given)
+    for k in range(3):
+        r = loop_correlation(given, k)
+        assert found[k] == pytest.approx(r)
+        assert error[k] == pytest.approx((1 - r * r) / np.sqrt(37))
+
+
+def test_half_of_the_families_is_a_split():
+    """Two of four families against the others: nobody is left out; two of five are."""
+    base = {t: {f"d{i}": i % 2 for i in range(20)} for t in "xyz"}
+    turned = {t: {d: 1 - v for d, v in documents.items()} for t, documents in base.items()}
+    four = {"a": base, "b": base, "c": turned, "d": turned}
+    split = seat_jury(hj.read_judgments(four, grades=range(2)))
+    assert split.contrary == ()
+    assert [note.kind for note in split.notes] == ["split-jury"]
+    five = seat_jury(hj.read_judgments(four | {"e": base}, grades=range(2)))
+    assert set(five.contrary) == {"c", "d"}
+    assert [note.kind for note in five.notes] == ["contrary-judge"]
+
+
+def test_a_judge_without_a_correlation_hides_nobody():
+    """The constant judge's correlation is unknown; the reversed judge is found all the same."""
+    base = {t: {f"d{i}": i % 2 for i in range(20)} for t in "xyz"}
+    turned = {t: {d: 1 - v for d, v in documents.items()} for t, documents in base.items()}
+    constant = {t: dict.fromkeys(documents, 0) for t, documents in base.items()}
+    given = {"constant": constant, "good1": base, "good2": base, "good3": base, "turned": turned}
+    found = seat_jury(hj.read_judgments(given, grades=range(2)))
+    assert found.contrary == ("turned",)

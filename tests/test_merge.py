@@ -394,3 +394,15 @@ def test_judges_without_a_common_topic(method):
     for scope in ("topic", "all"):
         merged = merge(source, method, scope=scope)
         assert merged.hard().to_dict() == {"1": {"x": 1, "y": 0}, "2": {"x": 0, "z": 1}}
+
+
+def test_a_document_whose_judges_are_not_drawn_keeps_the_whole_panels_vote():
+    votes = {
+        "a": {"t": {"only": 1, "x": 1}},
+        "b": {"t": {"x": 0, "y": 0}},
+        "c": {"t": {"x": 1, "y": 1}},
+    }
+    merged = merge(read_judgments(votes), "mv(ties=not)")
+    drawn = merged.sample(0, 60)
+    assert set(drawn[:, merged.pool.find("t", "only")].tolist()) == {1}
+    assert set(drawn[:, merged.pool.find("t", "y")].tolist()) == {0, 1}

@@ -189,3 +189,11 @@ def test_smoothing_starts_every_level_at_one_half():
     model = prm(panel(UNSEEN), smoothing=1)
     assert model.prob(3) == pytest.approx([2 / 5, 3 / 5, 1 / 2, 1 / 2])
     assert model.probability(-7) == 0.5
+
+
+def test_levels_in_fewer_than_100_pairs_are_not_to_be_trusted():
+    """Fifty documents that both call 1 are 100 ordered pairs from level 1."""
+    for number, told in ((50, False), (49, True)):
+        agreed = pairs_of(*[(1, 1)] * number, *[(0, 0)] * 60)
+        kinds = [note for note in prm(panel(agreed)).notes if "level 1 " in str(note)]
+        assert bool(kinds) == told

@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("uncertainty", "judges", "stats")
 NOT_RUN = {"test_docs.py", "test_imports.py", "test_types.py"}  # about pages and types
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "studies-results", "__pycache__")
-PATIENCE = 60  # seconds of processor time a mutant may take beyond four times its tests' own
+PATIENCE = 15  # seconds of processor time a mutant may take beyond four times its tests' own
 
 
 def main() -> None:

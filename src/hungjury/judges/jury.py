@@ -70,7 +70,7 @@ def seat_jury(
     while len(set(left.families)) >= FEWEST_FAMILIES:
         found, error = correlation_with_rest(left, rel)
         upper = np.where(np.isnan(found), np.inf, found + NORMAL_95 * error)
-        worst = int(np.argmin(found + np.where(upper < 0, 0, np.inf)))
+        worst = int(np.argmin(np.where(upper < 0, found, np.inf)))
         if upper[worst] >= 0:
             break
         against.append(left.judges[worst])
