@@ -14,7 +14,9 @@ __all__ = [
     "Goal",
     "Measured",
     "Memory",
+    "Printed",
     "Results",
+    "Seconds",
     "Setting",
     "Suite",
     "Table",
@@ -151,6 +153,37 @@ class Memory:
         peak = results[self.mine].memory
         goal = f"{self.mine}: below {self.below_mb:g} MB"
         return Verdict(goal, f"{peak:.0f} MB", peak < self.below_mb)
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """`mine` takes at most so many seconds on this machine, which the report describes."""
+
+    mine: str
+    most: float
+
+    def judge(self, results: Results) -> Verdict | None:
+        if self.mine not in results:
+            return None
+        time = results[self.mine].time
+        return Verdict(f"{self.mine}: within {self.most:g} s", f"{time:.1f} s", time <= self.most)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A value that `mine` prints is below a bound."""
+
+    mine: str
+    value: str
+    below: float
+    unit: str
+
+    def judge(self, results: Results) -> Verdict | None:
+        if self.mine not in results:
+            return None
+        found = results[self.mine].values[self.value]
+        goal = f"{self.mine}: below {self.below:g} {self.unit}"
+        return Verdict(goal, f"{found:.2f}", found < self.below)
 
 
 @dataclass(frozen=True)

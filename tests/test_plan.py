@@ -14,8 +14,11 @@ from hungjury.collection.align import align
 from hungjury.errors import HungjuryError
 from hungjury.judges.merging import merge
 from hungjury.stats.designs import expected_inclusion, inclusion, priorities
+from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
 from hungjury.uncertainty.effects import effects
-from hungjury.uncertainty.plan import DRAWS, FLOOR, influence
+from hungjury.uncertainty.foresight import expected_differences
+from hungjury.uncertainty.panel_error import exposure_kernel
+from hungjury.uncertainty.plan import DRAWS, FLOOR, influence, plan_weights
 
 MEASURES = ["nDCG@5", "RBP(p=0.8)", "AP", "P@5", "Bpref", "GMAP", "ERR@5", "RR"]
 
@@ -270,3 +273,32 @@ def test_command(made, tmp_path):
     assert done.exit_code == 0
     assert "Label 6 documents" in done.stderr
     assert len(hj.Plan.read(tmp_path / "plan.csv")) == 6
+
+
+@pytest.mark.parametrize("budget", [20, 60])
+@pytest.mark.parametrize("measure", ["nDCG@5", "AP", "Bpref"])
+def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, budget):
+    """Document by document: the variance of its grade's effect on each difference, by
+    1 / probability - 1."""
+    one, merged = hj.measure(measure), merge(made.judgments, "binmv")
+    weight = plan_weights(made.judgments, aligned, [one], "influence")
+    found = dict(expected_differences(one, aligned, merged, weight, budget))
+    scorer = Scorer(one, aligned, 2)
+    drawn = np.maximum(merged.sample(np.random.default_rng(0), 2), 0)
+    everything = np.arange(len(weight))
+    effect = effects(scorer, drawn[: 2 if scorer.native else 1], (0, 1, 2), everything)
+    chances = 0.7 * merged.posterior + 0.3 * merged.posterior.mean(axis=0)
+    probability = expected_inclusion(weight, budget)
+    assert budget == 20 or (probability == 1).any()
+    systems = len(aligned.systems)
+    left = np.zeros((systems, systems))
+    for d in everything:
+        around = effect[:, d] - effect[:, d].mean(axis=0)
+        covariance = np.diag(chances[d]) - np.outer(chances[d], chances[d])
+        left += (1 / probability[d] - 1) * around @ covariance @ around.T
+    left = expected_contrasts(left, exposure_kernel(aligned), PANEL_ERROR)
+    gaps = [
+        math.sqrt(left[a, a] + left[b, b] - 2 * left[a, b])
+        for a, b in itertools.combinations(range(systems), 2)
+    ]
+    assert found[budget] == pytest.approx(1.96 * np.median(gaps), rel=1e-6)

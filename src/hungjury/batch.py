@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,10 @@ class Scorer:
         self.measure, self.alignment, self.top = measure(name), alignment, top
         self.measure.check(top)
         self._kernel = _kernel(self.measure, alignment, top)
-        self._lists = None if self._kernel is None else _Lists.of(alignment, self._kernel.weights)
+
+    @cached_property
+    def _lists(self) -> _Lists | None:
+        return None if self._kernel is None else _Lists.of(self.alignment, self._kernel.weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process works out again what does not depend on labels."""
@@ -74,11 +78,15 @@ class Scorer:
 
         out: where to put them; an array that is laid out as [system, topic, n] is filled fastest.
         """
-        if self._kernel is not None:
-            return np.nan_to_num(self._score(labels, self.measure, out), copy=False)
-        return self._score(labels, self.measure.filled, out)
+        return self._score(labels, self.measure.filled, out, undefined=0.0)
 
-    def _score(self, labels: Labels, score: Callable[[Judged], Array], out: Array | None) -> Array:
+    def _score(
+        self,
+        labels: Labels,
+        score: Callable[[Judged], Array],
+        out: Array | None,
+        undefined: float = np.nan,
+    ) -> Array:
         given = self._checked(labels)
         systems, topics = self.alignment.shape
         if out is None:
@@ -90,7 +98,7 @@ class Scorer:
 
             def one_topic(task: tuple[slice, int]) -> None:
                 vectors, topic = task
-                values = self._score_topic(given[vectors], topic, kernel, lists)
+                values = self._score_topic(given[vectors], topic, kernel, lists, undefined)
                 out[vectors, :, topic] = values.T
 
             _on_all_cores(one_topic, tasks)
@@ -119,7 +127,9 @@ class Scorer:
             return np.ascontiguousarray(given, dtype=np.uint8)
         return np.ascontiguousarray(given, dtype=np.int16)
 
-    def _score_topic(self, labels: Labels, topic: int, kernel: Kernel, lists: _Lists) -> Array:
+    def _score_topic(
+        self, labels: Labels, topic: int, kernel: Kernel, lists: _Lists, undefined: float
+    ) -> Array:
         """[system, vector]"""
         documents = self.alignment.pool.slice(topic)
         start, stop = lists.of_topic(topic)
@@ -135,7 +145,9 @@ class Scorer:
             lists.weight,
         )
         pools = _pools(labels[:, documents], self.top)
-        return np.where(self.measure.defined(pools), kernel.finish(sums, pools), np.nan)
+        values = kernel.finish(sums, pools)
+        values[:, ~self.measure.defined(pools) | np.isnan(values[:1]).any(axis=0)] = undefined
+        return values
 
     def _blocks(self, labels: Labels) -> list[slice]:
         """Vectors in blocks small enough for all that a measure makes of their lists."""

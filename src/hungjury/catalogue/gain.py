@@ -121,20 +121,18 @@ class Discounted(Measure):
         value = (judged.gains(gains) * judged.weigh(self._weights(judged.depth))).sum(axis=-1)
         if not self.normalised:
             return np.asarray(value)
-        return self._over_ideal(value, judged, gains)
+        return ratio(value, self._ideal(judged, gains))
 
-    def _over_ideal(self, value: Array, judged: Judged, gains: Array) -> Array:
+    def _ideal(self, judged: Judged, gains: Array) -> Array:
         most = int(judged.counts.sum(axis=-1).max(initial=1))
-        return ratio(value, ideal_sum(judged, gains, self._weights(most)))
+        return ideal_sum(judged, gains, self._weights(most))
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
-        gains = self.gain_of_grades(top)
-
-        def finish(sums: Array, pools: Judged) -> Array:
-            return self._over_ideal(sums, pools, gains) if self.normalised else sums
-
-        return Kernel("gains", gains, self._weights(len(ranks)), finish)
+        gains, weights = self.gain_of_grades(top), self._weights(len(ranks))
+        if not self.normalised:
+            return Kernel("gains", gains, weights)
+        return Kernel("gains", gains, weights, lambda pools: self._ideal(pools, gains))
 
     @rests_on("score", "defined")
     def balancing_form(self, low: int, top: int) -> Form | None:
@@ -342,7 +340,7 @@ class ERR(Measure):
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
         weights = seen(ranks, self.cutoff) / ranks
-        return Kernel("cascade", self.satisfaction(top), weights, lambda sums, _: sums)
+        return Kernel("cascade", self.satisfaction(top), weights)
 
     @rests_on("score", "defined")
     def balancing_form(self, low: int, top: int) -> Form | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,12 @@ class Kernel:
     name: str
     worth: Array  # of grades 0 to the scale's largest
     weights: Array  # of ranks 1, 2, ...
-    finish: Callable[[Array, Judged], Array]  # sums [system, vector], pools -> values
+    unit: Callable[[Judged], Any] = lambda _pools: 1.0  # what sums are divided by; 0: undefined
+
+    def finish(self, sums: Array, pools: Judged) -> Array:
+        """Values [system, vector] from sums and the pools [vector]; NaN where undefined."""
+        unit = np.asarray(self.unit(pools), dtype=float)
+        return np.asarray(sums / np.where(unit == 0, np.nan, unit))
 
     @property
     def averages_ties(self) -> bool:

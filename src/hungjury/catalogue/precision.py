@@ -75,7 +75,7 @@ class P(Measure):
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
         worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff)
-        return Kernel("gains", worth, weights, lambda sums, _: sums / self.cutoff)
+        return Kernel("gains", worth, weights, lambda _: self.cutoff)
 
     @rests_on("score", "defined", "average")
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
@@ -102,10 +102,8 @@ class R(Measure):
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
-        def finish(sums: Array, pools: Judged) -> Array:
-            return ratio(sums, pools.relevant(self.rel))
-
-        return Kernel("gains", worth_of_hits(top, self.rel), seen(ranks, self.cutoff), finish)
+        worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff)
+        return Kernel("gains", worth, weights, lambda pools: pools.relevant(self.rel))
 
 
 @CATALOGUE.add("F1")
@@ -196,11 +194,8 @@ class AP(Measure):
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
-        def finish(sums: Array, pools: Judged) -> Array:
-            return ratio(sums, pools.relevant(self.rel))
-
-        weights = seen(ranks, self.cutoff) / ranks
-        return Kernel("precisions", worth_of_hits(top, self.rel), weights, finish)
+        worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff) / ranks
+        return Kernel("precisions", worth, weights, lambda pools: pools.relevant(self.rel))
 
     @rests_on("score", "defined", "average")
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
@@ -297,7 +292,7 @@ class RR(Measure):
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
         weights = seen(ranks, self.cutoff) / ranks
-        return Kernel("best", worth_of_hits(top, self.rel), weights, lambda best, _: best)
+        return Kernel("best", worth_of_hits(top, self.rel), weights)
 
 
 @CATALOGUE.add("Success")
@@ -320,7 +315,7 @@ class Success(Measure):
     @rests_on("score", "defined")
     def kernel(self, ranks: Array, top: int) -> Kernel:
         weights = seen(ranks, self.cutoff)
-        return Kernel("best", worth_of_hits(top, self.rel), weights, lambda best, _: best)
+        return Kernel("best", worth_of_hits(top, self.rel), weights)
 
 
 def _needed(level: float, total: NDArray[np.int64]) -> Array:

@@ -106,10 +106,19 @@ def combine(
 
 def expected_contrasts(covariance: Floats, kernel: Floats, tau: float) -> Floats:
     """[system, system]: what is left open about differences between systems, by direct estimates
-    with this covariance together with a panel whose error is `tau`."""
-    _, back, noise = _axes(covariance, wide_kernel(kernel))
-    left = tau**2 * noise / (tau**2 + noise)
-    return np.asarray((back * left) @ back.T)
+    with this covariance together with a panel whose error is `tau`.
+
+    With both covariances on contrasts, that is A (A + B)^-1 B.
+    """
+    systems = len(kernel)
+    wide = wide_kernel(kernel)
+    size = np.trace(wide) / max(systems - 1, 1) or 1.0
+    panel = tau**2 * (wide + RIDGE * size * (np.eye(systems) - 1 / systems))
+    error = _centred(covariance)
+    # Neither says anything about the level; a constant makes the sum invertible, and drops out.
+    level = np.full((systems, systems), size * tau**2 / systems)
+    left = panel @ np.linalg.solve(panel + error + level, error)
+    return np.asarray((left + left.T) / 2)
 
 
 def _centred(matrix: Floats) -> Floats:

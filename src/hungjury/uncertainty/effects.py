@@ -9,7 +9,6 @@ not affect each other, so one vector changes a document of every topic at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,9 @@ from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.collection.pool import Pool
 from hungjury.scores import GMEAN_FLOOR
+from hungjury.uncertainty.topic_lists import LINEAR, TopicLists
 
-__all__ = ["contributions", "effects", "is_linear", "scores_under"]
+__all__ = ["contributions", "effects", "effects_in_parts", "is_linear", "scores_under"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,13 +39,7 @@ def averaged(measure: Measure, values: Floats) -> Floats:
     return np.log(np.maximum(values, GMEAN_FLOOR)) if measure.average == "gmean" else values
 
 
-def effects(
-    scorer: Scorer,
-    labels: Labels,
-    grades: tuple[int, ...],
-    documents: Ints,
-    in_lists: bool = False,
-) -> Floats:
+def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
     """Change of every system's mean when a document moves from the first grade to each grade.
 
     Parameters
@@ -58,51 +52,87 @@ def effects(
         Grades that a document is given in turn.
     documents
         Positions in the pool, ascending.
-    in_lists
-        Only what documents do in the lists that hold them, not what they do to the pool, such as
-        its ideal list. Measures without a kernel do not tell these apart.
 
     Returns
     -------
     array [system, document, grade]
         Zero for the first grade.
     """
-    if is_linear(scorer):
-        total = _by_kernel(scorer, labels, grades, documents, in_lists)
-    else:
+    out = np.zeros((len(scorer.alignment.systems), len(documents), len(grades)))
+    for mine, part in effects_in_parts(scorer, labels, grades, documents):
+        out[:, mine] = part
+    return out
+
+
+def effects_in_parts(
+    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints
+) -> Iterator[tuple[slice, Floats]]:
+    """The same topic by topic, for many systems: which of `documents`, and their effects.
+
+    Measures without a linear kernel have all in one part.
+    """
+    each = len(labels) * len(scorer.alignment.pool.topics)
+    if not is_linear(scorer):
         total = _by_scoring(scorer, labels, grades, documents)
-    total -= total[:, :, :1].copy()
-    return np.asarray(total / (len(labels) * len(scorer.alignment.pool.topics)))
+        yield slice(0, len(documents)), (total - total[:, :, :1]) / each
+        return
+    alignment, kernel = scorer.alignment, scorer.kernel
+    assert kernel is not None
+    weight = place_weights(alignment, kernel.weights)
+    ends = np.searchsorted(documents, alignment.pool.offsets)
+    for topic in map(int, np.flatnonzero(np.diff(ends))):
+        mine = slice(int(ends[topic]), int(ends[topic + 1]))
+        part = alignment.pool.slice(topic)
+        lists = TopicLists.of(alignment, weight, topic)
+        at = documents[mine] - part.start
+        yield mine, _by_kernel(scorer, lists, labels[:, part], grades, at, each)
 
 
 def _by_kernel(
-    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints, in_lists: bool
+    scorer: Scorer, lists: TopicLists, labels: Labels, grades: tuple[int, ...], at: Ints, each: int
 ) -> Floats:
-    """Sums [system, document, grade] over draws of the scores of the document's topic."""
-    alignment, kernel = scorer.alignment, scorer.kernel
-    assert kernel is not None
-    total = np.zeros((len(alignment.systems), len(documents), len(grades)))
-    ends = np.searchsorted(documents, alignment.pool.offsets)
-    weight = place_weights(alignment, kernel.weights)
-    worth = np.append(kernel.worth, 0.0)  # -1, not judged, is worth nothing
+    """Sums [system, document, grade] over draws of changes of the scores of one topic, by `each`.
+
+    A score is (base + slope * change of the document's worth) / unit, with the unit of the pool
+    that has the document at this grade.
+    """
+    assert scorer.kernel is not None
+    worth = np.append(scorer.kernel.worth, 0.0)  # -1, not judged, is worth nothing
+    now = np.maximum(labels, -1)
+    walks = [LINEAR[scorer.kernel.name](lists, one) for one in worth[now]]
+    rate = _rates(scorer, now, grades, at)
+    change = worth[list(grades)] - worth[now[:, at]][:, :, None]
+    total = np.zeros((len(grades), len(lists.weight), len(at)))
+    out = np.moveaxis(total, 0, 2)
+    if scorer.measure.average == "gmean":
+        for (base, slope), moved, one in zip(walks, change, rate, strict=True):
+            sums = base[:, None, None] + slope[:, at, None] * moved
+            out += averaged(scorer.measure, sums * one)
+        return np.asarray((out - out[:, :, :1]) / each)
+    pull = change * rate
+    pull = (pull - pull[:, :, :1]) / each
+    rate = (rate - rate[:, :, :1]) / each
+    bases, slopes = np.stack([base for base, _ in walks], axis=1), [slope for _, slope in walks]
+    if slopes[0] is slopes[-1]:  # the same for all draws
+        slopes, pull = slopes[:1], pull.sum(axis=0, keepdims=True)
+    for g in range(1, len(grades)):
+        np.matmul(bases, rate[:, :, g], out=total[g])
+        for slope, one in zip(slopes, pull, strict=True):
+            total[g] += slope[:, at] * one[:, g]
+    return out
+
+
+def _rates(scorer: Scorer, now: Labels, grades: tuple[int, ...], at: Ints) -> Floats:
+    """[draw, document, grade]: 1 / unit where the document has the grade; 0 where undefined."""
+    assert scorer.kernel is not None
     scale = np.arange(scorer.top + 1)
-    for topic in np.flatnonzero(np.diff(ends)):
-        mine = slice(int(ends[topic]), int(ends[topic + 1]))
-        part = alignment.pool.slice(int(topic))
-        lists = _Lists.of(alignment, weight, int(topic))
-        at = documents[mine] - part.start
-        for drawn in labels[:, part]:
-            now = np.maximum(drawn, -1)
-            base, slope = LINEAR[kernel.name](lists, worth[now])
-            without = base[:, None] - slope[:, at] * worth[now[at]]
-            counts, own = (now[:, None] == scale).sum(axis=0), now[at][:, None] == scale
-            for g, grade in enumerate(grades):
-                changed = own * 0 if in_lists else (scale == grade) - own.astype(np.int64)
-                pools = pools_of(counts + changed)
-                sums = without + slope[:, at] * worth[grade]
-                values = np.where(scorer.measure.defined(pools), kernel.finish(sums, pools), 0.0)
-                total[:, mine, g] += averaged(scorer.measure, np.nan_to_num(values))
-    return total
+    counts = (now[:, :, None] == scale).sum(axis=1)[:, None, None]
+    own = now[:, at][:, :, None, None] == scale
+    changed = counts - own + (np.array(grades)[:, None] == scale)  # [draw, document, grade, scale]
+    pools = pools_of(changed.reshape(-1, len(scale)))
+    rate = scorer.kernel.finish(np.ones((1, changed[..., 0].size)), pools)[0]
+    rate = np.where(scorer.measure.defined(pools), np.nan_to_num(rate), 0.0)
+    return np.asarray(rate.reshape(changed.shape[:-1]))
 
 
 def contributions(
@@ -134,13 +164,19 @@ def contributions(
     pool = scorer.alignment.pool
     ends = np.searchsorted(documents, pool.offsets)
     total = None if linear else _losses_by_scoring(scorer, labels, weights, documents)
+    place = None
+    if scorer.kernel is not None:
+        place = place_weights(scorer.alignment, scorer.kernel.weights)
     for topic in map(int, np.flatnonzero(np.diff(ends))):
         mine = slice(int(ends[topic]), int(ends[topic + 1]))
         if total is not None:
             yield topic, total[:, mine]
             continue
+        assert place is not None
         at = documents[mine] - pool.offsets[topic]
-        yield topic, _losses_by_kernel(scorer, labels, weights[:, topic], topic, at)
+        lists = TopicLists.of(scorer.alignment, place, topic)
+        yield topic, _losses_by_kernel(scorer, lists, labels[:, pool.slice(topic)],
+                                       weights[:, topic], at)  # fmt: skip
 
 
 def is_linear(scorer: Scorer) -> bool:
@@ -149,15 +185,15 @@ def is_linear(scorer: Scorer) -> bool:
 
 
 def _losses_by_kernel(
-    scorer: Scorer, labels: Labels, weights: Floats, topic: int, at: Ints
+    scorer: Scorer, lists: TopicLists, labels: Labels, weights: Floats, at: Ints
 ) -> Floats:
-    alignment, kernel = scorer.alignment, scorer.kernel
+    """labels: [set, document of the topic]; weights: [set]"""
+    kernel = scorer.kernel
     assert kernel is not None
-    lists = _Lists.of(alignment, place_weights(alignment, kernel.weights), topic)
     worth = np.append(kernel.worth, 0.0)
     scale = np.arange(scorer.top + 1)
-    total = np.zeros((len(alignment.systems), len(at)))
-    for drawn, weight in zip(labels[:, alignment.pool.slice(topic)], weights, strict=True):
+    total = np.zeros((len(lists.weight), len(at)))
+    for drawn, weight in zip(labels, weights, strict=True):
         now = np.maximum(drawn, -1)
         pools = pools_of((now[:, None] == scale).sum(axis=0)[None])
         if not scorer.measure.defined(pools)[0]:
@@ -176,67 +212,6 @@ def _losses_by_scoring(scorer: Scorer, labels: Labels, weights: Floats, document
         without = _by_scoring(scorer, one[None], (0,), documents)[:, :, 0]
         total += weight[topic] * (scores_under(scorer, one[None])[0][:, topic] - without)
     return total
-
-
-@dataclass(frozen=True, eq=False)
-class _Lists:
-    """The lists of one topic as a table [system, place]."""
-
-    document: Ints  # within the topic; one more than there are in the padding
-    weight: Floats  # 0 in the padding
-    documents: int
-
-    @staticmethod
-    def of(alignment: Alignment, weight: Floats, topic: int) -> _Lists:
-        topics, part = len(alignment.pool.topics), alignment.pool.slice(topic)
-        start, stop = alignment.start[topic::topics], alignment.stop[topic::topics]
-        place = start[:, None] + np.arange(max(int((stop - start).max(initial=0)), 1))
-        padding = place >= stop[:, None]
-        place = np.minimum(place, max(len(weight) - 1, 0))
-        size = part.stop - part.start
-        weights = np.where(padding, 0.0, weight[place]) if len(weight) else np.zeros(place.shape)
-        used = weights.any(axis=0)
-        last = int(np.flatnonzero(used)[-1]) + 1 if used.any() else 1
-        known = alignment.document[place[:, :last]] if len(weight) else place[:, :last]
-        document = np.where(padding[:, :last], size, known - part.start)
-        return _Lists(document.astype(np.int64), weights[:, :last], size)
-
-    def by_document(self, value: Floats) -> Floats:
-        """[system, document] from [system, place]; 0 for documents that a list does not hold."""
-        out = np.zeros((len(value), self.documents + 1))
-        np.put_along_axis(out, self.document, value, axis=1)
-        return out[:, :-1]
-
-    def at_places(self, value: Floats) -> Floats:
-        """[system, place] from [document]."""
-        return np.append(value, 0.0)[self.document]
-
-
-def _gains(lists: _Lists, worth: Floats) -> tuple[Floats, Floats]:
-    """Sums [system], and what one more worth of a document [system, document] adds to them."""
-    slope = lists.by_document(lists.weight)
-    return slope @ worth, slope
-
-
-def _precisions(lists: _Lists, worth: Floats) -> tuple[Floats, Floats]:
-    here = lists.at_places(worth)
-    before = np.cumsum(here, axis=1) - here
-    each = lists.weight * here
-    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
-    return (each * (1 + before)).sum(axis=1), lists.by_document(lists.weight * (1 + before) + below)
-
-
-def _cascade(lists: _Lists, worth: Floats) -> tuple[Floats, Floats]:
-    here = lists.at_places(worth)
-    left = np.cumprod(1 - here, axis=1)
-    reached = left / (1 - here)
-    each = lists.weight * here * reached
-    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
-    slope = lists.weight * reached - below / (1 - here)
-    return each.sum(axis=1), lists.by_document(slope)
-
-
-LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
 
 
 def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,8 +13,7 @@ from hungjury.collection.align import Alignment
 from hungjury.judges.merged import Merged
 from hungjury.stats.designs import expected_inclusion
 from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
-from hungjury.uncertainty.direct import contrasts
-from hungjury.uncertainty.effects import effects
+from hungjury.uncertainty.effects import effects_in_parts
 from hungjury.uncertainty.outlook import typical
 from hungjury.uncertainty.panel_error import exposure_kernel, range_of
 from hungjury.uncertainty.standing import of_differences
@@ -38,21 +39,69 @@ def expected_differences(
     grades = tuple(range(top + 1))
     labels = np.maximum(merged.sample(np.random.default_rng(0), 2), 0)
     scorer = Scorer(measure, alignment, top)
-    effect = effects(scorer, labels[: 2 if scorer.native else 1], grades, np.arange(len(weight)))
     assert merged.posterior is not None
     votes = merged.posterior
     chances = (1 - DOUBT) * votes + DOUBT * votes.mean(axis=0)
-    around = effect - (chances * effect).sum(axis=2, keepdims=True)
-    around -= around.mean(axis=0)
-    spread = (around * np.sqrt(chances)).reshape(len(effect), -1)
+    budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
+    drawn = labels[: 2 if scorer.native else 1]
+    parts = (
+        (mine, _spread(effect, chances[mine]))
+        for mine, effect in effects_in_parts(scorer, drawn, grades, np.arange(len(weight)))
+    )
+    undecided = _contrasts(parts, weight, budgets, len(alignment.systems))
     voted = merged.hard().labels
     assert voted is not None
     unit = range_of(measure, alignment.pool, voted, top)
     kernel = exposure_kernel(alignment)
-    out = []
-    for number in sorted({*BUDGETS, budget}):
-        if number <= len(weight):
-            left = contrasts(spread, expected_inclusion(weight, number))
-            left = expected_contrasts(left, kernel, PANEL_ERROR * unit)
-            out.append((number, typical(np.sqrt(of_differences(left)))))
-    return out
+    left = [expected_contrasts(found, kernel, PANEL_ERROR * unit) for found in undecided]
+    needed = [typical(np.sqrt(of_differences(one))) for one in left]
+    return list(zip(budgets, needed, strict=True))
+
+
+def _contrasts(
+    parts: Iterable[tuple[slice, Floats]], weight: Floats, budgets: list[int], systems: int
+) -> list[Floats]:
+    """What `direct.contrasts` gives for each budget.
+
+    Documents count by 1 / probability - 1, and the probability is min(1, c * weight). So two
+    products serve all budgets, less the documents that are certain to be labelled.
+    """
+    inclusion = [expected_inclusion(weight, n) for n in budgets]
+    by_weight, plain = np.zeros((systems, systems)), np.zeros((systems, systems))
+    certain = [np.zeros((systems, systems)) for _ in budgets]
+    scale = [float((one / weight).max()) for one in inclusion]
+    for mine, spread in parts:
+        width = spread.shape[1] // len(weight[mine])
+        heavy = np.repeat(weight[mine], width)
+        light = spread / np.sqrt(heavy)
+        by_weight += light @ light.T
+        plain += spread @ spread.T
+        for found, probability, c in zip(certain, inclusion, scale, strict=True):
+            sure = np.repeat(probability[mine] >= 1, width)
+            if sure.any():
+                some = spread[:, sure]
+                found += (some * (1 / (c * heavy[sure]) - 1)) @ some.T
+    return [by_weight / c - plain - found for c, found in zip(scale, certain, strict=True)]
+
+
+def _spread(effect: Floats, chances: Floats) -> Floats:
+    """[system, document and grade above the lowest]: independent parts of what a document's grade
+    may do to differences between systems.
+
+    effect: [system, document, grade], 0 for the lowest; chances: [document, grade]. The parts are
+    a Cholesky factor of the covariance of a document's grade: those above each grade are told
+    apart once that grade is known not to be it.
+    """
+    around = effect[:, :, 1:] - effect[:, :, 1:].mean(axis=0)
+    parts = np.empty_like(around)
+    rest = 1 - np.cumsum(chances[:, 1:], axis=1)  # not yet excluded, the lowest grade included
+    before = rest + chances[:, 1:]
+    for g in range(parts.shape[2]):
+        left = np.maximum(rest[:, g], 1e-300)
+        known = chances[:, g + 1] * rest[:, g] / np.maximum(before[:, g], 1e-300)
+        size = np.sqrt(np.maximum(known, 0))
+        here = around[:, :, g]
+        for higher in range(g + 1, parts.shape[2]):
+            here = here - around[:, :, higher] * (chances[:, higher + 1] / left)
+        parts[:, :, g] = size * here
+    return np.asarray(parts.reshape(len(effect), -1))

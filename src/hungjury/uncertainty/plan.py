@@ -21,7 +21,7 @@ from hungjury.evaluation import MeasureNames
 from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge
 from hungjury.stats.designs import priorities
-from hungjury.uncertainty.effects import effects
+from hungjury.uncertainty.effects import effects_in_parts
 from hungjury.uncertainty.foresight import expected_differences
 from hungjury.uncertainty.planned import DESIGNS, Plan
 
@@ -160,9 +160,11 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
     scorer = Scorer(measure, alignment, merged.max_grade)
     labels = merged.sample(np.random.default_rng(0), DRAWS if scorer.native else SLOW_DRAWS)
     everything = np.arange(len(alignment.pool))
-    effect = effects(scorer, labels, (0, merged.max_grade), everything)[:, :, 1]
-    systems = len(effect)
-    spread = effect.std(axis=0, ddof=1) * np.sqrt(2) if systems > 1 else np.abs(effect[0])
+    spread = np.empty(len(everything))
+    for mine, part in effects_in_parts(scorer, labels, (0, merged.max_grade), everything):
+        effect = part[:, :, 1]
+        several = len(effect) > 1
+        spread[mine] = effect.std(axis=0, ddof=1) * np.sqrt(2) if several else np.abs(effect[0])
     floor = FLOOR * float(spread.mean())
     return np.asarray(spread + floor) if floor > 0 else np.ones(len(spread))
 

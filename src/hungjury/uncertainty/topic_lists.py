@@ -1,0 +1,81 @@
+"""The lists of one topic as tables, and what every document adds to the sums of kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.collection.align import Alignment
+
+__all__ = ["LINEAR", "TopicLists"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class TopicLists:
+    """The lists of one topic as a table [system, place]."""
+
+    document: Ints  # within the topic; one more than there are in the padding
+    weight: Floats  # 0 in the padding
+    documents: int
+
+    @staticmethod
+    def of(alignment: Alignment, weight: Floats, topic: int) -> TopicLists:
+        topics, part = len(alignment.pool.topics), alignment.pool.slice(topic)
+        start, stop = alignment.start[topic::topics], alignment.stop[topic::topics]
+        place = start[:, None] + np.arange(max(int((stop - start).max(initial=0)), 1))
+        padding = place >= stop[:, None]
+        place = np.minimum(place, max(len(weight) - 1, 0))
+        size = part.stop - part.start
+        weights = np.where(padding, 0.0, weight[place]) if len(weight) else np.zeros(place.shape)
+        used = weights.any(axis=0)
+        last = int(np.flatnonzero(used)[-1]) + 1 if used.any() else 1
+        known = alignment.document[place[:, :last]] if len(weight) else place[:, :last]
+        document = np.where(padding[:, :last], size, known - part.start)
+        return TopicLists(document.astype(np.int64), weights[:, :last], size)
+
+    def by_document(self, value: Floats) -> Floats:
+        """[system, document] from [system, place]; 0 for documents that a list does not hold."""
+        out = np.zeros((len(value), self.documents + 1))
+        np.put_along_axis(out, self.document, value, axis=1)
+        return out[:, :-1]
+
+    @cached_property
+    def weights(self) -> Floats:
+        """[system, document]: the weight of the rank that a list gives a document."""
+        return self.by_document(self.weight)
+
+    def at_places(self, value: Floats) -> Floats:
+        """[system, place] from [document]."""
+        return np.append(value, 0.0)[self.document]
+
+
+def _gains(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
+    """Sums [system], and what one more worth of a document [system, document] adds to them."""
+    return lists.weights @ worth, lists.weights
+
+
+def _precisions(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
+    here = lists.at_places(worth)
+    before = np.cumsum(here, axis=1) - here
+    each = lists.weight * here
+    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
+    return (each * (1 + before)).sum(axis=1), lists.by_document(lists.weight * (1 + before) + below)
+
+
+def _cascade(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
+    here = lists.at_places(worth)
+    left = np.cumprod(1 - here, axis=1)
+    reached = left / (1 - here)
+    each = lists.weight * here * reached
+    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
+    slope = lists.weight * reached - below / (1 - here)
+    return each.sum(axis=1), lists.by_document(slope)
+
+
+LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
