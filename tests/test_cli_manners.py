@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.scoring import DEFAULT
 from hungjury.errors import MissingExtra
@@ -275,3 +276,10 @@ def test_many_measures_of_few_systems_stand_below_each_other(demo: Path) -> None
     assert dict(zip(tall[0][1:], *[row[1:] for row in tall if row[0] == "AP"], strict=True)) == (
         dict(map(tuple, wide[1:]))
     )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_shows_the_first_sentence_of_each(name):
+    command = group.get_command(click.Context(group), name)
+    assert command.name == name
+    assert command.short_help == COMMANDS[name]

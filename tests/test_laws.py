@@ -22,7 +22,6 @@ from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 from test_measures_oracle import (
     AS_FOUND,
     CLASSES,
-    PARAMS,
     counted_value,
     judged_lists,
     measures,
@@ -122,19 +121,11 @@ def test_length_matters_for_a_search_that_does_not_find_enough() -> None:
 # Text
 
 
-def of_class(cls: Any) -> st.SearchStrategy[Any]:
-    if cls.name != "E":
-        return measures(cls)
-    optional = {f.name for f in cls.params() if f.default is None}  # E has no rel beside prob
-    values = {f.name: PARAMS[f.name] for f in cls.params()}
-    return st.builds(cls, **{n: st.none() | v if n in optional else v for n, v in values.items()})
-
-
 @pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
 @settings(max_examples=25)
 @given(data=st.data())
 def test_written_and_read_back(cls: Any, data: st.DataObject) -> None:
-    m = data.draw(of_class(cls))
+    m = data.draw(measures(cls))
     for again in (CATALOGUE.parse(str(m)), measure(str(m)), measure(f" {m} ")):
         assert again == m
         assert hash(again) == hash(m)

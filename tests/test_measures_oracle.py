@@ -204,7 +204,7 @@ def measures(cls: Any) -> st.SearchStrategy[Any]:
 
 
 def with_values(cls: Any, values: dict[str, Any]) -> Any:
-    if values.get("prob") is not None:
+    if values.get("prob") is not None and "rel" in values:
         values = values | {"rel": None}  # they exclude each other
     if cls.name == "nMCG":
         values = values | {"cutoff": min(values["cutoff"], 10)}  # ranks that its users know

@@ -15,10 +15,10 @@ from hungjury.collection.judgments import Judgments
 from hungjury.judges.agreement import agreement
 from hungjury.judges.jury import seat_jury
 from hungjury.judges.merging import merge_method
+from hungjury.settings import TYPICAL_PANEL_ERROR
 from hungjury.stats import tau_ap
 from hungjury.uncertainty.drawn import Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
-from hungjury.uncertainty.panel_error import TYPICAL
 from hungjury.uncertainty.standing import standing
 
 BINS = (0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # edges
@@ -38,7 +38,7 @@ class Way:
     panel_error: float
 
 
-DEFAULT = Way("default", "binmv", "topic", TYPICAL)
+DEFAULT = Way("default", "binmv", "topic", TYPICAL_PANEL_ERROR)
 BEFORE = Way("em-neu, no panel error", "em-neu", "all", 0.0)
 
 

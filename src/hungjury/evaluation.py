@@ -21,7 +21,7 @@ from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.expectation import expected_scores
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
-from hungjury.settings import ScoreSettings, Undefined, Unjudged
+from hungjury.settings import ScoredTopics, ScoreSettings, Undefined, Unjudged
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,7 +35,7 @@ def evaluate(
     qrels: QrelsLike,
     runs: RunsLike,
     measures: MeasureNames,
-    topics: str | Iterable[str] = "judged",
+    topics: ScoredTopics | Iterable[str] = "judged",
     undefined: Undefined = "zero",
     unjudged: Unjudged = "nonrelevant",
     *,
@@ -104,10 +104,10 @@ def evaluate(
     return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
 
 
-def _chosen(qrels: Qrels, topics: str | Iterable[str]) -> Qrels:
+def _chosen(qrels: Qrels, topics: ScoredTopics | Iterable[str]) -> Qrels:
     """The labels of the topics that are to be scored."""
     if isinstance(topics, str):
-        check_choice("topics", topics, ("judged", "retrieved"))
+        check_choice("topics", topics, get_args(ScoredTopics))
         return qrels
     if not isinstance(topics, Iterable):
         raise InputError(
@@ -175,7 +175,7 @@ def score_alignment(
     aligned: Alignment,
     qrels: Qrels,
     measures: Sequence[Measure],
-    topics: str | Iterable[str],
+    topics: ScoredTopics | Iterable[str],
     undefined: Undefined,
     unjudged: Unjudged,
 ) -> Scores:
@@ -236,7 +236,7 @@ def score_alignment(
 
 
 def _status(
-    unknown: NDArray[np.bool_], retrieved: NDArray[np.bool_], topics: str | Iterable[str]
+    unknown: NDArray[np.bool_], retrieved: NDArray[np.bool_], topics: ScoredTopics | Iterable[str]
 ) -> NDArray[np.uint8]:
     status = unknown.astype(np.uint8)
     status *= UNDEFINED

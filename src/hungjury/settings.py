@@ -9,24 +9,33 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeVar
 
 __all__ = [
+    "TYPICAL_PANEL_ERROR",
     "AwareSettings",
     "Contrary",
     "Duplicates",
     "FrameBackend",
     "GoldDesign",
     "GoldEstimate",
+    "JudgeColumn",
     "JudgeSettings",
     "LabelSettings",
     "LeaderboardSettings",
     "MergeSettings",
     "Missing",
+    "Multiplicity",
+    "OddJudge",
     "Orientation",
     "Outside",
+    "PlanDesign",
     "Prior",
+    "RankCorrelation",
     "Scope",
     "ScorePrecision",
     "ScoreSettings",
+    "ScoredTopics",
     "Settings",
+    "SignificanceTest",
+    "SystemNames",
     "Target",
     "Ties",
     "Undefined",
@@ -44,10 +53,20 @@ Scope = Literal["topic", "all"]
 Orientation = Literal["dissimilarity", "printed"]
 Target = Literal["population", "topics"]
 Prior = Literal["ranks", "flat"]
+SystemNames = Literal["tag", "stem"]
+JudgeColumn = Literal["iteration"]
+ScoredTopics = Literal["judged", "retrieved"]
+OddJudge = Literal["copycat", "constant", "lazy", "reversed", "coder"]
+SignificanceTest = Literal["t", "wilcoxon", "randomisation", "bootstrap"]
+Multiplicity = Literal["holm", "bonferroni", "bh", "none"]
+PlanDesign = Literal["influence", "uniform", "topics"]
+RankCorrelation = Literal["tau", "tau_ap"]
 Contrary = Literal["drop", "keep"]
 FrameBackend = Literal["pandas", "polars"]
 GoldDesign = Literal["plan", "random", "topics"]
 GoldEstimate = Literal["combined", "direct"]
+
+TYPICAL_PANEL_ERROR = 0.035  # typical of LLM judges, of the measure's range: docs/leaderboard.md
 
 S = TypeVar("S", bound="Settings")
 

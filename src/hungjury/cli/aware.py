@@ -90,8 +90,7 @@ def aware_command(
     orientation: Orientation, drop_empty: bool, form: str, csv_safe: bool,
     output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Merge scores instead of labels: the mean over judges, or one weighted by their distance from
-    random judges.
+    """Merge scores instead of labels, weighting judges by their distance from random ones.
 
     \b
     Examples:

@@ -12,6 +12,7 @@ from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_
 from hungjury.limits import MOST_MARGIN, MOST_SAMPLES
 
 if TYPE_CHECKING:
+    from hungjury.settings import Multiplicity, SignificanceTest
     from hungjury.uncertainty.compare import Comparison
 
 
@@ -61,9 +62,9 @@ if TYPE_CHECKING:
 @output_option
 @reading_options
 def compare_command(
-    baselines: tuple[str, ...], margin: float | None, test: str, correction: str, alpha: float,
-    samples: int, seed: int,
-    form: str, csv_safe: bool, output: str | None, **scoring: Any,
+    baselines: tuple[str, ...], margin: float | None, test: SignificanceTest,
+    correction: Multiplicity, alpha: float, samples: int, seed: int, form: str,
+    csv_safe: bool, output: str | None, **scoring: Any,
 ) -> None:  # fmt: skip
     """Test whether systems differ significantly over topics.
 

@@ -25,10 +25,8 @@ def command_line(options: Mapping[str, str]) -> Surface:
 
 
 def typed_options(command: click.Command) -> dict[str, str]:
-    """How the arguments of a command, and of the commands in it, are typed, by name."""
+    """How the arguments of a command are typed, by name."""
     found: dict[str, str] = {}
-    for one in getattr(command, "commands", {}).values():
-        found |= typed_options(one)
     for parameter in command.params:
         name = parameter.name or ""
         if isinstance(parameter, click.Option):

@@ -29,6 +29,7 @@ from hungjury.cli.reading import (
     runs_needed,
 )
 from hungjury.limits import MOST_DRAWS
+from hungjury.settings import TYPICAL_PANEL_ERROR
 
 if TYPE_CHECKING:
     from hungjury.settings import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
@@ -68,7 +69,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
 @click.option(
     "--panel-error",
     type=Number(0, 1),
-    default=0.035,
+    default=TYPICAL_PANEL_ERROR,
     show_default=True,
     help="What the panel typically gets wrong about a system, as a share of the measure's range; "
     "0 for the panel's own view.",

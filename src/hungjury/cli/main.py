@@ -4,39 +4,64 @@ from __future__ import annotations
 
 import signal
 import sys
+from importlib import import_module
 
 import click
 
 from hungjury import __version__
-from hungjury.cli.agreement import agreement_command
-from hungjury.cli.audit import audit_command
-from hungjury.cli.aware import aware_command
-from hungjury.cli.clicks import clicks_command
-from hungjury.cli.compare import compare_command
-from hungjury.cli.compare_rankers import compare_rankers_command
-from hungjury.cli.completion import completion_command
-from hungjury.cli.curve import curve_command
-from hungjury.cli.evaluate import evaluate_command
-from hungjury.cli.gate import gate_command
-from hungjury.cli.label import label_command
-from hungjury.cli.leaderboard import leaderboard_command
-from hungjury.cli.measures import measures_command
-from hungjury.cli.merge import merge_command
 from hungjury.cli.options import finished
 from hungjury.cli.output import guard_streams
-from hungjury.cli.plan import plan_command
-from hungjury.cli.prm import prm_command
-from hungjury.cli.rank import rank_command
-from hungjury.cli.simulate import simulate_command
-from hungjury.cli.study import study_command
-from hungjury.cli.theory import theory_command
-from hungjury.cli.train import train_command
 from hungjury.visible import visible
 
+# The first sentence of each command's help; its module is imported when it is used.
+COMMANDS = {
+    "agreement": "Measure how far judges agree, and find copies and constant judges.",
+    "audit": "Check files for duplicates, ties, missing topics and unusual labels.",
+    "aware": "Merge scores instead of labels, weighting judges by their distance from random ones.",
+    "clicks": "Estimate from a click log how users move over result pages.",
+    "compare": "Test whether systems differ significantly over topics.",
+    "compare-rankers": "Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree "
+    "counts.",
+    "completion": "Print shell code for tab completion of commands, options and measures.",
+    "curve": "Compute interpolated precision at recall 0, 0.1, ..., 1, as data or as a plot.",
+    "evaluate": "Score runs against labels.",
+    "gate": "Decide whether a candidate may replace a baseline.",
+    "label": "Label documents in the browser, by keyboard.",
+    "leaderboard": "Rank systems, with intervals that cover the judges' and the topics' "
+    "uncertainty.",
+    "measures": "List the measures, or describe one.",
+    "merge": "Merge the labels of several judges into one qrels file.",
+    "plan": "Choose the documents that people should label.",
+    "prm": "Estimate from double judgments how likely another judge finds each level relevant.",
+    "rank": "Rank documents with a trained ranker, as a TREC run.",
+    "simulate": "Simulate a collection with known truth: systems, topics, judges and gold labels.",
+    "study": "Run a paper's experiments on your data; a study can be stopped and resumed at "
+    "any time.",
+    "theory": "Study measures: partial order of lists, axioms, balancing index.",
+    "train": "Train a ranker for users: nMCG-MART, on LightGBM.",
+}
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-@click.group(context_settings=HELP)
+class _Commands(click.Group):
+    """Commands by name: `compare-rankers` is `compare_rankers_command` in `compare_rankers.py`."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return sorted(COMMANDS)
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        if name in COMMANDS and name not in self.commands:
+            module = name.replace("-", "_")
+            found = getattr(import_module(f"hungjury.cli.{module}"), f"{module}_command")
+            self.add_command(finished(found))
+        return self.commands.get(name)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name]) for name in self.list_commands(context)])
+
+
+@click.group(cls=_Commands, context_settings=HELP)
 @click.version_option(__version__, prog_name="hungjury")
 def hungjury() -> None:
     """Retrieval evaluation for when the judges disagree.
@@ -48,32 +73,6 @@ def hungjury() -> None:
       hungjury audit qrels.txt 'runs/*'
       hungjury measures
     """
-
-
-for command in (
-    evaluate_command,
-    leaderboard_command,
-    plan_command,
-    gate_command,
-    label_command,
-    compare_command,
-    audit_command,
-    curve_command,
-    agreement_command,
-    merge_command,
-    aware_command,
-    prm_command,
-    clicks_command,
-    train_command,
-    rank_command,
-    compare_rankers_command,
-    measures_command,
-    theory_command,
-    study_command,
-    simulate_command,
-    completion_command,
-):
-    hungjury.add_command(finished(command))
 
 
 def main() -> None:
@@ -112,7 +111,7 @@ def main() -> None:
         if told is None:
             raise
         asked = invoked(hungjury, sys.argv[1:])
-        surface = command_line(typed_options(hungjury) | typed_options(asked))
+        surface = command_line(typed_options(asked))
         if asks_for_json(sys.argv):
             click.echo(json_error(told, surface), err=True)
         else:

@@ -152,7 +152,7 @@ measure_option = click.option(
 
 def finished(command: click.Command) -> click.Command:
     """Give a command its full first sentence in listings, and protect its inputs."""
-    command.short_help = (command.help or "").split("\n\n")[0].replace("\n", " ")
+    command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
     if command.callback is not None:
         command.callback = _guarded(command.callback, command)
     return command

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from hungjury.cli.options import count, output_option, quiet_option, seed_option
@@ -17,6 +19,9 @@ from hungjury.cli.reading import (
     runs_needed,
 )
 from hungjury.limits import MOST_LABELS
+
+if TYPE_CHECKING:
+    from hungjury.settings import PlanDesign
 
 
 @click.command("plan", no_args_is_help=True)
@@ -47,9 +52,9 @@ from hungjury.limits import MOST_LABELS
 @run_options
 @quiet_option
 def plan_command(
-    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], budget: int, design: str,
-    rel: int | None, seed: int, output: str | None, label_flags: LabelFlags, run_flags: RunFlags,
-    quiet: bool,
+    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], budget: int,
+    design: PlanDesign, rel: int | None, seed: int, output: str | None, label_flags: LabelFlags,
+    run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Choose the documents that people should label.
 

@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from hungjury.collection.policy import LabelPolicy
     from hungjury.collection.qrels import Qrels
     from hungjury.collection.runs import RunFiles
-    from hungjury.settings import Duplicates, Missing, Outside, ScorePrecision, Ties
+    from hungjury.settings import (
+        Duplicates,
+        JudgeColumn,
+        Missing,
+        Outside,
+        ScorePrecision,
+        SystemNames,
+        Ties,
+    )
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,7 @@ class JudgeFiles:
     """Labels of several judges, and where the names of judges are found."""
 
     judges: tuple[str, ...]
-    judge_column: str | None
+    judge_column: JudgeColumn | None
     wide: bool
     only: tuple[str, ...]
     without: tuple[str, ...]
@@ -114,7 +122,7 @@ class RunFlags:
 
     ties: Ties
     score_precision: ScorePrecision | None
-    names: str
+    names: SystemNames
 
     def options(self, precision: ScorePrecision = "double") -> dict[str, Any]:
         """What `read_runs` takes; `precision` is that of scores, unless the user says."""

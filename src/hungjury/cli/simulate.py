@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from hungjury.cli.options import Number, count, quiet_option, seed_option
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
+
+if TYPE_CHECKING:
+    from hungjury.settings import OddJudge
 
 
 @click.command("simulate")
@@ -73,7 +78,7 @@ from hungjury.numbers import decimal_of
 @quiet_option
 def simulate_command(
     output: str, systems: int, topics: int, documents: int, depth: int, grades: int,
-    accuracies: str, odd: tuple[str, ...], fooled: float, reach: float, seed: int, quiet: bool,
+    accuracies: str, odd: tuple[OddJudge, ...], fooled: float, reach: float, seed: int, quiet: bool,
 ) -> None:  # fmt: skip
     """Simulate a collection with known truth: systems, topics, judges and gold labels.
 

@@ -30,7 +30,7 @@ from hungjury.collection.reading import (
 )
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, UnknownName
-from hungjury.settings import Duplicates, LabelSettings, Missing, Outside
+from hungjury.settings import Duplicates, JudgeColumn, LabelSettings, Missing, Outside
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -134,7 +134,7 @@ def read_judgments(
     duplicates: Duplicates = "error",
     grades: Iterable[int] | None = None,
     outside: Outside = "error",
-    judge_column: str | None = None,
+    judge_column: JudgeColumn | None = None,
     scaling: ScalingLike | None = None,
     *,
     map: str | Mapping[Any, float | None] | None = None,

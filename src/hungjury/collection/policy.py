@@ -18,10 +18,12 @@ from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
 from hungjury.settings import (
     Duplicates,
+    JudgeColumn,
     LabelSettings,
     Missing,
     Outside,
     ScorePrecision,
+    SystemNames,
     Ties,
 )
 
@@ -61,7 +63,7 @@ class LabelOptions(TypedDict, total=False):
 class JudgeOptions(LabelOptions, total=False):
     """The options of `read_judgments`."""
 
-    judge_column: str | None
+    judge_column: JudgeColumn | None
     wide: bool
     only: str | Iterable[str]
     without: str | Iterable[str]
@@ -72,7 +74,7 @@ class RunOptions(TypedDict, total=False):
 
     ties: Ties
     score_precision: ScorePrecision
-    names: str
+    names: SystemNames
     columns: str | Mapping[str, str] | None
 
 
@@ -98,7 +100,7 @@ class LabelPolicy:
     map: Relabelling = ()
     missing: Missing = "error"
     columns: tuple[tuple[str, str], ...] = ()
-    judge_column: str | None = None
+    judge_column: JudgeColumn | None = None
     wide: bool = False
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
@@ -182,13 +184,13 @@ class RunPolicy:
 
     ties: Ties = "trec"
     score_precision: ScorePrecision = "double"
-    names: str = "tag"
+    names: SystemNames = "tag"
     columns: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         check_choice("ties", self.ties, get_args(Ties))
         check_choice("score_precision", self.score_precision, get_args(ScorePrecision))
-        check_choice("names", self.names, ("tag", "stem"))
+        check_choice("names", self.names, get_args(SystemNames))
 
     @classmethod
     def of(cls, **options: Any) -> RunPolicy:

@@ -28,7 +28,7 @@ from hungjury.collection.reading import ONE_TOPIC, parse_text
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
-from hungjury.settings import ScorePrecision, Ties
+from hungjury.settings import ScorePrecision, SystemNames, Ties
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -116,7 +116,7 @@ def read_runs(
     source: ScoresLike,
     ties: Ties = "trec",
     score_precision: ScorePrecision = "double",
-    names: str = "tag",
+    names: SystemNames = "tag",
     *,
     columns: str | Mapping[str, str] | None = None,
     progress: Progress | None = None,

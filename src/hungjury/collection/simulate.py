@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,12 @@ from hungjury.collection.runs import Runs
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.files import write_whole
 from hungjury.limits import MOST_GRADE, check_count
+from hungjury.settings import OddJudge
 
 __all__ = ["Simulation", "simulate"]
 
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
-ODD = ("copycat", "constant", "lazy", "reversed", "coder")
+ODD = get_args(OddJudge)
 MOST_HARDNESS = 100
 SLIP = 0.01  # how often a copycat does not copy
 _JUDGE_FILE = re.compile(rf"(judge|{'|'.join(ODD)})\d*\.qrels")
@@ -99,7 +100,7 @@ def simulate(
     grades: int = 2,
     seed: int = 0,
     *,
-    odd: Sequence[str] = (),
+    odd: Sequence[OddJudge] = (),
     hardness: float = 0.3,
     fooled: float = 0.0,
     reach: float = 1.0,
@@ -216,7 +217,7 @@ def _judge_name(index: int) -> str:
     return f"judge{index + 1}"
 
 
-def _odd_names(odd: Sequence[str]) -> list[str]:
+def _odd_names(odd: Sequence[OddJudge]) -> list[str]:
     """'lazy', and 'lazy2' for a second one."""
     before = [list(odd[:i]).count(kind) for i, kind in enumerate(odd)]
     return [kind if n == 0 else f"{kind}{n + 1}" for kind, n in zip(odd, before, strict=True)]
@@ -257,7 +258,7 @@ def _retrieve(
 def _judged_by(
     gold: Qrels,
     accuracies: Sequence[float],
-    odd: Sequence[str],
+    odd: Sequence[OddJudge],
     fooled: float,
     rng: np.random.Generator,
 ) -> Judgments:

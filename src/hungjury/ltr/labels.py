@@ -79,7 +79,7 @@ class Labels:
 
 def as_labels(
     given: ArrayLike,
-    kind: str,
+    kind: LabelKind,
     rows: int,
     file: str | None = None,
     lines: NDArray[np.int64] | None = None,

@@ -20,6 +20,7 @@ from hungjury.report.heatmap import (
     numbers_in_cells,
 )
 from hungjury.report.pictures import new_picture
+from hungjury.settings import RankCorrelation
 from hungjury.studies.correlation import MeasureCorrelation
 from hungjury.studies.downsampling import Robustness
 from hungjury.studies.power import DiscriminativePower
@@ -54,7 +55,7 @@ def line_styles(number: int) -> list[dict[str, Any]]:
     ]
 
 
-def draw_correlations(found: MeasureCorrelation, what: str = "tau") -> Figure:
+def draw_correlations(found: MeasureCorrelation, what: RankCorrelation = "tau") -> Figure:
     """Every measure with every other; the row's measure is tau_ap's estimate."""
     values = found.matrix(what).copy()
     side = min(max(0.5 * len(values), 2.6), 12.0) + 1.8
@@ -73,7 +74,7 @@ def draw_correlations(found: MeasureCorrelation, what: str = "tau") -> Figure:
     return figure
 
 
-def draw_robustness(found: Robustness, what: str = "tau") -> Figure:
+def draw_robustness(found: Robustness, what: RankCorrelation = "tau") -> Figure:
     """Correlation with the whole pool's ranking, a line for each measure."""
     mean = found.mean(what)
     series = {name: np.append(1.0, row) for name, row in zip(found.measures, mean, strict=True)}

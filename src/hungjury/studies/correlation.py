@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import check_choice
 from hungjury.scores import Scores
+from hungjury.settings import RankCorrelation
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.studies.checks import need_systems
 from hungjury.tables import Cell, Table, html_page
@@ -33,16 +35,16 @@ class MeasureCorrelation:
     systems: int
     topics: int
 
-    def of(self, one: str, other: str, what: str = "tau") -> float:
+    def of(self, one: str, other: str, what: RankCorrelation = "tau") -> float:
         """The correlation of two measures."""
         table = self.matrix(what)
         return float(table[self.measures.index(one), self.measures.index(other)])
 
-    def matrix(self, what: str = "tau") -> Array:
-        check_choice("what", what, ("tau", "tau_ap"))
+    def matrix(self, what: RankCorrelation = "tau") -> Array:
+        check_choice("what", what, get_args(RankCorrelation))
         return self.tau if what == "tau" else self.tau_ap
 
-    def square(self, what: str = "tau", digits: int = 2) -> Table:
+    def square(self, what: RankCorrelation = "tau", digits: int = 2) -> Table:
         """A row and a column for every measure."""
         rows: list[list[Cell]] = [
             [name, *map(float, row)]

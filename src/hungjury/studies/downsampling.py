@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames, score_alignment
 from hungjury.judges.panel import NOT_JUDGED
 from hungjury.scores import Scores
+from hungjury.settings import RankCorrelation
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
 from hungjury.studies.experiment import Experiment, Found, Job, seed_for
@@ -117,20 +118,20 @@ class Robustness:
     level: Array
     whole: Array
 
-    def matrix(self, what: str = "tau") -> Array:
-        check_choice("what", what, ("tau", "tau_ap"))
+    def matrix(self, what: RankCorrelation = "tau") -> Array:
+        check_choice("what", what, get_args(RankCorrelation))
         return self.tau if what == "tau" else self.tau_ap
 
-    def mean(self, what: str = "tau") -> Array:
+    def mean(self, what: RankCorrelation = "tau") -> Array:
         """[measure, rate]"""
         return np.asarray(self.matrix(what).mean(axis=2))
 
-    def std(self, what: str = "tau") -> Array:
+    def std(self, what: RankCorrelation = "tau") -> Array:
         """[measure, rate]: over repetitions."""
         values = self.matrix(what)
         return np.asarray(values.std(axis=2, ddof=1 if values.shape[2] > 1 else 0))
 
-    def table(self, what: str = "tau", digits: int = 3) -> Table:
+    def table(self, what: RankCorrelation = "tau", digits: int = 3) -> Table:
         """Means over repetitions: a row for every measure, a column for every rate."""
         rows: list[list[Cell]] = [
             [name, *map(float, row)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,8 @@ __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_
            "power_of"]  # fmt: skip
 
 Array = NDArray[np.float64]
-METHODS = {"bootstrap": 1000, "tukey": 5000}
+PowerMethod = Literal["bootstrap", "tukey"]
+METHODS: dict[PowerMethod, int] = {"bootstrap": 1000, "tukey": 5000}
 """Ways to test, with the number of samples each draws unless told otherwise."""
 
 
@@ -32,7 +34,7 @@ class DiscriminativePower:
     measures: list[str]
     systems: list[str]
     topics: int
-    method: str
+    method: PowerMethod
     alpha: float
     samples: int
     seed: int
@@ -75,7 +77,7 @@ class DiscriminativePower:
 
 def discriminative_power(
     scores: Scores,
-    method: str = "bootstrap",
+    method: PowerMethod = "bootstrap",
     alpha: float = 0.05,
     samples: int | None = None,
     seed: int = 0,
@@ -113,7 +115,7 @@ class PowerExperiment(Experiment[DiscriminativePower]):
     def __init__(
         self,
         scores: Scores,
-        method: str = "bootstrap",
+        method: PowerMethod = "bootstrap",
         alpha: float = 0.05,
         samples: int | None = None,
         seed: int = 0,
@@ -148,7 +150,7 @@ class PowerExperiment(Experiment[DiscriminativePower]):
 
 
 def power_of(
-    values: Array, method: str = "bootstrap", alpha: float = 0.05, samples: int = 1000,
+    values: Array, method: PowerMethod = "bootstrap", alpha: float = 0.05, samples: int = 1000,
     seed: int = 0,
 ) -> tuple[Array, float]:  # fmt: skip
     """p-values of all pairs of systems, from values [system, topic], and the difference needed."""

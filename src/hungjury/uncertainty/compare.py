@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import Note, few
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.scores import Scores
-from hungjury.settings import FrameBackend, ScoreSettings
+from hungjury.settings import FrameBackend, Multiplicity, ScoreSettings, SignificanceTest
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.common_topics import averages, common_values
-from hungjury.uncertainty.paired import CORRECTIONS, TESTS, Paired, out_of_reach, paired
+from hungjury.uncertainty.paired import TESTS, Paired, out_of_reach, paired
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
@@ -65,8 +65,8 @@ class Comparison:
     mean: Array
     rows: list[Compared]
     baselines: list[str]
-    test: str
-    correction: str
+    test: SignificanceTest
+    correction: Multiplicity
     alpha: float
     samples: int | None  # of the tests that draw
     seed: int | None
@@ -192,8 +192,8 @@ class Comparison:
 def compare(
     scores: Scores,
     baseline: str | Sequence[str] | None = None,
-    test: str = "t",
-    correction: str = "holm",
+    test: SignificanceTest = "t",
+    correction: Multiplicity = "holm",
     *,
     alpha: float = 0.05,
     margin: float | None = None,
@@ -304,7 +304,11 @@ def _names(baseline: str | Sequence[str] | None) -> list[str]:
 
 
 def _check(
-    scores: Any, baselines: list[str], test: str, correction: str, margin: float | None
+    scores: Any,
+    baselines: list[str],
+    test: SignificanceTest,
+    correction: Multiplicity,
+    margin: float | None,
 ) -> None:
     """Complain about what cannot be compared, before any work."""
     if not isinstance(scores, Scores):
@@ -313,8 +317,8 @@ def _check(
             code="not-scores",
             remedy="give what hungjury.evaluate(qrels, runs, measures) returns",
         )
-    check_choice("test", test, tuple(TESTS))
-    check_choice("correction", correction, CORRECTIONS)
+    check_choice("test", test, get_args(SignificanceTest))
+    check_choice("correction", correction, get_args(Multiplicity))
     if len(scores.systems) < 2:
         raise InputError(
             f"only one system, '{scores.systems[0]}'"

@@ -19,7 +19,7 @@ from hungjury.errors import InputError, check_choice
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
-from hungjury.settings import GoldDesign, GoldEstimate, Target
+from hungjury.settings import TYPICAL_PANEL_ERROR, GoldDesign, GoldEstimate, Target
 from hungjury.stats.designs import expected_inclusion
 from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
@@ -28,7 +28,7 @@ from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.effects import scores_under
 from hungjury.uncertainty.estimate import Estimate, as_reported, panel_error_of
 from hungjury.uncertainty.outlook import typical
-from hungjury.uncertainty.panel_error import TYPICAL, normal_draws
+from hungjury.uncertainty.panel_error import normal_draws
 from hungjury.uncertainty.parts import Parts, people_parts, topic_deviations
 from hungjury.uncertainty.plan import digests, plan_weights
 from hungjury.uncertainty.planned import Plan
@@ -157,7 +157,7 @@ def people_estimate(
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
     """Means on the people's scale, how they came about, and what to know about them."""
     check_choice("estimate", wanted, get_args(GoldEstimate))
-    layer = panel_error_of(TYPICAL, judgments, drawn, setting)
+    layer = panel_error_of(TYPICAL_PANEL_ERROR, judgments, drawn, setting)
     assert layer is not None
     rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
     found = _direct(sample, judgments, drawn, setting, rng)
@@ -166,7 +166,7 @@ def people_estimate(
     panel, number = drawn.cells.mean(axis=1), len(drawn.draws)
     topics = drawn.cells.shape[1]
     summed = topics if setting.measure.average == "sum" else 1
-    unit = layer.size / TYPICAL / summed
+    unit = layer.size / TYPICAL_PANEL_ERROR / summed
     slope = tau = None
     mean, covariance = found.mean, found.covariance
     if kind == "combined":

@@ -25,6 +25,7 @@ from hungjury.judges.merging import merge_method
 from hungjury.judges.weights import Weights
 from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.settings import (
+    TYPICAL_PANEL_ERROR,
     Contrary,
     GoldDesign,
     GoldEstimate,
@@ -43,7 +44,7 @@ from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estima
 from hungjury.uncertainty.evidence import Evidence
 from hungjury.uncertainty.judge_rows import judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
-from hungjury.uncertainty.panel_error import TYPICAL, check_panel_error
+from hungjury.uncertainty.panel_error import check_panel_error
 from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.standing import standing
 
@@ -70,7 +71,7 @@ def leaderboard(
     gold_design: GoldDesign | None = None,
     estimate: GoldEstimate = "combined",
     looks: Sequence[int] | None = None,
-    panel_error: float = TYPICAL,
+    panel_error: float = TYPICAL_PANEL_ERROR,
     scope: Scope = "topic",
     prior: Prior = "ranks",
     contrary: Contrary = "drop",

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.settings import Multiplicity, SignificanceTest
 from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
 from hungjury.stats.paired_sizes import (
     bootstrap_interval,
@@ -25,10 +26,9 @@ from hungjury.stats.paired_tests import (
     wilcoxon,
 )
 
-__all__ = ["CORRECTIONS", "TESTS", "Paired", "PairedTest", "out_of_reach", "paired"]
+__all__ = ["TESTS", "Paired", "PairedTest", "out_of_reach", "paired"]
 
 Array = NDArray[np.float64]
-CORRECTIONS = ("holm", "bonferroni", "bh", "none")
 
 
 class PairedTest(NamedTuple):
@@ -40,7 +40,7 @@ class PairedTest(NamedTuple):
     effect: str
 
 
-TESTS = {
+TESTS: dict[SignificanceTest, PairedTest] = {
     "t": PairedTest("Student's t", False, "Student's", "d_z"),
     # Signed ranks say nothing of the mean; its interval is Student's here too.
     "wilcoxon": PairedTest("Wilcoxon's signed ranks", False, "Student's", "rank-biserial"),
@@ -67,8 +67,8 @@ class Paired(NamedTuple):
 
 def paired(
     differences: Array,
-    test: str,
-    correction: str,
+    test: SignificanceTest,
+    correction: Multiplicity,
     alpha: float,
     samples: int,
     seed: int,
@@ -101,7 +101,7 @@ def paired(
 
 
 def _tested(
-    differences: Array, test: str, alpha: float, samples: int, seed: int
+    differences: Array, test: SignificanceTest, alpha: float, samples: int, seed: int
 ) -> tuple[Array, tuple[Array, Array]]:
     """p-values, and the ends of the intervals of the mean."""
     if test == "randomisation":
@@ -119,7 +119,12 @@ def _tested(
 
 
 def out_of_reach(
-    test: str, correction: str, alpha: float, samples: int, comparisons: int, topics: int
+    test: SignificanceTest,
+    correction: Multiplicity,
+    alpha: float,
+    samples: int,
+    comparisons: int,
+    topics: int,
 ) -> str:
     """Why no comparison could ever be significant, or nothing.
 

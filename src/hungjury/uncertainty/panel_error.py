@@ -21,11 +21,10 @@ from hungjury.collection.align import Alignment
 from hungjury.collection.pool import Pool
 from hungjury.errors import Argument, InputError
 
-__all__ = ["MEASURED", "PEOPLE", "TYPICAL", "PanelError", "check_panel_error", "exposure_kernel",
+__all__ = ["MEASURED", "PEOPLE", "PanelError", "check_panel_error", "exposure_kernel",
            "normal_draws", "range_of"]  # fmt: skip
 
 Floats = NDArray[np.float64]
-TYPICAL = 0.035  # of the measure's range
 SPREAD = 0.4  # standard deviation of the logarithm of tau
 MEASURED = (0.022, 0.045)  # of LLM panels on public collections: docs/leaderboard.md
 PEOPLE = 0.025  # of one person's labels against another's: the same

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,11 @@ from hungjury.errors import Argument, InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge
+from hungjury.settings import PlanDesign
 from hungjury.stats.designs import priorities
 from hungjury.uncertainty.effects import effects_in_parts
 from hungjury.uncertainty.foresight import expected_differences
-from hungjury.uncertainty.planned import DESIGNS, Plan
+from hungjury.uncertainty.planned import Plan
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -40,7 +41,7 @@ def plan(
     runs: RunsLike,
     measure: MeasureNames,
     budget: int,
-    design: str = "influence",
+    design: PlanDesign = "influence",
     seed: int = 0,
     *,
     rel: int | None = None,
@@ -89,7 +90,7 @@ def plan(
     Plan(50 documents of 2,202, design influence, nDCG@10)
     """
     wanted = measure_list(measure)
-    check_choice("design", design, DESIGNS)
+    check_choice("design", design, get_args(PlanDesign))
     check_seed(seed)
     inputs = Inputs.of(reading, judgments, runs)
     given = inputs.judgments()
@@ -110,20 +111,22 @@ def plan(
     following = float(priority[order[size]]) if size < len(order) else np.inf
     pool = given.pool
     return Plan(
-        [pool.topics[t] for t in pool.topic_of[chosen]],
-        [pool.documents[d] for d in chosen],
-        weight[chosen],
-        priority[chosen],
-        following,
-        _votes(given, chosen),
-        [str(one) for one in wanted],
-        design,
-        int(budget),
-        int(seed),
-        len(pool),
-        len(pool.topics),
-        digests(given, aligned),
-        [] if design == "topics" else _expected(given, aligned, wanted, weight, budget, rel),
+        topics=[pool.topics[t] for t in pool.topic_of[chosen]],
+        documents=[pool.documents[d] for d in chosen],
+        weight=weight[chosen],
+        priority=priority[chosen],
+        next_priority=following,
+        votes=_votes(given, chosen),
+        measures=[str(one) for one in wanted],
+        design=design,
+        budget=int(budget),
+        seed=int(seed),
+        pool=len(pool),
+        pool_topics=len(pool.topics),
+        digests=digests(given, aligned),
+        expected=[]
+        if design == "topics"
+        else _expected(given, aligned, wanted, weight, budget, rel),
     )
 
 
@@ -144,7 +147,7 @@ def plan_weights(
     judgments: Judgments,
     alignment: Alignment,
     measures: list[Measure],
-    design: str,
+    design: PlanDesign,
     rel: int | None = None,
 ) -> Floats:
     """[document of the pool]: what inclusion probabilities are proportional to, with mean 1."""
@@ -222,7 +225,7 @@ def _check_budget(budget: int, pool: int) -> None:
         )
 
 
-def _size(judgments: Judgments, order: NDArray[np.int64], budget: int, design: str) -> int:
+def _size(judgments: Judgments, order: NDArray[np.int64], budget: int, design: PlanDesign) -> int:
     """Rows of the plan: the budget, or the whole topics that fit into it."""
     if design != "topics":
         return budget

@@ -6,22 +6,21 @@ import csv
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import plural
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_choice
 from hungjury.files import write_whole
-from hungjury.settings import FrameBackend
+from hungjury.settings import FrameBackend, PlanDesign
 from hungjury.stats.designs import inclusion
 from hungjury.tables import Table, csv_text, html_page
 
-__all__ = ["DESIGNS", "Plan"]
+__all__ = ["Plan"]
 
 Floats = NDArray[np.float64]
-DESIGNS = ("influence", "uniform", "topics")
 HEAD = "# hungjury plan"
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
 SHOWN = 10  # documents in a notebook
@@ -70,7 +69,7 @@ class Plan:
     next_priority: float
     votes: dict[str, list[float | None]]
     measures: list[str]
-    design: str
+    design: PlanDesign
     budget: int
     seed: int
     pool: int
@@ -245,19 +244,22 @@ def _made(head: dict[str, str], rows: list[list[str]]) -> Plan:
         if column.startswith(JUDGE)
     }
     expected = [pair.split("=") for pair in head["expected"].split()]
+    check_choice("design", head["design"], get_args(PlanDesign))
     return Plan(
-        [row[0] for row in body],
-        [row[1] for row in body],
-        weight,
-        priority,
-        threshold,
-        said,
-        head["measure"].split("; "),
-        head["design"],
-        int(head["budget"]),
-        int(head["seed"]),
-        int(head["documents in the pool"]),
-        int(head["topics in the pool"]),
-        {k.removeprefix("digest of "): v for k, v in head.items() if k.startswith("digest of ")},
-        [(int(labels), float(size)) for labels, size in expected],
+        topics=[row[0] for row in body],
+        documents=[row[1] for row in body],
+        weight=weight,
+        priority=priority,
+        next_priority=threshold,
+        votes=said,
+        measures=head["measure"].split("; "),
+        design=cast(PlanDesign, head["design"]),
+        budget=int(head["budget"]),
+        seed=int(head["seed"]),
+        pool=int(head["documents in the pool"]),
+        pool_topics=int(head["topics in the pool"]),
+        digests={
+            k.removeprefix("digest of "): v for k, v in head.items() if k.startswith("digest of ")
+        },
+        expected=[(int(labels), float(size)) for labels, size in expected],
     )

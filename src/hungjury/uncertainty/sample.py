@@ -15,11 +15,10 @@ from hungjury.collection.qrels import as_qrels
 from hungjury.errors import Argument, InputError
 from hungjury.uncertainty.planned import Plan
 
-__all__ = ["GOLD_DESIGNS", "Sample", "gold_sample"]
+__all__ = ["Sample", "gold_sample"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-GOLD_DESIGNS = ("plan", "random", "topics")
 ANSWERED = 0.8  # of the plan's first n documents have to be labelled for n to count as reached
 FEW_LABELS = 50
 
@@ -33,7 +32,7 @@ class Sample:
     people: Ints  # [labelled document]: how many labelled it
     grades: tuple[int, ...]
     probability: Floats  # [document of the pool]: of being labelled; 1 where it is not known
-    design: str | None = None  # one of `GOLD_DESIGNS`, "whole" for all of the pool, None: unknown
+    design: str | None = None  # a `GoldDesign`, "whole" for all of the pool, None: unknown
     skipped: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # due, unlabelled
     weight: Floats | None = None  # [document of the pool]: what probabilities are proportional to
     notes: tuple[Note, ...] = ()
