@@ -2,51 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from hungjury.errors import Argument, InputError
+from hungjury.judges.weights import ESTIMATORS
 from hungjury.named import flag, param, whole
+from hungjury.studies.claims import Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
-from hungjury.studies.factorial import Anova, factorial_anova
-from hungjury.studies.figures import Groups, Interaction, MainEffects, Shown, TupleLines
+from hungjury.studies.papers.aware_claims import Approaches, aware_claims
+from hungjury.studies.papers.aware_tables import (
+    all_analyses,
+    by_sizes,
+    common_sizes,
+    orientation_table,
+    renamed,
+)
 from hungjury.studies.papers.panels import experiment, gathered, sizes_of_tuples, tuple_jobs
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
+from hungjury.studies.resampling import RESAMPLES
 from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, StudyTable, stem
-from hungjury.studies.tuples import TupleStudy
+from hungjury.studies.tuples import APPROACHES, TupleStudy
 
 __all__ = ["Aware"]
 
 MEASURES = ("AP", "nDCG(base=2)@20", "ERR@20")
-PARTS = ("granularity", "gap", "weight")
-PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
-
-
-@dataclass(frozen=True)
-class Numbering:
-    """A response, and the thesis' numbers of what it reports about it."""
-
-    response: str
-    title: str
-    table: str  # all approaches: analysis of variance,
-    effects: str  # main effects and groups,
-    interactions: str
-    parts_table: str  # the same of the estimators' parts
-    parts: str
-
-    @property
-    def largest_first(self) -> bool:
-        return self.response != "rmse"
-
-
-RESPONSES = (
-    Numbering("tau_ap", "AP correlation", "4.1", "4.4", "4.5", "4.3", "4.8"),
-    Numbering("rmse", "RMSE", "4.2", "4.6", "4.7", "4.4", "4.9"),
-)
+VOTES = ("sgl_tau_msd", "tpc_kld_msd")
+PRINTED = "printed/"  # before the keys of jobs that weigh as the equations are printed
 
 
 @RECIPES.add("aware")
@@ -65,6 +48,12 @@ class Aware(Recipe):
     drop_empty: bool = param(
         False, kind=flag, doc="leave out judges with nothing relevant on some topic"
     )
+    votes: tuple[str, ...] = param(
+        VOTES, kind=names, doc="weights that are also given to votes instead of measures"
+    )
+    resamples: int = param(
+        RESAMPLES, kind=whole, low=20, doc="draws of topics and tuples for intervals"
+    )
 
     def check(self, data: StudyData) -> None:
         super().check(data)
@@ -77,23 +66,38 @@ class Aware(Recipe):
             )
 
     def jobs(self, data: StudyData) -> list[Job]:
-        return tuple_jobs(data, **self._how())
+        printed = tuple_jobs(data, PRINTED, **self._printed())
+        return [*tuple_jobs(data, **self._how()), *printed]
 
     def report(self, studied: Sequence[Studied]) -> Report:
         found = {one.name: gathered(one.data, one.results, **self._how()) for one in studied}
-        rows = _common_sizes(found)
-        tables, figures, groups = [], [], []
-        for numbering in RESPONSES:
-            whole_one, parts = _analyses(rows, numbering.response)
-            tables += _anova_tables(numbering, whole_one, parts)
-            groups.append(_group_tables(numbering, whole_one, parts))
-            figures += _figures(numbering, whole_one, parts)
-        tables += [_summary(groups), *groups[0], *groups[1]]
+        printed = {
+            one.name: gathered(one.data, one.results, PRINTED, **self._printed()) for one in studied
+        }
+        tables, figures = all_analyses(common_sizes(found))
+        choices = {
+            "dissimilarity": self._claims(found, found),
+            "printed": self._claims(printed, found),
+        }
+        tables = [*sensitivity_tables(choices, "orientation of AWARE's weights"), *tables]
+        tables += [orientation_table(found, printed), *renamed(all_analyses(
+            common_sizes(found, printed))[0], "printed orientation")]  # fmt: skip
         for name, study in found.items():
-            by_size, curves = _by_size(study, name if len(found) > 1 else "")
+            by_size, curves = by_sizes(study, name if len(found) > 1 else "")
             tables += by_size
             figures += curves
-        return Report(tables, figures, self._remarks(found))
+        return Report(tables, figures, self._remarks(found), choices["dissimilarity"])
+
+    def _claims(
+        self, estimators: Mapping[str, TupleStudy], others: Mapping[str, TupleStudy]
+    ) -> list[Claim]:
+        """Of every collection, which goes before the case where there are several."""
+        claims = []
+        for name, study in others.items():
+            before = f"{name}, " if len(others) > 1 else ""
+            each = aware_claims(Approaches(estimators[name], study), self.votes)
+            claims += [replace(one, case=before + one.case) for one in each]
+        return claims
 
     def _remarks(self, found: Mapping[str, TupleStudy]) -> list[str]:
         """Numbers of each collection, and what the analyses of variance are of."""
@@ -123,110 +127,15 @@ class Aware(Recipe):
             "tuples": self.tuples,
             "replicates": self.replicates,
             "drop_empty": self.drop_empty,
+            "approaches": (*APPROACHES, *self._votes),
+            "resamples": self.resamples,
         }
 
+    @property
+    def _votes(self) -> tuple[str, ...]:
+        return tuple(f"votes({weights})" for weights in self.votes)
 
-def _common_sizes(found: Mapping[str, TupleStudy]) -> list[dict[str, Any]]:
-    """Observations of all collections, which are the levels of the factor Systems, at the sizes
-    that all of them have."""
-    common = set.intersection(*({row.size for row in study.rows} for study in found.values()))
-    rows = [row for name, study in found.items() for row in study.observations(systems=name)]
-    return [row for row in rows if row["size"] in common]
-
-
-def _analyses(rows: Sequence[Mapping[str, Any]], response: str) -> tuple[Anova, Anova]:
-    """Of all approaches (4.28), and of the parts of AWARE's estimators (4.31). A factor with one
-    level is left out."""
-    scale = "measure" if response == "rmse" else None
-    estimators = [row for row in rows if "gap" in row]
-    factors = ["measure", "systems"]
-    return (
-        factorial_anova(rows, response, ["approach", *factors], "size", scale_by=scale),
-        factorial_anova(estimators, response, [*PARTS, *factors], "size", PAIRS, scale),
-    )
-
-
-def _anova_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
-    title = f"{numbering.title}: analysis of variance"
-    return [
-        _anova_table(f"table-{numbering.table}", f"{title}, all approaches", whole_one),
-        _anova_table(f"table-{numbering.parts_table}", f"{title}, AWARE's components", parts),
-    ]
-
-
-def _anova_table(name: str, title: str, found: Anova) -> StudyTable:
-    table = found.table()
-    rows: list[list[Cell]] = [[_source(str(row[0])), *row[1:7]] for row in table.rows]
-    header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
-    return StudyTable(name, title, header, rows, formats={"p-value": table.formats["p"]})
-
-
-def _source(name: str) -> str:
-    """A source of variance as the thesis calls it."""
-    return "K-tuple Size" if name == "size" else "*".join(n.title() for n in name.split("*"))
-
-
-def _group_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
-    """Groups of approaches, then of granularities, gaps and weights."""
-    tables = [_group_table(f"figure-{numbering.effects}e", numbering, whole_one, "approach")]
-    for letter, factor in zip("def", PARTS, strict=True):
-        tables.append(_group_table(f"figure-{numbering.parts}{letter}", numbering, parts, factor))
-    return tables
-
-
-def _group_table(name: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
-    table = found.tukey_table(factor, numbering.largest_first)
-    rows = [[mean, level, marks] for level, mean, marks in table.rows]
-    header = [f"Mean {numbering.response}", factor.title(), "Group"]
-    return StudyTable(name, f"{numbering.title}: groups of {factor}", header, rows)
-
-
-def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyFigure]:
-    """Main effects, groups and interactions, lettered as in the thesis."""
-    effects, interactions, mine = numbering.effects, numbering.interactions, numbering.parts
-    others = [factor for factor in ("measure", "systems") if factor in whole_one.factors]
-    shown: dict[str, Shown] = {
-        effects: MainEffects(whole_one, ["approach", "size", *others]),
-        f"{effects}e": Groups(whole_one, "approach", numbering.largest_first, "mv"),
-        f"{interactions}a": Interaction(whole_one, "size", "approach"),
-    }
-    for factor in others:
-        letter = "b" if factor == "measure" else "c"
-        shown[f"{interactions}{letter}"] = Interaction(whole_one, factor, "approach")
-    shown[mine] = MainEffects(parts, PARTS)
-    for letter, across, lines in (
-        ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
-    ):  # fmt: skip
-        shown[f"{mine}{letter}"] = Interaction(parts, across, lines)
-    return [
-        StudyFigure(f"figure-{number}", f"Figure {number}: {numbering.title}", figure)
-        for number, figure in shown.items()
-    ]
-
-
-def _summary(groups: list[list[StudyTable]]) -> StudyTable:
-    """Table 4.5: the first group of each factor, best first, for both responses."""
-    rows: list[list[Cell]] = []
-    for both in zip(*groups, strict=True):
-        top = [[row[1] for row in table.rows if str(row[2]).startswith("X")] for table in both]
-        for place, levels in enumerate(zip_longest(*top, fillvalue="")):
-            rows.append(["" if place else both[0].header[1], *levels])
-    header = ["", *(numbering.title for numbering in RESPONSES)]
-    return StudyTable("table-4.5", "Top groups for AP correlation and RMSE", header, rows)
-
-
-def _by_size(study: TupleStudy, collection: str = "") -> tuple[list[StudyTable], list[StudyFigure]]:
-    """What every approach achieves with tuples of every size: tables and curves."""
-    before, after = (f"{collection}: ", f"-{stem(collection)}") if collection else ("", "")
-    tables, figures = [], []
-    for numbering in RESPONSES:
-        for measure in dict.fromkeys(row.measure for row in study.rows):
-            table = study.by_size(measure, numbering.response)
-            file_name = re.sub("[^A-Za-z0-9]+", "-", measure).strip("-")
-            name = f"{numbering.response}-{file_name}{after}"
-            title = f"{before}{numbering.title} of {measure} by the size of the tuples"
-            header = ["approach", *table.columns[1:]]
-            tables.append(StudyTable(name, title, header, table.rows))
-            lines = TupleLines(study, measure, numbering.response)
-            figures.append(StudyFigure(name, title, lines))
-    return tables, figures
+    def _printed(self) -> dict[str, Any]:
+        """The same for the other orientation, which merges do not have."""
+        mine = {"approaches": (*ESTIMATORS, *self._votes), "orientation": "printed"}
+        return self._how() | mine

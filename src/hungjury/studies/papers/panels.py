@@ -26,11 +26,13 @@ def experiment(data: StudyData, seed: int = 0, **how: Any) -> TupleExperiment:
     )
 
 
-def tuple_jobs(data: StudyData, **how: Any) -> list[Job]:
-    """A job for every part. They share a seed: all of them look at the same tuples. Data that the
-    experiment cannot use is refused here, before any job is done."""
+def tuple_jobs(data: StudyData, name: str = "", **how: Any) -> list[Job]:
+    """A job for every part; name: goes before their keys. They share a seed: all of them look at
+    the same tuples. Data that the experiment cannot use is refused here, before any job is done."""
     parts = experiment(data, **how).jobs()
-    return [Job(_key(part), run_part, {"part": part, **how}, draws="tuples") for part in parts]
+    return [
+        Job(name + _key(part), run_part, {"part": part, **how}, draws="tuples") for part in parts
+    ]
 
 
 def run_part(data: StudyData, seed: int, part: Part, **how: Any) -> dict[str, Any]:
@@ -38,10 +40,10 @@ def run_part(data: StudyData, seed: int, part: Part, **how: Any) -> dict[str, An
     return experiment(data, seed, **how).run(part)
 
 
-def gathered(data: StudyData, results: Mapping[str, Any], **how: Any) -> TupleStudy:
+def gathered(data: StudyData, results: Mapping[str, Any], name: str = "", **how: Any) -> TupleStudy:
     """All parts together."""
     whole_one = experiment(data, **how)
-    return whole_one.gather({part: results[_key(part)] for part in whole_one.jobs()})
+    return whole_one.gather({part: results[name + _key(part)] for part in whole_one.jobs()})
 
 
 def _key(part: Part) -> str:

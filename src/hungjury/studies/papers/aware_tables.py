@@ -1,0 +1,198 @@
+"""Tables and figures of the study aware: analyses of variance, groups, orientations, sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
+
+from hungjury.judges.weights import ESTIMATORS
+from hungjury.studies.factorial import Anova, factorial_anova
+from hungjury.studies.figures import Groups, Interaction, MainEffects, Shown, TupleLines
+from hungjury.studies.papers.aware_claims import Approaches
+from hungjury.studies.recipe import StudyFigure
+from hungjury.studies.study_table import Cell, StudyTable, stem
+from hungjury.studies.tuples import APPROACHES, TupleStudy
+
+__all__ = ["all_analyses", "by_sizes", "common_sizes", "orientation_table", "renamed"]
+
+PARTS = ("granularity", "gap", "weight")
+PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """A response, and the thesis' numbers of what it reports about it."""
+
+    response: str
+    title: str
+    table: str  # all approaches: analysis of variance,
+    effects: str  # main effects and groups,
+    interactions: str
+    parts_table: str  # the same of the estimators' parts
+    parts: str
+
+    @property
+    def largest_first(self) -> bool:
+        return self.response != "rmse"
+
+
+RESPONSES = (
+    Numbering("tau_ap", "AP correlation", "4.1", "4.4", "4.5", "4.3", "4.8"),
+    Numbering("rmse", "RMSE", "4.2", "4.6", "4.7", "4.4", "4.9"),
+)
+
+
+def common_sizes(
+    found: Mapping[str, TupleStudy], instead: Mapping[str, TupleStudy] | None = None
+) -> list[dict[str, Any]]:
+    """Observations of all collections, which are the levels of the factor Systems, at the sizes
+    that all of them have: the approaches of the thesis. instead: where the estimators come from."""
+    common = set.intersection(*({row.size for row in study.rows} for study in found.values()))
+    rows = []
+    for name, study in found.items():
+        mine = study.observations(systems=name)
+        if instead is not None:
+            mine = [row for row in mine if row["approach"] not in ESTIMATORS]
+            mine += instead[name].observations(systems=name)
+        rows += [row for row in mine if row["approach"] in APPROACHES and row["size"] in common]
+    return rows
+
+
+def all_analyses(
+    rows: Sequence[Mapping[str, Any]],
+) -> tuple[list[StudyTable], list[StudyFigure]]:
+    """Tables 4.1 to 4.5 and their figures."""
+    tables, figures, groups = [], [], []
+    for numbering in RESPONSES:
+        whole_one, parts = _analyses(rows, numbering.response)
+        tables += _anova_tables(numbering, whole_one, parts)
+        groups.append(_group_tables(numbering, whole_one, parts))
+        figures += _figures(numbering, whole_one, parts)
+    return [*tables, _summary(groups), *groups[0], *groups[1]], figures
+
+
+def renamed(tables: Sequence[StudyTable], what: str) -> list[StudyTable]:
+    """The same tables under other names."""
+    return [replace(one, name=f"{one.name}-{stem(what)}", title=f"{one.title}, {what}")
+            for one in tables]  # fmt: skip
+
+
+def orientation_table(
+    found: Mapping[str, TupleStudy], printed: Mapping[str, TupleStudy]
+) -> StudyTable:
+    """Estimators in both orientations, with the interval of the difference; RMSE has its sign
+    changed, so that larger is better in all columns."""
+    rows: list[list[Cell]] = []
+    for name, study in found.items():
+        text, other = Approaches(study, study), Approaches(printed[name], study)
+        for numbering in RESPONSES:
+            for approach in ESTIMATORS:
+                both = [one.of(numbering.response, approach) for one in (text, other)]
+                difference = both[0] - both[1]
+                rows.append([name, numbering.title, approach, *(one.value for one in both),
+                             difference.value, *difference.interval()])  # fmt: skip
+    header = ["systems", "response", "estimator", "dissimilarity", "printed", "difference", "low",
+              "high"]  # fmt: skip
+    title = "Estimators in both orientations; RMSE over its largest value, with a minus sign"
+    return StudyTable("orientations", title, header, rows)
+
+
+def _analyses(rows: Sequence[Mapping[str, Any]], response: str) -> tuple[Anova, Anova]:
+    """Of all approaches (4.28), and of the parts of AWARE's estimators (4.31). A factor with one
+    level is left out."""
+    scale = "measure" if response == "rmse" else None
+    estimators = [row for row in rows if "gap" in row]
+    factors = ["measure", "systems"]
+    return (
+        factorial_anova(rows, response, ["approach", *factors], "size", scale_by=scale),
+        factorial_anova(estimators, response, [*PARTS, *factors], "size", PAIRS, scale),
+    )
+
+
+def _anova_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
+    title = f"{numbering.title}: analysis of variance"
+    return [
+        _anova_table(f"table-{numbering.table}", f"{title}, all approaches", whole_one),
+        _anova_table(f"table-{numbering.parts_table}", f"{title}, AWARE's components", parts),
+    ]
+
+
+def _anova_table(name: str, title: str, found: Anova) -> StudyTable:
+    table = found.table()
+    rows: list[list[Cell]] = [[_source(str(row[0])), *row[1:7]] for row in table.rows]
+    header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
+    return StudyTable(name, title, header, rows, formats={"p-value": table.formats["p"]})
+
+
+def _source(name: str) -> str:
+    """A source of variance as the thesis calls it."""
+    return "K-tuple Size" if name == "size" else "*".join(n.title() for n in name.split("*"))
+
+
+def _group_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
+    """Groups of approaches, then of granularities, gaps and weights."""
+    tables = [_group_table(f"figure-{numbering.effects}e", numbering, whole_one, "approach")]
+    for letter, factor in zip("def", PARTS, strict=True):
+        tables.append(_group_table(f"figure-{numbering.parts}{letter}", numbering, parts, factor))
+    return tables
+
+
+def _group_table(name: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
+    table = found.tukey_table(factor, numbering.largest_first)
+    rows = [[mean, level, marks] for level, mean, marks in table.rows]
+    header = [f"Mean {numbering.response}", factor.title(), "Group"]
+    return StudyTable(name, f"{numbering.title}: groups of {factor}", header, rows)
+
+
+def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyFigure]:
+    """Main effects, groups and interactions, lettered as in the thesis."""
+    effects, interactions, mine = numbering.effects, numbering.interactions, numbering.parts
+    others = [factor for factor in ("measure", "systems") if factor in whole_one.factors]
+    shown: dict[str, Shown] = {
+        effects: MainEffects(whole_one, ["approach", "size", *others]),
+        f"{effects}e": Groups(whole_one, "approach", numbering.largest_first, "mv"),
+        f"{interactions}a": Interaction(whole_one, "size", "approach"),
+    }
+    for factor in others:
+        letter = "b" if factor == "measure" else "c"
+        shown[f"{interactions}{letter}"] = Interaction(whole_one, factor, "approach")
+    shown[mine] = MainEffects(parts, PARTS)
+    for letter, across, lines in (
+        ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
+    ):  # fmt: skip
+        shown[f"{mine}{letter}"] = Interaction(parts, across, lines)
+    return [
+        StudyFigure(f"figure-{number}", f"Figure {number}: {numbering.title}", figure)
+        for number, figure in shown.items()
+    ]
+
+
+def _summary(groups: list[list[StudyTable]]) -> StudyTable:
+    """Table 4.5: the first group of each factor, best first, for both responses."""
+    rows: list[list[Cell]] = []
+    for both in zip(*groups, strict=True):
+        top = [[row[1] for row in table.rows if str(row[2]).startswith("X")] for table in both]
+        for place, levels in enumerate(zip_longest(*top, fillvalue="")):
+            rows.append(["" if place else both[0].header[1], *levels])
+    header = ["", *(numbering.title for numbering in RESPONSES)]
+    return StudyTable("table-4.5", "Top groups for AP correlation and RMSE", header, rows)
+
+
+def by_sizes(study: TupleStudy, collection: str = "") -> tuple[list[StudyTable], list[StudyFigure]]:
+    """What every approach achieves with tuples of every size: tables and curves."""
+    before, after = (f"{collection}: ", f"-{stem(collection)}") if collection else ("", "")
+    tables, figures = [], []
+    for numbering in RESPONSES:
+        for measure in dict.fromkeys(row.measure for row in study.rows):
+            table = study.by_size(measure, numbering.response)
+            file_name = re.sub("[^A-Za-z0-9]+", "-", measure).strip("-")
+            name = f"{numbering.response}-{file_name}{after}"
+            title = f"{before}{numbering.title} of {measure} by the size of the tuples"
+            header = ["approach", *table.columns[1:]]
+            tables.append(StudyTable(name, title, header, table.rows))
+            lines = TupleLines(study, measure, numbering.response)
+            figures.append(StudyFigure(name, title, lines))
+    return tables, figures
