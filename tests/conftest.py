@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import os
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from browsers import chromium
 
 # Continuous integration tries the same examples every time; people explore new ones.
 SAME_EXAMPLES = os.environ.get("CI", "") != ""
@@ -31,6 +34,13 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no reference data: ../shared/data is not beside the project")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A real browser; tests that want it skip without one."""
+    with chromium() as one:
+        yield one
 
 
 @dataclass

@@ -1,11 +1,16 @@
 """Leaderboards for tests of the report: ordinary, hostile, large."""
 
+import base64
+import json
+import re
+import zlib
 from dataclasses import replace
 
 import numpy as np
 
 import hungjury as hj
 from hungjury.collection.notes import Note
+from hungjury.collection.pool import Pool
 from hungjury.judges.chance import JudgePairs
 from hungjury.uncertainty.standing import standing
 
@@ -37,11 +42,12 @@ def hostile():
     board = ordinary(systems=len(HOSTILE))
     rename = dict(zip(board.systems, HOSTILE, strict=True))
     judges = [f"{name}/" for name in HOSTILE[: len(board.judges)]]
-    found = board.agreement
+    found, topics = board.agreement, HOSTILE[: len(board.topics)]
     return replace(
         board,
         systems=HOSTILE,
-        topics=HOSTILE[: len(board.topics)],
+        topics=topics,
+        evidence=hostile_evidence(board.evidence, topics, judges),
         judges=[replace(j, name=name) for j, name in zip(board.judges, judges, strict=True)],
         agreement=replace(found, panel=replace(found.panel, judges=judges)),
         gold=replace(
@@ -52,6 +58,31 @@ def hostile():
         notes=tuple(Note("odd", 1, f"a note on {name}") for name in HOSTILE)
         + tuple(Note("ties", 1, f"a tie in {name}") for name in HOSTILE),
     )
+
+
+def hostile_evidence(evidence, topics, judges):
+    pool = evidence.alignment.pool
+    documents = [f"{HOSTILE[d % len(HOSTILE)]} {d}" for d in range(len(pool))]
+    renamed = Pool(topics, documents, pool.offsets)
+    return replace(
+        evidence,
+        alignment=replace(evidence.alignment, pool=renamed),
+        judgments=replace(evidence.judgments, pool=renamed, judges=judges),
+    )
+
+
+def unpacked(text):
+    """The data of a page: its header, with columns as arrays."""
+    block = re.search(r'id="data">(.*?)</script>', text, re.S).group(1)
+    assert re.fullmatch("[A-Za-z0-9+/=]*", block)
+    content = zlib.decompress(base64.b64decode(block))
+    at = 4 + int.from_bytes(content[:4], "little")
+    head = json.loads(content[4:at])
+    for name, (kind, size) in head.pop("columns").items():
+        head[name] = np.frombuffer(content, f"<{kind}", size, at)
+        at += head[name].nbytes
+    assert at == len(content)
+    return head
 
 
 def large(board, systems, judges, seed=0):
@@ -87,4 +118,5 @@ def large(board, systems, judges, seed=0):
             label_rates=np.full((judges, 2), 0.5),
         ),
         gold=replace(board.gold, bias=dict.fromkeys(names, (0.1, -0.1, 0.3))),
+        evidence=replace(board.evidence, order=np.arange(systems) % len(board.systems)),
     )

@@ -3,57 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hungjury as hj
+from browsers import Visit
 from label_server import HOSTILE, Server, make_panel, make_plan
 
 pytest.importorskip("starlette", reason="pip install 'hungjury[label]'")
 pytest.importorskip("uvicorn", reason="pip install 'hungjury[label]'")
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 CUT = "net::ERR_CONNECTION"  # what a browser says of a server that was killed
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    where = next((path for path in map(shutil.which, NAMES) if path), None)
-    if where is None:
-        if os.environ.get("CI"):
-            pytest.fail("no chromium: .ci/run installs it")
-        pytest.skip("no chromium: the page is not tried in a browser (apt install chromium)")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        # Root has no sandbox; the pages are our own.
-        one = driver.chromium.launch(executable_path=where, args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
-class Person:
-    """Somebody at the page, with all that it said and asked for."""
+class Person(Visit):
+    """Somebody at the page."""
 
     def __init__(self, browser: Any, address: str, **options: Any) -> None:
-        self.page = browser.new_context(**options).new_page()
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.failed: list[str] = []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.on("response", self._reply)
-        self.page.goto(address)
+        super().__init__(browser, address, **options)
         self.page.wait_for_selector("#task:not([hidden]), #finished:not([hidden])")
-
-    def _reply(self, reply: Any) -> None:
-        if reply.status >= 400:
-            self.failed.append(reply.url)
 
     def document(self) -> str:
         return str(self.page.locator("#document").inner_text())
@@ -78,9 +48,6 @@ class Person:
     def wait_for_status(self, text: str) -> None:
         self.page.locator("#status", has_text=text).wait_for()
 
-    def close(self) -> None:
-        self.page.context.close()
-
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -91,13 +58,6 @@ def folder(tmp_path: Path) -> Path:
 def stored(folder: Path) -> dict[tuple[str, str], int]:
     labels = hj.read_qrels(str(folder / "labels.db")).to_dict()
     return {(t, d): g for t, rows in labels.items() for d, g in rows.items()}
-
-
-def axe(page: Any) -> list[str]:
-    """What axe-core finds, as short sentences."""
-    checker = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    found = checker.run(page).response["violations"]
-    return [f"{v['impact']}: {v['id']}: {v['nodes'][0]['html']}" for v in found]
 
 
 def test_twenty_documents_by_keyboard_with_undo_skip_and_a_reload(
@@ -255,14 +215,14 @@ def test_axe_finds_nothing(browser: Any, folder: Path, width: int, scheme: str) 
         one = Person(browser, server.addresses["anna"], viewport=view, color_scheme=scheme)
         assert one.page.evaluate("document.documentElement.scrollWidth") <= width
         one.press("1")
-        assert axe(one.page) == []
+        assert one.axe() == []
         for key, dialog in (("s", "#skip-dialog"), ("?", "#help-dialog")):
             one.page.keyboard.press(key)
             one.page.wait_for_selector(f"{dialog}[open]")
-            assert axe(one.page) == []
+            assert one.axe() == []
             one.page.keyboard.press("Escape")
         one.page.keyboard.press("n")
-        assert axe(one.page) == []
+        assert one.axe() == []
         assert one.said == one.failed == []
         one.close()
 
@@ -282,7 +242,7 @@ def test_results_appear_at_the_end_of_a_batch(browser: Any, tmp_path: Path, widt
         told = one.page.locator("#results").inner_text()
         assert "Corrected by 12 labels of people." in told
         assert "What is told apart is settled" in told
-        assert axe(one.page) == []
+        assert one.axe() == []
         assert one.page.evaluate("document.documentElement.scrollWidth") <= width
         assert one.said == one.failed == []
         one.close()
@@ -318,7 +278,7 @@ def test_conflicts_are_adjudicated_with_the_labels_in_sight(browser: Any, tmp_pa
         carl = Person(browser, server.addresses["carl"])
         said = carl.page.locator("#said li").all_inner_texts()
         assert said == ["anna: 3 perfectly relevant", "ben: 0 not relevant"]
-        assert axe(carl.page) == []
+        assert carl.axe() == []
         decided = carl.press("2")
         assert carl.page.locator("#finished").is_visible()
         carl.close()
@@ -339,7 +299,7 @@ def test_without_texts_there_are_ids_and_a_link(browser: Any, folder: Path) -> N
                 assert shown.inner_text() == template.replace("{document}", "d0")
             if element == "a":
                 assert shown.get_attribute("rel") == "noopener noreferrer"
-            assert axe(one.page) == []
+            assert one.axe() == []
             assert one.said == []
             one.close()
 

@@ -1,30 +1,12 @@
 """The report in a real browser: Debian's chromium, without a screen."""
 
-import os
 import re
-import shutil
 
 import pytest
 
+from browsers import Visit
 from hungjury.report.page_words import shown
 from report_boards import HOSTILE, hostile, large, ordinary
-
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-@pytest.fixture(scope="module")
-def browser():
-    where = next((path for path in map(shutil.which, NAMES) if path), None)
-    if where is None:
-        if os.environ.get("CI"):
-            pytest.fail("no chromium: .ci/run installs it")
-        pytest.skip("no chromium: the report is not tried in a browser (apt install chromium)")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as driver:
-        # Root has no sandbox; the pages are our own.
-        one = driver.chromium.launch(executable_path=where, args=["--no-sandbox"])
-        yield one
-        one.close()
 
 
 @pytest.fixture(scope="module")
@@ -42,16 +24,13 @@ def pages(tmp_path_factory):
     return {name: (one, folder / f"{name}.html") for name, one in boards.items()}
 
 
-class Visit:
-    """A page that was opened, with all that it said and asked for."""
+class Report(Visit):
+    """A report that was opened."""
 
-    def __init__(self, browser, path, **options):
-        self.page = browser.new_page(**options)
-        self.said, self.asked = [], []
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(path.as_uri())
+    def __init__(self, browser, path, fragment="", **options):
+        super().__init__(browser, path.as_uri() + fragment, **options)
+        if options.get("java_script_enabled", True):
+            self.page.wait_for_selector("html[data-ready]")
 
     def column(self, table, number):
         """The texts of a column, shown rows only."""
@@ -78,14 +57,14 @@ class Visit:
 def visit(browser, pages):
     opened = []
 
-    def open_page(name, **options):
-        one = Visit(browser, pages[name][1], **options)
+    def open_page(name, fragment="", **options):
+        one = Report(browser, pages[name][1], fragment, **options)
         opened.append(one)
         return one
 
     yield open_page
     for one in opened:
-        one.page.close()
+        one.close()
 
 
 @pytest.mark.parametrize("name", ["ordinary", "hostile", "one", "large"])

@@ -1,6 +1,5 @@
 """The report's page: what stands in it, ids as text, its size, nothing from outside."""
 
-import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -11,10 +10,10 @@ import pytest
 
 import hungjury as hj
 from hungjury.report.page import page
-from hungjury.report.page_content import MOST_ROWS, MOST_TOPICS
-from hungjury.report.page_figures import border, chart, lowest_shown, runs_by_bin, scale
-from hungjury.report.page_words import conclusions, lead, shown
-from report_boards import HOSTILE, hostile, large, ordinary
+from hungjury.report.page_content import MOST_SYSTEMS, MOST_TOPICS
+from hungjury.report.page_figures import border, chart, runs_by_bin, scale, shown_ends
+from hungjury.report.page_words import common_prefix, conclusions, lead, shown
+from report_boards import HOSTILE, hostile, large, ordinary, unpacked
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"
@@ -72,7 +71,7 @@ def hostile_text():
 def test_sections_stand_in_order_and_close(read):
     assert read.wrong == []
     ids = [one[1]["id"] for one in read.all("h2") if "id" in one[1]]
-    wanted = ["ranking", "groups", "pairs", "judges", "uncertainty", "gold", "audit"]
+    wanted = ["ranking", "groups", "pairs", "pair", "judges", "uncertainty", "gold", "audit"]
     assert [i for i in ids if i != "warnings"] == wanted
     links = [one[1]["href"] for one in read.all("a")]
     assert links == [f"#{i}" for i in wanted]
@@ -127,25 +126,65 @@ def test_notes_on_judges_come_first_and_on_files_last(board):
     assert "2 lists tie" in sections[-1]
 
 
-def test_data_for_the_script_are_the_boards(board, read):
-    (block,) = read.all("script", type="application/json")
-    data = json.loads(block[2])
+def test_data_for_the_script_are_the_boards(board):
+    data = unpacked(page(board))
     upper = np.triu_indices(len(board.systems), 1)
     assert data["systems"] == board.systems
-    np.testing.assert_allclose(np.array(data["beats"]) / 1000, board.beats[upper], atol=1e-3)
-    assert data["apart"] == "".join(str(int(v)) for v in board.apart[upper])
+    np.testing.assert_allclose(data["beats"] / 1000, board.beats[upper], atol=1e-3)
+    assert data["apart"].tolist() == board.apart[upper].astype(int).tolist()
     order = board.agreement.order()
-    assert data["judges"] == [board.agreement.judges[k] for k in order]
+    assert data["panel"] == [board.agreement.judges[k] for k in order]
     kappa = board.agreement.pairs.kappa[np.ix_(order, order)]
-    np.testing.assert_allclose(data["kappa"], kappa[np.triu_indices(len(order), 1)], atol=6e-4)
+    np.testing.assert_allclose(
+        data["kappa"] / 1000, kappa[np.triu_indices(len(order), 1)], atol=6e-4
+    )
+
+
+def test_lists_for_the_script_are_the_evidence(board):
+    data, found = unpacked(page(board)), board.evidence
+    shape = (len(board.systems), len(board.topics), data["depth"])
+    assert data["lists"] == shape[0]
+    pool = found.alignment.pool
+    for (s, t, n), place in np.ndenumerate(data["ranked"].reshape(shape)):
+        known = found.lists[s, t, n]
+        if known < 0:
+            assert place == known + 2
+            continue
+        at = data["ends"][t] + place - 2
+        assert data["documents"][at] == pool.documents[known]
+        chances = data["chances"].reshape(found.probability.shape[1], -1)[:, at]
+        np.testing.assert_allclose(chances / 100, found.probability[known], atol=0.005)
+        assert data["gold"][at] == round(100 * found.gold[known])
+        mine = found.judgments.document == known
+        said = dict(zip(found.judgments.judge[mine], found.judgments.label[mine], strict=True))
+        labels = data["labels"].reshape(len(data["judges"]), -1)[:, at].tolist()
+        assert labels == [said.get(k, data["none"]) for k in range(len(labels))]
+    added = data["added"].reshape(shape) * data["unit"]
+    np.testing.assert_allclose(added, found.contributions, atol=data["unit"])
+    np.testing.assert_allclose(data["scores"].reshape(shape[:2]), board.cells, atol=1e-6)
+
+
+def test_texts_are_in_the_page_by_id(board, tmp_path):
+    names = board.evidence.alignment.pool.documents
+    (tmp_path / "corpus.tsv").write_text(
+        "".join(f"{name}\t{HOSTILE[1]}\t{'x' * 2000}\n" for name in names[1:])
+    )
+    (tmp_path / "queries.tsv").write_text("".join(f"{t}\tquery {t}\n" for t in board.topics))
+    text = page(board, None, tmp_path / "queries.tsv", [tmp_path / "corpus.tsv"])
+    data = unpacked(text)
+    assert data["queries"] == {t: [f"query {t}", ""] for t in board.topics}
+    assert set(data["texts"]) == set(data["documents"]) - {names[0]}
+    title, body = next(iter(data["texts"].values()))
+    assert title == HOSTILE[1]
+    assert body == "x" * 1500 + " […]"
+    assert len(Reader(text).all("script")) == 2
+    assert unpacked(page(board))["texts"] is None
 
 
 def test_certain_is_not_the_same_as_nearly_certain(board):
     beats = board.beats.copy()
     beats[0, 1], beats[0, 2] = 0.99999, 1.0
-    text = page(replace(board, beats=beats))
-    (block,) = Reader(text).all("script", type="application/json")
-    assert json.loads(block[2])["beats"][:2] == [999, 1000]
+    assert unpacked(page(replace(board, beats=beats)))["beats"][:2].tolist() == [999, 1000]
 
 
 def test_hostile_ids_are_text(hostile_text):
@@ -159,9 +198,7 @@ def test_hostile_ids_are_text(hostile_text):
         assert shown(name) in known
     for one in read.found:
         assert not [k for k in one[1] if k.startswith("on")]
-    data = re.search(r'id="data">(.*?)</script>', hostile_text, re.S).group(1)
-    assert "<" not in data
-    assert json.loads(data)["systems"] == [shown(name) for name in HOSTILE]
+    assert unpacked(hostile_text)["systems"] == [shown(name) for name in HOSTILE]
 
 
 def test_invisible_characters_are_shown():
@@ -196,14 +233,17 @@ def test_the_content_policy_names_our_script(read):
     assert f"script-src 'sha256-{digest}'" in policy[1]["content"]
 
 
-@pytest.mark.parametrize(("systems", "judges"), [(129, 27), (400, 200)])
-def test_large_pages_stay_below_a_megabyte(board, systems, judges):
+@pytest.mark.parametrize(
+    ("systems", "judges", "most"), [(129, 27, 1_000_000), (1000, 200, 5_000_000), (1200, 5, 5e6)]
+)
+def test_large_pages_stay_small_enough_to_mail(board, systems, judges, most):
     text = page(large(board, systems, judges))
-    assert len(text.encode()) < 1_000_000
+    assert len(text.encode()) < most
     read = Reader(text)
     rows = [one for one in read.all("th", scope="row") if "a-system" in one[2]]
-    assert len(rows) >= min(systems, MOST_ROWS)
-    assert (f"{systems - MOST_ROWS} systems further down" in text) == (systems > MOST_ROWS)
+    assert len(rows) >= min(systems, MOST_SYSTEMS)
+    assert (f"{systems - MOST_SYSTEMS} systems further down" in text) == (systems > MOST_SYSTEMS)
+    assert unpacked(text)["lists"] == min(systems, 1000)
 
 
 def test_hostile_and_long_pages_stay_below_a_megabyte(board):
@@ -323,10 +363,33 @@ def test_axes_hold_their_values_and_have_round_ticks(low, high):
 
 def test_a_hopeless_system_does_not_squeeze_the_others():
     low = np.array([0.7, 0.71, 0.72, 0.73, 0.75, 0.1])
-    assert lowest_shown(low, 0.8) == 0.7
-    assert lowest_shown(low[:-1], 0.8) == 0.7
-    assert lowest_shown(np.array([0.3]), 0.8) == 0.3
-    assert lowest_shown(np.array([0.1, 0.3, 0.5, 0.7]), 0.8) == 0.1
+    high = np.full(6, 0.8)
+    assert shown_ends(low, high, 0.6) == (0.7, 0.8)
+    assert shown_ends(low[:-1], high[:-1], 0.1) == (0.7, 0.8)
+    assert shown_ends(np.array([0.3]), high[:1], 0.0) == (0.3, 0.8)
+    assert shown_ends(np.array([0.1, 0.3, 0.5, 0.7]), high[:4], 0.6) == (0.1, 0.8)
+    # Where smaller is better, the hopeless are at the other end.
+    low, high = np.array([1.0, 1.1, 1.2, 1.3, 2.0]), np.array([2.0, 2.1, 2.2, 2.3, 50.0])
+    assert shown_ends(low, high, -20.0) == (1.0, 2.3)
+    axis = scale(1.0, 2.3)
+    assert axis.cut(2.0, 25.0, 50.0) == ("▸", True)
+    assert axis.cut(1.0, 1.5, 2.3) == ("", False)
+    assert axis.cut(0.5, 1.5, 2.3) == ("◂", False)
+
+
+@pytest.mark.parametrize(
+    ("names", "prefix"),
+    [
+        (["run-of-my-group-bm25", "run-of-my-group-t5"], "run-of-my-group-"),
+        (["a-b-1", "a-b-2"], ""),  # short enough
+        (["my-long-system", "my-long-systems"], "my-long-"),
+        (["run-of-my-group-", "run-of-my-group-t5"], ""),  # nothing would be left
+        (["run-of-my-group-bm25"], ""),
+        ([], ""),
+    ],
+)
+def test_names_are_shortened_to_what_differs(names, prefix):
+    assert common_prefix(names) == prefix
 
 
 def test_runs_cover_the_cells_of_their_bin():

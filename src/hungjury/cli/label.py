@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import Number, csv_safe_option, new_file, quiet_option
+from hungjury.cli.options import Number, csv_safe_option, new_file, quiet_option, text_options
 from hungjury.cli.output import deliver, tell
 
 if TYPE_CHECKING:
@@ -25,14 +25,7 @@ PORT = 8710
 
 @click.command("label", no_args_is_help=True)
 @click.argument("source", metavar="PLAN")
-@click.option(
-    "--queries", multiple=True, metavar="FILES",
-    help="Texts of the queries: JSON lines or tab-separated, by id.",
-)  # fmt: skip
-@click.option(
-    "--documents", multiple=True, metavar="FILES",
-    help="Texts of the documents, such as BEIR's corpus.jsonl; read once, line by line.",
-)  # fmt: skip
+@text_options
 @click.option(
     "--judge", "names", multiple=True, metavar="NAME",
     help="A person who labels; repeatable. Default: everybody in the database, or your login name.",

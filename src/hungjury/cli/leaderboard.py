@@ -16,6 +16,7 @@ from hungjury.cli.options import (
     page,
     quiet_option,
     seed_option,
+    text_options,
 )
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.reading import (
@@ -143,6 +144,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     metavar="FILE",
     help="Also write an HTML report.",
 )
+@text_options
 @click.option(
     "--format",
     "form",
@@ -161,7 +163,8 @@ def leaderboard_command(
     rel: int | None, target: Target, panel_error: float, contrary: Contrary,
     families: str | None, gold: tuple[str, ...], plan: str | None,
     gold_design: GoldDesign | None, estimate: GoldEstimate, looks: list[int] | None,
-    draws: int, seed: int, scope: Scope, prior: Prior, report: str | None, form: str,
+    draws: int, seed: int, scope: Scope, prior: Prior, report: str | None,
+    queries: tuple[str, ...], documents: tuple[str, ...], form: str,
     csv_safe: bool, output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Rank systems, with intervals that cover the judges' and the topics' uncertainty.
@@ -176,6 +179,8 @@ def leaderboard_command(
 
     if len(measures) > 1:
         raise click.UsageError("a leaderboard has one measure; give -m once")
+    if report is None and (queries or documents):
+        raise click.UsageError("--queries and --documents need --report FILE")
     labels = label_flags.judgments(judges)
     truth = label_flags.people(gold) if gold else None
     lists = run_flags.files(runs, label_flags.columns)
@@ -190,7 +195,8 @@ def leaderboard_command(
     tell(notes, quiet, "--format json")
     deliver(_formatted(board, form, csv_safe), output)
     if report is not None:
-        board.write_page(report, command=["hungjury", *sys.argv[1:]])
+        words = ["hungjury", *sys.argv[1:]]
+        board.write_page(report, words, queries=queries, documents=documents)
         if not quiet:
             click.echo(f"wrote {report}", err=True)
 

@@ -117,6 +117,24 @@ def all_of(options: Sequence[Any]) -> Callable[[F], F]:
     return decorate
 
 
+def texts(_context: click.Context, _option: click.Parameter, value: tuple[str, ...]) -> Any:
+    """Check that files of texts exist, before any work is done."""
+    from hungjury.collection.texts import check_texts
+
+    check_texts(value)
+    return value
+
+
+text_options = all_of([
+    click.option(
+        "--queries", multiple=True, metavar="FILES", callback=texts,
+        help="Texts of the queries by id: JSON lines, tab-separated, or ir_datasets:ID.",
+    ),
+    click.option(
+        "--documents", multiple=True, metavar="FILES", callback=texts,
+        help="Texts of the documents by id, such as BEIR's corpus.jsonl or ir_datasets:ID.",
+    ),
+])  # fmt: skip
 quiet_option = click.option(
     "--quiet", is_flag=True, help="Do not print notes and progress to stderr."
 )

@@ -17,7 +17,7 @@ from hungjury.report.heatmap import (
     name_ticks,
     numbers_in_cells,
 )
-from hungjury.report.page_figures import lowest_shown
+from hungjury.report.page_figures import shown_ends
 from hungjury.report.pictures import new_picture, new_rows
 from hungjury.uncertainty.board import BoardPicture, Leaderboard
 
@@ -41,7 +41,7 @@ def _intervals(board: Leaderboard) -> Figure:
     places = np.arange(len(board.systems))
     axes.hlines(places, board.low, board.high, color=LINE, linewidth=2)
     axes.plot(board.mean, places, "o", color="black", markersize=4)
-    low, high = lowest_shown(board.low, float(board.high.max())), float(board.high.max())
+    low, high = shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1]))
     room = 0.03 * (high - low) or 0.05
     axes.set_xlim(low - room, high + room)
     level = percent(board.settings.level)

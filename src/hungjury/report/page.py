@@ -1,7 +1,8 @@
 """The report: a leaderboard as one page of HTML that needs nothing else.
 
-Styles and a small script are inlined, figures are SVG, nothing is fetched. Ids are untrusted text:
-the template escapes them, and a content policy allows only our own script.
+Styles and a small script are inlined, figures are SVG, nothing is fetched. Ids and texts are not
+trusted: the template escapes them, the script writes them as text, and a content policy allows only
+our own script.
 """
 
 from __future__ import annotations
@@ -13,12 +14,22 @@ from importlib.resources import files
 
 from hungjury.errors import MissingExtra
 from hungjury.report.page_content import content
+from hungjury.report.page_data import packed, script_data, shown_documents
+from hungjury.report.page_texts import PageTexts, TextFiles, page_texts
+from hungjury.report.page_words import shown
 from hungjury.uncertainty.board import Leaderboard
 
 __all__ = ["page"]
 
+SCRIPTS = ("tables.js", "data.js", "figures.js", "pair.js")  # in this order, as one script
 
-def page(board: Leaderboard, command: Sequence[str] | None = None) -> str:
+
+def page(
+    board: Leaderboard,
+    command: Sequence[str] | None = None,
+    queries: TextFiles = (),
+    documents: TextFiles = (),
+) -> str:
     """The page's text; the same leaderboard gives the same page."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
@@ -33,11 +44,26 @@ def page(board: Leaderboard, command: Sequence[str] | None = None) -> str:
     )
     environment.filters["number"] = _number
     environment.filters["count"] = lambda value: f"{value:,}"
-    script = _part("page.js")
+    script = '"use strict";\n(async () => {\n' + "".join(map(_part, SCRIPTS)) + "})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    systems = [shown(name) for name in board.systems]
+    data = script_data(board, systems, _texts(board, queries, documents))
     return environment.get_template("page.html").render(
-        **content(board, command), style=_part("page.css"), script=script, script_hash=digest
+        **content(board, command, systems),
+        data=packed(data),
+        lists=data.head.get("lists", 0),
+        style=_part("page.css") + _part("pair.css"),
+        script=script,
+        script_hash=digest,
     )
+
+
+def _texts(board: Leaderboard, queries: TextFiles, documents: TextFiles) -> PageTexts:
+    if board.evidence is None:
+        return PageTexts()
+    names = board.evidence.alignment.pool.documents
+    wanted = (names[d] for d in shown_documents(board.evidence)[1])
+    return page_texts(queries, documents, board.topics, wanted)
 
 
 def _number(value: float, sign: str = "") -> str:

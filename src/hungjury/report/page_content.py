@@ -13,9 +13,9 @@ import numpy as np
 from hungjury import __version__
 from hungjury.collection.notes import percent
 from hungjury.report.board_text import coverage, headline
-from hungjury.report.page_figures import chart, lowest_shown, scale
-from hungjury.report.page_matrices import judges_map, pairs_map, script_data
-from hungjury.report.page_words import conclusions, lead, shown
+from hungjury.report.page_figures import chart, scale, shown_ends
+from hungjury.report.page_matrices import judges_map, pairs_map
+from hungjury.report.page_words import common_prefix, conclusions, lead, shown
 from hungjury.tables import letter
 from hungjury.uncertainty.against_gold import AgainstGold
 from hungjury.uncertainty.board import Leaderboard
@@ -25,7 +25,8 @@ from hungjury.uncertainty.correction_text import sentences
 __all__ = ["content"]
 
 DIGITS = 3
-MOST_ROWS = 250  # systems or judges in a table
+MOST_SYSTEMS = 1000  # in the ranking
+MOST_ROWS = 250  # of other tables
 MOST_TOPICS = 15
 MOST_NAMED = 4  # systems of a group
 MOST_LETTERS = 3  # groups of a system that are named one by one
@@ -40,9 +41,10 @@ CAUSES = {
 }
 
 
-def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
-    """All values that the template needs."""
-    systems = [shown(name) for name in board.systems]
+def content(
+    board: Leaderboard, command: Sequence[str] | None, systems: list[str]
+) -> dict[str, Any]:
+    """All values that the template needs; systems by the names that are shown."""
     may, may_not = conclusions(board, DIGITS)
     seen = [shown(str(note)) for note in board.notes if note.about != "files"]
     odd = [shown(str(note)) for note in board.notes if note.about == "files"]
@@ -58,6 +60,8 @@ def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
         "board": board,
         "level": percent(board.settings.level),
         "systems": systems,
+        "prefix": len(common_prefix(systems)),
+        "judges_prefix": len(common_prefix([shown(judge.name) for judge in board.judges])),
         "ranking": _ranking(board, systems),
         "groups": _groups(board, systems),
         "pairs": pairs_map(board) if len(systems) > 1 else None,
@@ -69,13 +73,11 @@ def content(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]
         "gold": None if board.gold is None else _gold(board, board.gold),
         "correction": None if board.correction is None else _correction(board.correction),
         "origin": _origin(board, command),
-        "data": script_data(board, systems),
     }
 
 
 def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
-    most = float(board.high.max())
-    axis = scale(lowest_shown(board.low, most), most)
+    axis = scale(*shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1])))
     rows: list[dict[str, Any]] = [
         {
             "rank": s + 1,
@@ -88,14 +90,14 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
             "best_text": percent(float(board.p_best[s])),
             "ranks": (int(board.rank_low[s]), int(board.rank_high[s])),
             "groups": group,
-            "cut": (float(board.low[s]) < axis.low, float(board.mean[s]) < axis.low),
+            "cut": axis.cut(float(board.low[s]), float(board.mean[s]), float(board.high[s])),
             "beaten": float(board.beats[0, s]),
             "beaten_text": percent(float(board.beats[0, s])),
             "apart": bool(board.apart[0, s]),
         }
-        for s, group in enumerate(_group_names(board)[:MOST_ROWS])
+        for s, group in enumerate(_group_names(board)[:MOST_SYSTEMS])
     ]
-    cut = sum(row["cut"][0] for row in rows)
+    cut = next((row["cut"][0] for row in rows if row["cut"][0]), "")
     return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
 
 
@@ -223,6 +225,7 @@ def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
         "overall": gold.overall,
         "relevant": relevant,
         "bias": rows,
+        "left": len(gold.bias) - len(rows),
         "axis": axis,
         "zero": axis.at(0.0),
     }

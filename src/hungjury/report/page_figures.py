@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Chart", "Scale", "border", "chart", "lowest_shown", "runs_by_bin", "scale"]
+__all__ = ["Chart", "Scale", "border", "chart", "runs_by_bin", "scale", "shown_ends"]
 
 Floats = NDArray[np.float64]
 STEPS = (1, 2, 2.5, 5, 10)  # of round numbers on an axis
@@ -32,6 +32,11 @@ class Scale:
         """Percent of the way; values beyond an end are drawn there."""
         share = (value - self.low) / (self.high - self.low)
         return round(100 * min(max(share, 0.0), 1.0), 2)
+
+    def cut(self, low: float, mean: float, high: float) -> tuple[str, bool]:
+        """A sign if an interval reaches beyond an end, and whether its mean does."""
+        beyond = mean < self.low or mean > self.high
+        return ("◂" if low < self.low else "▸" if high > self.high else ""), beyond
 
     def text(self, tick: float) -> str:
         return f"{tick:.{self.digits}f}".replace("-", "−")
@@ -54,13 +59,17 @@ def scale(low: float, high: float, most: int = 5) -> Scale:
     return Scale(low, high, [k * step for k in range(first, last + 1)], digits)
 
 
-def lowest_shown(low: Floats, high: float) -> float:
-    """Where an axis for intervals begins: at the lowest, unless a few hopeless systems would
-    squeeze all others into a corner."""
+def shown_ends(low: Floats, high: Floats, first_minus_last: float) -> tuple[float, float]:
+    """Where an axis for intervals begins and ends: at the outermost, unless a few hopeless systems
+    would squeeze all others into a corner. They are at the lower end if the first system has a
+    larger mean than the last, at the upper end where smaller is better."""
+    if first_minus_last < 0:
+        begin, end = shown_ends(-high, -low, -first_minus_last)
+        return -end, -begin
+    least, most = float(low.min()), float(high.max())
     first, third = np.quantile(low, [0.25, 0.75])
     usual = float(low[low >= first - FAR * (third - first)].min())
-    least = float(low.min())
-    return usual if usual - least > WORTH * (high - least) else least
+    return (usual if usual - least > WORTH * (most - least) else least), most
 
 
 def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:

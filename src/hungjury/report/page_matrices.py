@@ -13,7 +13,7 @@ from hungjury.report.page_figures import border, runs_by_bin
 from hungjury.report.page_words import shown
 from hungjury.uncertainty.board import Leaderboard
 
-__all__ = ["judges_map", "pairs_map", "script_data"]
+__all__ = ["judges_map", "matrix_judges", "pairs_map"]
 
 DIGITS = 3
 MOST_PAIRS = 150  # systems in the heat map
@@ -49,7 +49,7 @@ def judges_map(found: Agreement) -> dict[str, Any]:
     ]
     binary = len(found.grades) == 2  # two labels can differ in one way only
     numbers = [(k, v) for k, v in numbers[: 3 if binary else 4] if not math.isnan(v)]
-    order = _matrix_judges(found)
+    order = matrix_judges(found)
     if len(order) < 2:
         return {"numbers": numbers, "matrix": None}
     kappa = found.pairs.kappa[np.ix_(order, order)]
@@ -64,33 +64,7 @@ def judges_map(found: Agreement) -> dict[str, Any]:
     }
 
 
-def script_data(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
-    """What the page's script shows on demand; matrices as their upper triangles."""
-    size = min(len(systems), MOST_PAIRS)
-    upper = np.triu_indices(size, 1)
-    beats = board.beats[upper]
-    # Whole thousandths, but 0 and 1 for these alone.
-    thousandths = np.where((beats > 0) & (beats < 1), np.clip(np.rint(1000 * beats), 1, 999),
-                           1000 * beats)  # fmt: skip
-    data: dict[str, Any] = {
-        "systems": systems[:size],
-        "beats": thousandths.astype(int).tolist(),
-        "apart": "".join("01"[int(v)] for v in board.apart[upper]),
-    }
-    if board.agreement is not None:
-        order = _matrix_judges(board.agreement)
-        pairs, upper = board.agreement.pairs, np.triu_indices(len(order), 1)
-        at = np.ix_(order, order)
-        data |= {
-            "judges": [shown(board.agreement.judges[k]) for k in order],
-            "kappa": [_rounded(v) for v in pairs.kappa[at][upper].tolist()],
-            "agreement": [_rounded(v) for v in pairs.agreement[at][upper].tolist()],
-            "common": pairs.common[at][upper].tolist(),
-        }
-    return data
-
-
-def _matrix_judges(found: Agreement) -> list[int]:
+def matrix_judges(found: Agreement) -> list[int]:
     """Judges who agree side by side; of very many those with most labels."""
     if len(found.judges) < 2:
         return []
@@ -122,7 +96,3 @@ def _matrix(
         "lines": size <= 40,
         "border": "",
     }
-
-
-def _rounded(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, DIGITS)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -11,12 +14,13 @@ from hungjury.collection.notes import percent, plural
 from hungjury.report.board_text import assumed
 from hungjury.uncertainty.board import Leaderboard
 
-__all__ = ["conclusions", "lead", "shown"]
+__all__ = ["common_prefix", "conclusions", "lead", "shown"]
 
 # Marks that change the direction of all text after them.
 TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 SURE = 0.95
+LONG = 8  # characters that names have in common before they are left out
 
 Sentence = list[Any]  # texts, and (name,) for an id
 
@@ -28,6 +32,14 @@ def shown(text: str) -> str:
     for c in set(odd):
         text = text.replace(c, f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}")
     return text or "(no name)"
+
+
+def common_prefix(names: Sequence[str]) -> str:
+    """What all names begin with, up to a sign between words; nothing if it is short."""
+    ends = zip(min(names, default=""), max(names, default=""), strict=False)
+    same = "".join(a for a, _ in takewhile(lambda two: two[0] == two[1], ends))
+    same = re.sub(r"[^\W_]*$", "", same)
+    return same if len(names) > 1 and len(same) >= LONG and same not in names else ""
 
 
 def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:

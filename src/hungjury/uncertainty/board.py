@@ -24,6 +24,7 @@ from hungjury.uncertainty.judge_rows import JudgeRow
 from hungjury.uncertainty.outlook import Outlook
 
 if TYPE_CHECKING:
+    from hungjury.report.page_texts import TextFiles
     from hungjury.report.pictures import Plot
 
 __all__ = ["BoardPicture", "Leaderboard"]
@@ -134,7 +135,12 @@ class Leaderboard:
         return Plot(draw_board(self, what))
 
     def write_page(
-        self, path: str | os.PathLike[str], command: Sequence[str] | None = None
+        self,
+        path: str | os.PathLike[str],
+        command: Sequence[str] | None = None,
+        *,
+        queries: TextFiles = (),
+        documents: TextFiles = (),
     ) -> None:
         """Write the report: one HTML page to look at, to print and to share.
 
@@ -144,10 +150,13 @@ class Leaderboard:
             The file to write.
         command : sequence of str, optional
             The words of the command line that made the leaderboard, to be shown.
+        queries, documents : path or list of paths
+            Texts to show in the lists of two systems: JSON lines or tab-separated columns by id,
+            or ids such as ``ir_datasets:beir/nfcorpus``.
         """
         from hungjury.report.page import page
 
-        write_whole(path, page(self, command))
+        write_whole(path, page(self, command, queries, documents))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the samples, as plain numbers, lists and texts."""

@@ -101,6 +101,11 @@ class Evidence:
     @cached_property
     def lists(self) -> NDArray[np.int32]:
         """[system, topic, rank]: the document's place in the pool, or `UNJUDGED`, or `BEYOND`."""
+        return self._aligned[self.order]
+
+    @cached_property
+    def _aligned(self) -> NDArray[np.int32]:
+        """The lists of systems as they are aligned."""
         found, depth = self.alignment, self.depth
         ranks = np.arange(1, depth + 1)
         out = np.where(ranks <= found.length[:, None], UNJUDGED, BEYOND).astype(np.int32)
@@ -110,7 +115,7 @@ class Evidence:
         place = np.repeat(found.start, size) + within
         near = found.rank[place] <= depth
         out[cell[near], found.rank[place[near]] - 1] = found.document[place[near]]
-        return out.reshape(*found.shape, depth)[self.order]
+        return out.reshape(*found.shape, depth)
 
     @cached_property
     def probability(self) -> Floats:
@@ -133,8 +138,7 @@ class Evidence:
         """
         scorer = Scorer(self.measure, self.alignment, self._top)
         labels, weights = self._label_sets(is_linear(scorer))
-        lists = np.empty_like(self.lists)
-        lists[self.order] = self.lists  # as aligned
+        lists = self._aligned
         out = np.zeros(lists.shape, dtype=np.float32)
         shown = np.unique(lists[lists >= 0]).astype(np.int64)
         ends = np.searchsorted(shown, self.alignment.pool.offsets)

@@ -1,73 +1,21 @@
-"use strict";
-// The report works without this script; with it tables sort and filter, and figures tell more.
-(() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
+  // ---- figures: the ranking against one system, and what is under the pointer
   const tip = document.getElementById("tip");
-
   const percent = (thousandths) =>
     thousandths > 0 && thousandths < 5 ? "<1 %"
       : thousandths > 995 && thousandths < 1000 ? ">99 %" : `${Math.round(thousandths / 10)} %`;
   // Place of a pair, row before column, in an upper triangle written row by row.
   const place = (row, column, size) => row * size - (row * (row + 1)) / 2 + column - row - 1;
 
-  // ---- sorting: numbers stand in data-v, a cell with neither number nor text goes last
-  const collator = new Intl.Collator(undefined, { numeric: true });
-  const key = (cell) => {
-    if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
-    const text = cell.textContent.trim();
-    return text === "" || text === "–" || text === "not known" ? null : text;
-  };
-  const compare = (a, b) =>
-    typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b);
-
-  function sort(table, head, button) {
-    const column = head.cellIndex;
-    const now = head.getAttribute("aria-sort");
-    const up = now ? now === "descending" : button.dataset.first === "asc";
-    const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [key(row.cells[column]), row]);
-    rows.sort(([a], [b]) => {
-      if (a === null || b === null) return (a === null) - (b === null);
-      return up ? compare(a, b) : compare(b, a);
-    });
-    body.append(...rows.map(([, row]) => row));
-    for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", up ? "ascending" : "descending");
-  }
-  for (const table of document.querySelectorAll("table.sortable")) {
-    for (const button of table.tHead.querySelectorAll("button")) {
-      const head = button.closest("th");
-      button.addEventListener("click", () => sort(table, head, button));
-    }
-  }
-
-  // ---- filtering
-  const plain = (text) => text.normalize("NFC").toLowerCase();
-  for (const form of document.querySelectorAll("form.filter")) {
-    const input = form.querySelector("input");
-    const rows = [...document.getElementById(input.dataset.filter).tBodies[0].rows];
-    form.hidden = false;
-    form.addEventListener("submit", (event) => event.preventDefault());
-    input.addEventListener("input", () => {
-      const wanted = plain(input.value.trim());
-      let shown = 0;
-      for (const row of rows) {
-        row.hidden = !plain(row.querySelector("th").textContent).includes(wanted);
-        shown += !row.hidden;
-      }
-      form.querySelector("output").value = wanted ? `${shown} of ${rows.length} shown` : "";
-    });
-  }
-
-  // ---- pairs of systems
   const size = data.systems.length;
   const beats = (a, b) => (a < b ? data.beats[place(a, b, size)] : 1000 - data.beats[place(b, a, size)]);
-  const apart = (a, b) => data.apart[place(Math.min(a, b), Math.max(a, b), size)] === "1";
-  const isolated = (name) => {
-    const shown = document.createElement("bdi");
-    shown.textContent = name;
-    return shown;
+  const apart = (a, b) => data.apart[place(Math.min(a, b), Math.max(a, b), size)] === 1;
+  const make = (tag, look, ...children) => {
+    const made = document.createElement(tag);
+    if (look) made.className = look;
+    made.append(...children);
+    return made;
   };
+  const isolated = (name) => make("bdi", "", name);
 
   const ranked = document.getElementById("systems");
   const picks = [...ranked.querySelectorAll(".pick")];
@@ -83,10 +31,8 @@
       cell.dataset.v = beats(chosen, s) / 1000;
       cell.textContent = percent(beats(chosen, s));
       if (!apart(chosen, s)) {
-        const near = document.createElement("span");
-        near.className = "near";
+        const near = make("span", "near", "≈");
         near.title = "not told apart";
-        near.textContent = "≈";
         cell.prepend(near, " ");
       }
     });
@@ -96,7 +42,6 @@
   }
   picks.forEach((button, s) => button.addEventListener("click", () => pick(s)));
 
-  // ---- what is under the pointer
   const hide = () => { tip.hidden = true; };
   function show(parts, x, y) {
     tip.replaceChildren(...parts);
@@ -107,23 +52,25 @@
     tip.style.left = `${Math.max(right, 4)}px`;
     tip.style.top = `${Math.max(below, 4)}px`;
   }
-  const line = () => document.createElement("br");
+  const line = () => make("br");
 
   function systemsTold(row, column) {
     const [a, b] = [data.systems[row], data.systems[column]];
     return [`P(№ ${row + 1} beats № ${column + 1}) = ${percent(beats(row, column))}`, line(),
       isolated(a), " against ", isolated(b), line(),
-      apart(row, column) ? "can be told apart" : "≈ cannot be told apart"];
+      apart(row, column) ? "can be told apart" : "≈ cannot be told apart",
+      ...(row < data.lists && column < data.lists ? [line(), "Click or press Enter for their lists."] : [])];
   }
   function judgesTold(row, column) {
-    const at = place(Math.min(row, column), Math.max(row, column), data.judges.length);
+    const at = place(Math.min(row, column), Math.max(row, column), data.panel.length);
     const kappa = data.kappa[at], same = data.agreement[at], common = data.common[at];
-    const words = kappa === null ? "kappa not known" : `kappa ${kappa.toFixed(3)}`;
-    const equal = same === null ? "" : `same label for ${percent(1000 * same)} of `;
-    return [words, line(), isolated(data.judges[row]), " and ", isolated(data.judges[column]),
+    const words = kappa === NOT_KNOWN ? "kappa not known" : `kappa ${(kappa / 1000).toFixed(3)}`;
+    const equal = same === NOT_KNOWN ? "" : `same label for ${percent(same)} of `;
+    return [words, line(), isolated(data.panel[row]), " and ", isolated(data.panel[column]),
       line(), `${equal}${common.toLocaleString("en")} documents in common`];
   }
 
+  let comparePair = () => {};  // set below, where there are lists
   for (const svg of document.querySelectorAll("svg.matrix")) {
     const told = svg.dataset.matrix === "pairs" ? systemsTold : judgesTold;
     const many = svg.viewBox.baseVal.width, top = Number(svg.dataset.top);
@@ -155,9 +102,13 @@
       go(row, column, box.left + (column + 1) * cell, box.top + (row + top + 1) * cell);
     };
     svg.addEventListener("keydown", byKeys);
+    if (svg.dataset.matrix === "pairs") {
+      const open = () => { if (at[0] !== at[1]) { hide(); comparePair(...at); } };
+      svg.addEventListener("click", open);
+      svg.addEventListener("keydown", (event) => { if (event.key === "Enter") open(); });
+    }
   }
 
-  // ---- a system's row
   const list = (places) => {
     const ranges = [];
     for (const s of places) {
@@ -182,4 +133,3 @@
     });
   }
   addEventListener("scroll", hide, { passive: true });
-})();

@@ -1,0 +1,177 @@
+"""What the report's script shows on demand, packed into one block of the page.
+
+The block is a header in JSON and columns of integers, compressed and written in base64. The script
+unpacks it; nothing of it is markup, whatever ids and texts hold.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.judges.agreement import Agreement
+from hungjury.report.page_matrices import matrix_judges
+from hungjury.report.page_texts import PageTexts
+from hungjury.report.page_words import common_prefix, shown
+from hungjury.uncertainty.board import Leaderboard
+from hungjury.uncertainty.evidence import Evidence
+
+__all__ = ["Packed", "packed", "script_data", "shown_documents"]
+
+MOST_SYSTEMS = 1000  # whose pairs can be looked at
+MOST_PLACES = 4_000_000  # ranks of all lists together
+STEPS = 1000  # of the largest contribution that are told apart
+NOT_KNOWN = -32768  # in place of a share or a gold label
+LEVEL = 9  # of compression
+
+
+@dataclass(frozen=True)
+class Packed:
+    """A header of plain values, and arrays by name."""
+
+    head: dict[str, Any]
+    columns: dict[str, NDArray[Any]]
+
+    def __or__(self, other: Packed) -> Packed:
+        return Packed(self.head | other.head, self.columns | other.columns)
+
+
+def packed(data: Packed) -> str:
+    """Text for the page: length of the header, header, columns."""
+    columns = {name: _little(array) for name, array in data.columns.items()}
+    kinds = {
+        name: [array.dtype.kind + str(array.dtype.itemsize), array.size]
+        for name, array in columns.items()
+    }
+    head = json.dumps(data.head | {"columns": kinds}, separators=(",", ":")).encode()
+    body = b"".join(array.tobytes() for array in columns.values())
+    block = len(head).to_bytes(4, "little") + head + body
+    return base64.b64encode(zlib.compress(block, LEVEL)).decode()
+
+
+def _little(array: NDArray[Any]) -> NDArray[Any]:
+    """In the byte order of the script's arrays."""
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+
+
+def script_data(board: Leaderboard, systems: list[str], texts: PageTexts) -> Packed:
+    """Chances of pairs, agreement of judges, and the lists of every system."""
+    size = min(len(systems), MOST_SYSTEMS)
+    upper = np.triu_indices(size, 1)
+    beats = board.beats[upper]
+    # Whole thousandths, but 0 and 1 for these alone.
+    thousandths = np.where((beats > 0) & (beats < 1), np.clip(np.rint(1000 * beats), 1, 999),
+                           1000 * beats)  # fmt: skip
+    head = {"systems": systems[:size], "prefix": common_prefix(systems[:size])}
+    data = Packed(
+        head,
+        {"beats": thousandths.astype(np.uint16), "apart": board.apart[upper].astype(np.uint8)},
+    )
+    if board.agreement is not None:
+        data |= _agreement(board.agreement)
+    if board.evidence is not None and size > 1:
+        data |= _lists(board, board.evidence, texts)
+    return data
+
+
+def _agreement(found: Agreement) -> Packed:
+    order = matrix_judges(found)
+    pairs, upper = found.pairs, np.triu_indices(len(order), 1)
+    at = np.ix_(order, order)
+    return Packed(
+        {"panel": [shown(found.judges[k]) for k in order]},
+        {
+            "kappa": _thousandths(pairs.kappa[at][upper]),
+            "agreement": _thousandths(pairs.agreement[at][upper]),
+            "common": pairs.common[at][upper].astype(np.uint32),
+        },
+    )
+
+
+def _thousandths(values: NDArray[np.float64]) -> NDArray[np.int16]:
+    return np.where(np.isnan(values), NOT_KNOWN, np.rint(1000 * values)).astype(np.int16)
+
+
+def shown_documents(found: Evidence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The lists of the best systems, and the places in the pool of all documents in them."""
+    room = max(MOST_PLACES // (len(found.alignment.pool.topics) * found.depth), 2)
+    lists = found.lists[: min(MOST_SYSTEMS, room)]
+    return lists, np.unique(lists[lists >= 0])
+
+
+def _lists(board: Leaderboard, found: Evidence, texts: PageTexts) -> Packed:
+    """Lists of the best systems, and what is known about the documents in them."""
+    lists, documents = shown_documents(found)
+    size = len(lists)
+    pool = found.alignment.pool
+    ends = np.searchsorted(documents, pool.offsets)
+    # 0 after the end of a list, 1 not judged, else 2 plus the place among the topic's documents.
+    place = np.searchsorted(documents, lists) - ends[:-1][None, :, None]
+    place = np.where(lists >= 0, place + 2, lists + 2)
+    added = found.contributions[:size]
+    most = float(np.abs(added).max(initial=0.0)) or 1.0
+    soft = found.judgments.soft
+    labels, none = _labels(found, documents)
+    gold = np.zeros(0) if found.gold is None else found.gold[documents]
+    names = [shown(pool.documents[d]) for d in documents]
+    scores = board.cells[:size]
+    if found.measure.average == "gmean":
+        scores = np.exp(scores)
+    judges = [shown(j) for j in found.judgments.judges]
+    head = {
+        "depth": found.depth,
+        "lists": size,
+        "topics": [shown(t) for t in board.topics],
+        "judges": judges,
+        "judgesPrefix": common_prefix(judges),
+        "documents": names,
+        "documentsPrefix": common_prefix(names),
+        "threshold": min(found.measure.threshold, found.probability.shape[1]),
+        "top": 1 if soft else max(found.judgments.grades),
+        "none": none,
+        "soft": soft,
+        "unit": most / STEPS,
+        "smaller": found.measure.smaller_is_better,
+        "queries": texts.queries,
+        "texts": texts.documents,
+    }
+    return Packed(
+        head,
+        {
+            "scores": scores.astype(np.float32),
+            "ranked": _smallest(place),
+            "added": np.rint(added * (STEPS / most)).astype(np.int16),
+            "ends": ends.astype(np.uint32),
+            "labels": _smallest(labels.T),  # judge after judge
+            "chances": np.rint(100 * found.probability[documents].T).astype(np.uint8),
+            "gold": np.where(np.isnan(gold), NOT_KNOWN, np.rint(100 * gold)).astype(np.int16),
+        },
+    )
+
+
+def _labels(found: Evidence, documents: NDArray[Any]) -> tuple[NDArray[np.int64], int]:
+    """[document, judge]: labels, probabilities in percent; and the number that says: no label."""
+    given = found.judgments
+    row = np.full(len(given.pool), -1)
+    row[documents] = np.arange(len(documents))
+    mine = row[given.document] >= 0
+    values = np.rint(given.label * 100) if given.soft else given.label
+    none = math.floor(min(values.min(initial=0), 0)) - 1
+    out = np.full((len(documents), len(given.judges)), none, dtype=np.int64)
+    out[row[given.document[mine]], given.judge[mine]] = values[mine].astype(np.int64)
+    return out, none
+
+
+def _smallest(values: NDArray[Any]) -> NDArray[Any]:
+    """In the smallest integers that hold them."""
+    low, high = values.min(initial=0), values.max(initial=0)
+    kinds = (np.uint8, np.int8, np.uint16, np.int16, np.int32)
+    fitting = (k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+    return values.astype(next(fitting))

@@ -1,0 +1,57 @@
+"""A real browser for tests of pages: Debian's chromium, without a screen."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser. Tests skip without one, but not in continuous integration."""
+    where = next((path for path in map(shutil.which, NAMES) if path), None)
+    if where is None:
+        if os.environ.get("CI"):
+            pytest.fail("no chromium: .ci/run installs it")
+        pytest.skip("no chromium: pages are not tried in a browser (apt install chromium)")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as driver:
+        # Root has no sandbox; the pages are our own.
+        one = driver.chromium.launch(executable_path=where, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+class Visit:
+    """A page that was opened, with all that it said and asked for."""
+
+    def __init__(self, browser: Any, address: str, **options: Any) -> None:
+        self.page = browser.new_context(**options).new_page()
+        self.said: list[str] = []
+        self.asked: list[str] = []
+        self.failed: list[str] = []
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("response", self._reply)
+        self.page.goto(address)
+
+    def _reply(self, reply: Any) -> None:
+        if reply.status >= 400:
+            self.failed.append(reply.url)
+
+    def axe(self) -> list[str]:
+        """What axe-core finds, as short sentences."""
+        checker = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+        found = checker.run(self.page).response["violations"]
+        return [f"{v['impact']}: {v['id']}: {v['nodes'][0]['html']}" for v in found]
+
+    def close(self) -> None:
+        self.page.context.close()
