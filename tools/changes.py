@@ -32,6 +32,7 @@ class Change:
     """One change: `key` names it whatever is added or removed elsewhere in the file."""
 
     line: int
+    statement: int  # the line where its statement begins
     key: str
     number: int
 
@@ -39,17 +40,18 @@ class Change:
 def changes(source: str) -> list[Change]:
     """All changes of a file's source, in its order."""
     found, seen = [], Counter[str]()
-    for number, (_, _, old, new, function) in enumerate(_places(ast.parse(source))):
+    for number, (_, _, old, new, function, line) in enumerate(_places(ast.parse(source))):
         key = f"{function}: {_text(old)}  =>  {_text(new)}"
         seen[key] += 1
-        found.append(Change(old.lineno, key + f" ({seen[key]})" * (seen[key] > 1), number))
+        key += f" ({seen[key]})" * (seen[key] > 1)
+        found.append(Change(old.lineno, line, key, number))
     return found
 
 
 def changed(source: str, number: int) -> ast.Module:
     """The syntax tree of the source with one of its changes made."""
     tree = ast.parse(source)
-    for at, (parent, field, old, new, _) in enumerate(_places(tree)):
+    for at, (parent, field, old, new, *_) in enumerate(_places(tree)):
         if at == number:
             siblings = getattr(parent, field)
             if isinstance(siblings, list):
@@ -61,21 +63,23 @@ def changed(source: str, number: int) -> ast.Module:
 
 
 def _places(
-    parent: ast.AST, function: str = ""
-) -> Iterator[tuple[ast.AST, str, ast.AST, ast.AST, str]]:
-    """Parent, field, old node, new node and enclosing function of every change."""
+    parent: ast.AST, function: str = "", line: int = 0
+) -> Iterator[tuple[ast.AST, str, ast.AST, ast.AST, str, int]]:
+    """Parent, field, old node, new node, function and line of the statement of every change."""
     for field, value in ast.iter_fields(parent):
         if field in SILENT_FIELDS:
             continue
         for old in value if isinstance(value, list) else [value]:
             if not isinstance(old, ast.AST) or _silent(old):
                 continue
+            begins = old.lineno if isinstance(old, ast.stmt) else line
             for new in _variants(old):
-                yield parent, field, old, ast.copy_location(new, old), function
+                yield parent, field, old, ast.copy_location(new, old), function, begins
             if isinstance(old, ast.Raise):  # dropped or kept, but its message is text
                 continue
             named = isinstance(old, ast.FunctionDef | ast.ClassDef)
-            yield from _places(old, f"{function}.{old.name}".lstrip(".") if named else function)
+            inside = f"{function}.{old.name}".lstrip(".") if named else function
+            yield from _places(old, inside, begins)
 
 
 def _silent(node: ast.AST) -> bool:

@@ -109,6 +109,7 @@ def sample(files: list[Path], options: argparse.Namespace) -> list[dict[str, Any
         {
             "file": str(file.relative_to(Path.cwd())),
             "line": c.line,
+            "statement": c.statement,
             "number": c.number,
             "change": c.key,
         }
@@ -219,7 +220,8 @@ def chosen(
     far: dict[str, float] = {}
     for found in reached:
         lines = found["lines"].get(mutant["file"], {})
-        contexts = set(lines.get(str(mutant["line"]), []))
+        at = (str(mutant["line"]), str(mutant["statement"]))
+        contexts = {context for line in at for context in lines.get(line, [])}
         if contexts <= {""}:  # reached while importing: tests that use anything in the module
             contexts = {c for names in lines.values() for c in names} if contexts else set()
         for test, seconds in found["seconds"].items():
