@@ -95,6 +95,13 @@ def test_influence_is_the_root_mean_square_over_pairs(made, aligned):
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
+def test_heavy_documents_come_first():
+    """P(u / 10 < v) = 0.95 for uniform u and v."""
+    rng = np.random.default_rng(0)
+    first = [np.argmin(priorities(np.array([1.0, 10.0]), rng)) for _ in range(4000)]
+    assert np.mean(first) == pytest.approx(0.95, abs=0.015)
+
+
 def test_priority_sampling_is_unbiased():
     """Totals by inverse probabilities, over many samples, for every stop."""
     rng = np.random.default_rng(1)

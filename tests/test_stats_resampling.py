@@ -252,3 +252,23 @@ def test_exchanging_two_systems_on_one_topic_leaves_their_difference():
         found = randomised_tukey([[0.75], [0.25]], samples=samples, rng=samples)
         assert found.needed == 0.5
         assert found.p.tolist() == [1.0]
+
+
+def test_a_zero_does_not_make_other_pairs_approximate():
+    """Rows with a zero and rows without have the p-values that scipy gives each alone."""
+    table = np.random.default_rng(8).normal(0.2, 1, (3, 12))
+    table[1, 4] = 0
+    expected = [scipy.stats.wilcoxon(row).pvalue for row in table]
+    np.testing.assert_allclose(wilcoxon(table), expected)
+
+
+def test_few_samples_need_the_largest_statistic():
+    """5 percent of 20 samples is one sample, and of 10 samples no less than one."""
+    differences = np.random.default_rng(9).normal(0.2, 1, 12)
+    for samples in (10, 20):
+        counts = resample_counts(12, samples, rng=3)
+        shifted = differences - differences.mean()
+        drawn = [naive_stats.drawn(shifted.tolist(), row) for row in counts]
+        largest = max(drawn, key=naive_stats.t_statistic)
+        found = studentised_bootstrap(differences, samples, rng=3, alpha=0.05).needed
+        assert found == pytest.approx(abs(sum(largest) / 12))
