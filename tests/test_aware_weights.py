@@ -226,3 +226,13 @@ def test_what_is_missing_is_named() -> None:
     gold = np.where(np.arange(3) == 0, np.nan, random[0, 0])
     with pytest.raises(InputError, match="'judge 3' judged no gold topic"):
         weights_from_scores("supervised", ScoredPanel.of(scores, judged), gold=gold)
+
+
+def test_two_systems_are_enough_for_a_ranking():
+    mine = np.array([[[0.9], [0.1]], [[0.2], [0.3]]])  # [judge, system, topic]
+    theirs = np.array([[[0.8], [0.7]]])
+    for gap in ("tau", "apc"):
+        # Both orders are as close: a ranking turned around is not random.
+        assert closeness(gap, mine, theirs) == pytest.approx([1, 1])
+        with pytest.raises(MeasureError, match="at least two systems"):
+            closeness(gap, mine[:, :1], theirs[:, :1])

@@ -225,6 +225,13 @@ def test_errors_that_judges_share():
             assert found[i, j] == pytest.approx(expected)
     assert effective_judges(np.eye(4)) == 4
     assert effective_judges(np.ones((4, 4))) == 1
+    assert effective_judges(np.ones((1, 1))) == 1
+    unknown = np.array([[1, np.nan], [np.nan, 1]])
+    assert np.isnan(effective_judges(unknown))
+    # Errors that cancel are not counted as more judges than there are.
+    assert effective_judges(np.array([[1, -0.5], [-0.5, 1]])) == 2
+    half = np.array([[1, 0.5, np.nan], [0.5, 1, 0.5], [np.nan, 0.5, 1]])
+    assert effective_judges(half) == pytest.approx(3 / (1 + 2 * 0.5))
 
 
 # ---- leaderboards
