@@ -119,12 +119,13 @@ def clicks_command(
         memory=memory,
     )
     if output is not None:
-        model.save(output)
+        deliver(model.to_json(), output)
     if plot is not None:
         model.plot().save(plot)
     for note in [] if quiet else _notes(model):
         click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
-    deliver(_summary(model), None)
+    if output != "-":
+        deliver(_summary(model), None)
 
 
 def _notes(model: UserModel) -> list[Note]:

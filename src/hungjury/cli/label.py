@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import Number, csv_safe_option, new_file, quiet_option, text_options
+from hungjury.cli.options import (
+    Number,
+    csv_safe_option,
+    new_file,
+    quiet_option,
+    second_file,
+    text_options,
+)
 from hungjury.cli.output import deliver, tell
 
 if TYPE_CHECKING:
@@ -30,7 +37,7 @@ PORT = 8710
     "--judge", "names", multiple=True, metavar="NAME",
     help="A person who labels; repeatable. Default: everybody in the database, or your login name.",
 )  # fmt: skip
-@click.option("-o", "--output", type=new_file, metavar="DB", help="The database of labels.")
+@click.option("-o", "--output", type=second_file, metavar="DB", help="The database of labels.")
 @click.option(
     "--grades", metavar="TEXT",
     help='Grades and their meaning. Default: "0 not relevant, 1 related, 2 relevant, '

@@ -48,6 +48,13 @@ def new_file(path: str) -> str:
     return path
 
 
+def second_file(path: str) -> str:
+    """Check the name of an output beside the result, which has stdout for itself."""
+    if path == "-":
+        raise click.BadParameter("the result goes to stdout; give a file name")
+    return new_file(path)
+
+
 def picture(path: str) -> str:
     """Check the name of a plot file."""
     from hungjury.report.pictures import check_ending
@@ -60,12 +67,21 @@ def picture(path: str) -> str:
 def page(path: str) -> str:
     """Check the name of a report."""
     check_installed("jinja2", "report", "a report")
-    return new_file(path)
+    return second_file(path)
 
 
 def picture_or_csv(path: str) -> str:
     """Check the name of a file that holds a plot, or its data; "-" is data on stdout."""
     return new_file(path) if path == "-" or path.endswith(".csv") else picture(path)
+
+
+OUTPUTS = (
+    new_file,
+    second_file,
+    page,
+    picture,
+    picture_or_csv,
+)  # options of these types are written
 
 
 def word(text: str) -> str:
@@ -195,7 +211,7 @@ def _guarded(run: F, command: click.Command) -> F:
 
 
 def _writes(kind: object) -> bool:
-    return getattr(kind, "func", None) in (new_file, page, picture, picture_or_csv)
+    return getattr(kind, "func", None) in OUTPUTS
 
 
 def _files(values: Sequence[Any]) -> list[str]:

@@ -11,10 +11,10 @@ from hungjury.cli.options import (
     count,
     csv_safe_option,
     grade,
-    new_file,
     output_option,
     picture,
     quiet_option,
+    second_file,
     seed_option,
 )
 from hungjury.cli.output import deliver, rows_as, tell
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 @click.option("--qrels", metavar="FILE", help="Labels of one judge, to apply the model to.")
 @click.option(
     "--soft",
-    type=new_file,
+    type=second_file,
     metavar="FILE",
     help="Write --qrels as probabilities to this file (needs --rel).",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import count, new_file, output_option, quiet_option, word
+from hungjury.cli.options import count, output_option, quiet_option, second_file, word
 from hungjury.cli.output import deliver
 from hungjury.limits import MOST_RANKS, MOST_TREES
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--qrels",
-    type=new_file,
+    type=second_file,
     metavar="FILE",
     help="Write the labels of DATA to this file, for evaluation.",
 )

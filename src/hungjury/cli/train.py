@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.cli.options import count, new_file, picture, quiet_option
-from hungjury.cli.output import progress_bar, tell
+from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
 from hungjury.limits import MOST_TREES
 
@@ -91,7 +91,7 @@ def train_command(
             **lightgbm_settings(trees, leaves, learning_rate, settings),
         )  # fmt: skip
     tell(ranker.notes, quiet)
-    ranker.save(output)
+    deliver(ranker.to_json(), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture
         from hungjury.report.ranker_plots import draw_training

@@ -85,6 +85,10 @@ class Ranker:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write model, users and history as JSON; the file appears whole or not at all."""
+        write_whole(path, self.to_json())
+
+    def to_json(self) -> str:
+        """Model, users and history, as `load` reads them."""
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -99,7 +103,7 @@ class Ranker:
             "model": self.booster.model_to_string(num_iteration=-1),
         }
         content["digest"] = _digest(content)
-        write_whole(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+        return json.dumps(content, indent=1, allow_nan=False) + "\n"
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Ranker:

@@ -202,9 +202,13 @@ class UserModel:
         content["log"] = None if self.log is None else asdict(self.log)
         return content
 
+    def to_json(self) -> str:
+        """All fields, as `load` reads them."""
+        return json.dumps(self.content(), indent=1, allow_nan=False) + "\n"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write as JSON; the file appears whole or not at all."""
-        write_whole(path, json.dumps(self.content(), indent=1, allow_nan=False) + "\n")
+        write_whole(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> UserModel:
