@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from benchmarks.collections import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
 from hungjury import read_qrels, read_runs
-from hungjury.batch import score_many
+from hungjury.batch import Scorer
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Runs
@@ -120,7 +120,7 @@ def pytrec_eval_seconds(scored: JudgeScores, runs: Runs, sample: int) -> float |
 
 def compare(scored: JudgeScores, labels: NDArray[np.uint8], theirs: Any) -> None:
     for mine, name in IN_PYTREC.items():
-        values = score_many(mine, scored.alignment, labels[None], 1)[0]
+        values = Scorer(mine, scored.alignment, 1)(labels[None])[0]
         for s, system in enumerate(scored.alignment.systems):
             for t, topic in enumerate(scored.alignment.pool.topics):
                 if abs(values[s, t] - theirs[system][topic][name]) > 1e-9:

@@ -83,7 +83,7 @@ def tuples(judgments: Any, runs: Any, gold: Any, asked: argparse.Namespace) -> N
     experiment = TupleExperiment(
         judgments, runs, MERGED, gold, 2, asked.sizes, asked.tuples, replicates=asked.replicates
     )
-    jobs = experiment.jobs()
+    jobs = experiment.parts()
     workers = os.cpu_count() or 1
     # A process a core: more threads inside them would only get in each other's way.
     os.environ |= {"HUNGJURY_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}

@@ -29,7 +29,7 @@ def main() -> None:
     chosen = [one for one in SCENARIOS if given.only is None or given.only in one.name]
     began = time.perf_counter()
     experiment = coverage(chosen, given.measures.split(","), given.repetitions)
-    jobs, found = experiment.jobs(), {}
+    jobs, found = experiment.parts(), {}
     with ProcessPoolExecutor(given.workers) as pool:
         for job, result in zip(jobs, pool.map(experiment.run, jobs), strict=True):
             found[job] = result

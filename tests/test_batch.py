@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from hungjury import batch
-from hungjury.batch import Scorer, score_many
+from hungjury.batch import Scorer
 from hungjury.catalogue import CATALOGUE, Measure, measure
 from hungjury.catalogue.gain import DCG
 from hungjury.catalogue.precision import AP
@@ -73,7 +73,7 @@ def test_kernels_give_what_the_measure_gives(simulate: Simulate, name: str) -> N
         alignment = aligned(simulate, seed)
         assert Scorer(name, alignment, TOP).native
         labels = vectors(alignment, seed, 37)  # no multiple of what a kernel takes at once
-        values = score_many(name, alignment, labels, TOP)
+        values = Scorer(name, alignment, TOP)(labels)
         assert same(values, one_by_one(name, alignment, labels))
         assert np.isnan(values).any()
         assert (values > 0).any()
@@ -94,7 +94,7 @@ def test_every_measure_of_the_catalogue(
     alignment = aligned(simulate, seed)
     m = data.draw(measures(cls))
     labels = vectors(alignment, seed, 5)
-    assert same(score_many(m, alignment, labels, TOP), one_by_one(m, alignment, labels))
+    assert same(Scorer(m, alignment, TOP)(labels), one_by_one(m, alignment, labels))
 
 
 @pytest.mark.parametrize("name", ["P@3", "R@4", "nDCG@5", "RBP", "DCG(base=2)@7", "AP", "RR@3"])
@@ -102,14 +102,14 @@ def test_means_over_orders_inside_ties(simulate: Simulate, name: str) -> None:
     for seed in range(4):
         alignment = aligned(simulate, seed, "expected")
         labels = vectors(alignment, seed, 9)
-        values = score_many(name, alignment, labels, TOP)
+        values = Scorer(name, alignment, TOP)(labels)
         assert same(values, one_by_one(name, alignment, labels))
 
 
 def test_a_measure_without_such_a_mean_says_so(simulate: Simulate) -> None:
     alignment = aligned(simulate, 0, "expected")
     with pytest.raises(MeasureError, match="averaged over all orders"):
-        score_many("ERR", alignment, vectors(alignment, 0, 3), TOP)
+        Scorer("ERR", alignment, TOP)(vectors(alignment, 0, 3))
 
 
 class DoubleAP(AP):
@@ -132,7 +132,7 @@ def test_a_users_measure_scores_itself(simulate: Simulate) -> None:
     labels = vectors(alignment, 1, 20)
     for mine, is_native in ((DoubleAP(), False), (Halved(), True), (Everywhere(), False)):
         assert Scorer(mine, alignment, TOP).native == is_native
-        assert same(score_many(mine, alignment, labels, TOP), one_by_one(mine, alignment, labels))
+        assert same(Scorer(mine, alignment, TOP)(labels), one_by_one(mine, alignment, labels))
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG@5", "ERR", "RR", "Bpref"])
@@ -141,12 +141,12 @@ def test_blocks_and_threads_change_nothing(
 ) -> None:
     alignment = aligned(simulate, 2)
     labels = vectors(alignment, 2, 50)
-    whole = score_many(name, alignment, labels, TOP)
+    whole = Scorer(name, alignment, TOP)(labels)
     for size in ("VECTORS_AT_ONCE", "PLACES_AT_ONCE", "DOCUMENTS_AT_ONCE"):
         monkeypatch.setattr(batch, size, 7)
     for threads in ("1", "3"):
         monkeypatch.setenv("HUNGJURY_THREADS", threads)
-        again = score_many(name, alignment, labels, TOP)
+        again = Scorer(name, alignment, TOP)(labels)
         # Outside kernels, sums over wider blocks may be taken in another order.
         assert same(whole, again) if name == "Bpref" else bits(whole) == bits(again)
 
@@ -160,7 +160,7 @@ def test_threads_change_not_a_bit(
     seen = set()
     for threads in ("1", "2", "5"):
         monkeypatch.setenv("HUNGJURY_THREADS", threads)
-        seen.add(bits(score_many(name, alignment, labels, TOP)))
+        seen.add(bits(Scorer(name, alignment, TOP)(labels)))
     assert len(seen) == 1
 
 
@@ -168,12 +168,12 @@ def test_threads_change_not_a_bit(
 def test_small_and_large_integers(simulate: Simulate, name: str) -> None:
     alignment = aligned(simulate, 3)
     labels = vectors(alignment, 3, 20, least=0)
-    values = score_many(name, alignment, labels, TOP)
+    values = Scorer(name, alignment, TOP)(labels)
     for dtype in (np.uint8, np.int64):
-        again = score_many(name, alignment, labels.astype(dtype), TOP)
+        again = Scorer(name, alignment, TOP)(labels.astype(dtype))
         assert np.array_equal(values, again, equal_nan=True)
     upside_down = np.asfortranarray(labels)
-    assert np.array_equal(values, score_many(name, alignment, upside_down, TOP), equal_nan=True)
+    assert np.array_equal(values, Scorer(name, alignment, TOP)(upside_down), equal_nan=True)
 
 
 @pytest.mark.parametrize("name", ["AP", "nDCG", "ERR", "RBP(p=0.95)", "RR"])
@@ -192,7 +192,7 @@ def test_lists_that_look_alike_score_exactly_alike(name: str) -> None:
     for s in order:  # the same labels by rank, of other documents
         labels = np.zeros((40, size), dtype=np.uint8)
         labels[:, order[s]] = pattern
-        values = score_many(name, alignment, labels, 1)[:, alignment.systems.index(s), 0]
+        values = Scorer(name, alignment, 1)(labels)[:, alignment.systems.index(s), 0]
         seen.add(bits(values))
     assert len(seen) == 1
 
@@ -201,7 +201,7 @@ def test_no_vectors(simulate: Simulate) -> None:
     alignment = aligned(simulate, 0)
     none = np.zeros((0, len(alignment.pool)), dtype=np.int16)
     for name in ("AP", "Bpref"):
-        assert score_many(name, alignment, none, TOP).shape == (0, *alignment.shape)
+        assert Scorer(name, alignment, TOP)(none).shape == (0, *alignment.shape)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +216,7 @@ def test_no_vectors(simulate: Simulate) -> None:
 def test_labels_that_do_not_fit(simulate: Simulate, spoil: Any, message: str) -> None:
     alignment = aligned(simulate, 0)
     with pytest.raises(InputError, match=message):
-        score_many("AP", alignment, spoil(vectors(alignment, 0, 3)), TOP)
+        Scorer("AP", alignment, TOP)(spoil(vectors(alignment, 0, 3)))
 
 
 def test_a_measure_that_does_not_fit_the_grades(simulate: Simulate) -> None:

@@ -31,7 +31,7 @@ def test_a_prior_blind_to_ranks_does_not(table):
 
 def test_jobs_do_not_depend_on_each_other():
     whole = coverage((RIGHT,), repetitions=21, draws=100, many=50)
-    assert whole.jobs() == [("right", 0), ("right", 20)]
+    assert whole.parts() == [("right", 0), ("right", 20)]
     last = whole.run(("right", 20))
     assert len(last["rows"]) == 2
     assert last == whole.run(("right", 20))

@@ -42,6 +42,9 @@ VIEWS = {
     "judges/agreement.py": "report",
     "uncertainty/board.py": "report",
     "uncertainty/compare.py": "report",
+    "studies/correlation.py": "report",
+    "studies/downsampling.py": "report",
+    "studies/power.py": "report",
 }
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",

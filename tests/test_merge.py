@@ -406,3 +406,11 @@ def test_a_document_whose_judges_are_not_drawn_keeps_the_whole_panels_vote():
     drawn = merged.sample(0, 60)
     assert set(drawn[:, merged.pool.find("t", "only")].tolist()) == {1}
     assert set(drawn[:, merged.pool.find("t", "y")].tolist()) == {0, 1}
+
+
+def test_merges_say_what_gives_their_labels():
+    given = {cls.name: cls().for_labels() for cls in MERGES}
+    assert {name: str(one) for name, one in given.items() if one is not None} == {
+        "binmv": "binmv", "mv": "mv(ties=\"not\")", "em-mv": "em-mv", "em-neu": "em-neu",
+    }  # fmt: skip
+    assert str(MERGES.parse("mv(ties=relevant)").for_labels()) == 'mv(ties="relevant")'

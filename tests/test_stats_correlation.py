@@ -13,7 +13,6 @@ from hungjury.errors import InputError
 from hungjury.stats.correlation import (
     kendall,
     kendall_cross,
-    marks_reached,
     rmse,
     tau_ap,
     tau_ap_cross,
@@ -172,13 +171,6 @@ def test_rmse_is_the_loop(pair):
     assert rmse(x, y) == pytest.approx(naive_stats.rmse(x, y), abs=1e-12)
     np.testing.assert_allclose(rmse([x, y], y), [rmse(x, y), 0], atol=1e-12)
     assert rmse(x, x) == 0
-
-
-def test_marks():
-    assert [marks_reached(tau) for tau in (-1, 0.79, 0.8, 0.9, 0.969, 0.97, 1)] == [
-        *(0, 0, 1, 2, 2, 3, 3)
-    ]
-    assert marks_reached(math.nan) == 0
 
 
 @pytest.mark.parametrize("function", [kendall, tau_ap, rmse])

@@ -21,7 +21,8 @@ from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES
 from hungjury.studies.papers.aware import MEASURES
-from hungjury.studies.runner import Job, run_jobs, seed_of
+from hungjury.studies.runner import Job, run_jobs
+from hungjury.studies.seeds import integer_seed
 from hungjury.studies.store import Store, as_text
 from hungjury.studies.study import Study, run_study
 from hungjury.studies.tuples import APPROACHES
@@ -215,7 +216,7 @@ def test_both_orientations_of_weights_are_shown(folder: Path, aware: Study) -> N
     for orientation in ("dissimilarity", "printed"):
         direct = hj.studies.tuple_study(
             *given, folder / "gold.qrels", 1, [2, 3], 10, ["sgl_tau_msd", "tpc_fro_md"],
-            replicates=2, seed=seed_of(0, "tuples"), orientation=orientation,
+            replicates=2, seed=integer_seed(0, "tuples"), orientation=orientation,
         )  # fmt: skip
         for name in ("sgl_tau_msd", "tpc_fro_md"):
             mean = np.mean([row.tau_ap for row in direct.rows if row.approach == name])
@@ -323,8 +324,8 @@ def test_the_same_numbers_in_any_order(folder: Path, tmp_path: Path) -> None:
 def test_jobs_may_share_a_seed() -> None:
     first, second, third = (Job(key, print, draws=word) for key, word in
                             (("a", "x"), ("b", "x"), ("c", "")))  # fmt: skip
-    assert first.seed(3) == second.seed(3) == seed_of(3, "x") != first.seed(4)
-    assert third.seed(3) == seed_of(3, "c")
+    assert first.seed(3) == second.seed(3) == integer_seed(3, "x") != first.seed(4)
+    assert third.seed(3) == integer_seed(3, "c")
 
 
 # needs

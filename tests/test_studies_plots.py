@@ -14,10 +14,7 @@ from hungjury.errors import InputError
 from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
 from hungjury.report.pictures import save_picture
 from hungjury.report.study_plots import (
-    draw_correlations,
-    draw_power,
     draw_rates,
-    draw_robustness,
     draw_tuples,
 )
 from hungjury.tables import Table
@@ -45,7 +42,7 @@ def texts(figure: Any) -> list[str]:
 
 
 def test_correlations(scores: Any, tmp_path: Path) -> None:
-    figure = draw_correlations(hj.studies.correlate_measures(scores), "tau_ap")
+    figure = hj.studies.correlate_measures(scores).plot("tau_ap").figure
     assert {"AP", "RBP", "ERR", "1.00"} <= set(texts(figure))
     save_picture(figure, str(tmp_path / "x.svg"))
     assert (tmp_path / "x.svg").read_text().count("<svg") == 1
@@ -53,7 +50,7 @@ def test_correlations(scores: Any, tmp_path: Path) -> None:
 
 def test_robustness(sim: Any) -> None:
     found = hj.studies.robustness(sim.gold, sim.runs, ["AP", "RBP"], (0.5, 0.1), 2)
-    figure = draw_robustness(found)
+    figure = found.plot().figure
     assert {"AP", "RBP", "100%", "50%", "10%"} <= set(texts(figure))
     first = figure.axes[0].lines[0].get_ydata()
     np.testing.assert_allclose(first, [1, *found.mean()[0]])
@@ -64,7 +61,7 @@ def test_robustness(sim: Any) -> None:
 
 def test_power(scores: Any) -> None:
     found = hj.studies.discriminative_power(scores, samples=50)
-    figure = draw_power(found)
+    figure = found.plot().figure
     assert f"AP  {found.power[0]:.1%}" in texts(figure)
     assert len(figure.axes[0].lines) == 4
 

@@ -132,7 +132,7 @@ def test_robustness_correlates_with_the_whole_pool(close: Any) -> None:
 def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
     experiment = RobustnessExperiment(sim.gold, sim.runs, MEASURES, (0.5, 0.1), 3, seed=8)
     sent = pickle.loads(pickle.dumps(experiment))
-    jobs = experiment.jobs()
+    jobs = experiment.parts()
     random.Random(0).shuffle(jobs)
     mixed = experiment.gather({job: sent.run(job) for job in jobs})
     plain = experiment.run_all()

@@ -16,8 +16,8 @@ from hungjury.errors import InputError
 from hungjury.scores import Scores
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.stats.tukey import randomised_tukey
-from hungjury.studies.experiment import seed_for
 from hungjury.studies.power import PowerExperiment, power_of
+from hungjury.studies.seeds import seed_for
 
 
 def scores_of(values: Any) -> Scores:
@@ -33,7 +33,7 @@ def scores_of(values: Any) -> Scores:
 def test_the_bootstrap_is_the_oracles() -> None:
     values = np.random.default_rng(1).random((4, 9)).round(2)
     p, needed = power_of(values, "bootstrap", 0.05, 100, seed=3)
-    counts = resample_counts(9, 100, np.random.default_rng(seed_for(3, "bootstrap")))
+    counts = resample_counts(9, 100, np.random.default_rng(seed_for(3, ("bootstrap",))))
     pairs = list(itertools.combinations(range(4), 2))
     wanted = [naive_stats.studentised_bootstrap(values[i] - values[j], counts) for i, j in pairs]
     np.testing.assert_allclose(p, [one for one, _ in wanted])
@@ -95,7 +95,7 @@ def test_measures_are_jobs_of_their_own() -> None:
     scores = scores_of(np.random.default_rng(0).random((3, 5, 12)))
     experiment = PowerExperiment(scores, "tukey", samples=100, seed=5)
     sent = pickle.loads(pickle.dumps(experiment))
-    found = experiment.gather({job: sent.run(job) for job in reversed(experiment.jobs())})
+    found = experiment.gather({job: sent.run(job) for job in reversed(experiment.parts())})
     np.testing.assert_array_equal(found.p, experiment.run_all().p)
     other = PowerExperiment(scores, "tukey", samples=100, seed=6).run_all()
     assert (other.p != found.p).any()

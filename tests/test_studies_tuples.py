@@ -204,7 +204,7 @@ def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
         sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, sizes=[2, 4], tuples=3,
         approaches=["uni", "sgl_tau_md", "mv", "em-mv"], replicates=3,
     )  # fmt: skip
-    jobs = experiment.jobs()
+    jobs = experiment.parts()
     assert len(jobs) == 2 + 2 * 2
     sent = pickle.loads(pickle.dumps(experiment))
     random.Random(1).shuffle(jobs)
@@ -217,9 +217,9 @@ def test_listing_jobs_scores_nobody(sim: Any, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr("hungjury.studies.tuple_experiment.score_judges", refuse)
     experiment = TupleExperiment(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, tuples=3)
-    assert len(experiment.jobs()) == 2 + 3 * 3  # two measures; three merges of 2, 3 and 4 judges
+    assert len(experiment.parts()) == 2 + 3 * 3  # two measures; three merges of 2, 3 and 4 judges
     with pytest.raises(AssertionError, match="scored"):
-        experiment.run(experiment.jobs()[0])
+        experiment.run(experiment.parts()[0])
 
 
 def test_pools_are_the_same_in_another_process(sim: Any) -> None:

@@ -19,7 +19,7 @@ from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers.graded_ap import GradedAPRecipe
 from hungjury.studies.papers.random_relevance import COMMON, OWN
-from hungjury.studies.runner import seed_of
+from hungjury.studies.seeds import integer_seed
 from hungjury.studies.study import Study, run_study
 
 ALONE = Engine("local", 1)
@@ -94,7 +94,7 @@ def test_power_is_that_of_the_building_block(random_relevance: Study, folder: Pa
     labels = hj.merge(hj.read_judgments(str(folder / "judges" / "*"), grades=range(4)), "mv")
     runs = hj.read_runs(str(folder / "runs" / "*"))
     one = "eRRBP(prob=[0.05, 0.4, 0.8, 0.95])"
-    seed = seed_of(3, "power/mv/0")
+    seed = integer_seed(3, "power/mv/0")
     pool = RobustnessExperiment(labels, runs, [one, "ERR"], [0.5, 0.1], 1, seed)
     rows = {tuple(row[:3]): row[3:] for row in table(random_relevance, "figure-3").rows}
     assert len(rows) == 2 * 3 * 10
@@ -164,7 +164,7 @@ def test_robustness_is_that_of_the_building_block(graded_ap: Study, gold: Any, r
     systems = hj.studies.run_quartiles(hj.evaluate(gold, runs, ["AP"])).names
     each = [
         hj.studies.robustness(gold, runs, ["eGAP(g=[0.2, 0.2, 0.6])"], (0.5, 0.1), 1,
-                      seed_of(3, f"pools/gold/all topics/{n}"), systems).tau[0, :, 0]
+                      integer_seed(3, f"pools/gold/all topics/{n}"), systems).tau[0, :, 0]
         for n in range(2)
     ]  # fmt: skip
     rows = {tuple(row[:3]): row[3:] for row in table(graded_ap, "figure-2").rows}
@@ -200,7 +200,7 @@ def test_levels_on_smaller_pools(folder: Path, gold: Any, runs: Any, tmp_path: P
     whole = float(hj.evaluate(gold, runs, [one]).mean().mean())
     samples = [
         hj.evaluate(
-            hj.studies.downsample(gold, 0.1, seed_of(3, f"pools/gold/{n}")), runs, [one]
+            hj.studies.downsample(gold, 0.1, integer_seed(3, f"pools/gold/{n}")), runs, [one]
         ).mean().mean()
         for n in range(2)
     ]  # fmt: skip

@@ -22,7 +22,7 @@ from hungjury.collection.judged import Judged, judge_lists
 from hungjury.errors import InputError
 from hungjury.machine import cores
 
-__all__ = ["Scorer", "place_weights", "pools_of", "score_many"]
+__all__ = ["Scorer", "place_weights", "pools_of"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int16] | NDArray[np.uint8]
@@ -30,15 +30,6 @@ Labels = NDArray[np.int16] | NDArray[np.uint8]
 VECTORS_AT_ONCE = 512  # by one thread in a kernel
 PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
 DOCUMENTS_AT_ONCE = 1 << 22
-
-
-def score_many(name: MeasureLike, alignment: Alignment, labels: Labels, top: int) -> Array:
-    """Score label vectors [n, document] over the alignment's pool: values [n, system, topic].
-
-    Labels below 0 are not judged. top: the scale's largest grade. NaN where the measure is
-    undefined.
-    """
-    return Scorer(name, alignment, top)(labels)
 
 
 class Scorer:

@@ -74,6 +74,9 @@ class QuantizedBinomialVote(Merge):
     scored_in_expectation: ClassVar[bool] = True
     k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
 
+    def for_labels(self) -> None:
+        """Sharper probabilities have the likeliest labels of `binmv`."""
+
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         if not panel.binary:
             raise MeasureError(

@@ -76,6 +76,11 @@ class Merge(Named):
         """What to use in its place where there is a single judge."""
         return self
 
+    def for_labels(self) -> Merge | None:
+        """What gives its labels without drawing any; None where they are those of another merge,
+        or none at all."""
+        return None if self.gives == "weights" else self
+
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         raise NotImplementedError
 

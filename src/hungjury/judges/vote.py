@@ -25,6 +25,9 @@ class MajorityVote(Merge):
         doc="of more than two grades: the one with most votes (ties: the lower), or the median",
     )
 
+    def for_labels(self) -> Merge:
+        return self.but(ties="not") if self.ties == "random" else self
+
     def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))
         return Verdict(self._winner(panel.counts(), panel, rng))

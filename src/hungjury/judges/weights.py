@@ -27,7 +27,6 @@ __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "U
 Array = NDArray[np.float64]
 Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # judges, topics
 GRANULARITIES = ("sgl", "tpc")
-ORIENTATIONS = ("dissimilarity", "printed")
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,8 +27,6 @@ from hungjury.stats._checks import (
 
 TauVariant = Literal["a", "b"]
 TauTies = Literal["exact", "sampled"]
-MARKS = (0.8, 0.9, 0.97)
-"""Correlations customarily read as fair, good and the same for all practical purposes."""
 
 
 def kendall(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Numbers:
@@ -159,11 +157,6 @@ def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
     same_items(first, second, ("x", "y"))
     leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
     return as_number(np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=-1))))
-
-
-def marks_reached(correlation: float) -> int:
-    """How many of MARKS a correlation reaches, 0 to 3 (NaN: 0)."""
-    return sum(correlation >= mark for mark in MARKS)
 
 
 def _two_vectors(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Floats, Floats]:

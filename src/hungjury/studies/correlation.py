@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from hungjury.settings import RankCorrelation
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.studies.checks import need_systems
 from hungjury.tables import Cell, Table, html_page
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
 
 __all__ = ["MeasureCorrelation", "correlate_measures"]
 
@@ -61,6 +64,13 @@ class MeasureCorrelation:
             if i != j
         ]
         return Table(("measure", "other", "tau", "tau_ap"), rows)
+
+    def plot(self, what: RankCorrelation = "tau") -> Plot:
+        """Draw the correlation of every measure with every other."""
+        from hungjury.report.pictures import Plot
+        from hungjury.report.study_plots import draw_correlations
+
+        return Plot(draw_correlations(self, what))
 
     def _repr_html_(self) -> str:
         return html_page(self.square("tau"), self.square("tau_ap"))

@@ -20,7 +20,8 @@ from hungjury.evaluation import evaluate
 from hungjury.judges.merging import merge_method
 from hungjury.settings import Prior, Target
 from hungjury.stats.bootstrap import percentile_interval
-from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.studies.experiment import Experiment, Found, Part
+from hungjury.studies.seeds import seed_for
 from hungjury.tables import Table
 from hungjury.uncertainty.drawn import Setting, draw_scores
 from hungjury.uncertainty.parts import mean_draws
@@ -79,7 +80,7 @@ class CoverageExperiment(Experiment[Table]):
         means: list[list[float]] = evaluate(many.gold, many.runs, self.names).mean().tolist()
         return means
 
-    def jobs(self) -> list[Job]:
+    def parts(self) -> list[Part]:
         return [
             (name, start)
             for name, one in self.scenarios.items()
@@ -90,8 +91,8 @@ class CoverageExperiment(Experiment[Table]):
         """All of them only where a claim is checked."""
         return self.repetitions if scenario.holds else -(-self.repetitions // 5)
 
-    def run(self, job: Job) -> Found:
-        scenario, start = self.scenarios[str(job[0])], int(job[1])
+    def run(self, part: Part) -> Found:
+        scenario, start = self.scenarios[str(part[0])], int(part[1])
         stop = min(start + REPETITIONS_A_JOB, self._repetitions(scenario))
         rows = [row for r in range(start, stop) for row in self._repeat(scenario, r)]
         return {"rows": rows}
@@ -106,7 +107,7 @@ class CoverageExperiment(Experiment[Table]):
             setting = Setting(
                 measure(name), merge_method("em-neu"), None, "all", scenario.prior, 100
             )
-            seed = seed_for(self.seed, scenario.name, repetition, name)
+            seed = seed_for(self.seed, (scenario.name, repetition, name))
             drawn = draw_scores(made.judgments, aligned, setting, self.draws, seed)
             for target in TARGETS:
                 goal = truth[m] if target == "topics" else self.population[scenario.name][m]
@@ -118,10 +119,10 @@ class CoverageExperiment(Experiment[Table]):
                 out.append([name, target, *(float(v.mean()) for v in (held, error, width))])
         return out
 
-    def gather(self, found: Mapping[Job, Found]) -> Table:
+    def gather(self, found: Mapping[Part, Found]) -> Table:
         rows = []
         for name in self.scenarios:
-            mine = [row for job, part in found.items() if job[0] == name for row in part["rows"]]
+            mine = [row for part in found if part[0] == name for row in found[part]["rows"]]
             for measured in self.names:
                 for target in TARGETS:
                     values = np.array([r[2:] for r in mine if r[:2] == [measured, target]])
@@ -150,4 +151,4 @@ def coverage(
 
 
 def _number(seed: int, *key: str | int) -> int:
-    return int(seed_for(seed, *key).generate_state(1)[0])
+    return int(seed_for(seed, key).generate_state(1)[0])

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hungjury.collection.align import Alignment, align
 from hungjury.collection.judgments import Judgments, judgments_by
 from hungjury.collection.policy import LabelPolicy, ReadingOptions, RunPolicy, split_options
 from hungjury.collection.qrels import Qrels, qrels_by
@@ -129,16 +128,6 @@ class StudyData:
                 remedy=("give their files with", Argument("judges")),
             )
         return judgments_by(list(self.sources.judges), self.sources.labels)
-
-    @cached_property
-    def gold_lists(self) -> Alignment:
-        """The runs over the pool of the gold labels."""
-        return align(self.runs, self.gold.pool)
-
-    @cached_property
-    def judged_lists(self) -> Alignment:
-        """The runs over the pool of the judges."""
-        return align(self.runs, self.judgments.pool)
 
 
 @lru_cache(maxsize=2)  # jobs come collection by collection

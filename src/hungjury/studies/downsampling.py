@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,12 @@ from hungjury.scores import Scores
 from hungjury.settings import RankCorrelation
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
-from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.studies.experiment import Experiment, Found, Part
+from hungjury.studies.seeds import seed_for
 from hungjury.tables import Cell, Table, html_page
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
 
 __all__ = ["RATES", "Robustness", "RobustnessExperiment", "downsample", "robustness"]
 
@@ -76,7 +80,7 @@ def _places(qrels: Qrels, seed: int, repetition: int) -> tuple[NDArray[Any], NDA
     chance = np.empty(len(pool))
     for t, topic in enumerate(pool.topics):
         part = pool.slice(t)
-        rng = np.random.default_rng(seed_for(seed, "downsample", repetition, topic))
+        rng = np.random.default_rng(seed_for(seed, ("downsample", repetition, topic)))
         chance[part] = rng.random(part.stop - part.start)
     order = np.lexsort((chance, qrels.labels, pool.topic_of))
     of_topic, label = pool.topic_of[order], qrels.labels[order]
@@ -151,6 +155,13 @@ class Robustness:
     def _head(self) -> str:
         return f"{self.systems} systems, {self.topics} topics, {self.tau.shape[2]} repetitions"
 
+    def plot(self, what: RankCorrelation = "tau") -> Plot:
+        """Draw the correlation with the whole pool's ranking, a line for each measure."""
+        from hungjury.report.pictures import Plot
+        from hungjury.report.study_plots import draw_robustness
+
+        return Plot(draw_robustness(self, what))
+
     def _repr_html_(self) -> str:
         both = (html_page(what, self.table(what)) for what in ("tau", "tau_ap"))
         return html_page(self._head()) + "".join(both)
@@ -204,7 +215,7 @@ def robustness(
 
 
 class RobustnessExperiment(Experiment[Robustness]):
-    """One job for every repetition and rate: `(repetition, rate)`."""
+    """One part for every repetition and rate: `(repetition, rate)`."""
 
     def __init__(
         self,
@@ -233,15 +244,15 @@ class RobustnessExperiment(Experiment[Robustness]):
         self.whole = self._score(self.qrels)
         need_systems(self.whole, "robustness")
 
-    def jobs(self) -> list[Job]:
+    def parts(self) -> list[Part]:
         return [(n, rate) for n in range(self.repetitions) for rate in self.rates]
 
     def sample(self, repetition: int, rate: float) -> Scores:
         """What systems score with a part of the judgments."""
         return self._score(downsample(self.qrels, rate, self.seed, repetition))
 
-    def run(self, job: Job) -> Found:
-        sample = self.sample(int(job[0]), float(job[1]))
+    def run(self, part: Part) -> Found:
+        sample = self.sample(int(part[0]), float(part[1]))
         means, truth = sample.better(), self.whole.better()
         return {
             "tau": kendall(means, truth).tolist(),
@@ -249,7 +260,7 @@ class RobustnessExperiment(Experiment[Robustness]):
             "level": sample.mean().mean(axis=1).tolist(),
         }
 
-    def gather(self, found: Mapping[Job, Found]) -> Robustness:
+    def gather(self, found: Mapping[Part, Found]) -> Robustness:
         def cells(what: str) -> Array:
             each = [
                 [found[(n, rate)][what] for n in range(self.repetitions)] for rate in self.rates

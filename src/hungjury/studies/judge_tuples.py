@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.studies.experiment import seed_for
+from hungjury.studies.seeds import seed_for
 
 __all__ = ["judge_tuples", "membership"]
 
@@ -19,7 +19,7 @@ def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple
     at random."""
     if math.comb(judges, size) <= most:
         return list(itertools.combinations(range(judges), size))
-    rng = np.random.default_rng(seed_for(seed, "tuples", judges, size))
+    rng = np.random.default_rng(seed_for(seed, ("tuples", judges, size)))
     found: dict[tuple[int, ...], None] = {}
     while len(found) < most:
         found[tuple(sorted(map(int, rng.permutation(judges)[:size])))] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,12 @@ from hungjury.scores import Scores
 from hungjury.stats.paired_tests import studentised_bootstrap
 from hungjury.stats.tukey import randomised_tukey
 from hungjury.studies.checks import need_systems
-from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.studies.experiment import Experiment, Found, Part
+from hungjury.studies.seeds import seed_for
 from hungjury.tables import Table, html_page
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
 
 __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
            "power_of"]  # fmt: skip
@@ -68,6 +72,13 @@ class DiscriminativePower:
     def to_text(self) -> str:
         return f"{self._head()}\n{self.table()}"
 
+    def plot(self) -> Plot:
+        """Draw the p-values of all pairs, the largest first; further left is better."""
+        from hungjury.report.pictures import Plot
+        from hungjury.report.study_plots import draw_power
+
+        return Plot(draw_power(self))
+
     def _repr_html_(self) -> str:
         return html_page(self._head(), self.table())
 
@@ -110,7 +121,7 @@ def discriminative_power(
 
 
 class PowerExperiment(Experiment[DiscriminativePower]):
-    """One job for every measure: `(measure,)`."""
+    """One part for every measure: `(measure,)`."""
 
     def __init__(
         self,
@@ -126,16 +137,16 @@ class PowerExperiment(Experiment[DiscriminativePower]):
         self.scores, self.method, self.alpha, self.seed = scores, method, alpha, seed
         self.samples = METHODS[method] if samples is None else samples
 
-    def jobs(self) -> list[Job]:
+    def parts(self) -> list[Part]:
         return [(name,) for name in self.scores.measures]
 
-    def run(self, job: Job) -> Found:
-        values = self.scores.values[self.scores.measures.index(str(job[0]))]
+    def run(self, part: Part) -> Found:
+        values = self.scores.values[self.scores.measures.index(str(part[0]))]
         p, needed = power_of(values, self.method, self.alpha, self.samples, self.seed)
         return {"p": p.tolist(), "needed": needed}
 
-    def gather(self, found: Mapping[Job, Found]) -> DiscriminativePower:
-        each = [found[job] for job in self.jobs()]
+    def gather(self, found: Mapping[Part, Found]) -> DiscriminativePower:
+        each = [found[part] for part in self.parts()]
         return DiscriminativePower(
             self.scores.measures,
             self.scores.systems,
@@ -154,7 +165,7 @@ def power_of(
     seed: int = 0,
 ) -> tuple[Array, float]:  # fmt: skip
     """p-values of all pairs of systems, from values [system, topic], and the difference needed."""
-    rng = np.random.default_rng(seed_for(seed, method))
+    rng = np.random.default_rng(seed_for(seed, (method,)))
     if method == "tukey":
         return randomised_tukey(values, samples, rng, alpha)
     one, other = np.triu_indices(len(values), 1)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.stats.bootstrap import resample_counts
-from hungjury.studies.experiment import seed_for
+from hungjury.studies.seeds import seed_for
 
 __all__ = ["RESAMPLES", "Resampling", "unit_draws"]
 
@@ -54,7 +54,7 @@ class Resampling:
         return np.asarray(values.mean() + self.units(values, *name) + moved - moved.mean())
 
     def _rng(self, *name: str | int) -> np.random.Generator:
-        return np.random.default_rng(seed_for(self.seed, "resample", *name))
+        return np.random.default_rng(seed_for(self.seed, ("resample", *name)))
 
 
 def unit_draws(values: Array, draws: int = RESAMPLES, seed: int = 0) -> Array:

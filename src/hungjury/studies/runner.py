@@ -17,17 +17,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from hungjury import __version__
 from hungjury.collection.notes import plural
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_seed
 from hungjury.studies.data import Sources, StudyData, study_data
 from hungjury.studies.engines import Engine
+from hungjury.studies.seeds import integer_seed
 from hungjury.studies.store import Store, as_text
 
-__all__ = ["Finished", "Job", "run_jobs", "run_work", "seed_of"]
+__all__ = ["Finished", "Job", "run_jobs", "run_work"]
 
 LOCAL_ENGINE = Engine()
 
@@ -49,7 +48,7 @@ class Job:
 
     def seed(self, seed: int) -> int:
         """This job's part of the study's seed."""
-        return seed_of(seed, self.draws or self.key)
+        return integer_seed(seed, self.draws or self.key)
 
 
 @dataclass(frozen=True)
@@ -83,13 +82,6 @@ class _Done:
     value: str | None
     error: str | None
     seconds: float
-
-
-def seed_of(seed: int, key: str) -> int:
-    """The seed that belongs to a key: the same wherever and whenever its job is done."""
-    words = np.frombuffer(hashlib.sha256(key.encode()).digest(), dtype="<u4")
-    mixed = np.random.SeedSequence([seed, *words.tolist()])
-    return int(mixed.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 def run_jobs(

@@ -36,10 +36,11 @@ from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.settings import MergeSettings, Orientation
 from hungjury.studies.checks import need_gold, need_judges
-from hungjury.studies.experiment import Experiment, Found, Job, seed_for
+from hungjury.studies.experiment import Experiment, Found, Part
 from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths
 from hungjury.studies.judge_tuples import judge_tuples, membership
 from hungjury.studies.resampling import Resampling
+from hungjury.studies.seeds import seed_for
 from hungjury.studies.tuple_rows import TupleRow, TupleStudy
 from hungjury.studies.weighted_votes import check_votes, votes_among, weighted_majority
 
@@ -54,7 +55,7 @@ ON_TOPICS = 10  # tuples of each size that are also looked at on other topics
 
 
 class TupleExperiment(Experiment[TupleStudy]):
-    """Jobs: `("aware", measure)` for all sizes, and `("merge", method, size)` for all measures."""
+    """Parts: `("aware", measure)` for all sizes, and `("merge", method, size)` for all measures."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.resampling = Resampling(resamples, seed) if resamples else None
         self.sizes = self._checked(sizes)
 
-    # What takes long is done when a job wants it: listing the jobs scores nobody.
+    # What takes long is done when a part wants it: listing the parts scores nobody.
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process gets the scores; runs stay here."""
@@ -154,24 +155,24 @@ class TupleExperiment(Experiment[TupleStudy]):
         """The tuples of a size, as places among the judges studied."""
         return judge_tuples(len(self.judges), size, self.tuples, self.seed)
 
-    def jobs(self) -> list[Job]:
+    def parts(self) -> list[Part]:
         weighing = self.weights or self.votes
-        weighed: list[Job] = [("aware", name) for name in self.measures if weighing]
+        weighed: list[Part] = [("aware", name) for name in self.measures if weighing]
         return [*weighed, *(("merge", how, k) for k in self.sizes for how in self.merges)]
 
-    def run(self, job: Job) -> Found:
-        if job[0] == "aware":
-            rows = list(self._aware(self.measures.index(str(job[1]))))
+    def run(self, part: Part) -> Found:
+        if part[0] == "aware":
+            rows = list(self._aware(self.measures.index(str(part[1]))))
         else:
-            rows = list(self._merge(str(job[1]), int(job[2])))
+            rows = list(self._merge(str(part[1]), int(part[2])))
         found: Found = {"rows": [list(asdict(row.numbers).values()) for row in rows]}
         if self.resampling is not None:
             for what in DRAWN:
                 found[what] = np.stack([row.draws[what] for row in rows]).astype(np.float32)
         return found
 
-    def gather(self, found: Mapping[Job, Found]) -> TupleStudy:
-        rows = [TupleRow(*row) for job in self.jobs() for row in found[job]["rows"]]
+    def gather(self, found: Mapping[Part, Found]) -> TupleStudy:
+        rows = [TupleRow(*row) for part in self.parts() for row in found[part]["rows"]]
         order = {name: i for i, name in enumerate(self.approaches)}
         place = {name: i for i, name in enumerate(self.measures)}
         sorted_rows = sorted(
@@ -182,7 +183,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         )  # fmt: skip
         draws = {}
         if self.resampling is not None:
-            each = {what: [found[job][what] for job in self.jobs()] for what in DRAWN}
+            each = {what: [found[part][what] for part in self.parts()] for what in DRAWN}
             draws = {w: np.concatenate(e).astype(float)[sorted_rows] for w, e in each.items()}
         return TupleStudy(
             [rows[i] for i in sorted_rows],
@@ -246,7 +247,7 @@ class TupleExperiment(Experiment[TupleStudy]):
     def _merged(self, method: Merge, who: tuple[int, ...]) -> Merged:
         """Coins are thrown for the tuple, whichever others there are."""
         panel = self.panel.among(self.places[k] for k in who)
-        rng = np.random.default_rng(seed_for(self.seed, "merge", *who))
+        rng = np.random.default_rng(seed_for(self.seed, ("merge", *who)))
         settings = MergeSettings(merge=str(method))
         return Merged.of(method, panel, method.decide(panel, "topic", rng), settings)
 

@@ -18,7 +18,7 @@ from hungjury.errors import InputError
 from hungjury.judges.chance import pairs_of
 from hungjury.judges.judge_scores import binary_at, gold_values, label_matrix
 from hungjury.judges.merged import likeliest
-from hungjury.judges.merging import merge
+from hungjury.judges.merging import MERGES, merge
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.stats.correlation import tau_ap
 from hungjury.uncertainty.drawn import Drawn, Setting
@@ -26,7 +26,6 @@ from hungjury.uncertainty.drawn import Drawn, Setting
 __all__ = ["AgainstGold", "GoldRow", "against_gold"]
 
 Floats = NDArray[np.float64]
-MERGES = ("mv(ties=not)", "em-mv", "em-neu", "binmv")
 ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by them
 FEWEST_SYSTEMS = 3  # for a correlation
 
@@ -95,10 +94,10 @@ def against_gold(
         return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
 
     entries = [entry(n, "judge", row) for n, row in zip(judgments.judges, labels, strict=True)]
-    for name in MERGES:
-        hard = merge(judgments, name, setting.rel, setting.scope).hard().labels
+    for method in filter(None, (cls().for_labels() for cls in MERGES)):
+        hard = merge(judgments, method, setting.rel, setting.scope).hard().labels
         assert hard is not None
-        entries.append(entry(name, "merge", hard))
+        entries.append(entry(str(method), "merge", hard))
     own = drawn.cells[:, at]
     means = own.mean(axis=1) if topics else None
     entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))

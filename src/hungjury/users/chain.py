@@ -15,10 +15,8 @@ from hungjury.errors import MeasureError
 
 __all__ = [
     "closed_groups",
-    "in_time",
     "stationary_distribution",
     "transition_matrix",
-    "watched_distribution",
 ]
 
 Array = NDArray[np.float64]
@@ -104,18 +102,3 @@ def stationary_distribution(matrix: Array) -> Array:
     for state in range(1, len(work)):
         pi[state] = pi[:state] @ work[:state, state]
     return np.asarray(pi / pi.sum())
-
-
-def watched_distribution(pi: Array, kept: NDArray[Any]) -> Array:
-    """The stationary distribution of the chain watched only on the `kept` states (TH 5.6).
-
-    Watching neither adds nor removes visits, so the distribution is restricted and renormalised.
-    """
-    part = pi[kept]
-    return np.asarray(part / part.sum())
-
-
-def in_time(pi: Array, rates: Array) -> Array:
-    """The share of time spent in each state: visits times mean holding times 1 / rate."""
-    spent = pi / rates
-    return np.asarray(spent / spent.sum())

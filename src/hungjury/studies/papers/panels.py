@@ -8,7 +8,7 @@ from typing import Any
 
 from hungjury.named import whole
 from hungjury.studies.data import StudyData
-from hungjury.studies.experiment import Job as Part
+from hungjury.studies.experiment import Part
 from hungjury.studies.gold import NEARLY_SURE, Doubt
 from hungjury.studies.runner import Job
 from hungjury.studies.tuples import TupleExperiment, TupleStudy
@@ -29,7 +29,7 @@ def experiment(data: StudyData, seed: int = 0, **how: Any) -> TupleExperiment:
 def tuple_jobs(data: StudyData, name: str = "", **how: Any) -> list[Job]:
     """A job for every part; name: goes before their keys. They share a seed: all of them look at
     the same tuples. Data that the experiment cannot use is refused here, before any job is done."""
-    parts = experiment(data, **how).jobs()
+    parts = experiment(data, **how).parts()
     return [
         Job(name + _key(part), run_part, {"part": part, **how}, draws="tuples") for part in parts
     ]
@@ -43,7 +43,7 @@ def run_part(data: StudyData, seed: int, part: Part, **how: Any) -> dict[str, An
 def gathered(data: StudyData, results: Mapping[str, Any], name: str = "", **how: Any) -> TupleStudy:
     """All parts together."""
     whole_one = experiment(data, **how)
-    return whole_one.gather({part: results[name + _key(part)] for part in whole_one.jobs()})
+    return whole_one.gather({part: results[name + _key(part)] for part in whole_one.parts()})
 
 
 def _key(part: Part) -> str:
