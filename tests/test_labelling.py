@@ -496,7 +496,7 @@ def test_results_say_what_is_settled_and_what_more_labels_buy() -> None:
     assert "do not correct" in told[1]
     assert "Stop at the end of a batch" in told[-1]
     expected = [[100, 0.0512], [150, 0.0421], [200, 0.04]]
-    correction = {"labels": 100, "expected": expected, "looks": []}
+    correction = {"labels": 100, "expected": expected, "looks": [], "concludes": True}
     told = sentences(board(correction=correction))
     assert told[1:3] == [
         "Corrected by 100 labels of people.",

@@ -129,10 +129,9 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
             predicted = predict(given, topic, mine, sample.at_least, inverse, 60, rng)
             found = direct(scorer, sample, predicted, rng)
             both = combine(found.mean, found.covariance, means, kernel, unit, DRAWS, rng)
-            for way, mean, cover in (
-                ("direct", found.mean, found.covariance),
-                ("combined", both.mean, both.covariance),
-            ):
+            ways = {"direct": (found.mean, found.covariance),
+                    "combined": (both.mean, both.covariance)}  # fmt: skip
+            for way, (mean, cover) in ways.items():
                 row: Row = {"collection": name, "measure": text, "panel": number, "redraw": redraw,
                             "budget": budget, "estimate": way}  # fmt: skip
                 row |= figures(mean, cover, truth, unit)
@@ -165,6 +164,13 @@ def figures(mean: Floats, covariance: Floats, truth: Floats, unit: float) -> Row
     }
 
 
+@cache
+def stretch_at(budget: int) -> float:
+    """By how much more a difference has to be at this look, as `leaderboard` has it."""
+    shares = [b / BUDGETS[-1] for b in BUDGETS if b <= budget]
+    return float(ndtri(nominal_levels(shares)[-1] / 2) / ndtri(0.025))
+
+
 class LabelPath:
     """Looks at one path of labels: which pairs were ever called the wrong way round?"""
 
@@ -179,8 +185,7 @@ class LabelPath:
     def look(self, mean: Floats, draws: Floats, budget: int) -> Row:
         """naive: pair by pair, as if there were no other look; bounds: with those of this look;
         board: as a board tells systems apart, all pairs together."""
-        shares = [b / BUDGETS[-1] for b in BUDGETS if b <= budget]
-        stretch = float(ndtri(nominal_levels(shares)[-1] / 2) / ndtri(0.025))
+        stretch = stretch_at(budget)
         first, second = self.pairs
         sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))[first, second]
         gap = mean[first] - mean[second]

@@ -127,6 +127,11 @@ def sentences(board: dict[str, Any]) -> list[str]:
         "apart."
     ]
     correction = board.get("correction")
+    if correction and not correction["concludes"]:
+        told[0] = (
+            f"{board['measure']}: nothing can be concluded, because the judges agree poorly with "
+            "the labels of people so far."
+        )
     if correction:
         told.append(f"Corrected by {plural(correction['labels'], 'label')} of people.")
         told += _outlook(correction["labels"], dict(correction["expected"]))

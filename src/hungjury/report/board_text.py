@@ -130,7 +130,12 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
     """What the uncertainty is made of, and what would make it smaller."""
     lines = []
     systems = len(board.systems)
-    if systems > 1:
+    if board.correction is not None and not board.correction.concludes:
+        lines.append(
+            "No pair of systems is told apart, because the panel agrees poorly with gold labels: "
+            "look into the judges, or estimate from planned gold labels alone."
+        )
+    elif systems > 1:
         pairs = systems * (systems - 1) // 2
         told = int(board.apart.sum()) // 2
         lines.append(

@@ -60,12 +60,16 @@ def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
             "head": ["Only one system, so there is nothing to compare: ", best],
             "below": [*measured, " Give at least two systems."],
         }
+    if not _concludes(board):
+        return {"head": _head(board, best), "below": measured}
     chance = f" The chance that it is the best of the {len(board.systems):,} is "
     below: Sentence = [*measured, f"{chance}{percent(float(board.p_best[0]))}", *_next(board), "."]
     return {"head": _head(board, best), "below": below}
 
 
 def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
+    if not _concludes(board):
+        return ["The panel agrees poorly with gold labels: nothing can be concluded"]
     near = _not_apart(board)
     equal = int((board.mean[1:] == board.mean[0]).sum())
     if equal:
@@ -101,9 +105,25 @@ def _not_apart(board: Leaderboard) -> list[int]:
 
 def conclusions(board: Leaderboard, digits: int) -> tuple[list[Sentence], list[Sentence]]:
     """Sentences on what the reader may conclude, and on what not."""
+    if not _concludes(board):
+        return [], [["Who is better: ", _why_not(board)], *_limits(board)]
     if len(board.systems) == 1:
         return [], [*_limits(board)]
     return _may(board, digits), [*_open(board), *_limits(board)]
+
+
+def _concludes(board: Leaderboard) -> bool:
+    return board.correction is None or board.correction.concludes
+
+
+def _why_not(board: Leaderboard) -> str:
+    assert board.correction is not None
+    middle, low, high = board.correction.agreement
+    return (
+        f"grades of the panel and of people correlate by {middle:.2f} ({low:.2f} to {high:.2f}) on "
+        "the documents that both labelled. Look into the judges, or estimate from planned gold "
+        "labels alone."
+    )
 
 
 def _may(board: Leaderboard, digits: int) -> list[Sentence]:

@@ -42,6 +42,7 @@ Floats = NDArray[np.float64]
 Interval = tuple[float, float, float]  # middle, low, high
 PREDICTIONS = 60  # draws of what predictions leave open
 MORE_LABELS = (100, 200, 500, 1000)
+POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
 COMBINING = ("gains", "cascade", "best")  # kernels whose measures may be combined with a panel
 
 
@@ -64,6 +65,8 @@ class Correction:
         People's differences between systems per difference of the panel.
     correlation
         Of the panel's and people's means over systems.
+    agreement
+        Correlation of the panel's mean grades with gold grades, over labelled documents.
     panel_error
         Standard deviation of what the panel gets wrong about systems, in units of the measure's
         range. None unless "combined", as is `slope`.
@@ -86,6 +89,7 @@ class Correction:
     level: Interval
     slope: Interval | None
     correlation: Interval
+    agreement: Interval
     panel_error: Interval | None
     effective_judges: float | None
     direct_mean: Floats
@@ -93,6 +97,16 @@ class Correction:
     expected: list[tuple[int, float]]
     looks: tuple[int, ...] = ()
     stretch: float = 1.0
+
+    @property
+    def poor(self) -> bool:
+        """Do the gold labels show no more than poor agreement of the panel with people?"""
+        return self.agreement[0] < POOR or self.agreement[1] <= 0
+
+    @property
+    def concludes(self) -> bool:
+        """May systems be told apart? Not where that rests on a panel that agrees poorly."""
+        return not self.poor or self.estimate in ("exact", "direct")
 
     def ordered(self, order: NDArray[np.int64]) -> Correction:
         """With systems in another order."""
@@ -107,7 +121,7 @@ class Correction:
         out: dict[str, Any] = {}
         for name, value in vars(self).items():
             out[name] = value.tolist() if isinstance(value, np.ndarray) else value
-        return out
+        return out | {"poor_agreement": self.poor, "concludes": self.concludes}
 
 
 def planned_sample(
@@ -194,6 +208,7 @@ def people_estimate(
         _interval((panel - draws).mean(axis=1), float((panel - mean).mean())),
         slope,
         _correlation(panel, draws),
+        _agreement(sample, judgments, setting),
         None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
         _effective(sample, judgments, setting),
         shown(found.mean),
@@ -290,6 +305,23 @@ def _correlation(panel: Floats, draws: Floats) -> Interval:
     size = np.sqrt((ours**2).sum() * (theirs**2).sum(axis=1))
     values = np.divide(theirs @ ours, size, out=np.zeros(len(size)), where=size > 0)
     return _interval(values, float(np.median(values)))
+
+
+def _agreement(sample: Sample, judgments: Judgments, setting: Setting) -> Interval:
+    """Correlation of mean votes with gold grades, with a 95 % interval by Fisher's transform; 0
+    where either is the same for all documents."""
+    panel = Panel.of(judgments, setting.rel)
+    votes = panel.counts()[sample.documents]
+    share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
+    said = share @ np.array(panel.grades, dtype=float)
+    gold = sample.shares @ np.array(sample.grades, dtype=float)
+    number = len(gold)
+    if number < 4 or np.ptp(said) == 0 or np.ptp(gold) == 0:
+        return 0.0, -1.0, 1.0
+    found = float(np.corrcoef(said, gold)[0, 1])
+    half = 1.96 / np.sqrt(number - 3)
+    middle = np.arctanh(np.clip(found, -1 + 1e-12, 1 - 1e-12))
+    return found, float(np.tanh(middle - half)), float(np.tanh(middle + half))
 
 
 def _effective(sample: Sample, judgments: Judgments, setting: Setting) -> float | None:

@@ -10,18 +10,33 @@ from hungjury.uncertainty.panel_error import PEOPLE
 if TYPE_CHECKING:
     from hungjury.uncertainty.corrected import Correction, Interval
 
-__all__ = ["corrected_by", "sentences"]
+__all__ = ["corrected_by", "poor_agreement", "sentences"]
 
 
 def corrected_by(correction: Correction) -> str:
     """For a headline: what corrects the panel."""
     labels = plural(correction.labels, "gold label")
-    return {
+    how = {
         "exact": f"gold labels of the whole pool ({labels})",
         "model": f"corrected by a model of {labels}, whose choice is not known",
         "direct": f"by {labels} alone",
         "combined": f"corrected by {labels}",
     }[correction.estimate]
+    return f"{how}; {poor_agreement(correction)}" if correction.poor else how
+
+
+def poor_agreement(correction: Correction) -> str:
+    """What stands in the headline where the panel agrees poorly with gold labels."""
+    middle, low, high = correction.agreement
+    rest = (
+        "the result rests on gold labels alone"
+        if correction.concludes
+        else "nothing can be concluded"
+    )
+    return (
+        f"the panel agrees poorly with gold labels (correlation {middle:.2f}, {low:.2f} to "
+        f"{high:.2f}): {rest}"
+    )
 
 
 def sentences(correction: Correction, digits: int = 3) -> list[str]:
@@ -34,7 +49,8 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
     ]
     out.append(
         f"Correlation of panel and people over systems: {correction.correlation[0]:.2f} "
-        f"({_range(correction.correlation, 2)})."
+        f"({_range(correction.correlation, 2)}); of their grades over labelled documents: "
+        f"{correction.agreement[0]:.2f} ({_range(correction.agreement, 2)})."
     )
     if correction.slope is not None and correction.panel_error is not None:
         slope, error = correction.slope, correction.panel_error

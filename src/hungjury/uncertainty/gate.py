@@ -13,6 +13,7 @@ from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.tables import json_text
+from hungjury.uncertainty.correction_text import poor_agreement
 from hungjury.uncertainty.leaderboard import leaderboard
 
 __all__ = ["Gate", "Verdict", "gate"]
@@ -41,6 +42,8 @@ class Gate:
         simultaneous interval. None for a panel without gold labels, which has no valid interval.
     chance
         P(candidate beats baseline); None for plain qrels.
+    why
+        Why nothing is decided whatever the interval says; None otherwise.
     """
 
     baseline: str
@@ -53,6 +56,7 @@ class Gate:
     low: float | None
     high: float | None
     chance: float | None
+    why: str | None = None
 
     @property
     def passed(self) -> bool | None:
@@ -66,6 +70,8 @@ class Gate:
                 f"{self.measure} {self.difference:+.4f} ({self.low:+.4f} to {self.high:+.4f}, "
                 f"margin {self.margin:g})"
             )
+        if self.why is not None:
+            why = f"{why}; {self.why}"
         state = {True: "pass", False: "FAIL", None: "UNDECIDED"}[self.passed]
         return f"{state}: {self.candidate} is {self.verdict} than {self.baseline}: {why}".replace(
             "is undecided than", "cannot be told from"
@@ -123,8 +129,9 @@ def gate(
     -----
     With qrels, topics are resampled and intervals are those of the mean difference, as wide as it
     takes to hold for all candidates at once. With judges and gold labels they come from the
-    corrected leaderboard. A panel without gold labels has no valid interval of a difference: there
-    the decision rests on P(candidate beats baseline) alone, and a margin is refused.
+    corrected leaderboard; where the panel agrees poorly with them nothing is decided. A panel
+    without gold labels has no valid interval of a difference: there the decision rests on
+    P(candidate beats baseline) alone, and a margin is refused.
 
     Examples
     --------
@@ -154,7 +161,11 @@ def gate(
     if judges:
         board = leaderboard(labels, runs, chosen, seed=seed, level=level, outlook=False, **options)
         names, mean, draws = board.systems, board.mean, board.samples
+        correction = board.correction
+        poor = None if correction is None or correction.concludes else poor_agreement(correction)
+        stretch = 1.0 if correction is None else correction.stretch
     else:
+        poor, stretch = None, 1.0
         scores = evaluate(labels, runs, chosen)
         names, values = scores.systems, np.nan_to_num(scores.values[0])
         mean = values.mean(axis=1)
@@ -162,7 +173,7 @@ def gate(
     places = [_find(names, name) for name in (baseline, *wanted)]
     gap = better * (mean[places[1:]] - mean[places[0]])
     drawn = better * (draws[:, places[1:]] - draws[:, places[:1]])
-    low, high = _together(gap, drawn, level)
+    low, high = _together(gap, drawn, level, stretch)
     out = []
     for i, name in enumerate(wanted):
         chance = float((drawn[:, i] > 0).mean() + (drawn[:, i] == 0).mean() / 2)
@@ -171,11 +182,13 @@ def gate(
             out.append(Gate(baseline, name, str(chosen), margin, level, verdict, None, None, None,
                             chance))  # fmt: skip
             continue
-        verdict = by_interval(float(low[i]), float(high[i]), margin)
+        verdict = (
+            by_interval(float(low[i]), float(high[i]), margin) if poor is None else "undecided"
+        )
         out.append(
             Gate(
                 baseline, name, str(chosen), margin, level, verdict, float(gap[i]), float(low[i]),
-                float(high[i]), chance if judges else None,
+                float(high[i]), chance if judges else None, poor,
             )
         )  # fmt: skip
     return out
@@ -221,10 +234,12 @@ def _resampled(values: Floats, seed: int) -> Floats:
     return np.asarray(mean + off * np.sqrt(topics / rng.chisquare(topics - 1, (DRAWS, 1))))
 
 
-def _together(gap: Floats, drawn: Floats, level: float) -> tuple[Floats, Floats]:
+def _together(
+    gap: Floats, drawn: Floats, level: float, stretch: float = 1.0
+) -> tuple[Floats, Floats]:
     """Intervals that hold for all differences at once: the largest standardised deviation is what
-    each of them allows for."""
+    each of them allows for, stretched for who looks more than once."""
     sd = drawn.std(axis=0, ddof=1)
     off = np.abs(drawn - drawn.mean(axis=0)) / np.where(sd > 0, sd, np.inf)
-    needed = float(np.quantile(off.max(axis=1), level))
+    needed = stretch * float(np.quantile(off.max(axis=1), level))
     return gap - needed * sd, gap + needed * sd

@@ -282,6 +282,7 @@ def _board(
                         measure.low, measure.high)  # fmt: skip
     stretch = 1.0 if correction is None else correction.stretch
     where = standing(better * mean, better * samples, level, estimate.together, stretch)
+    concludes = correction is None or correction.concludes
     return Leaderboard(
         measure=str(measure),
         merge=str(setting.merge),
@@ -296,7 +297,7 @@ def _board(
         rank_low=where.rank_low,
         rank_high=where.rank_high,
         beats=where.beats,
-        apart=where.apart,
+        apart=where.apart & concludes,
         cells=estimate.cells[order],
         unsure=drawn.draws.spread.mean(axis=0),
         samples=samples,

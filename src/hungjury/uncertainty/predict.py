@@ -22,7 +22,8 @@ __all__ = ["Prediction", "features", "predict"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 FOLDS = 5
-TOPIC_SD = 1.0  # of topic effects, in logits
+TOPIC_SD, TOPICS_ALIKE = 1.0, 5.0  # what topic effects are taken to be like before any label is
+# seen: their sd in logits, that is a factor e of the odds, counting as much as so many topics
 SHIFT_SD = 1.0  # of the shift of all logits
 RIDGE, INTERCEPT_RIDGE = 2.0, 0.05  # penalties of coefficients
 TOP = 10  # ranks that count for exposure
@@ -121,7 +122,9 @@ def predict(
             fixed, random = model.draw(*noise)
             logit = fixed @ given[mine].T + random[:, topic[mine]] + shift
             out[:, mine, k] = 1 / (1 + np.exp(-np.clip(logit, -LARGEST, LARGEST)))
-    return Prediction(np.minimum.accumulate(out, axis=2))
+    for k in range(1, at_least.shape[1]):  # nobody is at least 2 but not at least 1
+        np.minimum(out[..., k], out[..., k - 1], out=out[..., k])
+    return Prediction(out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,24 +146,26 @@ class _Logistic:
         penalty = np.full(given.shape[1], RIDGE)
         penalty[0] = INTERCEPT_RIDGE
         fixed, random = np.zeros(given.shape[1]), np.zeros(topics)
+        variance, seen = TOPIC_SD**2, np.unique(topic)
+        member = (np.arange(topics)[:, None] == topic).astype(float)  # [topic, labelled document]
         for _ in range(30):
             logit = np.clip(given @ fixed + random[topic], -LARGEST, LARGEST)
             chance = 1 / (1 + np.exp(-logit))
             slope, off = chance * (1 - chance), share - chance
             weighted = given * slope[:, None]
-            inner = np.bincount(topic, slope, topics) + 1 / TOPIC_SD**2
-            between = np.zeros((topics, given.shape[1]))
-            np.add.at(between, topic, weighted)
+            inner = member @ slope + 1 / variance
+            between = member @ weighted
             cross = between / inner[:, None]
             schur = given.T @ weighted + np.diag(penalty) - between.T @ cross
-            of_topics = np.bincount(topic, off, topics) - random / TOPIC_SD**2
+            of_topics = member @ off - random / variance
             gradient = given.T @ off - penalty * fixed - cross.T @ of_topics
             step = np.linalg.solve(schur, gradient)
             inward = of_topics / inner - cross @ step
             size = max(np.abs(step).max(), np.abs(inward).max(), 1e-300)
             shrink = min(1.0, 4 / size)
             fixed, random = fixed + shrink * step, random + shrink * inward
-            if size < 1e-6:
+            before, variance = variance, _topic_variance(random[seen], inner[seen], variance)
+            if size < 1e-6 and abs(variance - before) < 1e-6:
                 break
         root = np.linalg.inv(np.linalg.cholesky(schur)).T
         return _Logistic(fixed, random, root, cross, 1 / np.sqrt(inner))
@@ -182,3 +187,13 @@ class _Logistic:
         """Coefficients [draw, feature] and topic effects [draw, topic] from standard normals."""
         moved = fixed @ self.root.T
         return self.fixed + moved, self.random - moved @ self.cross.T + random * self.spread
+
+
+def _topic_variance(effect: Floats, curvature: Floats, variance: float) -> float:
+    """The variance of topic effects that these effects suggest, drawn towards its prior.
+
+    An effect counts as much as labels determine it: 1 - (variance left open) / variance (MacKay
+    1992). With few labels the prior stays, with many the labels decide.
+    """
+    known = float((1 - 1 / (curvature * variance)).sum())
+    return (float(effect @ effect) + TOPICS_ALIKE * TOPIC_SD**2) / (known + TOPICS_ALIKE)
