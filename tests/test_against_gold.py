@@ -10,6 +10,7 @@ from scipy import stats
 import hungjury as hj
 import naive_judges
 import naive_stats
+from hungjury.errors import HungjuryError
 from hungjury.uncertainty.judge_rows import dependence, judge_rows, vote_share
 
 
@@ -62,6 +63,28 @@ def test_labels_are_compared_on_documents_that_have_both(board, made, some_gold)
         assert row.documents == len(pairs)
         assert row.agreement == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
         assert row.kappa == pytest.approx(naive_judges.cohen(pairs))
+
+
+def test_labels_are_compared_as_binary_from_rel_on(made, some_gold):
+    found = hj.leaderboard(
+        made.judgments, made.runs, "P(rel=1)@5", rel=2, draws=100, gold=some_gold
+    )
+    for row in found.gold.rows[:3]:
+        given = votes_of(made)[row.name]
+        pairs = [
+            (int(given[t][d] >= 2), int(g >= 2))
+            for t, documents in some_gold.items()
+            for d, g in documents.items()
+        ]
+        assert row.agreement == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
+        assert row.kappa == pytest.approx(naive_judges.cohen(pairs))
+    share = sum(g >= 2 for documents in some_gold.values() for g in documents.values())
+    assert found.gold.relevant[1] == pytest.approx(share / found.gold.rows[0].documents)
+
+
+def test_gold_of_other_documents_is_refused(made):
+    with pytest.raises(HungjuryError, match="no judged document has a gold label"):
+        hj.leaderboard(made.judgments, made.runs, "P@5", draws=100, gold={"1": {"nowhere": 1}})
 
 
 def test_systems_are_compared_on_topics_with_half_of_their_pool_in_gold(board, made, some_gold):

@@ -8,6 +8,7 @@ import math
 import re
 import statistics
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -484,3 +485,15 @@ def test_equal_systems_are_equivalent_and_constant_gaps_are_told():
 def test_a_margin_is_a_positive_number(margin):
     with pytest.raises(InputError, match="margin must be a positive number"):
         hj.compare(some_scores(), margin=margin)
+
+
+def test_significant_is_strictly_below_alpha():
+    """All four topics on one side: 2 of 16 sign patterns are as extreme, p = 0.125 exactly."""
+    given = scores_of([[[0.5, 0.6, 0.7, 0.8], [0.1, 0.3, 0.5, 0.7]]])
+    found = hj.compare(given, test="randomisation", correction="none", alpha=0.125)
+    (row,) = found.rows
+    assert row.p == 0.125
+    assert not found.significant(row)
+    assert replace(found, alpha=0.1251).significant(row)
+    for p, expected in ((0.125, False), (0.1249, True), (None, False)):
+        assert found.equivalent(replace(row, p_equivalent_corrected=p)) is expected

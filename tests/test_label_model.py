@@ -142,3 +142,37 @@ def test_chains_that_disagree_are_no_ranking():
         check_chains(merged.panel, merged.posterior, [good, good[:, ::-1]])
     with pytest.raises(HungjuryError, match="contradicts the mean vote"):
         check_chains(merged.panel, merged.posterior, [good[:, ::-1], good[:, ::-1]])
+
+
+def test_strata_follow_the_grades_every_ten_sweeps():
+    """Two chains, 50 sweeps to warm up and half of the draws each, and once at the start."""
+    made = hj.simulate(systems=2, topics=3, documents=40, depth=20, accuracies=(0.8, 0.7, 0.7))
+    merged = hj.merge(made.judgments, "em-neu", scope="all")
+    seen = []
+
+    def strata(grades, rng):
+        seen.append(grades.copy())
+        return np.zeros(len(grades), dtype=np.int64)
+
+    found = draw_labels(merged, strata, 101, np.random.SeedSequence(0))
+    assert len(found.labels) == 101
+    starts, sweeps = 2, [50 + 51, 50 + 50]
+    assert len(seen) == starts + sum(-(-number // 10) for number in sweeps)
+    assert len({one.tobytes() for one in seen}) > 5  # by the grades of the moment
+
+
+def test_a_stratum_has_a_prior_of_its_own():
+    """Documents without a clear vote follow those of their stratum."""
+    votes = [{0: 1, 1: 1, 2: 1}] * 60 + [{0: 0, 1: 0, 2: 0}] * 60 + [{0: 1, 1: 0}, {0: 1, 1: 0}]
+    merged = hj.merge(judgments_of(votes), "em-neu", scope="all")
+    number = np.array([int(name[1:]) for name in merged.pool.documents])
+    rich = (number < 60) | (number == 120)
+    found = draw_labels(
+        merged, lambda grades, rng: rich.astype(np.int64), 2000, np.random.SeedSequence(1)
+    )
+    doubtful = {n: found.posterior[np.flatnonzero(number == n)[0], 1] for n in (120, 121)}
+    assert doubtful[120] > 0.85
+    assert doubtful[121] < 0.15
+    one = draw_labels(merged, flat, 2000, np.random.SeedSequence(1))
+    alike = [one.posterior[np.flatnonzero(number == n)[0], 1] for n in (120, 121)]
+    assert alike[0] == pytest.approx(alike[1], abs=0.05)
