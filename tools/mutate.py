@@ -6,9 +6,10 @@ The mutants are a sample of all small changes (`changes.py`) of the packages bel
 hash with the seed is smallest, so that the sample stays nearly the same while the code moves on.
 A first pass runs every test file that uses the packages and notes which tests reach which lines.
 Then each mutant is imported in place of its module, in a process of its own, and meets the tests
-that reach its line, quickest first, as many as the budget allows. All of it happens in a copy of
-the tree; a mutant is never written to disk. Results are kept in the output folder: a run that was
-stopped goes on where it was, and `--survivors` tries those again that no test noticed.
+that reach its line, as many as the budget allows, those first that are most about its file. All
+of it happens in a copy of the tree; a mutant is never written to disk. Results are kept in the
+output folder: a run that was stopped goes on where it was, and `--survivors` tries those again
+that no test noticed.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ import resource
 import shutil
 import signal
 import sys
+import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from typing import Any
@@ -152,7 +154,7 @@ def in_processes(
 
 
 class Reach:
-    """A pytest plugin: the lines each test reaches, and the time each takes."""
+    """A pytest plugin: the lines each test reaches, and the processor time each takes."""
 
     def __init__(self) -> None:
         source = [f"src/hungjury/{package}" for package in PACKAGES]
@@ -167,8 +169,16 @@ class Reach:
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         self.coverage.switch_context(item.nodeid)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        begun = time.process_time()
+        result = yield
+        self.seconds[item.nodeid] += time.process_time() - begun
+        return result
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] += report.duration if report.passed else float("inf")
+        if not report.passed:
+            self.seconds[report.nodeid] = float("inf")
 
 
 def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -209,36 +219,38 @@ def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any
     in_processes(
         missing, look, lambda file, _: print(f"looked at {file.name}", flush=True), options.jobs
     )
-    return [json.loads(place.read_text()) for place in stored.values() if place.exists()]
+    reached = [json.loads(place.read_text()) for place in stored.values() if place.exists()]
+    for found in reached:  # how many lines each test reaches
+        contexts = (
+            c for lines in found["lines"].values() for names in lines.values() for c in names
+        )
+        sizes = Counter(contexts)
+        found["sizes"] = {test: sizes[test] + sizes["setup"] for test in found["seconds"]}
+    return reached
 
 
 def chosen(
     reached: list[dict[str, Any]], mutant: dict[str, Any], budget: float
 ) -> tuple[list[str], float]:
-    """The quickest tests that reach a mutant's line; then others of their files."""
+    """Tests that reach a mutant's line, those first that reach little else than its file."""
     near: dict[str, float] = {}
-    far: dict[str, float] = {}
     for found in reached:
         lines = found["lines"].get(mutant["file"], {})
         at = (str(mutant["line"]), str(mutant["statement"]))
         contexts = {context for line in at for context in lines.get(line, [])}
-        if contexts <= {""}:  # reached while importing: tests that use anything in the module
-            contexts = {c for names in lines.values() for c in names} if contexts else set()
-        for test, seconds in found["seconds"].items():
+        if contexts == {""}:  # reached while importing: tests that use anything in the file
+            contexts = {context for names in lines.values() for context in names}
+        here = Counter(context for names in lines.values() for context in names)
+        for test in found["seconds"]:
             if test in contexts or "setup" in contexts:
-                near[test] = seconds
-            elif contexts - {""}:
-                far[test] = seconds
+                near[test] = (here[test] + here["setup"]) / max(1, found["sizes"][test])
+    seconds = {test: spent for found in reached for test, spent in found["seconds"].items()}
     tests, total = [], 0.0
-    for test, seconds in [*sorted(near.items(), key=_second), *sorted(far.items(), key=_second)]:
-        if not tests or total + seconds <= budget:
+    for test in sorted(near, key=lambda test: (-near[test], seconds[test])):
+        if not tests or total + seconds[test] <= budget:
             tests.append(test)
-            total += seconds
+            total += seconds[test]
     return sorted(tests, key=lambda test: test.split("::")[0]), round(total, 2)
-
-
-def _second(pair: tuple[str, float]) -> float:
-    return pair[1]
 
 
 # One mutant
