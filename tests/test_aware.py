@@ -12,7 +12,7 @@ import hungjury as hj
 import naive_aware
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.judges.aware import aware, combine, weighted_votes
-from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.judge_scores import gold_labels, score_judges
 from hungjury.judges.merging import merge
 from hungjury.judges.random_judges import CLASSES
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
@@ -445,3 +445,11 @@ def test_weights_can_be_given_as_a_value(small: Any) -> None:
     by_value = aware(small.judgments, small.runs, "AP", one, replicates=3)
     by_name = aware(small.judgments, small.runs, "AP", "tpc_tau_md", replicates=3)
     assert np.array_equal(by_value.values, by_name.values)
+
+
+def test_gold_is_put_on_the_scale_of_binary_judges() -> None:
+    gold = hj.read_qrels({"t": {"a": 0, "b": 1, "c": 2, "d": 3}}, grades=range(4))
+    found = gold_labels(gold, 2)
+    assert found.to_dict() == {"t": {"a": 0, "b": 0, "c": 1, "d": 1}}
+    assert found.grades == (0, 1)
+    assert gold_labels(gold, None) is gold

@@ -299,3 +299,20 @@ def test_a_judge_without_a_correlation_hides_nobody():
     given = {"constant": constant, "good1": base, "good2": base, "good3": base, "turned": turned}
     found = seat_jury(hj.read_judgments(given, grades=range(2)))
     assert found.contrary == ("turned",)
+
+
+def test_the_jackknife_is_over_the_topics_that_a_judge_judged(made):
+    """Judge 1 labels seven of twelve topics: the others neither count nor add a zero."""
+    labels = {a: made.judgments.qrels_of(a).to_dict() for a in made.judgments.judges}
+    first = made.judgments.judges[0]
+    labels[first] = dict(list(labels[first].items())[:7])
+    found, error = correlation_with_rest(hj.read_judgments(labels, grades=range(4)))
+    without = []
+    for topic in labels[first]:
+        left = {a: {t: d for t, d in given.items() if t != topic} for a, given in labels.items()}
+        given = hj.read_judgments(left, grades=range(4))
+        without.append(loop_correlation(given, given.judges.index(first)))
+    middle = sum(without) / 7
+    expected = np.sqrt(6 / 7 * sum((r - middle) ** 2 for r in without))
+    assert error[0] == pytest.approx(expected)
+    assert not np.isnan(found).any()
