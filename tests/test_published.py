@@ -15,7 +15,10 @@ from hungjury.collection.align import align
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
 from hungjury.studies.facts import Facts, collection_facts, judged_depths
+from hungjury.studies.papers import graded_beside
 from hungjury.studies.published import (
+    graded_facts,
+    graded_tau,
     printed_facts,
     recognised,
     table_5_2,
@@ -87,6 +90,35 @@ def test_table_5_4_and_the_pages_are_the_thesis_s(thesis: list[str]) -> None:
     for number, page in PAGES.items():
         line = next(row for row in listed if row.startswith(f"{number}\t"))
         assert line.endswith(f"\t{page}")
+
+
+def test_tables_of_graded_average_precision_are_the_paper_s(shared_data: Path) -> None:
+    path = shared_data.parent / "papers" / "extended-graded-average-precision.txt"
+    if not path.exists():
+        pytest.skip(f"no text of the paper at {path}")
+    lines = path.read_text().splitlines()
+    features = {name: values for name, *values in rows_below(lines, "Table 1. Main", 16)}
+    assert features["Feature"] == list(graded_facts())
+    for i, facts in enumerate(graded_facts().values()):
+        names = ("# Topics (few highly rel/key)", "# Runs (above 1Q in terms of MAP)",
+                 "Relevance Degrees", "Minimum # Relevant", "Average # Relevant",
+                 "Maximum # Relevant")  # fmt: skip
+        assert facts == tuple(float(features[n][i].partition(" ")[0]) for n in names)
+    seen = 0
+    for caption, number, collections in (
+        ("Table 2. Kendall", 50, ("TREC 10", "TREC 14")), ("Table 3. Kendall", 100, ("TREC 21",)),
+    ):  # fmt: skip
+        g: tuple[float, ...] = ()
+        for name, *cells in rows_below(lines, caption, number):
+            if name.startswith(("(0", "(1")):
+                g = tuple(map(float, name.strip("()").split(",")))
+            elif name.endswith("GAP"):
+                for column, cell in enumerate(cells):
+                    mine = graded_tau(collections[column // 5])
+                    other = ("GAP", "AP", "nDCG", "RBP", "bpref")[column % 5]
+                    assert mine[g, name, other] == tuple(map(float, cell.split("/")))
+                    seen += 1
+    assert seen == 5 * (2 * 11 * 3 + 21 * 3)
 
 
 # misprints
@@ -190,6 +222,31 @@ def test_other_collections_have_no_published_numbers(tmp_path: Path) -> None:
     study = run_study("markov(repetitions=1, rates=[0.5])", sources, tmp_path, engine=ALONE)
     names = [one.name for one in study.report.tables]
     assert names == ["table-5.1", "table-5.2", "table-5.3", "table-5.4", "figure-5.5", "figure-5.6"]
+
+
+def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A simulated collection that is taken for TREC 10: printed numbers stand beside its own."""
+    hj.simulate(systems=6, topics=4, documents=60, depth=20, grades=3, seed=3).write(tmp_path / "d")
+    recipe = "graded-ap(repetitions=1, rates=[0.5])"
+    sources = Sources.in_folder(tmp_path / "d", grades=range(3))
+    plain = run_study(recipe, sources, tmp_path, engine=ALONE)
+    assert [one.name for one in plain.report.tables] == ["table-1", "table-2", "figure-1"]
+    monkeypatch.setattr(graded_beside, "graded_recognised", lambda facts: "TREC 10")
+    study = run_study(recipe, sources, tmp_path, engine=ALONE)
+    rows = table(study, "table-2-published")
+    assert len(rows) == 11 * 3 * 5 * 2
+    mine = {(r["g"], r[""]): r for r in table(study, "table-2")}
+    for row in rows:
+        head = {"bpref": "Bpref", "RBP": "RBP(p=0.8)", "nDCG": "nDCG(base=10)"}
+        cell = mine[row["g"], row[""]][head.get(row["with"], row["with"])]
+        value = cell.values[0 if row["topics"] == "all topics" else 1]
+        if row["value"] is None:
+            assert value != value
+        else:
+            assert row["value"] == value
+            assert row["difference"] == pytest.approx(value - row["published"], abs=1e-12)
+    g = next(r for r in rows if (r["g"], r[""], r["with"]) == ("(0.1, 0.9)", "xGAP", "AP"))
+    assert (g["topics"], g["published"]) == ("all topics", 0.73)
 
 
 @pytest.fixture(scope="module")

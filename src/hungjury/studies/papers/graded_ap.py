@@ -16,6 +16,7 @@ from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Lines, RateLines
+from hungjury.studies.papers.graded_beside import COMPARED, beside_the_paper, in_words, topic_sets
 from hungjury.studies.papers.label_sets import (
     LabelSet,
     check_labels,
@@ -36,14 +37,12 @@ from hungjury.studies.papers.label_sets import (
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Joined, StudyTable
-from hungjury.studies.topics import few_highly_relevant, run_quartiles
+from hungjury.studies.topics import run_quartiles
 
 __all__ = ["GradedAPRecipe"]
 
 Array = NDArray[np.float64]
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
-# nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
-COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
 ROUNDING = 1e-9
 STEP = {2: 0.1}  # between thresholds' probabilities in Table 2; in Table 3 it is
@@ -98,7 +97,7 @@ class GradedAPRecipe(Recipe):
         """All measures of the tables by their labels, those of the family with g behind them."""
         found = self._others(self._top(data))
         for g in self.grid(self._top(data)):
-            found |= {f"{name} {_tuple(g)}": str(kind(g=g)) for name, kind in FAMILY.items()}
+            found |= {f"{name} {in_words(g)}": str(kind(g=g)) for name, kind in FAMILY.items()}
         return found
 
     def grid(self, top: int) -> list[tuple[float, ...]]:
@@ -173,6 +172,7 @@ class GradedAPRecipe(Recipe):
                            ("labels", "topics", "measure")),
             ]  # fmt: skip
             figures.append(replace(shown, name=figure))
+            tables += beside_the_paper(table, mine, places(self.measures(mine[0].data)), self.rel)
         remark = (
             "Runs above the first quartile of mean AP; '-' where there is no such topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
@@ -185,7 +185,7 @@ class GradedAPRecipe(Recipe):
         """Figures 1 and 2, and their lines."""
         lines = self._lines(sets)
         what = "Kendall's tau with the whole pool at pool reduction rates"
-        title = f"Figure {number - 1}: {what}, g = {_tuple(self.drawn or DRAWN[top])}"
+        title = f"Figure {number - 1}: {what}, g = {in_words(self.drawn or DRAWN[top])}"
         panels = [
             Lines(f"{one.title}, {name} ({len(topics)})",
                   {key[2]: line for key, line in lines.items() if key[:2] == (one.title, name)})
@@ -223,11 +223,11 @@ class GradedAPRecipe(Recipe):
 
         rows: list[list[Cell]] = []
         for g in self.grid(top):
-            columns = [f"GAP {_tuple(g)}", *self.compared]
+            columns = [f"GAP {in_words(g)}", *self.compared]
             for name in FAMILY:
-                one = f"{name} {_tuple(g)}"
+                one = f"{name} {in_words(g)}"
                 cells = [cell(mine, one, other) for mine in sets for other in columns]
-                rows.append([_tuple(g), name, *cells])
+                rows.append([in_words(g), name, *cells])
         header = ["g", "", *headings(sets, ["GAP", *self.compared])]
         title = f"Table {number}: Kendall's tau, {' / '.join(topic_sets(data, self.labels[0]))}"
         return StudyTable(table, title, header, rows, digits=2)
@@ -252,15 +252,6 @@ class GradedAPRecipe(Recipe):
         return StudyTable("table-1", "Table 1: main features", header, rows, digits=2)
 
 
-def topic_sets(data: StudyData, whose: str) -> dict[str, list[str]]:
-    """All topics, and for each grade above the lowest those with few documents of it."""
-    labels = data.labels(whose)
-    found = {"all topics": labels.topics}
-    for grade in range(2, labels.max_grade + 1):
-        found[f"few of grade {grade}"] = few_highly_relevant(labels, grade).names
-    return found
-
-
 def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     """All lists of so many whole numbers with this sum, in order."""
     if parts == 1:
@@ -269,7 +260,3 @@ def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     for first in range(total + 1):
         for rest in _sums(total - first, parts - 1):
             yield (first, *rest)
-
-
-def _tuple(g: tuple[float, ...]) -> str:
-    return "(" + ", ".join(f"{value:.3g}" if value % 1 else f"{value:.1f}" for value in g) + ")"

@@ -10,10 +10,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hungjury.studies.facts import Facts
-from hungjury.studies.published import thesis
+from hungjury.studies.published import graded, thesis
 from hungjury.studies.published.misprints import misprint_of
 
-__all__ = ["Printed", "printed_facts", "recognised", "table_5_2", "table_5_3", "table_5_4"]
+__all__ = [
+    "Printed",
+    "graded_facts",
+    "graded_recognised",
+    "graded_tau",
+    "printed_facts",
+    "recognised",
+    "table_5_2",
+    "table_5_3",
+    "table_5_4",
+]
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,29 @@ def table_5_4() -> dict[str, tuple[float, float]]:
         name: (float(discrete), float(continuous))
         for name, (discrete, continuous) in _lines(thesis.TABLE_5_4, 1)
     }
+
+
+def graded_facts() -> dict[str, tuple[float, ...]]:
+    """Table 1 of the paper on graded average precision: topics, runs, relevance degrees, and the
+    least, mean and largest number of relevant documents."""
+    return {name: tuple(map(float, cells)) for name, cells in _lines(graded.TABLE_1, 2)}
+
+
+def graded_recognised(facts: Facts) -> str | None:
+    """The collection of that paper that has these facts."""
+    mine = (facts.topics, facts.runs, facts.grades, facts.least, round(facts.mean, 2), facts.most)
+    return next((name for name, printed in graded_facts().items() if printed == mine), None)
+
+
+def graded_tau(collection: str) -> dict[tuple[tuple[float, ...], str, str], tuple[float, ...]]:
+    """Tables 2 and 3: {(g, measure, other measure): tau on all topics, on those with few documents
+    of grade 2, of grade 3}."""
+    found = {}
+    for _, (g, name, *cells) in _lines(graded.TABLES_2_AND_3[collection], 0):
+        thresholds = tuple(map(float, g.strip("()").split(",")))
+        for other, cell in zip(graded.COLUMNS, cells, strict=True):
+            found[thresholds, name, other] = tuple(map(float, cell.split("/")))
+    return found
 
 
 def _lines(text: str, words: int) -> Iterable[tuple[str, list[str]]]:
