@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import hungjury as hj
+from hungjury import native
 from hungjury.catalogue import CATALOGUE
 
 ROOT = Path(__file__).parent.parent
@@ -77,3 +79,32 @@ def test_signatures_show_parameters(cls: type[hj.Measure]) -> None:
     assert list(shown) == [f.name for f in cls.params()]
     assert all(p.annotation is not inspect.Parameter.empty for p in shown.values())
     assert list(inspect.signature(cls.__call__).parameters) == ["self", "judged"]
+
+
+def declared(name: str) -> dict[str, str]:
+    """The fields of a typed dictionary in the stub of the native module."""
+    stub = Path(hj.__file__).parent / "native" / "_core.pyi"
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            fields = [one for one in node.body if isinstance(one, ast.AnnAssign)]
+            return {ast.unparse(one.target): ast.unparse(one.annotation) for one in fields}
+    raise AssertionError(name)
+
+
+def test_native_tables_are_what_the_stub_says():
+    features, labels = native.FeatureTable(), native.LabelTable()
+    run = native.RunStream(native.Pool(["1"], ["a"], [0, 1]), "trec", False, 0, 0)
+    for table, line in ((features, b"1 qid:1 1:2"), (labels, b"1 0 a 1"), (run, b"1 Q0 a 1 1 s")):
+        table.feed(line + b"\n")
+        table.finish()
+    for name, found in (
+        ("Features", features.take()),
+        ("LabelColumns", labels.take_columns()),
+        ("AlignedRun", run.take()),
+        ("ActionColumns", native.ActionLog(0).take()),
+    ):
+        kinds = {
+            key: "int" if isinstance(value, int) else f"NDArray[np.{value.dtype}]"
+            for key, value in found.items()
+        }
+        assert kinds == declared(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,14 @@ from hungjury.errors import Argument, InputError
 from hungjury.limits import MOST_RANKS, check_count
 from hungjury.machine import cores
 
+if TYPE_CHECKING:
+    from hungjury.native._core import AlignedRun
+
 __all__ = ["Alignment", "align"]
 
 TOP = 10  # ranks counted for documents that nobody judged
+ListColumn = Literal["rank", "document", "tie_first", "tie_last", "other_topic", "other_rank"]
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +99,7 @@ class _Part:
 
     name: str
     file: str
-    arrays: dict[str, Any]
+    arrays: AlignedRun
     other_topics: int
     note: Note | None
 
@@ -223,9 +228,8 @@ def _join(
             ),
         )
 
-    def joined(key: str) -> NDArray[Any]:
-        arrays = [part.arrays[key] for part in parts]
-        return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+    def joined(column: ListColumn) -> NDArray[np.int32]:
+        return _joined([part.arrays[column] for part in parts])
 
     return Alignment(
         pool,
@@ -239,11 +243,19 @@ def _join(
         joined("document"),
         joined("tie_first") if expected else None,
         joined("tie_last") if expected else None,
-        Others(joined("other_topic"), joined("other_rank"), joined("other_hash"))
+        Others(
+            joined("other_topic"),
+            joined("other_rank"),
+            _joined([part.arrays["other_hash"] for part in parts]),
+        )
         if with_others
         else None,
         notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
     )
+
+
+def _joined(arrays: list[NDArray[T]]) -> NDArray[T]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterable[Note]:
@@ -258,14 +270,17 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
         if not len(part.arrays["rank"]):
             text = "none of its documents was judged; do runs and labels use the same ids?"
             yield Note("nothing-judged", 1, text, part.name, about="result")
-    for kind, key, verbs, what in (
-        ("ties", "tied_lists", ("holds", "hold"), "documents with equal scores"),
-        ("rank-contradicts", "contradicted_lists", ("has", "have"), "ranks that contradict scores"),
-    ):
-        count = sum(int(part.arrays[key]) for part in parts)
-        if count:
-            yield Note(kind, count, f"{plural(count, 'list')} {verbs[count > 1]} {what}")
-    count = sum(int(part.arrays["precision_lists"]) for part in parts)
+    count = sum(part.arrays["tied_lists"] for part in parts)
+    if count:
+        verb = "holds" if count == 1 else "hold"
+        text = f"{plural(count, 'list')} {verb} documents with equal scores"
+        yield Note("ties", count, text)
+    count = sum(part.arrays["contradicted_lists"] for part in parts)
+    if count:
+        verb = "has" if count == 1 else "have"
+        text = f"{plural(count, 'list')} {verb} ranks that contradict scores"
+        yield Note("rank-contradicts", count, text)
+    count = sum(part.arrays["precision_lists"] for part in parts)
     if count:
         verb = "is" if count == 1 else "are"
         text = f"{plural(count, 'list')} {verb} ordered differently by scores in single precision"

@@ -1,9 +1,55 @@
 """Types of the native module."""
 
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
+
+class Features(TypedDict):
+    """What a `FeatureTable` holds: cells row by row, and the first row of each query."""
+
+    cells: NDArray[np.float64]
+    labels: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    lines: NDArray[np.int64]
+
+class LabelColumns(TypedDict):
+    """The topic of each (topic, document) pair; pair, iteration, label and line of each row."""
+
+    pair_topic: NDArray[np.int32]
+    pair: NDArray[np.int32]
+    iteration: NDArray[np.int32]
+    label: NDArray[np.float64]
+    line: NDArray[np.int64]
+
+class AlignedRun(TypedDict):
+    """Lists by topic, their judged documents with ranks, and what was odd about them."""
+
+    topic: NDArray[np.int32]
+    length: NDArray[np.int32]
+    end: NDArray[np.int64]
+    rank: NDArray[np.int32]
+    document: NDArray[np.int32]
+    tie_first: NDArray[np.int32]
+    tie_last: NDArray[np.int32]
+    other_topic: NDArray[np.int32]
+    other_rank: NDArray[np.int32]
+    other_hash: NDArray[np.uint64]
+    tied_lists: int
+    precision_lists: int
+    contradicted_lists: int
+    cut_ties: int
+
+class ActionColumns(TypedDict):
+    """Actions, a row each."""
+
+    session: NDArray[np.int64]
+    page: NDArray[np.int64]
+    query: NDArray[np.int64]
+    record: NDArray[np.int64]
+    rank: NDArray[np.int32]
+    time: NDArray[np.float64]
+    kind: NDArray[np.int8]
 
 class BadLine(Exception):
     """Arguments: line number, code, message."""
@@ -83,7 +129,7 @@ class FeatureTable:
     def queries(self) -> list[str]: ...
     @property
     def documents(self) -> list[str]: ...
-    def take(self) -> dict[str, NDArray[Any]]: ...
+    def take(self) -> Features: ...
 
 class LabelTable:
     """Labels as columns of codes."""
@@ -111,7 +157,7 @@ class LabelTable:
     def documents(self) -> list[str]: ...
     @property
     def rows(self) -> int: ...
-    def take_columns(self) -> dict[str, NDArray[Any]]: ...
+    def take_columns(self) -> LabelColumns: ...
 
 def narrow_list_ids(ids: list[str]) -> list[str]: ...
 
@@ -144,9 +190,7 @@ class RunStore:
         lines: NDArray[np.int64],
     ) -> None: ...
     def finish(self) -> None: ...
-    def align(
-        self, pool: Pool, ties: str, single: bool, depth: int, others: int
-    ) -> dict[str, Any]: ...
+    def align(self, pool: Pool, ties: str, single: bool, depth: int, others: int) -> AlignedRun: ...
     def ranked(self, topic: str, ties: str, single: bool) -> tuple[list[str], list[float]]: ...
     @property
     def topics(self) -> list[str]: ...
@@ -162,7 +206,7 @@ class RunStream:
     def feed(self, piece: memoryview | bytes) -> None: ...
     def finish(self) -> None: ...
     def append(self, next: RunStream) -> None: ...
-    def take(self) -> dict[str, Any]: ...
+    def take(self) -> AlignedRun: ...
     @property
     def interleaved(self) -> bool: ...
     @property
@@ -184,4 +228,4 @@ class ActionLog:
     @property
     def rows(self) -> int: ...
     def queries(self, first: int) -> list[str]: ...
-    def take(self) -> dict[str, NDArray[Any]]: ...
+    def take(self) -> ActionColumns: ...
