@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +29,6 @@ from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError
 from hungjury.limits import MOST_RANKS, check_count
 from hungjury.machine import cores
-
-if TYPE_CHECKING:
-    from hungjury.native._core import AlignedRun
 
 __all__ = ["Alignment", "align"]
 
@@ -99,7 +96,7 @@ class _Part:
 
     name: str
     file: str
-    arrays: AlignedRun
+    arrays: native.AlignedRun
     other_topics: int
     note: Note | None
 

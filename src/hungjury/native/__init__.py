@@ -1,5 +1,7 @@
 """The small C++ core: parsing, interning, ranking and joining. Arrays and bytes in, arrays out."""
 
+from typing import TYPE_CHECKING
+
 from hungjury.native._core import (
     ActionLog,
     BadLine,
@@ -20,8 +22,12 @@ from hungjury.native._core import (
     squared_distances,
 )
 
+if TYPE_CHECKING:
+    from hungjury.native._core import AlignedRun
+
 __all__ = [
     "ActionLog",
+    "AlignedRun",
     "BadLine",
     "FeatureTable",
     "LabelTable",
