@@ -13,8 +13,9 @@ from click.testing import CliRunner
 
 from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
+from hungjury.cli.options import _writes
 from hungjury.cli.scoring import DEFAULT
-from hungjury.errors import MissingExtra
+from hungjury.errors import InputError, MissingExtra
 from test_cli import hungjury
 
 
@@ -52,9 +53,8 @@ def test_no_command_takes_a_negative_seed(name: str) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_folder_that_is_not_there_is_told_before_the_work(name: str, tmp_path: Path) -> None:
-    written = ("output", "report", "heat_map", "rankings", "plot", "soft")
     for option in ALL[name].params:
-        if option.name in written and option.metavar == "FILE":
+        if _writes(option.type):
             with pytest.raises(click.BadParameter, match="create it first"):
                 option.type_cast_value(click.Context(ALL[name]), f"{tmp_path}/nowhere/x.svg")
 
@@ -70,6 +70,47 @@ def test_a_missing_package_is_told_before_the_work(
         if drawn or option.name == "report":
             with pytest.raises(click.BadParameter, match="matplotlib" if drawn else "jinja2"):
                 option.type_cast_value(click.Context(ALL[name]), f"{tmp_path}/x.svg")
+
+
+def test_every_option_that_writes_a_file_is_checked() -> None:
+    """What is written is told by the help; a study and a simulation make their own folders."""
+    verbs = ("write", "save", "plot ", "draw", "database", ".svg")
+    told = {
+        (name, option.name)
+        for name, command in ALL.items()
+        for option in command.params
+        if isinstance(option, click.Option)
+        and option.metavar in ("FILE", "DB", "FOLDER")
+        and any(verb in (option.help or "").lower() for verb in verbs)
+    }
+    checked = {
+        (name, option.name)
+        for name, command in ALL.items()
+        for option in command.params
+        if _writes(option.type)
+    }
+    assert len(checked) > 15
+    folders = {(n, o) for n, o in told if n.split()[0] in ("study", "simulate")}
+    assert told - checked - folders == set()
+
+
+def test_missing_texts_are_told_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    for name in ("leaderboard", "label"):
+        for option in ALL[name].params:
+            if option.name in ("queries", "documents"):
+                assert option.callback is not None
+                with pytest.raises(InputError, match="no such file"):
+                    option.callback(click.Context(ALL[name]), option, ("nowhere.tsv",))
+                with pytest.raises(MissingExtra, match="ir_datasets"):
+                    option.callback(click.Context(ALL[name]), option, ("ir_datasets:beir/x",))
+
+
+def test_texts_are_for_a_report(demo: Path) -> None:
+    words = ("--judges", "demo/judges/*", "--runs", "demo/runs/*", "--queries", "demo/gold.qrels")
+    done = hungjury("leaderboard", *words, cwd=demo)
+    assert done.returncode == 2
+    assert "need --report" in done.stderr
 
 
 def test_options_that_draw_are_known() -> None:

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import hungjury as hj
 from hungjury.catalogue import CATALOGUE
 from hungjury.cli.main import hungjury as command
+from hungjury.collection.texts import DOCUMENTS, QUERIES, Text, find_texts
 from hungjury.ecosystem import TAKEN, ir_measure, register
 from hungjury.errors import HungjuryError, InputError
 
@@ -254,3 +255,25 @@ def test_datasets_that_are_not_there(dataset):
         hj.read_qrels("ir_datasets:hungjury-test/empty")
     with pytest.raises(InputError, match="the dataset has no scoreddocs"):
         hj.read_runs("ir_datasets:hungjury-test/empty")
+
+
+def test_texts_by_the_id_of_a_dataset(dataset, tmp_path, monkeypatch):
+    monkeypatch.setenv("IR_DATASETS_HOME", str(tmp_path / "home"))
+    (tmp_path / "docs.tsv").write_text("d1\tone text\nd2\ttwo <b>texts</b>\n")
+    (tmp_path / "queries.tsv").write_text("1\twho is he\n2\twhat is it\n")
+    texts = ir_datasets.create_dataset(
+        docs_tsv=str(tmp_path / "docs.tsv"), queries_tsv=str(tmp_path / "queries.tsv")
+    )
+    ir_datasets.registry.register("hungjury-test/texts", texts)
+    try:
+        name = "ir_datasets:hungjury-test/texts"
+        found = find_texts([name], ["d2", "d3"], DOCUMENTS)
+        assert found.get("d2") == Text("", "two <b>texts</b>")
+        assert found.missing == {"d3"}
+        assert find_texts([name], ["2"], QUERIES).get("2") == Text("what is it", "")
+        with pytest.raises(InputError, match="wanted are 'x'"):
+            find_texts([name], ["x"], QUERIES)
+    finally:
+        del ir_datasets.registry._registered["hungjury-test/texts"]
+    with pytest.raises(InputError, match="the dataset has no docs"):
+        find_texts(["ir_datasets:hungjury-test/empty"], ["d"], DOCUMENTS)

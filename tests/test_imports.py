@@ -45,6 +45,7 @@ VIEWS = {
     "studies/correlation.py": "report",
     "studies/downsampling.py": "report",
     "studies/power.py": "report",
+    "uncertainty/gold_agreement.py": "report",
 }
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
@@ -26,4 +27,6 @@ def test_every_cell_shows_a_table_or_a_picture(tmp_path: Path) -> None:
         wanted = "image/png" if ".plot(" in cell.source else "text/html"
         assert wanted in output.data, cell.source
     page = "".join(map(module._cell, cells))
-    assert page.count("<img") == sum(".plot(" in cell.source for cell in cells)
+    pictures = re.findall('<img alt="([^"]+)"', page)
+    assert len(pictures) == sum(".plot(" in cell.source for cell in cells)
+    assert "P(row beats column) by nDCG@10" in pictures

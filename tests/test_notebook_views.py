@@ -21,6 +21,7 @@ RUNS = dict(reversed(SIM.runs.to_dict().items()))
 SCORES = hj.evaluate(SIM.gold, RUNS, ["nDCG@10", "AP"])
 BOARD = hj.leaderboard(SIM.judgments, SIM.runs, "nDCG@10", draws=100, outlook=False)
 AGREEMENT = hj.agreement(SIM.judgments, SIM.runs, "nDCG@10")
+GOLD = hj.agreement_with_gold(SIM.judgments, SIM.gold, rel=1)
 VOTES = hj.merge(SIM.judgments, "mv")
 RESULTS: dict[str, Any] = {
     "scores": SCORES,
@@ -40,6 +41,13 @@ RESULTS: dict[str, Any] = {
         SIM.gold, SIM.runs, ["AP", "nDCG@10"], rates=[0.5], repetitions=2
     ),
     "topics": hj.studies.few_highly_relevant(SIM.gold),
+    "agreement with gold": GOLD,
+    "audit": hj.audit(SIM.gold, {"s": {"other": {"d": 1.0}, "1": {"d": 1.0}}}),
+    "axioms": hj.theory.check_axioms("P@2", 3),
+    "axiom table": hj.theory.axiom_table(2, 2, 2),
+    "lists": hj.theory.compare_lists((0, 1, 2), (1, 1, 2)),
+    "sets of a ratio scale": hj.theory.compare_lists((0, 2), (1, 2), "set", scale="ratio"),
+    "users": hj.users.user_model("published-shape"),
 }
 
 
@@ -124,6 +132,51 @@ def test_every_table_is_best_first() -> None:
     assert hj.compare(SCORES).systems == best
 
 
+@pytest.mark.parametrize("name", RESULTS)
+def test_tables_of_systems_are_best_first_in_csv_too(name: str) -> None:
+    """Wherever systems have a mean, the best comes first."""
+    result = RESULTS[name]
+    if not hasattr(result, "to_csv"):
+        pytest.skip("no CSV")
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    means = next((n for n in ("nDCG@10", "panel_mean", "mean") if rows and n in rows[0]), None)
+    if means is None or "system" not in rows[0] or not rows[0][means]:
+        pytest.skip("no table of systems")
+    groups: dict[str, list[float]] = {}
+    for row in rows:
+        groups.setdefault(row.get("measure", ""), []).append(float(row[means]))
+    compared = [values for values in groups.values() if len(set(values)) > 1]
+    assert compared
+    for values in compared:
+        assert values == sorted(values, reverse=True)
+
+
+def test_shares_of_votes_are_held_beside_gold_by_loop() -> None:
+    votes: dict[tuple[str, str], list[int]] = {}
+    for judge in SIM.judgments.judges:
+        for topic, labels in SIM.judgments.qrels_of(judge).to_dict().items():
+            for document, label in labels.items():
+                votes.setdefault((topic, document), []).append(int(label >= 1))
+    gold = SIM.gold.to_dict()
+    bins: dict[int, list[tuple[float, int]]] = {}
+    for (topic, document), said in votes.items():
+        share = sum(said) / len(said)
+        label = gold[topic].get(document)
+        if label is not None:
+            bins.setdefault(min(int(10 * share + 1e-9), 9), []).append((share, int(label >= 1)))
+    assert [round(10 * one.low) for one in GOLD.reliability] == sorted(bins)
+    for one in GOLD.reliability:
+        mine = bins[round(10 * one.low)]
+        assert one.documents == len(mine)
+        assert one.stated == pytest.approx(statistics.fmean(share for share, _ in mine))
+        relevant = statistics.fmean(hit for _, hit in mine)
+        assert one.relevant == pytest.approx(relevant)
+        # Wilson's interval holds the shares whose distance is within 1.96 standard errors.
+        for end in (one.relevant_low, one.relevant_high):
+            error = (end * (1 - end) / len(mine)) ** 0.5
+            assert abs(end - relevant) == pytest.approx(1.959964 * error, abs=1e-6)
+
+
 def test_where_smaller_is_better_the_smallest_comes_first() -> None:
     labels = {"1": {"a": 1, "b": 0, "c": 0}}
     runs = {
@@ -145,6 +198,8 @@ PLOTS: dict[str, Any] = {
     "all differences": RESULTS["comparison"].plot,
     "kappa": AGREEMENT.plot,
     "rankings": lambda: AGREEMENT.plot("rankings"),
+    "kappa with gold": GOLD.plot,
+    "reliability": lambda: GOLD.plot("reliability"),
     "users": lambda: hj.users.user_model("published-shape").plot(),
 }
 
@@ -153,6 +208,7 @@ PLOTS: dict[str, Any] = {
 def test_a_plot_is_a_picture_in_a_notebook_and_a_file(draw: Any, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     plot = draw()
+    assert len(plot.words) > 5, "nothing for those who do not see it"
     assert plot._repr_png_().startswith(b"\x89PNG")
     plot.save(tmp_path / "plot.svg")
     assert "<svg" in (tmp_path / "plot.svg").read_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,8 @@ def _output(output: Any) -> str:
         return _raw(data["text/html"])
     if "image/png" in data:
         picture = data["image/png"].replace("\n", "")
-        return _raw(f'<img alt="" src="data:image/png;base64,{picture}">')
+        words = data["text/plain"].removeprefix("Plot(").removesuffix(")")
+        return _raw(f'<img alt="{escape(words)}" src="data:image/png;base64,{picture}">')
     return f"```text\n{data['text/plain']}\n```\n\n"
 
 

@@ -18,6 +18,7 @@ from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels, qrels_by
 from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, in_memory, read_store
 from hungjury.errors import HungjuryError, Surface, in_python
+from hungjury.tables import Table, html_page
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -46,6 +47,12 @@ class Audit:
         odd = [f"  ! {note}" for note in self.notes] or ["  nothing unusual found"]
         stops = [f"  ! {error.render(surface)}".replace("\n", "\n    ") for error in self.errors]
         return "\n".join([*self.facts, "unusual:", *odd, *(["unusable:", *stops] if stops else [])])
+
+    def _repr_html_(self) -> str:
+        rows = [["unusual", note.kind, str(note)] for note in self.notes]
+        rows += [["unusable", error.code, str(error)] for error in self.errors]
+        found = Table(["", "kind", "what"], rows) if rows else "Nothing unusual found."
+        return html_page(*self.facts, found)
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as sentences, and all fields of every note and error."""

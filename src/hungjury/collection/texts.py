@@ -18,7 +18,7 @@ from typing import cast
 from hungjury.collection.compressed import MAGIC_BYTES, compression_of
 from hungjury.collection.datasets import PREFIX, dataset_rows
 from hungjury.collection.sources import MARK, Source, expand
-from hungjury.errors import InputError
+from hungjury.errors import InputError, check_installed
 
 __all__ = ["DOCUMENTS", "QUERIES", "Kind", "Text", "Texts", "check_texts", "find_texts"]
 
@@ -205,9 +205,11 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
 
 
 def check_texts(sources: Iterable[str]) -> None:
-    """Raise if a file is missing, before anything is computed."""
+    """Raise if a file or the package for datasets is missing, before anything is computed."""
     for name in sources:
-        if not name.startswith(PREFIX):
+        if name.startswith(PREFIX):
+            check_installed("ir_datasets", "ecosystem", f"reading {name}")
+        else:
             expand(name)
 
 

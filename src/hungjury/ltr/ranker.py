@@ -19,6 +19,7 @@ from hungjury.json_files import read_json
 from hungjury.ltr.data import RankingData
 from hungjury.ltr.model_text import check_model
 from hungjury.ltr.objective import Goal, need_lightgbm
+from hungjury.tables import Table, html_page
 from hungjury.users.model import UserModel
 
 __all__ = ["Ranker"]
@@ -48,6 +49,13 @@ class Ranker:
 
     def __repr__(self) -> str:
         return f"Ranker({self.goal.name}, {self.goal.short}, {self.trees} trees)"
+
+    def _repr_html_(self) -> str:
+        rows: list[list[Any]] = [[name, values[self.trees - 1], values[-1], len(values)]
+                for name, values in self.history.items()]  # fmt: skip
+        head = f"{self.goal.name} trained for {self.goal.short}: {self.trees} trees"
+        names = ["data", f"after {self.trees} trees", "after the last", "trees grown"]
+        return html_page(head, Table(names, rows) if rows else "No data to validate on.")
 
     def predict(self, data: Any, trees: int | None = None) -> Array:
         """[row]: scores of ranking data or of rows of features; larger is better."""

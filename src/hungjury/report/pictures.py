@@ -50,6 +50,18 @@ class Plot:
         """Write the picture; the file's ending (.svg, .png, .pdf) is the format."""
         save_picture(self.figure, os.fspath(path))
 
+    def __repr__(self) -> str:
+        return f"Plot({self.words})"
+
+    @property
+    def words(self) -> str:
+        """What the picture shows, for those who do not see it: titles and axes."""
+        told = []
+        for axes in self.figure.axes:
+            names = (axes.get_title(), axes.get_title("left"), axes.get_ylabel(), axes.get_xlabel())
+            told += [" ".join(name.split()) for name in names if name]
+        return "; ".join(dict.fromkeys(told))
+
     def _repr_png_(self) -> bytes:
         return picture_bytes(self.figure, "png")
 

@@ -31,7 +31,8 @@ def draw_scores(scores: Scores, measure: str) -> Figure:
         values = scores.values[m, s, counted[s]]
         axes.plot(values, np.full(len(values), place), "o", color="#2166ac", alpha=0.25,
                   markersize=4, markeredgewidth=0)  # fmt: skip
-    if not (scores.averages and scores.averages[m] == "sum"):  # a sum is not among its parts
+    summed = bool(scores.averages and scores.averages[m] == "sum")  # a sum is not among its parts
+    if not summed:
         axes.plot(scores.mean()[m, order], np.arange(len(order)), "D", color="black", markersize=4)
-    axes.set_xlabel(measure)
+    axes.set_xlabel(f"{measure}: topics (dots)" + ("" if summed else " and their mean"))
     return figure

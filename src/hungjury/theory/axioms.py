@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hungjury.errors import Argument, InputError, check_seed
+from hungjury.tables import Table, html_page
 from hungjury.theory.pairs import ListPairs, all_pairs, all_pools, is_small, random_pairs
 from hungjury.theory.scoring import ListScorer, MeasureLike, plentiful_pool, whole_number
 
@@ -73,11 +74,19 @@ class AxiomReport:
         """Neither axiom has a counterexample."""
         return self.replacement is None and self.swap is None
 
-    def __str__(self) -> str:
-        lines = [
+    def _head(self) -> str:
+        return (
             f"{self.measure}, lists of {self.length} with {self.grades} grades: "
             f"{self.pairs} pairs over {self.pools} pools, {self.method}"
-        ]
+        )
+
+    def _repr_html_(self) -> str:
+        found = ((axiom, getattr(self, axiom)) for axiom in AXIOMS)
+        rows = [[axiom, "no counterexample" if one is None else str(one)] for axiom, one in found]
+        return html_page(self._head(), Table(["axiom", "found"], rows))
+
+    def __str__(self) -> str:
+        lines = [self._head()]
         for axiom in AXIOMS:
             found = getattr(self, axiom)
             lines.append(f"  {axiom}: " + ("no counterexample" if found is None else str(found)))

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from hungjury.catalogue import CATALOGUE, Measure
 from hungjury.errors import HungjuryError, MeasureError
+from hungjury.tables import Table
 from hungjury.theory.axioms import AXIOMS, AxiomReport, Counterexample, check_axioms
 from hungjury.theory.scoring import whole_number
 
@@ -54,9 +55,22 @@ class AxiomRow:
         return Verdict("proved", self.proof) if self.proof else Verdict("not refuted")
 
 
-def axiom_table(
-    length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH
-) -> list[AxiomRow]:
+class AxiomTable(list[AxiomRow]):
+    """A row per measure."""
+
+    def table(self) -> Table:
+        """Measures, and what is known about each axiom."""
+        return Table(
+            ["measure", *AXIOMS],
+            [[one.measure, *(one.problem or str(one.verdict(axiom)) for axiom in AXIOMS)]
+             for one in self],
+        )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+
+def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH) -> AxiomTable:
     """Search every measure of the catalogue for exceptions to Replacement and Swap.
 
     Parameters
@@ -68,12 +82,12 @@ def axiom_table(
 
     Returns
     -------
-    list of AxiomRow
-        A row per measure, with default parameters where it has them.
+    AxiomTable
+        A list with a row per measure, with default parameters where it has them.
     """
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
     binary_length = whole_number(binary_length, "binary_length", 1)
-    return [_row(cls, length, grades, binary_length) for cls in CATALOGUE]
+    return AxiomTable(_row(cls, length, grades, binary_length) for cls in CATALOGUE)
 
 
 def _row(cls: type[Measure], length: int, grades: int, binary_length: int) -> AxiomRow:

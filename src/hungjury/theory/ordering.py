@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import Argument, InputError, check_choice
-from hungjury.tables import columns
+from hungjury.tables import Table, html_page
 from hungjury.theory.scoring import whole_number
 
 __all__ = ["ListComparison", "Step", "compare_lists"]
@@ -98,19 +98,29 @@ class ListComparison:
         """The counts that decide, side by side: a row for every rank, a column for every grade."""
         if self.scale == "ratio":
             return f"units of relevance: {self.counts_a[0]} and {self.counts_b[0]}"
+        return self._counts().to_text()
+
+    def _counts(self) -> Table:
+        if self.scale == "ratio":
+            units = [int(self.counts_a[0]), int(self.counts_b[0])]
+            return Table(["units of relevance", "a", "b"], [["both lists", *units]])
         sides = [np.atleast_2d(counts) for counts in (self.counts_a, self.counts_b)]
         grades = [f">={grade}" for grade in range(sides[0].shape[1])]
-        head = [["documents of grade", *grades, "", *grades]]
+        head = ["documents of grade", *grades, "", *grades]
         names = (
             ["both lists"]
             if self.kind == "set"
             else [f"down to rank {rank}" for rank in range(1, len(sides[0]) + 1)]
         )
         rows = [
-            [name, *map(str, mine), "", *map(str, theirs)]
+            [name, *mine, "", *theirs]
             for name, mine, theirs in zip(names, *(side.tolist() for side in sides), strict=True)
         ]
-        return columns(head + rows)
+        return Table(head, rows, left=1)
+
+    def _repr_html_(self) -> str:
+        said, *steps = str(self).split("\n")
+        return html_page(said, *steps, self._counts())
 
     def __str__(self) -> str:
         lines = [f"{self.a} {_SIGNS[self.relation]} {self.b}: {self.relation}"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,20 @@ from hungjury.collection.notes import Note, plural
 from hungjury.errors import InputError, check_seed
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
+from hungjury.judges.reliability import ReliabilityBin, reliability
 from hungjury.settings import FrameBackend
-from hungjury.tables import Table, columns, json_text
+from hungjury.tables import Table, columns, html_page, json_text
 from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.sample import gold_sample
 
-__all__ = ["GoldAgreement", "agreement_with_gold"]
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
+
+__all__ = ["GoldAgreement", "GoldPicture", "agreement_with_gold"]
 
 Floats = NDArray[np.float64]
 RESAMPLES = 1000
+GoldPicture = Literal["kappa", "reliability"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +50,9 @@ class GoldAgreement:
         [judge, judge] of errors on gold documents.
     effective
         How many independent judges would err as little together.
+    reliability
+        Documents by the share of judges who call them relevant, and how many of them are relevant
+        by gold.
     """
 
     judges: list[str]
@@ -58,6 +66,7 @@ class GoldAgreement:
     bias: Floats
     correlation: Floats
     effective: float
+    reliability: tuple[ReliabilityBin, ...]
     rel: int
     weighted: bool  # by inverse inclusion probabilities of a plan
     notes: tuple[Note, ...] = ()
@@ -84,7 +93,8 @@ class GoldAgreement:
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain numbers and lists."""
         out = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()}
-        return out | {"notes": [note.to_dict() for note in self.notes]}
+        bins = [vars(one) for one in self.reliability]
+        return out | {"reliability": bins, "notes": [note.to_dict() for note in self.notes]}
 
     def to_text(self) -> str:
         """A line per judge, and how many independent judges they are worth."""
@@ -101,8 +111,29 @@ class GoldAgreement:
                     f"{self.bias[j]:+.3f}",
                 ]
             )  # fmt: skip
-        end = f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
-        return columns(rows) + "\n\n" + end + "\n"
+        return columns(rows) + "\n\n" + self._together() + "\n"
+
+    def _together(self) -> str:
+        return (
+            f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
+        )
+
+    def _repr_html_(self) -> str:
+        return html_page(replace(self.table, digits=3), self._together())
+
+    def plot(self, what: GoldPicture = "kappa") -> Plot:
+        """Draw each judge's kappa, or how far shares of votes can be believed.
+
+        Parameters
+        ----------
+        what : {"kappa", "reliability"}
+            Kappa with gold labels and its interval, best judge first; or the share of judges who
+            call documents relevant against the share of these documents that is so by gold.
+        """
+        from hungjury.report.gold_plots import draw_gold_agreement
+        from hungjury.report.pictures import Plot
+
+        return Plot(draw_gold_agreement(self, what))
 
     def __str__(self) -> str:
         return self.to_text()
@@ -182,6 +213,9 @@ def agreement_with_gold(
         )  # fmt: skip
     table = np.array(rows, dtype=float).T
     correlation = error_correlation(errors, weight)
+    votes = (mine >= 0).sum(axis=0)
+    some = votes > 0
+    stated = (mine[:, some] >= 1).sum(axis=0) / votes[some]
     return GoldAgreement(
         given.judges,
         table[0].astype(np.int64),
@@ -194,6 +228,7 @@ def agreement_with_gold(
         table[7],
         correlation,
         effective_judges(correlation),
+        reliability(stated, relevant[some], weight[some]),
         rel or 1,
         made is not None,
         sample.notes,

@@ -19,6 +19,7 @@ from hungjury.errors import Argument, InputError, MeasureError
 from hungjury.files import write_whole
 from hungjury.json_files import read_json
 from hungjury.limits import MOST_RANKS_OF_A_PAGE
+from hungjury.tables import Table, html_page
 from hungjury.users.dynamics import Array, Dynamic
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ __all__ = ["PUBLISHED_SHAPE", "LogReport", "UserClass", "UserModel", "user_model
 
 FORMAT, VERSION = "hungjury user model", 1
 NAVIGATIONAL, INFORMATIONAL, ALL = "navigational", "informational", "all"
+SHOWN = 20  # ranks in a notebook
 PUBLISHED_SHAPE = "published-shape"
 Counts = tuple[int, ...]
 Numbers = tuple[float, ...]
@@ -102,6 +104,17 @@ class UserModel:
 
     def __str__(self) -> str:
         return f'"{self.name}"'  # as written inside a measure's name
+
+    def table(self) -> Table:
+        """A row per rank: for each class where users are, and the dynamic fitted to it."""
+        names = [f"{c.name}: {what}" for c in self.classes for what in ("stationary", "dynamic")]
+        columns = [v for c in self.classes for v in (c.stationary, c.dynamic.values(self.ranks))]
+        rows = zip(range(1, self.ranks + 1), *(map(float, v) for v in columns), strict=True)
+        return Table(["rank", *names], [list(row) for row in rows])
+
+    def _repr_html_(self) -> str:
+        notes = [str(note) for note in self.notes()]
+        return html_page(f"User model {self}", *self.table().head(SHOWN), *notes)
 
     def plot(self) -> Plot:
         """Draw the stationary distributions, and each with its dynamic and DCG's discount."""
