@@ -11,11 +11,13 @@ from hungjury.collection.columns import KNOWN, InputTable, understood
 from hungjury.collection.labelled import MAGIC, labelled_columns
 from hungjury.collection.policy import ROLES
 from hungjury.collection.sources import Source
-from hungjury.collection.text_tables import read_text_table
+from hungjury.collection.text_tables import read_text_table, text_columns
 from hungjury.errors import Argument, InputError, MissingExtra
 from hungjury.numbers import decimal_of
 
 __all__ = [
+    "MARKS",
+    "columns_of",
     "frame_table",
     "grade_columns",
     "is_frame",
@@ -106,6 +108,14 @@ def read_table(
         return _labelled(source, given, "labels" if by_judge else "gold")
     found, lines = read_text_table(source, kind, stop)
     return InputTable(source.name, found, lines, given, source.stem)
+
+
+def columns_of(source: Source, kind: str, columns: Columns = ()) -> InputTable:
+    """The columns of a file, with few rows or none; what is wrong with its rows is left alone."""
+    if kind not in MARKS:
+        return read_table(source, kind, columns, True, lambda _error: None)
+    names = text_columns(source, kind)
+    return InputTable(source.name, {n: [""] for n in names}, [1], dict(columns), source.stem)
 
 
 def _labelled(source: Source, given: Mapping[str, str], view: str) -> InputTable:

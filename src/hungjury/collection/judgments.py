@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import InputTable
-from hungjury.collection.formats import read_table, table_format, unknown_header
+from hungjury.collection.formats import columns_of, table_format, unknown_header
 from hungjury.collection.labels import MISSING, resolve
 from hungjury.collection.likes import JudgmentsLike, VotesLike
 from hungjury.collection.notes import Note
@@ -237,8 +237,7 @@ def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
     kind = table_format(first, policy.columns)
     alone = len(parts) == 1
     if kind is not None:
-        # Only its columns matter here; what is wrong with its rows is found when they are read.
-        table = read_table(first, kind, policy.columns, True, lambda _error: None)
+        table = columns_of(first, kind, policy.columns)
         if (table.need if alone else table.find)("judge") is not None:
             return "column"
     elif alone and (wrong := unknown_header(first, ROLES["column"])) is not None:

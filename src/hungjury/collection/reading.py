@@ -13,6 +13,8 @@ from hungjury import native
 from hungjury.collection.bad_lines import Parser, Stop, line_error, raise_error, readable
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import (
+    MARKS,
+    columns_of,
     frame_table,
     is_frame,
     is_records,
@@ -124,6 +126,8 @@ class LabelReader:
         if isinstance(part, InputTable):
             self._table(part)
         elif (kind := table_format(part, self.policy.columns)) is not None:
+            if kind in MARKS and self._plain(part, kind):
+                return
             by_judge = self.judges == "column"
             self._table(read_table(part, kind, self.policy.columns, by_judge, self.stop))
         elif self.judges in ("column", "wide"):
@@ -151,6 +155,28 @@ class LabelReader:
             if wrong is not None:
                 raise wrong
         self._close(source.name, source.stem)
+
+    def _plain(self, part: Source, mark: str) -> bool:
+        """Read a separated table in native code, unless there is anything unusual in it."""
+        try:
+            table = columns_of(part, mark, self.policy.columns)
+            found = [table.find("topic"), None, table.need("document"), table.need("label")]
+            if self.judges in ("column", "iteration"):
+                found[1] = table.need("judge" if self.judges == "column" else "iteration")
+            elif self.judges == "wide" or (self.judges == "file" and table.find("judge")):
+                return False
+        except InputError:  # which the other reader explains
+            return False
+        names = list(table.columns)
+        places = [-1 if name is None else names.index(name) for name in found]
+        content = part.content()
+        head = content[: content.find(b"\n")]
+        rows = memoryview(content)[len(head) + 1 :]
+        usual = head.isascii() and b'"' not in head and b"\r" not in head[:-1]
+        if not (usual and self.labels.add_plain(rows, mark, len(names), places, ONE_TOPIC, 2)):
+            return False
+        self._close(part.name, part.stem)
+        return True
 
     def _table(self, table: InputTable) -> None:
         topic, document = table.find("topic"), table.need("document")

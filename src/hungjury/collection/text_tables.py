@@ -13,7 +13,7 @@ from hungjury.collection.sources import Source
 from hungjury.errors import InputError
 from hungjury.json_files import once
 
-__all__ = ["read_text_table"]
+__all__ = ["read_text_table", "text_columns"]
 
 Found = tuple[dict[str, list[Any]], list[int]]
 
@@ -30,6 +30,12 @@ def read_text_table(source: Source, kind: str, stop: Stop) -> Found:
     if kind == "json":
         return _objects(source, _json_array(source, text), stop)
     return _separated(source, text, kind, stop)
+
+
+def text_columns(source: Source, mark: str) -> list[str]:
+    """The names in the first line of a table."""
+    text = source.head().decode("utf-8", "replace")
+    return _names(source, next(_rows(text, mark), []))
 
 
 def _decoded(source: Source, stop: Stop) -> str:
@@ -49,12 +55,7 @@ def _decoded(source: Source, stop: Stop) -> str:
 
 
 def _separated(source: Source, text: str, mark: str, stop: Stop) -> Found:
-    # TSV files of the field are not quoted: a quote in an id is an ordinary character.
-    content = io.StringIO(text, newline="")
-    if mark == "\t":
-        rows = csv.reader(content, delimiter=mark, quoting=csv.QUOTE_NONE)
-    else:
-        rows = csv.reader(content, delimiter=mark)
+    rows = _rows(text, mark)
     names: list[str] = []
     columns: list[list[str]] = []
     lines: list[int] = []
@@ -73,6 +74,15 @@ def _separated(source: Source, text: str, mark: str, stop: Stop) -> Found:
     except csv.Error as error:
         stop(_bad(source, rows.line_num, "not-csv", str(error), "fix the quotes"))
     return dict(zip(names, columns, strict=True)), lines
+
+
+def _rows(text: str, mark: str) -> Any:
+    """A reader of rows, which knows its line."""
+    content = io.StringIO(text, newline="")
+    # TSV files of the field are not quoted: a quote in an id is an ordinary character.
+    if mark == "\t":
+        return csv.reader(content, delimiter=mark, quoting=csv.QUOTE_NONE)
+    return csv.reader(content, delimiter=mark)
 
 
 def _names(source: Source, header: list[str]) -> list[str]:

@@ -5,6 +5,7 @@
 
 #include "bindings.h"
 #include "labels.h"
+#include "plain_table.h"
 #include "runs.h"
 
 namespace nb = nanobind;
@@ -71,6 +72,21 @@ void bind_reading(nb::module_ &m) {
                       labels(i), static_cast<uint64_t>(lines(i)));
         }, "topics"_a, "iterations"_a, "documents"_a, "labels"_a, "lines"_a,
              "Add rows of a table.")
+        .def("add_plain", [](LabelTable &t, Given<uint8_t> text, const std::string &mark,
+                             size_t columns, std::vector<int64_t> places,
+                             const std::string &only_topic, uint64_t line) {
+            for (int64_t place : places)
+                if (place >= static_cast<int64_t>(columns))
+                    throw std::out_of_range("a column that is not there");
+            if (places.size() != 4 || places[2] < 0 || places[3] < 0 || mark.size() != 1)
+                throw std::out_of_range("columns for documents and labels, and one delimiter");
+            nb::gil_scoped_release free;
+            Bytes bytes(reinterpret_cast<const char *>(text.data()), text.size());
+            LabelColumns at{places[0], places[1], places[2], places[3]};
+            return PlainTable(bytes, mark[0], columns).add_to(t, at, only_topic, line);
+        }, "text"_a, "mark"_a, "columns"_a, "places"_a, "only_topic"_a, "line"_a,
+             "Add the rows of a separated table without its header, unless there is anything "
+             "unusual in it. Places are those of topic, judge, document and label, -1 for none.")
         .def_prop_ro("topics", [](const LabelTable &t) { return texts(t.ids.topics); })
         .def_prop_ro("iterations", [](const LabelTable &t) { return texts(t.iterations); })
         .def_prop_ro("documents", [](const LabelTable &t) { return texts(t.ids.documents); },

@@ -1,0 +1,21 @@
+"""FILE MERGE...: labels of a crowd, read and merged with hungjury."""
+
+import json
+import sys
+import time
+
+import scipy.sparse  # noqa: F401 - imported when it is first needed, but starts are not counted
+
+import hungjury as hj
+import hungjury.collection.judgments
+import hungjury.judges.merging
+
+path, *methods = sys.argv[1:]
+began = time.perf_counter()
+judgments = hj.read_judgments(path)
+values = {}
+for method in methods:
+    merged = hj.merge(judgments, method, scope="all")
+    name = f"{method.partition('(')[0]} of {len(judgments):,} labels"
+    values[name] = float((merged.labels if merged.p is None else merged.p).mean())
+print(json.dumps({"values": values, "seconds": time.perf_counter() - began}))
