@@ -170,6 +170,8 @@ def test_goals_speak_of_contenders_that_exist(
     for suite in known.values():
         module = sys.modules[suite.contenders.__module__]
         monkeypatch.setattr(module, "collection", Collection, raising=False)  # nothing is made
+        monkeypatch.setattr(module, "panel", lambda *_: ["judges/a"], raising=False)
+        monkeypatch.setattr(module, "crowd", lambda *_: "labels.csv", raising=False)
         names = {one.name for one in suite.contenders(Setting(tmp_path))}
         spoken = {vars(g)[k] for g in suite.goals for k in ("mine", "other") if k in vars(g)}
         assert spoken | {suite.base} <= names
