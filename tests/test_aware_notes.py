@@ -9,6 +9,9 @@ import pytest
 
 import hungjury as hj
 from hungjury.errors import InputError, MeasureError
+from hungjury.judges.aware import _contradicted
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.jury import correlation_with_rest
 
 
 def labels_of(judgments: Any) -> Any:
@@ -93,3 +96,29 @@ def test_weighted_votes_need_what_weights_need(made: Any) -> None:
         hj.merge(judgments, "binmv", runs=simulated.runs)
     with pytest.raises(MeasureError, match="does not take weighted votes"):
         hj.merge(judgments, "mv", runs=simulated.runs, measure="AP")
+
+
+def test_a_judge_who_guesses_is_not_contradicted(made: Any) -> None:
+    """Only a correlation that is below 0 beyond doubt is told, and only from a judge favoured."""
+    simulated, judgments = made
+    labels = labels_of(judgments)
+    rng = np.random.default_rng(2)
+    first = labels[next(iter(labels))]
+    labels["coin"] = {t: {d: int(rng.random() < 0.5) for d in ds} for t, ds in first.items()}
+    given = hj.read_judgments(labels, grades=range(2))
+    found, error = correlation_with_rest(given)
+    at = given.judges.index("coin")
+    assert abs(found[at]) < 1.9 * error[at]
+    scored = score_judges(given, simulated.runs, "AP")
+
+    def told(**share: float) -> Any:
+        rest = (1 - sum(share.values())) / (6 - len(share))
+        weights = [share.get(name, rest) for name in scored.judges]
+        return _contradicted(scored, np.repeat(np.array(weights)[:, None], 12, axis=1), None)
+
+    assert told(coin=0.9) == ()
+    assert told(reversed=1 / 6) == ()
+    (note,) = told(reversed=0.6)
+    assert note.subjects == ("reversed",)
+    assert "give 60% to 1 judge" in str(note)
+    assert "equal weights give 17%" in str(note)

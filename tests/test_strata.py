@@ -101,7 +101,7 @@ def test_equal_grades_leave_nothing_to_fit():
 
 
 def test_topics_that_differ_by_chance_have_no_effect_of_their_own():
-    """Means of 0.5 and 0.55 in topics of 20 documents are what chance gives."""
+    """Equal means have no effect; a mean of 1 beside one of 0.05 has."""
     assert set(naive.topic_effects([0] * 20 + [1] * 20, [0, 1] * 20)) == {0.0}
     gold = hj.read_qrels({t: {f"d{i}": i % 2 for i in range(20)} for t in ("a", "b")})
     runs = hj.read_runs({"s": {t: {"d0": 1.0} for t in ("a", "b")}})
