@@ -50,9 +50,13 @@ def test_examples_print_what_they_show(name: str) -> None:
     for case in doctest.DocTestFinder(recurse=False).find(one, name, globs={}):
         printed: list[str] = []
         doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(case, out=printed.append)
+        if any("MissingExtra" in text for text in printed):
+            pytest.skip("the example needs an optional package")
         assert printed == []
 
 
-def test_most_functions_at_the_top_have_an_example() -> None:
-    without = [n for n in FUNCTIONS if n.count(".") == 1 and "Examples" not in sections(PUBLIC[n])]
-    assert set(without) <= {"hj.audit", "hj.calibrate", "hj.plan", "hj.train_ranker"}
+def test_functions_have_an_example() -> None:
+    without = {name for name in FUNCTIONS if "Examples" not in sections(PUBLIC[name])}
+    read_files = {"hj.calibrate", "hj.ltr.read_fold"}
+    take_long = {"hj.ltr.compare_rankers", "hj.ltr.compare_data_sets"}
+    assert without == read_files | take_long

@@ -95,6 +95,13 @@ def audit(
     Audit
         What was read and everything unusual about it; it prints as text. What would stop other
         functions is listed too: the audit goes on without the lines or the file in error.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> report = hj.audit({"1": {"a": 1, "b": 0}}, {"1": {"a": 0.5, "b": 0.5}})
+    >>> report.exit_code, [note.kind for note in report.notes]
+    (1, ['ties'])
     """
     label_options, run_options = split_options(reading)
     errors = Listing()

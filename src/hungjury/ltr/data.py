@@ -36,7 +36,8 @@ class RankingData:
 
     def __repr__(self) -> str:
         rows, columns = self.features.shape
-        return f"RankingData({len(self.queries)} queries, {rows} documents, {columns} features)"
+        queries = "1 query" if len(self.queries) == 1 else f"{len(self.queries)} queries"
+        return f"RankingData({queries}, {plural(rows, 'document')}, {plural(columns, 'feature')})"
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -184,6 +185,15 @@ def ranking_data(
     -------
     RankingData
         The data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> rng = np.random.default_rng(0)
+    >>> data = hj.ltr.ranking_data(rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6)
+    >>> data
+    RankingData(6 queries, 60 documents, 3 features)
     """
     table = features if hasattr(features, "tocsr") else np.asarray(features)
     if not hasattr(features, "tocsr") and table.dtype.kind not in "fiub":

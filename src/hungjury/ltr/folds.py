@@ -76,6 +76,16 @@ def join_data(parts: Sequence[RankingData]) -> RankingData:
     -------
     RankingData
         All their queries.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> rng = np.random.default_rng(0)
+    >>> data = hj.ltr.ranking_data(rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6)
+    >>> parts = hj.ltr.make_folds(data, 3)[0]
+    >>> hj.ltr.join_data(parts[:2])
+    RankingData(4 queries, 40 documents, 3 features)
     """
     widths = [part.features.shape[1] for part in parts]
     if len(set(widths)) > 1:
@@ -122,6 +132,15 @@ def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
     -------
     list of (train, validation, test)
         Each part is the test data once; the part before it is the validation data, as in LETOR.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> rng = np.random.default_rng(0)
+    >>> data = hj.ltr.ranking_data(rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6)
+    >>> len(hj.ltr.make_folds(data, 3))
+    3
     """
     if not 3 <= folds <= len(data.queries):
         raise InputError(

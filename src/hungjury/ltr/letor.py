@@ -40,6 +40,13 @@ def read_letor(source: Any, labels: LabelKind = GRADES, columns: int = 0) -> Ran
     RankingData
         The rows. Features that a line leaves out are 0; ``nan`` is LightGBM's missing value. A
         document's id is ``docid = X`` in the comment, or the comment's first word.
+
+    Examples
+    --------
+    >>> import io
+    >>> import hungjury as hj
+    >>> hj.ltr.read_letor(io.BytesIO(b"1 qid:1 1:0.5\\n0 qid:1 1:0.2\\n"))
+    RankingData(1 query, 2 documents, 1 feature)
     """
     if isinstance(source, (str, os.PathLike)) and os.fspath(source).endswith(ARRAYS):
         return _arrays(os.fspath(source), labels)

@@ -87,6 +87,15 @@ def train_ranker(
     -------
     Ranker
         The trees, with the measure's history on the validation data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> rng = np.random.default_rng(0)
+    >>> data = hj.ltr.ranking_data(rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6)
+    >>> hj.train_ranker(data, nav_rel=1, num_iterations=5, min_data_in_leaf=5)
+    Ranker(nmcg, nMCG@10, 5 trees)
     """
     goal = Goal(objective, user_model(user), nav_rel, cutoff)
     data = as_ranking_data(train, labels)

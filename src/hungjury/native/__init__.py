@@ -23,11 +23,10 @@ from hungjury.native._core import (
 )
 
 if TYPE_CHECKING:
-    from hungjury.native._core import AlignedRun
+    from hungjury.native._core import AlignedRun as AlignedRun
 
 __all__ = [
     "ActionLog",
-    "AlignedRun",
     "BadLine",
     "FeatureTable",
     "LabelTable",

@@ -61,6 +61,14 @@ def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0
     Every topic has one random order of the documents of each grade, so that a smaller rate keeps a
     part of what a larger one keeps. At least 1 document of each relevant grade stays, and 10 that
     are not relevant (or all, if there are fewer).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> kept = hj.studies.downsample(made.gold, 0.5)
+    >>> kept.topics == made.gold.topics
+    True
     """
     given = as_qrels(qrels)
     need_hard_labels(given, "down-sampling")
@@ -208,6 +216,14 @@ def robustness(
     -------
     Robustness
         Correlations by measure, rate and repetition.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.robustness(made.gold, made.runs, "AP", (0.5, 0.1), 2)
+    >>> found.mean().shape
+    (1, 2)
     """
     return RobustnessExperiment(
         qrels, runs, measures, rates, repetitions, seed, systems

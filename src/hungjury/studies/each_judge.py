@@ -117,6 +117,14 @@ def single_judges(
     Labels are compared with the deterministic gold standard (DGS); expected measures, with labels
     that are right with probability 0.95, with DGS and with the randomised gold standard (RGS),
     whose labels are right with the same probability.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.single_judges(made.judgments, made.runs, "AP", made.gold)
+    >>> found.judges
+    ['judge1', 'judge2', 'judge3', 'judge4', 'judge5']
     """
     need_gold(gold, "a study of judges")
     given = as_judgments(judgments)

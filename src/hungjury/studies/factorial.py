@@ -188,6 +188,14 @@ def factorial_anova(
     -------
     Anova
         Sums of squares (type II), F, p and ω² of every effect; Tukey groups.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> rows = [{"score": s + t % 3, "system": s, "topic": t} for s in range(3) for t in range(8)]
+    >>> found = hj.studies.factorial_anova(rows, "score", ["system"], "topic")
+    >>> [effect.source for effect in found.effects]
+    ['topic', 'system', 'error', 'total']
     """
     names = [*([subject] if subject else []), *factors]
     columns = _columns(rows, response, names)

@@ -116,6 +116,15 @@ def discriminative_power(
     -------
     DiscriminativePower
         Power, and the difference needed, of each measure.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> scores = hj.evaluate(made.gold, made.runs, ["AP", "nDCG@10"])
+    >>> found = hj.studies.discriminative_power(scores, samples=100)
+    >>> found.measures, found.p.shape
+    (['AP', 'nDCG@10'], (2, 6))
     """
     return PowerExperiment(scores, method, alpha, samples, seed).run_all(progress)
 

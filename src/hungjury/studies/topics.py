@@ -68,6 +68,13 @@ def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
     -------
     Chosen
         Topics with R(1) >= 10 R(grade) and R(grade) > 0, and a table of all.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> relevant = {f"d{i}": 1 for i in range(10)}
+    >>> hj.studies.few_highly_relevant({"1": {**relevant, "best": 2}, "2": {"best": 2}}).names
+    ['1']
     """
     given = as_qrels(qrels)
     need_hard_labels(given, "a choice of topics by grades")
@@ -105,6 +112,14 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
     -------
     Chosen
         The runs' names; the table gives each run's quartile, 1 for the worst.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> scores = hj.evaluate(made.gold, made.runs, ["AP", "nDCG@10"])
+    >>> hj.studies.run_quartiles(scores, "AP").names
+    ['system1', 'system2', 'system3']
     """
     need_systems(scores, "a choice of runs by quartiles")
     name = scores.measures[0] if measure is None else measure
@@ -140,6 +155,13 @@ def complete_runs(qrels: QrelsLike, runs: RunsLike) -> Chosen:
     -------
     Chosen
         The runs' names, and a table of all.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> hj.studies.complete_runs(made.gold, made.runs).names
+    ['system1', 'system2', 'system3', 'system4']
     """
     aligned = align(as_runs(runs), as_qrels(qrels).pool)
     retrieved = aligned.retrieved.sum(axis=1)

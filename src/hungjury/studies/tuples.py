@@ -68,6 +68,17 @@ def tuple_study(
     -------
     TupleStudy
         A row for each measure, size, approach and standard.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.tuple_study(
+    ...     made.judgments, made.runs, "AP", made.gold, sizes=[2], tuples=2,
+    ...     approaches=["uni", "em-mv"]
+    ... )
+    >>> [row.approach for row in found.rows]
+    ['uni', 'em-mv']
     """
     return TupleExperiment(
         judgments, runs, measures, gold, rel, sizes, tuples, approaches, standards, replicates,

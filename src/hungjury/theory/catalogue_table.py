@@ -84,6 +84,12 @@ def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LE
     -------
     AxiomTable
         A list with a row per measure, with default parameters where it has them.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> [row.measure for row in hj.theory.axiom_table(length=2)][:3]
+    ['P@1', 'R', 'F1@1']
     """
     length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
     binary_length = whole_number(binary_length, "binary_length", 1)

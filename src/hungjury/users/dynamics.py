@@ -58,6 +58,13 @@ def fit_dynamic(pi: Array) -> Dynamic:
     -------
     Dynamic
         α, β and γ of δ(i) = α/i + βi + γ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> round(hj.users.fit_dynamic(np.array([0.5, 0.25, 0.125, 0.125])).r2, 3)
+    0.989
     """
     coefficients: Array = np.linalg.lstsq(_terms(len(pi)), pi, rcond=None)[0].astype(float)
     missed = pi - curve(coefficients, len(pi))

@@ -345,6 +345,12 @@ def user_model(given: str | os.PathLike[str] | UserModel) -> UserModel:
     -------
     UserModel
         The model.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.users.user_model("published-shape").ranks
+    10
     """
     if isinstance(given, UserModel):
         return given
@@ -365,6 +371,12 @@ def published_shape() -> UserModel:
     what its text says: navigational users spike at rank 1 and stay close to DCG's discount at the
     top; informational users spread almost evenly; below rank 4 both give more than DCG. Each curve
     sums to 1 over ten ranks.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> [one.name for one in hj.users.published_shape().classes]
+    ['navigational', 'informational']
     """
     return UserModel(
         (_smooth(NAVIGATIONAL, 0.15), _smooth(INFORMATIONAL, 0.03)),
