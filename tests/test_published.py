@@ -12,13 +12,15 @@ import pytest
 
 import hungjury as hj
 from hungjury.collection.align import align
-from hungjury.studies.data import Sources
+from hungjury.studies.collections import read_collections
+from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.facts import Facts, collection_facts, judged_depths
 from hungjury.studies.papers import graded_beside
 from hungjury.studies.published import (
     graded_facts,
     graded_tau,
+    panels,
     printed_facts,
     recognised,
     table_5_2,
@@ -119,6 +121,46 @@ def test_tables_of_graded_average_precision_are_the_paper_s(shared_data: Path) -
                     assert mine[g, name, other] == tuple(map(float, cell.split("/")))
                     seen += 1
     assert seen == 5 * (2 * 11 * 3 + 21 * 3)
+
+
+def test_tables_of_crowd_judges_are_the_paper_s(shared_data: Path) -> None:
+    path = shared_data.parent / "papers" / "stochastic-relevance-for-crowdsourcing.txt"
+    if not path.exists():
+        pytest.skip(f"no text of the paper at {path}")
+    lines = path.read_text().splitlines()
+    mine = {tuple(row[:3]): row[3:] for row in map(str.split, panels.TABLE_1.strip().splitlines())}
+    seen = 0
+    for gold, measure, *cells in (r for r in rows_below(lines, "Table 1.", 14) if r[0]):
+        for systems, both in (("T08", cells[:2]), ("T13", cells[2:])):
+            numbers = [n for cell in both for n in cell.split(r" \pm ")]
+            assert mine[systems, gold, measure] == numbers
+            seen += 1
+    assert seen == len(mine) == 18
+    printed = [r for r in rows_below(lines, "Table 2.", 51) if len(r) == 9 and r[1]]
+    stored = [row.split() for row in panels.TABLE_2.strip().splitlines()]
+    assert len(stored) == len(printed) == 42
+    for theirs, (_, _, merge, measure, *values) in zip(printed, stored, strict=True):
+        assert theirs[1:] == [f"{merge} {measure}", *values]
+    assert [row[1] for row in stored] == (["DGS"] * 5 + ["RGS"] * 2) * 6
+
+
+def test_tables_4_1_to_4_4_are_the_thesis_s(thesis: list[str]) -> None:
+    listed = thesis[thesis.index("# List of tables") :]
+    for number, text in panels.ANOVA.items():
+        mine = [row.split() for row in text.strip().splitlines()]
+        theirs = [
+            row for row in rows_below(thesis, f"Table {number} ANOVA", 16) if row[0][:1] == "<"
+        ]
+        assert len(mine) == len(theirs)
+        for (source, *cells), (name, *printed) in zip(mine, theirs, strict=True):
+            assert source.replace("_", " ").rstrip("s") == name[3:-4].rstrip("s")
+            plain = [cell.replace(",", "").replace(" ", "") or "-" for cell in printed]
+            assert cells == plain[: len(cells)]
+            assert set(plain[len(cells) :]) <= {"-"}
+        sums = {source: float(cells[0]) for source, *cells in mine}
+        assert sum(sums.values()) - sums["Total"] == pytest.approx(sums["Total"], abs=6e-4)
+        line = next(row for row in listed if row.startswith(f"{number}\t"))
+        assert line.endswith(f"\t{panels.PAGES[number]}")
 
 
 # misprints
@@ -247,6 +289,43 @@ def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.Mo
             assert row["difference"] == pytest.approx(value - row["published"], abs=1e-12)
     g = next(r for r in rows if (r["g"], r[""], r["with"]) == ("(0.1, 0.9)", "xGAP", "AP"))
     assert (g["topics"], g["published"]) == ("all topics", 0.73)
+
+
+def test_judges_and_systems_of_the_papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulated judges that are taken for those of TREC 2012."""
+    for name, seed in (("one", 1), ("other", 2)):
+        made = hj.simulate(systems=4 + seed, topics=3, documents=40, depth=15, seed=seed)
+        made.write(tmp_path / name)
+    sources = read_collections([str(tmp_path / "one"), str(tmp_path / "other")])
+    judges = len(study_data(sources[0]).judgments.judges)
+    crowd = "crowd(tuples=2, resamples=20)"
+    aware = "aware(sizes=[2, 3], tuples=2, replicates=2, resamples=20)"
+    plain = run_study(crowd, sources, tmp_path, engine=ALONE)
+    assert not [one.name for one in plain.report.tables if "published" in one.name]
+    monkeypatch.setattr(panels, "SYSTEMS", {"T08": (judges, 3, 5), "T13": (judges, 3, 6)})
+    study = run_study(crowd, sources, tmp_path, engine=ALONE)
+    first, second = (table(study, f"table-{n}-published") for n in (1, 2))
+    assert len(first) == 18 * 2
+    row = next(r for r in first if (r["systems"], r["gold"], r["measure"], r[""])
+               == ("T13", "RGS", "eRAP", "tau_ap"))  # fmt: skip
+    assert row["published"] == 0.6056
+    mine = [r for r in table(study, "table-1") if r["systems"] == "other" and r["gold"] == "RGS"]
+    assert row["value"] == next(r for r in mine if "eRAP" in r["measure"])["mean tau_ap"]
+    sizes = {r["M"] for r in second}
+    assert len(second) == 42 * len(sizes)
+    row = next(
+        r for r in second if tuple(list(r.values())[:5]) == ("T08", "RGS", "QBINMV", "eRRBP", 3)
+    )
+    assert row["published"] == 0.6279
+    assert row["difference"] == pytest.approx(row["value"] - row["published"], abs=1e-12)
+    study = run_study(aware, sources, tmp_path, engine=ALONE)
+    for number, sources_of_variance in (("4.1", 9), ("4.4", 11)):
+        rows = table(study, f"table-{number}-published")
+        assert len({r["Source"] for r in rows}) == sources_of_variance
+        found = {r["Source"]: r for r in table(study, f"table-{number}")}
+        for r in rows:
+            assert r["value"] == found[r["Source"]][r[""]]
+    assert sum("of the papers, by its numbers of judges" in r for r in study.report.remarks) == 2
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from hungjury.studies.papers.aware_tables import (
     renamed,
 )
 from hungjury.studies.papers.panels import experiment, gathered, sizes_of_tuples, tuple_jobs
+from hungjury.studies.papers.panels_beside import anova_beside, panel_remarks
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
 from hungjury.studies.resampling import RESAMPLES
 from hungjury.studies.runner import Job
@@ -75,6 +76,7 @@ class Aware(Recipe):
             one.name: gathered(one.data, one.results, PRINTED, **self._printed()) for one in studied
         }
         tables, figures = all_analyses(common_sizes(found))
+        tables += anova_beside(found, tables)
         choices = {
             "dissimilarity": self._claims(found, found),
             "printed": self._claims(printed, found),
@@ -117,6 +119,7 @@ class Aware(Recipe):
             f"Up to {self.tuples} tuples of each size, {self.replicates} random judges of each "
             f"class. {factor} RMSE is divided by its largest value for each measure there. Groups "
             "are those of Tukey's HSD at 0.05.",
+            *panel_remarks(found),
         ]
 
     def _how(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from hungjury.studies.figures import TupleLines
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Doubt
 from hungjury.studies.papers.crowd_claims import crowd_claims
 from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
+from hungjury.studies.papers.panels_beside import crowd_beside, panel_remarks
 from hungjury.studies.recipe import (
     RECIPES,
     Recipe,
@@ -99,11 +100,14 @@ class Crowd(Recipe):
             for doubt in doubts
         }
         what = "P(wrong) of labels and P(relevant) of documents without a label"
+        table_1, table_2 = _table_1(parts, doubts[0]), self._table_2(parts, "tau_ap", "table-2")
+        found = {part.studied.name: part.study for part in parts}
         return Report(
             [
                 *sensitivity_tables(choices, what),
-                _table_1(parts, doubts[0]),
-                self._table_2(parts, "tau_ap", "table-2"),
+                table_1,
+                table_2,
+                *crowd_beside(found, table_1, table_2),
                 self._table_2(parts, "tau", "table-2-tau"),
                 _nearer(parts, doubts),
             ],
@@ -114,7 +118,8 @@ class Crowd(Recipe):
              "documents without a label are relevant with probability "
              f"{doubts[0].unjudged:g} where the measure is an expected one, and not relevant "
              "elsewhere. AWARE has uniform weights, EM begins with the majority. In the figures "
-             "all approaches are compared with DGS."],
+             "all approaches are compared with DGS.",
+             *panel_remarks(found)],
             choices[str(doubts[0])],
         )  # fmt: skip
 
