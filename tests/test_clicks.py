@@ -250,6 +250,20 @@ def test_yandex_actions(large, tmp_path, monkeypatch):
     assert log.pages_without_clicks == pages - len({(r["session"], r["page"]) for r in records})
 
 
+@pytest.mark.parametrize("large", [1 << 26, 100])
+def test_a_bad_line_is_numbered_from_the_beginning_of_the_log(large, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "LARGE", large)
+    monkeypatch.setattr(sources, "CHUNK", 100)
+    monkeypatch.setenv("HUNGJURY_THREADS", "3")
+    pages = [f"{s}\t{t}\tQ\t3\t1\tu1\tu2" for s in range(40) for t in range(2)]
+    pages[70] = pages[70].replace("u1", "u\r1")
+    path = tmp_path / "log.txt"
+    path.write_text("\n".join(pages) + "\n", newline="")
+    with pytest.raises(InputError, match="carriage return") as caught:
+        calibrate(path)
+    assert caught.value.line == 71
+
+
 def no_sort(*_: Any) -> None:
     raise AssertionError("a log whose sessions stand together needs no sorting")
 

@@ -3,15 +3,18 @@
 Whatever happens, the exit code is 2 with one error on stderr, or 0 with the whole result.
 """
 
+import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
+from command_samples import sample_files
 from hungjury.cli.failing import outside_error
 from hungjury.errors import InputError
 from hungjury.studies.engines import Engine
@@ -42,6 +45,15 @@ def test_a_full_stdout_is_an_error(files):
     assert code == 2
     assert "error: No space left on device" in said
     assert "Traceback" not in said
+
+
+@needs_full
+@pytest.mark.parametrize("buffered", [True, False])
+def test_help_that_cannot_be_printed_is_an_error(monkeypatch, buffered):
+    monkeypatch.setenv("PYTHONUNBUFFERED", "" if buffered else "1")
+    for words in (["--help"], ["--version"], ["evaluate", "--help"], ["completion", "bash"]):
+        code, _, said = shell(words, "> /dev/full")
+        assert (code, said[:30]) == (2, "error: No space left on device")
 
 
 def test_a_closed_stdout_is_an_error(files):
@@ -142,3 +154,25 @@ def test_rows_of_latex_do_not_begin_with_what_ends_take():
     for name in ("[1]", "*x"):
         text = Table(("system", "AP"), [(name, 0.5)]).to_latex()
         assert f"\n{{}}{name} & " in text
+
+
+@needs_full
+def test_every_command_survives_full_and_closed_streams(tmp_path):
+    """Without stdout a result is an error with exit code 2; without stderr nothing changes."""
+    here = Path(__file__).parent
+    folder = sample_files(tmp_path / "demo")
+    done = subprocess.run([sys.executable, here / "stream_faults.py"], cwd=folder, check=True,
+                          capture_output=True)  # fmt: skip
+    found = json.loads(done.stdout)
+    assert len(found) > 15
+    for name, after in found.items():
+        usual = after["none"]
+        assert usual["code"] in (0, 1, 3), (name, usual)
+        for fault in ("stderr full", "stderr closed"):
+            silent = {**usual, "stderr": ""}
+            assert after[fault] == silent, (name, fault)
+        for fault, says in (("stdout full", "No space left"), ("stdout closed", "is closed")):
+            code, said = after[fault]["code"], after[fault]["stderr"]
+            assert code == (2 if usual["stdout"] else usual["code"]), (name, fault)
+            assert not usual["stdout"] or f"error: {says}" in said.replace("stdout ", ""), name
+            assert "Traceback" not in said

@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from hungjury.cli.output import deliver
+
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -20,4 +22,4 @@ def completion_command(shell: str) -> None:
 
     kind = get_completion_class(shell)
     assert kind is not None
-    click.echo(kind(hungjury, {}, "hungjury", "_HUNGJURY_COMPLETE").source())
+    deliver(kind(hungjury, {}, "hungjury", "_HUNGJURY_COMPLETE").source(), None)

@@ -59,7 +59,8 @@ def parse_text(
     except native.BadLine as bad:
         for _ in pieces:  # a gz file that turns out to be damaged explains the line better
             pass
-        error = line_error(source, *bad.args)
+        line, code, message = bad.args
+        error = line_error(source, line + source.lines_before, code, message)
         header = unknown_header(source, roles) if roles and error.line == 1 else None
         raise header or error from None
 

@@ -168,6 +168,18 @@ class Source:
         return [replace(self, begin=begin, end=end) for begin, end in ends]
 
     @property
+    def lines_before(self) -> int:
+        """How many lines of the file come before this part of it."""
+        if not self.begin:
+            return 0
+        found, left = 0, self.begin
+        with self.raw() as raw:
+            while left and (piece := raw.read(min(left, CHUNK))):
+                found += piece.count(b"\n")
+                left -= len(piece)
+        return found
+
+    @property
     def size(self) -> int:
         """Size in bytes, if known; that of a compressed file is its compressed size."""
         return len(self.held) if self.path is None else self.path.stat().st_size

@@ -87,10 +87,34 @@ class Engine:
             yield joblib, {"backend": backend, "n_jobs": self._local}
             return
         client = _dask_client(self.name.removeprefix(DASK))
-        try:
-            yield joblib, {"backend": _dask_backend(client, lost)}
-        finally:
-            client.close()
+        with _without_logs("distributed.client"):
+            try:
+                yield joblib, {"backend": _dask_backend(client, lost)}
+            except BaseException as error:  # what Dask cancels is not an Exception
+                if not type(error).__module__.startswith("distributed."):
+                    raise
+                raise StudyFailed(
+                    f"the cluster failed: {' '.join(str(error).split())}",
+                    code="cluster-failed",
+                    remedy="finished jobs are stored: start the cluster again and repeat the "
+                    "command",
+                ) from None
+            finally:
+                client.close()
+
+
+@contextmanager
+def _without_logs(name: str) -> Iterator[None]:
+    """Without the log of something whose failures become errors."""
+    import logging
+
+    logger = logging.getLogger(name)
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _stop_workers(joblib: Any) -> None:

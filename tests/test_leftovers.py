@@ -1,0 +1,112 @@
+"""Studies that are stopped from outside: an error or a signal ends them, and no process is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import hungjury as hj
+
+STUDY = [sys.executable, "-m", "hungjury", "study", "markov", "--data", "demo", "-o", "out",
+         "--repetitions", "400", "--quiet"]  # fmt: skip
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    hj.simulate(systems=3, topics=4, documents=40, depth=10).write(tmp_path / "demo")
+    return tmp_path
+
+
+def session(number: int) -> list[str]:
+    """The command lines of the processes of a session that are still there."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, its_session = (process / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == number and state != "Z":
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it has ended meanwhile
+            pass
+    return found
+
+
+def wait_until(true, process: subprocess.Popen[str], seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def stored(folder: Path) -> int:
+    """How many jobs have been done."""
+    path = folder / "out" / "markov" / "jobs.sqlite"
+    if not path.exists():
+        return 0
+    try:
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as base:
+            return int(base.execute("select count(*) from results").fetchone()[0])
+    except sqlite3.OperationalError:  # not made yet
+        return 0
+
+
+@needs_proc
+@pytest.mark.parametrize(
+    ("number", "code", "everybody"),
+    [(signal.SIGTERM, 143, False), (signal.SIGINT, 130, True)],
+    ids=["SIGTERM", "Ctrl-C"],
+)
+def test_signals_leave_no_worker(here: Path, number: int, code: int, everybody: bool) -> None:
+    pytest.importorskip("joblib")
+    study = subprocess.Popen(
+        [*STUDY, "--jobs", "2"], cwd=here, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        wait_until(lambda: stored(here) > 0, study)
+        assert len(session(study.pid)) > 2  # the study and its workers
+        (os.killpg if everybody else os.kill)(study.pid, number)
+        _, said = study.communicate(timeout=60)
+        assert study.returncode == code
+        assert "Traceback" not in said
+        end = time.monotonic() + 20
+        while session(study.pid) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert session(study.pid) == []
+    finally:
+        if session(study.pid):
+            os.killpg(study.pid, signal.SIGKILL)
+
+
+def test_a_scheduler_that_dies_ends_the_study_with_an_error(here: Path) -> None:
+    pytest.importorskip("distributed")
+    from test_studies_dask import started, wait_for
+
+    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0")
+    worker = study = None
+    try:
+        address = wait_for(scheduler, "Scheduler at:").split()[-1]
+        worker = started("worker", address, "--nthreads", "1", "--no-nanny")
+        engine = f"dask://{address.removeprefix('tcp://')}"
+        command = [*(word for word in STUDY if word != "--quiet"), "--engine", engine]
+        study = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True)
+        wait_for(study, " jobs, about ")
+        scheduler.kill()
+        _, said = study.communicate(timeout=90)
+        assert study.returncode == 2
+        assert "error: the cluster failed: " in said
+        assert "finished jobs are stored" in said
+        assert "Traceback" not in said
+    finally:
+        for process in filter(None, (study, worker, scheduler)):
+            process.kill()
+            process.wait()
+            if process.stderr is not None:
+                process.stderr.close()
