@@ -19,6 +19,7 @@ from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers.graded_ap import GradedAPRecipe
 from hungjury.studies.papers.random_relevance import COMMON, OWN
+from hungjury.studies.resampling import RESAMPLES, Resampling
 from hungjury.studies.seeds import integer_seed
 from hungjury.studies.study import Study, run_study
 
@@ -69,6 +70,8 @@ def random_relevance(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 def test_correlations_in_three_cases(random_relevance: Study, gold: Any, runs: Any) -> None:
     names = [t.name for t in random_relevance.report.tables]
     assert names == [
+        "sensitivity",
+        "sensitivity-numbers",
         *(f"figure-1-{c}-{w}" for c in ("hard", "medium", "lenient") for w in ("gold", "mv")),
         "figure-2",
         "figure-3",
@@ -104,6 +107,55 @@ def test_power_is_that_of_the_building_block(random_relevance: Study, folder: Pa
         assert rows["mv", "hard", "ERR"][place] == power[1]
 
 
+def test_claims_of_random_relevance(random_relevance: Study, gold: Any, runs: Any) -> None:
+    """One by one: correlations on resampled topics, and other choices for option 2."""
+    claims = {(one.text, one.case): one for one in random_relevance.report.claims}
+    claim = claims["tau of eRAP-2 with nDCG grows from hard to lenient", "gold"]
+    ndcg = "nDCG(base=10, gains={1: 5, 2: 10, 3: 15})"
+    middle = {"hard": "0.1, 0.5", "medium": "0.2, 0.6", "lenient": "0.4, 0.8"}
+
+    def smallest_step(more: str = "", share: Any = 1 / 6) -> float:
+        values = []
+        for case in middle.values():
+            pair = hj.evaluate(gold, runs, [ndcg, f"eRAP(prob=[0.05, {case}, 0.95]{more})"])
+            means = pair.values @ np.broadcast_to(share, 6)
+            values.append(float(kendalltau(*means).statistic))
+        return min(values[1] - values[0], values[2] - values[1])
+
+    assert claim.quantity.value == pytest.approx(smallest_step(), abs=1e-12)
+    # Least of steps whose draws are centred, each tau around its own value.
+    shares = Resampling(RESAMPLES, integer_seed(3, "correlation/gold")).topics(6)
+    drawn_taus = []
+    for case in middle.values():
+        pair = hj.evaluate(gold, runs, [ndcg, f"eRAP(prob=[0.05, {case}, 0.95])"])
+        each = np.array([kendalltau(*(pair.values @ share)).statistic for share in shares])
+        drawn_taus.append(tau(pair) + each - each.mean())
+    hard, medium, lenient = drawn_taus
+    expected = np.minimum(medium - hard, lenient - medium)
+    np.testing.assert_allclose(claim.quantity.draws, expected, atol=1e-5)
+    numbers = {(row["claim"], row["case"], row["choice"]): row["estimate"]
+               for row in table(random_relevance, "sensitivity-numbers")}  # fmt: skip
+    swept = numbers[claim.text, "gold", "0.05, unjudged 0"]
+    assert swept == pytest.approx(smallest_step(", unjudged=0"), abs=1e-12)
+    choices = list(table(random_relevance, "sensitivity").columns)[2:-1]
+    assert choices == [f"0.05, unjudged {p}" for p in ("0.05", "0", "0.01", "0.03")] + [
+        "0.01, unjudged 0.01", "0.1, unjudged 0.1",
+    ]  # fmt: skip
+
+
+def test_power_varies_with_topics(tmp_path: Path) -> None:
+    """Power on resampled topics: its spread is the interval's, its level is not used."""
+    hj.simulate(systems=4, topics=8, documents=40, depth=20, grades=4, seed=2).write(tmp_path)
+    name = "random-relevance(repetitions=2, samples=30, topic_samples=3)"
+    study = run_study(name, sources(tmp_path), tmp_path / "out", 0, ALONE)
+    (claim,) = [c for c in study.report.claims if c.text == "ERR has the lowest power"]
+    rows = {tuple(row[1:3]): row[3] for row in table(study, "figure-3").rows}
+    least = min(value for (_, measure), value in rows.items() if measure != "ERR")
+    assert claim.quantity.value == pytest.approx(least - rows["hard", "ERR"], abs=1e-12)
+    low, high = claim.quantity.interval()
+    assert high - low > 0.05
+
+
 def test_figures_of_random_relevance(random_relevance: Study) -> None:
     first, second, third = (drawn(f.figure) for f in random_relevance.report.figures)
     titles = [axes.get_title(loc="left") for axes in first.axes]
@@ -120,7 +172,7 @@ def test_other_scales_need_other_cases(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no hard case for 4 relevant grades"):
         run_study("random-relevance", data, tmp_path / "out", engine=ALONE)
     given = ", ".join(f"{c}=[0.1, 0.2, 0.3, 0.4]" for c in ("hard", "medium", "lenient"))
-    name = f"random-relevance({given}, {SMALL}, samples=5, dark=0)"
+    name = f"random-relevance({given}, {SMALL}, samples=5, dark=[0])"
     study = run_study(name, data, tmp_path / "out", engine=ALONE)
     hard, lenient = (table(study, f"figure-1-{c}-gold") for c in ("hard", "lenient"))
     assert hard.rows == lenient.rows

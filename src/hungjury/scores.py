@@ -207,8 +207,12 @@ class Scores:
 
     def better(self) -> NDArray[np.float64]:
         """[measure, system]: means turned so that larger is better, for whatever ranks systems."""
-        sign = np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
-        return np.asarray(sign[:, None] * self.mean())
+        return np.asarray(self.signs[:, None] * self.mean())
+
+    @property
+    def signs(self) -> NDArray[np.float64]:
+        """[measure]: -1 where smaller is better, else 1."""
+        return np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
 
     def best_first(self) -> list[int]:
         """Systems by the first measure's mean, best first; equal ones in their given order."""

@@ -13,12 +13,13 @@ from hungjury.scores import Scores
 from hungjury.settings import RankCorrelation
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.studies.checks import need_systems
+from hungjury.studies.resampling import Resampling
 from hungjury.tables import Cell, Table, html_page
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
-__all__ = ["MeasureCorrelation", "correlate_measures"]
+__all__ = ["MeasureCorrelation", "correlate_measures", "correlation_draws"]
 
 Array = NDArray[np.float64]
 
@@ -112,3 +113,14 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
         len(scores.systems),
         len(scores.topics),
     )
+
+
+def correlation_draws(scores: Scores, resamples: int, seed: int) -> dict[str, Array]:
+    """tau and tau_ap of all pairs of measures on resampled topics: [draw, measure, measure]."""
+    shares = Resampling(resamples, seed).topics(len(scores.topics))
+    # [draw, measure, system]
+    means = np.moveaxis(scores.signs[:, None, None] * (scores.values @ shares.T), 2, 0)
+    return {
+        "tau_draws": kendall_cross(means, means).astype(np.float32),
+        "tau_ap_draws": tau_ap_cross(means, means).astype(np.float32),
+    }

@@ -21,7 +21,7 @@ from hungjury.evaluation import evaluate
 from hungjury.named import numbers, param
 from hungjury.scores import Scores
 from hungjury.studies.checks import need_measures
-from hungjury.studies.correlation import correlate_measures
+from hungjury.studies.correlation import correlate_measures, correlation_draws
 from hungjury.studies.data import GOLD, MAJORITY, StudyData
 from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.facts import Facts, collection_facts
@@ -154,10 +154,16 @@ def correlation_job(
     measures: Sequence[str],
     topics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
+    resamples: int = 0,
 ) -> dict[str, Any]:
-    """A job: tau and tau_ap of all pairs of measures."""
-    found = correlate_measures(score(data, labels, measures, topics).select(systems))
-    return {"tau": found.tau, "tau_ap": found.tau_ap}
+    """A job: tau and tau_ap of all pairs of measures, and draws of them on resampled topics."""
+    scores = score(data, labels, measures, topics).select(systems)
+    found = correlate_measures(scores)
+    return {
+        "tau": found.tau,
+        "tau_ap": found.tau_ap,
+        **(correlation_draws(scores, resamples, seed) if resamples else {}),
+    }
 
 
 def pools_job(

@@ -13,9 +13,12 @@ from hungjury.catalogue import measure
 from hungjury.catalogue.graded_ap import GAP, threshold_probabilities
 from hungjury.errors import Argument, InputError
 from hungjury.named import number, param, whole
+from hungjury.studies.claims import Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES, RobustnessExperiment
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
+from hungjury.studies.gold import Doubt
+from hungjury.studies.papers.evidence import Evidence
 from hungjury.studies.papers.label_sets import (
     LabelSet,
     check_labels,
@@ -29,22 +32,29 @@ from hungjury.studies.papers.label_sets import (
     required_labels,
     shares,
 )
-from hungjury.studies.power import PowerExperiment
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure
+from hungjury.studies.papers.relevance_claims import (
+    CASES,
+    COMMON,
+    OWN,
+    POWER_RATES,
+    relevance_claims,
+)
+from hungjury.studies.power import power_of
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, probabilities
+from hungjury.studies.resampling import RESAMPLES
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, StudyTable, stem
 
 __all__ = ["RandomRelevance"]
 
 Array = NDArray[np.float64]
-CASES = ("hard", "medium", "lenient")
 # Figure 1: the thresholds' probabilities, by the number of relevant grades.
 THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
     2: {"hard": (0.2, 0.8), "medium": (0.5, 0.5), "lenient": (0.7, 0.3)},
     3: {"hard": (0.1, 0.4, 0.5), "medium": (0.2, 0.4, 0.4), "lenient": (0.4, 0.4, 0.2)},
 }
-COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
-OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
+DARK, UNJUDGED = (0.05, 0.01, 0.1), (0.0, 0.01, 0.03)  # the paper has 0.05 for both
+ALPHA = 0.05
 GAIN, BASE = 5, 10  # of nDCG: gains 5, 10, 15, and the logarithm's base
 
 
@@ -66,15 +76,22 @@ class RandomRelevance(Recipe):
     hard: tuple[float, ...] | None = _case_param("hard")
     medium: tuple[float, ...] | None = _case_param("medium")
     lenient: tuple[float, ...] | None = _case_param("lenient")
-    dark: float = param(
-        0.05, kind=number, low=0, high=0.5,
-        doc="option 2: P(relevant) of grade 0, and 1 - P of the largest grade",
+    dark: tuple[float, ...] = param(
+        DARK, kind=probabilities,
+        doc="option 2: P(relevant) of grade 0 and without a label, and 1 - P of the largest grade; "
+            "the first in the figures",
     )  # fmt: skip
+    unjudged: tuple[float, ...] = param(
+        UNJUDGED, kind=probabilities, doc="option 2: other P(relevant) without a label to try"
+    )
     persistence: float = param(0.8, kind=number, low=0, high=1, doc="of RBP's user")
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
     repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
     power_repetitions: int = param(1, kind=whole, low=1, doc="random pools for power")
     samples: int = param(1000, kind=whole, low=1, doc="of the bootstrap test")
+    topic_samples: int = param(
+        10, kind=whole, low=3, doc="resamples of topics for intervals of power"
+    )
 
     def needed(self) -> tuple[str, ...]:
         return ("systems", *required_labels(self.labels, graded=True))
@@ -97,14 +114,49 @@ class RandomRelevance(Recipe):
         }
         for case in CASES:
             g = self._thresholds(case, top)
-            first = (0.0, *map(float, np.cumsum(g).round(12)))
-            second = (self.dark, *first[1:-1], 1 - self.dark)
+            prob = (0.0, *map(float, np.cumsum(g).round(12)))
             found[f"GAP {case}"] = str(GAP(g=g))
-            for option, prob in (("1", first), ("2", second)):
-                found[f"eRAP-{option} {case}"] = str(measure("eRAP").but(prob=prob))
-                walk = measure("eRRBP").but(prob=prob, **rbp)
-                found[f"eRRBP-{option} {case}"] = str(walk)
+            found[f"eRAP-1 {case}"] = str(measure("eRAP").but(prob=prob))
+            found[f"eRRBP-1 {case}"] = str(measure("eRRBP").but(prob=prob, **rbp))
+            for name, one in self._option_2(case, prob, self.doubts[0]).items():
+                found[name] = one
         return found
+
+    @property
+    def doubts(self) -> list[Doubt]:
+        """What option 2 gives to grade 0 and to documents without a label; the paper's first. One
+        of both is changed at a time."""
+        first = self.dark[0]
+        return [
+            Doubt(first, first),
+            *(Doubt(first, unjudged) for unjudged in self.unjudged if unjudged != first),
+            *(Doubt(dark, dark) for dark in self.dark[1:]),
+        ]
+
+    def _option_2(self, case: str, first: tuple[float, ...], doubt: Doubt) -> dict[str, str]:
+        """eRAP and eRRBP of option 2, from the probabilities of option 1."""
+        prob = (doubt.wrong, *first[1:-1], 1 - doubt.wrong)
+        more = {} if doubt.unjudged == doubt.wrong else {"unjudged": doubt.unjudged}
+        walk = measure("eRRBP").but(prob=prob, p=self.persistence, **more)
+        return {
+            f"eRAP-2 {case}": str(measure("eRAP").but(prob=prob, **more)),
+            f"eRRBP-2 {case}": str(walk),
+        }
+
+    def _tried(self, data: StudyData, whose: str) -> dict[Doubt, dict[str, str]]:
+        """The measures of option 2 by other choices: by their labels, another label."""
+        top, found = data.labels(whose).max_grade, {}
+        for doubt in self.doubts[1:]:
+            found[doubt] = {}
+            for case in CASES:
+                prob = (0.0, *map(float, np.cumsum(self._thresholds(case, top)).round(12)))
+                found[doubt] |= self._option_2(case, prob, doubt)
+        return found
+
+    def _all_measures(self, data: StudyData, whose: str) -> dict[str, str]:
+        """Those of the figures, and those of other choices under their own names."""
+        more = {name: name for one in self._tried(data, whose).values() for name in one.values()}
+        return self.measures(data, whose) | more
 
     def _thresholds(self, case: str, top: int) -> tuple[float, ...]:
         given: tuple[float, ...] | None = getattr(self, case)
@@ -121,21 +173,41 @@ class RandomRelevance(Recipe):
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
-            basic = {"labels": whose, "measures": distinct(self.measures(data, whose))}
-            sampled = basic | {"rates": list(self.rates)}
+            every = {"labels": whose, "measures": distinct(self._all_measures(data, whose))}
+            pools = every | {"rates": list(self.rates)}
+            power = pools | {"measures": distinct(self.measures(data, whose)),
+                             "samples": self.samples}  # fmt: skip
+            claimed = power | {"rates": list(self._power_rates[1:]), "resample": True}
             found += [
-                Job(f"correlation/{whose}", correlation_job, basic),
-                *(Job(f"pools/{whose}/{n}", pools_job, sampled) for n in range(self.repetitions)),
-                *(
-                    Job(f"power/{whose}/{n}", power_job, sampled | {"samples": self.samples})
-                    for n in range(self.power_repetitions)
-                ),
-            ]
+                Job(f"correlation/{whose}", correlation_job, every | {"resamples": RESAMPLES}),
+                *(Job(f"pools/{whose}/{n}", pools_job, pools) for n in range(self.repetitions)),
+                *(Job(f"power/{whose}/{n}", power_job, power)
+                  for n in range(self.power_repetitions)),
+                *(Job(f"power-topics/{whose}/{n}", power_job, claimed)
+                  for n in range(self.topic_samples)),
+            ]  # fmt: skip
+        return found
+
+    @property
+    def _power_rates(self) -> tuple[float, ...]:
+        """Rates at which power is claimed: the whole pool first."""
+        return tuple(rate for rate in POWER_RATES if rate in (1.0, *self.rates))
+
+    def _claims(self, sets: Sequence[LabelSet]) -> dict[str, list[Claim]]:
+        """By the choice for option 2. Power is claimed for the first choice alone."""
+        found: dict[str, list[Claim]] = {}
+        for i, doubt in enumerate(self.doubts):
+            found[str(doubt)] = []
+            for one in sets:
+                place = places(self._all_measures(one.data, one.whose))
+                instead = self._tried(one.data, one.whose)[doubt] if i else None
+                evidence = Evidence(one, place, self.rates, self._power_rates, instead)
+                found[str(doubt)] += relevance_claims(evidence)
         return found
 
     def report(self, studied: Sequence[Studied]) -> Report:
         sets = label_sets(studied, self.labels)
-        place = {one.title: places(self.measures(one.data, one.whose)) for one in sets}
+        place = {one.title: places(self._all_measures(one.data, one.whose)) for one in sets}
         matrices = {
             (one.title, case): _square(one.result("correlation"), place[one.title], case)
             for case in CASES
@@ -151,8 +223,11 @@ class RandomRelevance(Recipe):
             "Figure 2: robustness to pool down-sampling, Kendall's tau with the whole pool",
             "Figure 3: discriminative power at pool samples",
         )
+        choices = self._claims(sets)
+        what = "P(relevant) of grade 0 and of documents without a label, in option 2"
         return Report(
             [
+                *sensitivity_tables(choices, what),
                 *(_matrix_table(whose, case, values, explained)
                   for (whose, case), values in matrices.items()),
                 rate_table("figure-2", titles[1], robust, rates, heads),
@@ -169,6 +244,7 @@ class RandomRelevance(Recipe):
              "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
              f"document (option 2). Robustness is the mean of {self.repetitions} random pools, "
              f"power that of {self.power_repetitions}, at p < 0.05 by the paired bootstrap."],
+            choices[str(self.doubts[0])],
         )  # fmt: skip
 
     def _lines(
@@ -198,14 +274,20 @@ def power_job(
     measures: Sequence[str],
     rates: Sequence[float],
     samples: int,
+    resample: bool = False,
 ) -> Array:
-    """A job: discriminative power on one random pool, whole and at all rates: [measure, rate]."""
+    """A job: discriminative power on one random pool, whole and at all rates: [measure, rate].
+    resample: on topics drawn with replacement."""
     pool = RobustnessExperiment(
         data.labels(labels), data.loaded_runs, list(map(measure, measures)), rates, 1, seed
     )
     scores = [pool.whole, *(pool.sample(0, rate) for rate in rates)]
-    found = [PowerExperiment(one, samples=samples, seed=seed).run_all().power for one in scores]
-    return np.stack(found, axis=1)
+    number = len(pool.whole.topics)
+    drawn = np.random.default_rng(seed).integers(number, size=number)
+    topics = drawn if resample else np.arange(number)
+    found = [[power_of(values[:, topics], samples=samples, seed=seed)[0] < ALPHA
+              for values in one.values] for one in scores]  # fmt: skip
+    return np.asarray(found, dtype=float).mean(axis=2).T
 
 
 def _power(one: LabelSet) -> Array:

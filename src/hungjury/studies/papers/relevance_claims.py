@@ -1,0 +1,149 @@
+"""What the paper on random relevance claims (RR 4), as quantities that are positive where a claim
+holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from hungjury.studies.claims import Claim, Quantity, least, most
+from hungjury.studies.papers.evidence import Evidence, rising
+
+__all__ = ["CASES", "COMMON", "OWN", "POWER_RATES", "relevance_claims"]
+
+CASES = ("hard", "medium", "lenient")
+COMMON = ("nDCG", "ERR", "gRBP", "bpref", "infAP")  # the same in all cases
+OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
+POWER_RATES = (1.0, 0.5, 0.05)  # at which claims are made
+STABLE = ("nDCG", "bpref", "infAP")
+PRECISIONS, WALKS = ("GAP", "eRAP-1", "eRAP-2"), ("eRRBP-1", "eRRBP-2")
+TOPICS, POOLS, BOTH = "topics", "pools", "topics, seeds"
+
+
+def in_cases(names: Iterable[str]) -> list[str]:
+    """Labels of measures in all cases."""
+    return [name if name in COMMON else f"{name} {case}" for name in names for case in CASES]
+
+
+def relevance_claims(found: Evidence) -> list[Claim]:
+    """All claims that the study's rates allow."""
+    claims = [*_of_correlation(found)]
+    if {0.3, 0.1, 0.05} <= set(found.rates):
+        claims += _of_robustness(found)
+    if set(POWER_RATES) <= set(found.power_rates):
+        claims += _of_power(found)
+    return claims
+
+
+def _of_correlation(found: Evidence) -> list[Claim]:
+    title, tau = found.found.title, found.tau
+
+    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
+        return Claim(text, title, measured, quantity, TOPICS)
+
+    def grows(name: str, other: str) -> Quantity:
+        return rising(*(tau(f"{name} {case}", other) for case in CASES))
+
+    def every(names: Iterable[str], other: str) -> list[Quantity]:
+        return [tau(name, other) for name in in_cases(names)]
+
+    def with_own(name: str, other: str, what: str = "tau") -> list[Quantity]:
+        """With the other measure of the same case."""
+        return [
+            tau(f"{name} {case}", other if other in COMMON else f"{other} {case}", what)
+            for case in CASES
+        ]
+
+    steps = "the smaller step, hard to medium to lenient"
+    return [
+        *(claim(f"tau of {name} with nDCG grows from hard to lenient", steps, grows(name, "nDCG"))
+          for name in ("eRAP-1", "eRAP-2", "GAP")),
+        claim("With four grades these are below 0.8", "0.8 - the largest of GAP and eRAP",
+              0.8 - most(*every(PRECISIONS, "nDCG"))),
+        claim("nDCG is nearer to gRBP than to eRRBP-1 if hard, farther if lenient",
+              "the smaller of both differences",
+              least(tau("gRBP", "nDCG") - tau("eRRBP-1 hard", "nDCG"),
+                    tau("eRRBP-1 lenient", "nDCG") - tau("gRBP", "nDCG"))),
+        claim("tau of GAP and eRAP with ERR is below 0.35", "0.35 - the largest",
+              0.35 - most(*every(PRECISIONS, "ERR"))),
+        claim("tau of eRAP-1 with ERR grows from hard to lenient", steps, grows("eRAP-1", "ERR")),
+        claim("gRBP and eRRBP are nearer to ERR than GAP and eRAP are",
+              "the least of the former - the largest of the latter",
+              least(tau("gRBP", "ERR"), *every(WALKS, "ERR")) - most(*every(PRECISIONS, "ERR"))),
+        claim("eRAP-1 is almost GAP: tau and tau_ap above 0.9", "the least - 0.9",
+              least(*with_own("eRAP-1", "GAP"), *with_own("eRAP-1", "GAP", "tau_ap")) - 0.9),
+        claim("eRAP-2 departs from GAP: below 0.65 with four grades", "0.65 - the largest",
+              0.65 - most(*with_own("eRAP-2", "GAP"))),
+        claim("eRRBP is almost gRBP: tau and tau_ap above 0.9", "the least - 0.9",
+              least(*(q for name in WALKS for what in ("tau", "tau_ap")
+                      for q in with_own(name, "gRBP", what))) - 0.9),
+        *(claim(f"tau of {name} with {other} grows from hard to lenient", steps,
+                grows(name, other))
+          for name, other in (("eRAP-1", "infAP"), ("eRAP-1", "bpref"), ("eRAP-2", "infAP"),
+                              ("eRAP-2", "bpref"), ("eRRBP-2", "infAP"))),
+    ]  # fmt: skip
+
+
+def _of_robustness(found: Evidence) -> list[Claim]:
+    robust = found.robust
+
+    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
+        return Claim(text, found.found.title, measured, quantity, POOLS)
+
+    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
+        return [robust(name, rate) for name in dict.fromkeys(in_cases(names))]
+
+    others = (*OWN, "gRBP")
+    small = robust("eRAP-2 medium", 0.05)
+    return [
+        claim("nDCG, bpref and infAP are most robust", "10 %: the least of them - the best other",
+              least(*at(0.1, STABLE)) - most(*at(0.1, (*others, "ERR")))),
+        claim("ERR is the most sensitive", "10 %: the least of the others - ERR",
+              least(*at(0.1, (*STABLE, *others))) - robust("ERR", 0.1)),
+        claim("GAP and eRAP are more robust than gRBP and eRRBP",
+              "30 %: the least of the former - the best of the latter",
+              least(*at(0.3, PRECISIONS)) - most(*at(0.3, ("gRBP", *WALKS)))),
+        claim("eRAP-2 is more robust than GAP on small pools", "5 %, medium: eRAP-2 - GAP",
+              small - robust("GAP medium", 0.05)),
+        claim("eRAP-2 is as robust as nDCG and bpref there",
+              "5 %, medium: eRAP-2 - the lesser of both",
+              small - least(robust("nDCG", 0.05), robust("bpref", 0.05))),
+    ]  # fmt: skip
+
+
+def _of_power(found: Evidence) -> list[Claim]:
+    power = found.power
+
+    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
+        return Claim(text, found.found.title, measured, quantity, BOTH)
+
+    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
+        return [power(name, rate) for name in dict.fromkeys(in_cases(names))]
+
+    def kept(name: str) -> Quantity:
+        return power(name, 0.5) - power(name)
+
+    grown: Callable[[str], Quantity] = lambda name: rising(  # noqa: E731
+        *(power(f"{name} {case}") for case in CASES)
+    )
+    everything = (*COMMON, *OWN)
+    rest = [name for name in everything if name not in STABLE]
+    strong = least(*(power(f"eRAP-2 {case}") for case in ("medium", "lenient")))
+    steps = "the smaller step, hard to medium to lenient"
+    return [
+        claim("ERR has the lowest power", "the least of the others - ERR",
+              least(*at(1.0, (n for n in everything if n != "ERR"))) - power("ERR")),
+        claim("nDCG, bpref and infAP have the highest power", "the least of them - the best other",
+              least(*at(1.0, STABLE)) - most(*at(1.0, rest))),
+        *(claim(f"Power of {name} grows from hard to lenient", steps, grown(name))
+          for name in ("eRAP-2", "eRRBP-2")),
+        claim("eRAP-2 has more power than nDCG, bpref and infAP",
+              "medium and lenient: the lesser - the best of the three",
+              strong - most(*at(1.0, STABLE))),
+        *(claim("Power is stable down to 50 % of the pool", f"{name}: 50 % - all + 0.05",
+                kept(name) + 0.05)
+          for name in ("eRAP-2 medium", "GAP medium", "gRBP", "eRRBP-2 medium")),
+        claim("eRAP-2 keeps its power on small pools as nDCG and bpref do",
+              "5 %, hard: eRAP-2 - the best of GAP, gRBP, eRAP-1 and eRRBP",
+              power("eRAP-2 hard", 0.05)
+              - most(*at(0.05, ("GAP", "gRBP", "eRAP-1", "eRRBP-1", "eRRBP-2")))),
+    ]  # fmt: skip
