@@ -298,6 +298,41 @@ def test_a_curve_holds_the_mean_precision_of_every_level() -> None:
         scores.curve(rel=2)
 
 
+def test_the_saw_tooth_curve_goes_rank_by_rank(tmp_path: Path) -> None:
+    """Precision rises with every relevant document and falls with every other one."""
+    labels, ranked = {"a": 1, "b": 0, "c": 2, "d": 1}, ["a", "x", "c", "b", "y", "d"]
+    (tmp_path / "qrels").write_text("".join(f"7 0 {d} {g}\n" for d, g in labels.items()))
+    (tmp_path / "run").write_text(
+        "".join(f"7 Q0 {d} 0 {10 - n} bm25\n" for n, d in enumerate(ranked))
+    )
+    for rel in (1, 2):
+        call = ["curve", str(tmp_path / "qrels"), str(tmp_path / "run"), "--rel", str(rel),
+                "--by", "rank", "--depth", "8", "--topic", "7"]  # fmt: skip
+        lines = hungjury(*call).stdout.splitlines()
+        assert lines[0] == "system,rank,recall,precision"
+        relevant = sum(grade >= rel for grade in labels.values())
+        for n, line in enumerate(lines[1:], 1):
+            hits = sum(labels.get(d, 0) >= rel for d in ranked[:n])
+            name, rank, recall, precision = line.split(",")
+            assert (name, int(rank)) == ("bm25", n)
+            assert float(recall) == pytest.approx(hits / relevant)
+            assert float(precision) == pytest.approx(hits / n)
+        assert len(lines) == 9
+    picture = tmp_path / "curve.svg"
+    hungjury(*call, "-o", str(picture))
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_a_curve_by_rank_needs_both_measures_at_the_same_ranks() -> None:
+    import hungjury as hj
+
+    made = hj.simulate(systems=2, topics=2, documents=30, depth=10)
+    with pytest.raises(hj.HungjuryError, match="same ranks"):
+        hj.evaluate(made.gold, made.runs, ["P@1", "R@1", "P@2"]).curve(by="rank")
+    with pytest.raises(hj.HungjuryError, match="no R@"):
+        hj.evaluate(made.gold, made.runs, ["P@1"]).curve(by="rank")
+
+
 def test_completion_and_help() -> None:
     assert "_HUNGJURY_COMPLETE" in hungjury("completion", "bash").stdout
     assert "Examples:" in hungjury("evaluate", "--help").stdout

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.special import stdtrit
 
 import hungjury as hj
 from hungjury.cli.main import hungjury as command
@@ -195,6 +196,11 @@ def test_a_comparison_is_what_its_parts_are():
     difference = found.values[1, 1, 1] - found.values[0, 1, 1]
     assert found.p[1, 1, 1] == randomisation_test(difference, 500, 0)
     assert (found.p[0] == 1).all()
+    wanted = ("nMCG-MART", found.measures[1], "all")
+    (row,) = [r for r in found.rows() if (r["algorithm"], r["measure"], r["trees"]) == wanted]
+    half = stdtrit(59, 0.975) * difference.std(ddof=1) / np.sqrt(60)
+    assert row["low"] == pytest.approx(difference.mean() - half)
+    assert row["high"] == pytest.approx(difference.mean() + half)
     np.testing.assert_allclose(found.curves[0, 0, 4], found.means()[0, 0, 0])
     with pytest.raises(InputError, match="no folds were given"):
         hj.ltr.compare_rankers([])

@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
-from hungjury.errors import InputError, UnknownName
-from hungjury.settings import FrameBackend, ScoreSettings
+from hungjury.errors import InputError, UnknownName, check_choice
+from hungjury.settings import CurveBy, FrameBackend, ScoreSettings
 from hungjury.tables import Cell, Marked, Table, json_text
 
 if TYPE_CHECKING:
@@ -28,11 +28,30 @@ GMEAN_FLOOR = 0.00001
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Interpolated precision at levels of recall, averaged over topics."""
+    """Precision against recall, averaged over topics: at levels of recall, or rank by rank.
+
+    recall: [level], the same for all systems, or [system, rank].
+    """
 
     systems: list[str]
-    recall: list[float]
-    precision: NDArray[np.float64]  # [system, level]
+    recall: list[float] | NDArray[np.float64]
+    precision: NDArray[np.float64]  # [system, level or rank]
+    by: CurveBy = "recall"
+
+    def points(self, system: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Recall and precision of a system, by its place in `systems`."""
+        recall = np.broadcast_to(np.asarray(self.recall), self.precision.shape)
+        return recall[system], self.precision[system]
+
+    def table(self) -> Table:
+        """A row for each system and point; points are numbered from 1."""
+        rows = [
+            (name, number, float(recall), float(precision))
+            for s, name in enumerate(self.systems)
+            for number, (recall, precision) in enumerate(zip(*self.points(s), strict=True), 1)
+        ]
+        number = "rank" if self.by == "rank" else "point"
+        return Table(("system", number, "recall", "precision"), rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Draw the curves into a picture; the file's ending (.svg, .png, .pdf) says which kind."""
@@ -109,29 +128,57 @@ class Scores:
         number = counted.sum(axis=-1)
         return np.asarray(np.sqrt(total) / np.maximum(number, 1))
 
-    def curve(self, rel: int = 1) -> Curve:
-        """The precision-recall curve of scores by ``"iprec_at_recall"``.
+    def curve(self, rel: int = 1, by: CurveBy = "recall") -> Curve:
+        """The precision-recall curve, interpolated at levels of recall or rank by rank.
 
         Parameters
         ----------
         rel : int
-            Lowest relevant grade; the scores have to hold ``IPrec(rel=...)`` for it.
+            Lowest relevant grade; the scores have to hold the measures for it.
+        by : {"recall", "rank"}
+            "recall": interpolated precision, from scores by ``"iprec_at_recall"``. "rank": recall
+            and precision after every rank, from scores by ``R@n`` and ``P@n``; on one topic this
+            is the saw-tooth curve.
 
         Returns
         -------
         Curve
-            Mean interpolated precision of every system at every recall level that was scored.
+            Means over topics, of every system at every level or rank that was scored.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> measures = [f"{name}@{n}" for n in range(1, 5) for name in ("P", "R")]
+        >>> run = {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+        >>> curve = hj.evaluate({"1": {"a": 1, "c": 1}}, run, measures).curve(by="rank")
+        >>> print(curve.table())
+        system  rank  recall  precision
+        run        1  0.5000     1.0000
+        run        2  0.5000     0.5000
+        run        3  1.0000     0.6667
+        run        4  1.0000     0.5000
         """
-        name = "IPrec@" if rel == 1 else f"IPrec(rel={rel})@"
+        check_choice("by", by, get_args(CurveBy))
+        mean = self.mean()
+        if by == "recall":
+            found = self._numbered("IPrec", rel, 'evaluate with "iprec_at_recall"')
+            return Curve(self.systems, list(found), mean[list(found.values())].T)
+        remedy = 'evaluate with "P@1", "R@1", "P@2", "R@2" and so on'
+        precision, recall = (self._numbered(name, rel, remedy) for name in ("P", "R"))
+        if set(precision) != set(recall):
+            raise UnknownName("P and R were not scored at the same ranks", remedy=remedy)
+        points = [mean[list(one.values())].T for one in (recall, precision)]
+        return Curve(self.systems, points[0], points[1], by)
+
+    def _numbered(self, measure: str, rel: int, remedy: str) -> dict[float, int]:
+        """Where the values of a measure at each number after its @ stand, in order."""
+        name = f"{measure}@" if rel == 1 else f"{measure}(rel={rel})@"
         found = {
             float(m[len(name) :]): i for i, m in enumerate(self.measures) if m.startswith(name)
         }
         if not found:
-            raise UnknownName(
-                f"these scores hold no {name}...", remedy='evaluate with "iprec_at_recall"'
-            )
-        recall = sorted(found)
-        return Curve(self.systems, recall, self.mean()[[found[level] for level in recall]].T)
+            raise UnknownName(f"these scores hold no {name}...", remedy=remedy)
+        return dict(sorted(found.items()))
 
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None

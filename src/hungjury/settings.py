@@ -12,6 +12,7 @@ __all__ = [
     "TYPICAL_PANEL_ERROR",
     "AwareSettings",
     "Contrary",
+    "CurveBy",
     "Duplicates",
     "FrameBackend",
     "GoldDesign",
@@ -42,6 +43,7 @@ __all__ = [
     "Unjudged",
 ]
 
+CurveBy = Literal["recall", "rank"]
 Duplicates = Literal["error", "first", "last", "max"]
 Outside = Literal["error", "clip", "missing"]
 Missing = Literal["error", "drop"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from hungjury.cli.options import csv_safe_option, grade, picture_or_csv, quiet_option
+from hungjury.cli.options import count, csv_safe_option, grade, picture_or_csv, quiet_option
 from hungjury.cli.output import deliver, is_much, progress_bar, tell
 from hungjury.cli.reading import (
     InputFiles,
@@ -15,10 +17,27 @@ from hungjury.cli.reading import (
     run_options,
 )
 
+if TYPE_CHECKING:
+    from hungjury.catalogue import Measure
+    from hungjury.settings import CurveBy
+
+MOST_RANKS = 1000  # twice as many measures are scored
+
 
 @click.command("curve", no_args_is_help=True)
 @input_options
 @click.option("--rel", type=grade, default=1, help="Lowest relevant grade.")
+@click.option(
+    "--by",
+    type=click.Choice(["recall", "rank"]),
+    default="recall",
+    show_default=True,
+    help="Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
+)
+@click.option(
+    "--depth", type=count(MOST_RANKS), default=100, show_default=True, help="Ranks, with --by rank."
+)
+@click.option("--topic", metavar="TOPIC", help="This topic only: with --by rank, the saw-tooth.")
 @click.option(
     "-o",
     "--output",
@@ -31,18 +50,22 @@ from hungjury.cli.reading import (
 @run_options
 @quiet_option
 def curve_command(
-    inputs: InputFiles, rel: int, output: str | None, csv_safe: bool, label_flags: LabelFlags,
-    run_flags: RunFlags, quiet: bool,
+    inputs: InputFiles, rel: int, by: CurveBy, depth: int, topic: str | None, output: str | None,
+    csv_safe: bool, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Compute interpolated precision at recall 0, 0.1, ..., 1, as data or as a plot.
+    """Compute precision-recall curves, as data or as a plot.
+
+    By default interpolated precision at recall 0, 0.1, ..., 1; with --by rank precision and recall
+    after every rank, whose curve for one --topic is a saw-tooth.
 
     \b
     Examples:
       hungjury curve qrels.txt bm25.run dense.run -o curve.svg
       hungjury curve qrels.txt 'runs/*' > curve.csv
+      hungjury curve qrels.txt bm25.run --by rank --topic 7 -o sawtooth.svg
     """
     from hungjury.evaluation import evaluate
-    from hungjury.m import IPrec
+    from hungjury.m import IPrec, P, R
 
     as_data = output in (None, "-") or str(output).endswith(".csv")
     if csv_safe and not as_data:
@@ -51,10 +74,16 @@ def curve_command(
     found = run_flags.files(run_paths, label_flags.columns)
     with progress_bar(quiet, is_much(found)) as progress:
         labels = label_flags.qrels(labels_file)
-        levels = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
-        scores = evaluate(labels, found, levels, progress=progress)
+        measures: list[Measure] = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
+        if by == "rank":
+            ranks = range(1, depth + 1)
+            measures = [kind(rel=rel, cutoff=n) for n in ranks for kind in (P, R)]
+        topics = "judged" if topic is None else [topic]
+        scores = evaluate(labels, found, measures, topics, progress=progress)
     tell(scores.notes, quiet)
+    curve = scores.curve(rel, by)
     if as_data or output is None:
-        deliver(scores.to_csv(safe=csv_safe), output)
+        table = curve.table() if by == "rank" else scores
+        deliver(table.to_csv(safe=csv_safe), output)
     else:
-        scores.curve().save(output)
+        curve.save(output)

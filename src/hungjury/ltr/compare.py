@@ -18,6 +18,7 @@ from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, Objective
 from hungjury.ltr.train import boost, parameters_with
+from hungjury.stats.paired_sizes import t_interval
 from hungjury.stats.paired_tests import randomisation_test
 from hungjury.tables import Cell, Marked, Table, columns
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
@@ -55,8 +56,10 @@ class RankerComparison:
         return np.asarray(np.mean(each, axis=0))
 
     def rows(self) -> list[dict[str, Any]]:
-        """One for each algorithm, measure and size."""
+        """One for each algorithm, measure and size; the difference from the first algorithm with
+        its 95 % interval over test queries."""
         means = self.means()
+        low, high = map(np.asarray, t_interval(self.values - self.values[:1]))
         return [
             {
                 "algorithm": ALGORITHMS[objective],
@@ -64,6 +67,8 @@ class RankerComparison:
                 "trees": size,
                 "mean": float(means[o, m, s]),
                 "difference": float(means[o, m, s] - means[0, m, s]),
+                "low": float(low[o, m, s]),
+                "high": float(high[o, m, s]),
                 "p": float(self.p[o, m, s]),
             }
             for o, objective in enumerate(self.objectives)

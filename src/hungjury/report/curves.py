@@ -21,11 +21,13 @@ def draw_precision_recall(curve: Curve) -> Figure:
     best = sorted(range(len(curve.systems)), key=lambda s: -curve.precision[s].mean())
     figure, axes = new_picture(6.4, 4.4)
     for s in best[MOST_NAMED:]:
-        axes.plot(curve.recall, curve.precision[s], color="0.8", linewidth=0.8)
+        axes.plot(*curve.points(s), color="0.8", linewidth=0.8)
     for place, s in enumerate(best[:MOST_NAMED]):
         line = "-" if place < COLOURS else "--"  # colours come round again
         name = in_legend(curve.systems[s])
-        axes.plot(curve.recall, curve.precision[s], line, marker="o", markersize=3, label=name)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel="interpolated precision")
+        mark = "o" if curve.by == "recall" else ""
+        axes.plot(*curve.points(s), line, marker=mark, markersize=3, label=name)
+    label = "interpolated precision" if curve.by == "recall" else "precision"
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel=label)
     axes.legend(frameon=False, fontsize=8)
     return figure

@@ -145,7 +145,8 @@ class RandomRelevance(Recipe):
 
     def _tried(self, data: StudyData, whose: str) -> dict[Doubt, dict[str, str]]:
         """The measures of option 2 by other choices: by their labels, another label."""
-        top, found = data.labels(whose).max_grade, {}
+        top = data.labels(whose).max_grade
+        found: dict[Doubt, dict[str, str]] = {}
         for doubt in self.doubts[1:]:
             found[doubt] = {}
             for case in CASES:
@@ -287,7 +288,7 @@ def power_job(
     topics = drawn if resample else np.arange(number)
     found = [[power_of(values[:, topics], samples=samples, seed=seed)[0] < ALPHA
               for values in one.values] for one in scores]  # fmt: skip
-    return np.asarray(found, dtype=float).mean(axis=2).T
+    return np.asarray(np.mean(found, axis=2)).T
 
 
 def _power(one: LabelSet) -> Array:
