@@ -26,7 +26,7 @@ from hungjury.uncertainty.evidence import Evidence
 __all__ = ["Packed", "packed", "script_data", "shown_documents"]
 
 MOST_SYSTEMS = 1000  # whose pairs can be looked at
-MOST_PLACES = 4_000_000  # ranks of all lists together
+MOST_PLACES = 600_000  # ranks of all lists together: about 2 MB of the page
 STEPS = 1000  # of the largest contribution that are told apart
 NOT_KNOWN = -32768  # in place of a share or a gold label
 LEVEL = 9  # of compression

@@ -4,7 +4,8 @@
     i1: Int8Array, i2: Int16Array, i4: Int32Array, f4: Float32Array };
   const NOT_KNOWN = -32768;
   async function unpack(block) {
-    const bytes = Uint8Array.from(atob(block), (letter) => letter.charCodeAt(0));
+    const letters = atob(block), bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
     const buffer = await new Response(stream).arrayBuffer();
     let at = 4 + new DataView(buffer).getUint32(0, true);
