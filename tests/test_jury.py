@@ -236,6 +236,16 @@ def test_systems_of_different_reach_find_different_shares():
         hj.simulate(reach=0)
 
 
+def test_published_weights_do_not_prefer_the_worst_judge_of_a_simulation():
+    """Where systems find different shares of the documents, random judges rank by that."""
+    weights = np.zeros(5)
+    for seed in range(3):
+        made = hj.simulate(reach=0.3, seed=seed)
+        weights += hj.aware(made.judgments, made.runs, "AP", "sgl_tau_msd", replicates=20).weights \
+            .mean(axis=1) / 3  # fmt: skip
+    assert weights[-1] < 0.2 < weights[:2].mean()
+
+
 def test_the_headline_counts_families(made):
     given = {"draws": 100, "outlook": False, "families": {"judge1": "x", "judge2": "x"}}
     board = hj.leaderboard(made.judgments, made.runs, "AP", **given)

@@ -13,10 +13,11 @@ from hungjury.cli.main import hungjury as command
 from hungjury.collection.align import align
 from hungjury.errors import HungjuryError
 from hungjury.judges.merging import merge
+from hungjury.judges.panel import Panel
 from hungjury.stats.designs import expected_inclusion, inclusion, priorities
 from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
 from hungjury.uncertainty.effects import effects
-from hungjury.uncertainty.foresight import expected_differences
+from hungjury.uncertainty.foresight import UNKNOWN, doubt, expected_differences
 from hungjury.uncertainty.panel_error import exposure_kernel
 from hungjury.uncertainty.plan import DRAWS, FLOOR, influence, plan_weights
 
@@ -213,6 +214,36 @@ def test_more_labels_tell_smaller_differences_apart(made, measure):
     assert hj.plan(made.judgments, made.runs, measure, 60, "topics").expected == []
 
 
+def test_doubt_is_what_other_judges_leave_open():
+    """Judges who copy a common grade and guess with a known probability: the mixture's share."""
+    rng = np.random.default_rng(0)
+    usual = np.array([0.5, 0.3, 0.2])
+    for guess in (0.2, 0.6):
+        common = rng.choice(3, 1500, p=usual)
+        labels = {
+            f"j{k}": {"1": {
+                f"d{d}": int(rng.choice(3, p=usual)) if rng.random() < guess else int(common[d])
+                for d in range(1500)
+            }}
+            for k in range(4)
+        }  # fmt: skip
+        panel = Panel.of(hj.read_judgments(labels, grades=range(3)))
+        table = np.array([[labels[f"j{k}"]["1"][f"d{d}"] for d in range(1500)] for k in range(4)])
+        votes = np.bincount(table.ravel(), minlength=3) / table.size
+        best, most = None, -np.inf
+        for share in np.linspace(0.01, 0.99, 99):
+            score = 0.0
+            for k in range(4):
+                rest = np.delete(table, k, axis=0)
+                told = (rest == table[k]).mean(axis=0)
+                score += np.log((1 - share) * told + share * votes[table[k]]).sum()
+            if score > most:
+                best, most = share, score
+        assert doubt(panel) == pytest.approx(1 - (1 - best) ** 2, abs=0.02)
+    alone = Panel.of(hj.read_judgments({"j0": labels["j0"]}, grades=range(3)))
+    assert doubt(alone) == UNKNOWN
+
+
 def test_frame(made):
     pytest.importorskip("pandas")
     plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)
@@ -294,7 +325,8 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
     drawn = np.maximum(merged.sample(np.random.default_rng(0), 2), 0)
     everything = np.arange(len(weight))
     effect = effects(scorer, drawn[: 2 if scorer.native else 1], (0, 1, 2), everything)
-    chances = 0.7 * merged.posterior + 0.3 * merged.posterior.mean(axis=0)
+    unknown = doubt(merged.panel)
+    chances = (1 - unknown) * merged.posterior + unknown * merged.posterior.mean(axis=0)
     probability = expected_inclusion(weight, budget)
     assert budget == 20 or (probability == 1).any()
     systems = len(aligned.systems)

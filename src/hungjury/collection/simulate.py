@@ -242,12 +242,11 @@ def _retrieve(
     pooled = {0}
     for (quality, reach), store in zip(strengths, stores, strict=True):
         score = max(quality + harder, 0) * truth + rng.normal(size=len(truth))
-        best = np.argsort(-score)
-        if reach < 1:
+        best = np.argsort(-score)[:depth]
+        if reach < 1:  # what is not found is missing, not replaced: the list gets shorter
             found = rng.random(len(truth)) < reach
-            found[best[0]] |= not found.any()
+            found[best[0]] |= not found[best].any()
             best = best[found[best]]
-        best = best[:depth]
         names = [f"doc{topic}-{d}" for d in best]
         size = len(best)
         store.add([str(topic)] * size, names, np.round(score[best], 4), np.arange(size))

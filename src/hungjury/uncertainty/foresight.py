@@ -11,6 +11,7 @@ from hungjury.batch import Scorer
 from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.judges.merged import Merged
+from hungjury.judges.panel import Panel
 from hungjury.stats.designs import expected_inclusion
 from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
 from hungjury.uncertainty.effects import effects_in_parts
@@ -18,11 +19,12 @@ from hungjury.uncertainty.outlook import typical
 from hungjury.uncertainty.panel_error import exposure_kernel, range_of
 from hungjury.uncertainty.standing import of_differences
 
-__all__ = ["BUDGETS", "expected_differences"]
+__all__ = ["BUDGETS", "doubt", "expected_differences"]
 
 Floats = NDArray[np.float64]
 BUDGETS = (100, 200, 500, 1000)
-DOUBT = 0.3  # of a document's grade is left to the grades of all documents, beside the votes on it
+UNKNOWN = 0.5  # what votes leave open where there is only one judge, or probabilities
+VOTES, ROUNDS = 20_000, 50  # votes that doubt is estimated from, and rounds of EM
 
 
 def expected_differences(
@@ -30,8 +32,8 @@ def expected_differences(
 ) -> list[tuple[int, float]]:
     """(labels, difference between two systems that can just be told apart), typical over pairs.
 
-    Grades are taken as uncertain as the votes on a document, and more: judges err together. The
-    panel's error is the one that is assumed before any gold label.
+    Grades are taken as uncertain as the votes on a document, and more: judges err together (see
+    `doubt`). The panel's error is the one that is assumed before any gold label.
     """
     if len(alignment.systems) < 2:
         return []
@@ -41,7 +43,8 @@ def expected_differences(
     scorer = Scorer(measure, alignment, top)
     assert merged.posterior is not None
     votes = merged.posterior
-    chances = (1 - DOUBT) * votes + DOUBT * votes.mean(axis=0)
+    unknown = doubt(merged.panel)
+    chances = (1 - unknown) * votes + unknown * votes.mean(axis=0)
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
     parts = (
@@ -56,6 +59,32 @@ def expected_differences(
     left = [expected_contrasts(found, kernel, PANEL_ERROR * unit) for found in undecided]
     needed = [typical(np.sqrt(of_differences(one))) for one in left]
     return list(zip(budgets, needed, strict=True))
+
+
+def doubt(panel: Panel) -> float:
+    """The share of a person's grade that votes on the document do not tell, in which the grades of
+    all documents are all there is to go by.
+
+    One judge's label given the votes of the others is a mixture of those votes and of the grades
+    of all documents; its share is the most likely one over all judges. Judges err together, so that
+    a person is further from the votes than another judge: what votes leave open is counted twice.
+    """
+    votes = panel.counts()
+    others = votes.sum(axis=1)[panel.document] > 1
+    rows = np.flatnonzero(others)
+    if panel.share is not None or not len(rows):
+        return UNKNOWN
+    rows = rows[np.linspace(0, len(rows) - 1, min(VOTES, len(rows))).astype(np.int64)]
+    document, choice = panel.document[rows], panel.choice[rows]
+    own = panel.weight[panel.judge[rows]]
+    left = votes[document].sum(axis=1) - own
+    told = np.maximum(votes[document, choice] - own, 0) / np.maximum(left, 1e-12)
+    usual = (votes.sum(axis=0) / votes.sum())[choice]
+    share = UNKNOWN
+    for _ in range(ROUNDS):
+        by_chance = share * usual
+        share = float(np.mean(by_chance / ((1 - share) * told + by_chance)))
+    return 1 - (1 - share) ** 2
 
 
 def _contrasts(
