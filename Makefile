@@ -79,6 +79,8 @@ studies: $(VENV)/ready
 	$(BIN)/hungjury study aware $(STUDY) --rel 2
 	$(BIN)/python -m benchmarks.coverage -o studies-results/coverage.csv
 	$(BIN)/python -m benchmarks.truth --docs docs -o studies-results/truth.csv
+	$(BIN)/python -m benchmarks.truth.gold --docs docs -o studies-results/gold.csv
+	$(BIN)/python -m benchmarks.truth.path
 
 # A wheel in dist/ with its software bill of materials, tested in a clean environment without the sources.
 wheel: $(VENV)/ready

@@ -167,7 +167,7 @@ def leaderboard_command(
     queries: tuple[str, ...], documents: tuple[str, ...], form: str,
     csv_safe: bool, output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Rank systems, with intervals that cover the judges' and the topics' uncertainty.
+    """Rank systems by the labels of several judges, and tell how sure that is.
 
     \b
     Examples:

@@ -27,8 +27,7 @@ COMMANDS = {
     "evaluate": "Score runs against labels.",
     "gate": "Decide whether a candidate may replace a baseline.",
     "label": "Label documents in the browser, by keyboard.",
-    "leaderboard": "Rank systems, with intervals that cover the judges' and the topics' "
-    "uncertainty.",
+    "leaderboard": "Rank systems by the labels of several judges, and tell how sure that is.",
     "measures": "List the measures, or describe one.",
     "merge": "Merge the labels of several judges into one qrels file.",
     "plan": "Choose the documents that people should label.",

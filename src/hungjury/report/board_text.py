@@ -248,7 +248,9 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
         "beats": board.beats.tolist(),
         "groups": board.groups,
         "shares": dict(board.shares),
-        "outlook": None if board.outlook is None else asdict(board.outlook),
+        "outlook": None
+        if board.outlook is None
+        else asdict(board.outlook) | {"scale": board.scale},
         "judges": [asdict(judge) for judge in board.judges],
         "labels_per_document": {str(n): d for n, d in board.labels_per_document.items()},
         "topics": {t: float(v) for t, v in zip(board.topics, board.unsure, strict=True)},
