@@ -390,8 +390,8 @@ def test_a_plan_for_something_else(made, plan):
     ("given", "message"),
     [
         ({"gold": {"1": {"nowhere": 1}}}, "no judged document has a gold label"),
-        ({"gold_design": "random"}, "without gold labels"),
-        ({"plan": "PLAN"}, "without gold labels"),
+        ({"gold_design": "random"}, "need gold labels"),
+        ({"plan": "PLAN"}, "need gold labels"),
         ({"gold": "LABELS", "gold_design": "plan"}, "need the plan"),
         ({"gold": "LABELS", "gold_design": "dice"}, "invalid value"),
         ({"gold": "LABELS", "estimate": "best"}, "invalid value"),

@@ -165,7 +165,7 @@ def test_nothing_is_served_from_the_disk_but_the_page(server: Server) -> None:
     for path in ("labels.db", "corpus.jsonl", "../plan.csv", "..%2f..%2fplan.csv", "schema.sql",
                  "%2e%2e/plan.csv", "page.html", "/etc/passwd", "page.js%00"):  # fmt: skip
         status, _, text = client.ask("GET", client.base + path)
-        assert (status, text) in ((404, "There is no such page."), (404, "Not Found"))
+        assert (status, text) in ((404, "Page not found."), (404, "Not Found"))
 
 
 def test_a_name_may_be_anything_printable(tmp_path: Path) -> None:

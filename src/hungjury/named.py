@@ -189,7 +189,7 @@ class _Signature:
     """The signature of a class, for `inspect.signature` and what shows it."""
 
     def __get__(self, one: Named | None, cls: type[Named]) -> inspect.Signature:
-        import inspect  # not needed where nobody looks
+        import inspect  # imported only when a signature is shown
 
         if one is not None:
             raise AttributeError("__signature__")  # that of __call__ is meant

@@ -183,7 +183,7 @@ class Scores:
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
     ) -> Scores:
-        """The scores of some systems on some topics, in the order they stand here."""
+        """The scores of some systems on some topics, in the order they have here."""
         s = _places(self.systems, systems, "system")
         t = _places(self.topics, topics, "topic")
 

@@ -57,7 +57,7 @@ def measure(text: MeasureLike) -> Measure:
     found = measure_list([text])
     if len(found) != 1:
         raise MeasureError(
-            f"'{text}' stands for {len(found)} measures: {', '.join(map(str, found[:4]))} ...",
+            f"'{text}' matches {len(found)} measures: {', '.join(map(str, found[:4]))} ...",
             code="several-measures",
             remedy="name one of them",
         )

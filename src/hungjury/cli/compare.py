@@ -48,8 +48,8 @@ if TYPE_CHECKING:
               default=0.05, show_default=True,
               help="Significance level; intervals have level 1 - alpha.")  # fmt: skip
 @click.option("--samples", type=count(MOST_SAMPLES), default=10000, show_default=True,
-              help="Of randomisation and bootstrap.")  # fmt: skip
-@seed_option("Of randomisation and bootstrap.")
+              help="Number of samples of randomisation and bootstrap.")  # fmt: skip
+@seed_option("Random seed of randomisation and bootstrap.")
 @click.option(
     "--format",
     "form",

@@ -40,7 +40,7 @@ from hungjury.limits import MOST_MARGIN
 @click.option("--level", type=Number(0.5, 1, max_open=True), default=0.95,
               show_default=True, help="Level of the intervals.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True, help="How results are printed.")  # fmt: skip
+              show_default=True, help="Output format.")  # fmt: skip
 @seed_option("Random seed.")
 @output_option
 @label_options

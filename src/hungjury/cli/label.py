@@ -68,11 +68,12 @@ PORT = 8710
 @click.option("-m", "--measure", metavar="NAME", help="Measure, for results on the page.")
 @click.option(
     "--duplicates", type=click.Choice(["error", "first", "last", "max"]), default="error",
-    show_default=True, help="With --judges: a document labelled twice, differently.",
+    show_default=True,
+    help="With --judges: which label to use for a document with conflicting labels.",
 )  # fmt: skip
 @click.option(
     "--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
-    show_default=True, help="With --judges: labels that are none of the grades.",
+    show_default=True, help="With --judges: what to do with labels outside the grades.",
 )  # fmt: skip
 @click.option(
     "--export", type=new_file, metavar="FILE",

@@ -95,7 +95,9 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     help="Labels by people of some documents; they correct the leaderboard. A file per person.",
 )
 @click.option(
-    "--plan", metavar="FILE", help="How these documents were chosen: the file of `hungjury plan`."
+    "--plan",
+    metavar="FILE",
+    help="The plan that chose these documents, written by `hungjury plan`.",
 )
 @click.option(
     "--gold-design",
@@ -113,8 +115,8 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     "--looks",
     metavar="100,200,500",
     callback=_numbers,
-    help="Numbers of gold labels at which you look, the largest budget last; systems are told "
-    "apart so that you may stop at any of them.",
+    help="Numbers of gold labels at which you check the result, the largest last; labelling "
+    "may stop at any of them.",
 )
 @click.option(
     "--draws",
@@ -136,7 +138,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     type=click.Choice(["ranks", "flat"]),
     default="ranks",
     show_default=True,
-    help="em's prior: ranks: varies with the ranks systems give; flat: one prior.",
+    help="Prior of em; ranks: varies with the ranks that systems give; flat: one prior.",
 )
 @click.option(
     "--report",

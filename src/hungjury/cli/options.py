@@ -171,7 +171,7 @@ class _CsvSafe(click.Option):
 
 csv_safe_option = click.option(
     "--csv-safe", cls=_CsvSafe, is_flag=True,
-    help="CSV for spreadsheets: texts cannot be formulas; default: texts exactly as they are.",
+    help="In CSV, escape texts that spreadsheets would take for formulas.",
 )  # fmt: skip
 text_or_json = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,

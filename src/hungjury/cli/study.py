@@ -91,7 +91,7 @@ def _command(recipe: type[Recipe]) -> click.Command:
         command = decorate(command)
     for parameter in reversed(recipe.params()):
         command = _flag(parameter)(command)
-    needs = ", ".join(NEEDS[need] for need in recipe.needs)
+    needs = " and ".join(NEEDS[need] for need in recipe.needs)
     text = (
         f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.\n\n"
         f"\b\nExample:\n  hungjury study {recipe.name} --data demo -o results"

@@ -100,8 +100,8 @@ def readable(
 ) -> Source:
     """The source with its bad lines blanked, so that the others keep their numbers.
 
-    new: an empty parser. parse: pushes a source through it. stop: told of every bad line. once: a
-    document occurs once in the list of a topic, as in runs.
+    new: an empty parser. parse: pushes a source through it. stop: called with every bad line.
+    once: a document occurs once in the list of a topic, as in runs.
     """
     if stop is raise_error:  # reading will find the first one itself
         return source

@@ -155,7 +155,7 @@ class InputTable:
         numbers: Mapping[str, str] | None = None,
         integers: Mapping[str, str] | None = None,
     ) -> InputTable:
-        """The table without rows that cannot be read; stop is told of each.
+        """The table without rows that cannot be read; `stop` is called with each.
 
         ids: columns of ids, None for one that the table does not have. numbers, integers: other
         columns, and what they hold.

@@ -99,7 +99,7 @@ def read_table(
 ) -> InputTable:
     """A file as a table; of a database of labels every judge's, or the ones that count.
 
-    stop: told of every row that cannot be read; where it returns, the row is left out.
+    stop: called with every row that cannot be read; where it returns, the row is left out.
     """
     given = dict(columns)
     if kind == "parquet":

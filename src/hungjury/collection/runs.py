@@ -224,7 +224,7 @@ def read_store(
 ) -> list[ReadRun]:
     """The run (or, in a table with a system column, runs) of one source.
 
-    stop: told of every line that cannot be read; where it returns, the line is left out.
+    stop: called with every line that cannot be read; where it returns, the line is left out.
     """
     kind = table_format(source, policy.columns)
     if kind is not None:

@@ -188,7 +188,7 @@ class Scaler(Protocol):
 def scale_rows(rows: Rows, scaler: Scaler, stop: Stop) -> tuple[Rows, tuple[Note, ...]]:
     """The rows with probabilities as labels, and notes on the scaling.
 
-    stop: told of labels that cannot be scaled; where it returns, they are left out.
+    stop: called with labels that cannot be scaled; where it returns, they are left out.
     """
     label, p = rows.label, np.full(len(rows.label), np.nan)
     notes: list[Note] = []

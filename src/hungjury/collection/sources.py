@@ -216,7 +216,7 @@ def expand(source: Any, part: str = "qrels", *, folders: bool = False) -> list[S
     """All files meant by a path, a glob, `-`, an open file or a list of these.
 
     part: what is meant by the id of a dataset, its "qrels" or its "scoreddocs". folders: a folder
-    stands for all its files, which make up one group.
+    means all its files, which form one group.
     """
     if isinstance(source, Source):
         return [source]

@@ -21,7 +21,7 @@ Found = tuple[dict[str, list[Any]], list[int]]
 def read_text_table(source: Source, kind: str, stop: Stop) -> Found:
     """The columns of a table and the line of every row.
 
-    kind: "jsonl", "json" or a delimiter. stop: told of every row that cannot be read; where it
+    kind: "jsonl", "json" or a delimiter. stop: called with every row that cannot be read; where it
     returns, the table goes on without that row.
     """
     text = _decoded(source, stop)

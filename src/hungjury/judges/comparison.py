@@ -150,7 +150,7 @@ def compare_approaches(
     wanted = measure_list(measure)
     if len(wanted) != 1:
         raise MeasureError(
-            f"{measure!r} stands for more than one measure",
+            f"{measure!r} matches more than one measure",
             code="several-measures",
             argument="measure",
             remedy="compare one at a time",

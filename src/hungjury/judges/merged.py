@@ -141,7 +141,7 @@ class Merged(Qrels):
         elif panel.binary:
             p = np.where(panel.judged, verdict.posterior[:, 1], 0.0)
         else:
-            # A column for every grade from 0 on, also for those that the scale leaves out.
+            # A column for every grade, starting at 0, even for those missing from the scale.
             grade_p = np.zeros((len(panel.pool), grades[-1] + 1))
             grade_p[:, list(grades)] = verdict.posterior
             grade_p[~panel.judged] = np.eye(grades[-1] + 1)[0]

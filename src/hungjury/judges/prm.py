@@ -229,8 +229,7 @@ def prm(
         raise InputError(
             f"no level is relevant (levels are {levels})",
             code="no-relevant-level",
-            argument="rel",
-            remedy="choose rel or relevant from these levels",
+            remedy=("choose", Argument("rel"), "or", Argument("relevant"), "from these levels"),
         )
     votes = np.bincount(
         given.document * len(levels) + place, minlength=len(given.pool) * len(levels)

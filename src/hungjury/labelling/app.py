@@ -74,7 +74,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -
     async def page(request: Request, judge: Judge) -> Response:
         name = request.path_params.get("part", "")
         if name not in parts:
-            raise Refused(404, "There is no such page.")
+            raise Refused(404, "Page not found.")
         text, kind = parts[name]
         return Response(text, media_type=kind)
 
@@ -151,7 +151,7 @@ def _part(name: str) -> str:
 def _item(body: dict[str, Any], desk: Desk) -> int:
     item = body.get("item")
     if type(item) is not int or not 0 <= item < len(desk.items):
-        raise Refused(400, "There is no such document.")
+        raise Refused(400, "Document not found.")
     return item
 
 

@@ -19,7 +19,7 @@ struct ActionRows {
     std::vector<int8_t> kind;
 };
 
-// Wants the lines of a session to stand together, in any order; where they do not, `interleaved`
+// Expects the lines of a session to be adjacent, in any order; where they do not, `interleaved`
 // is set, and the caller sorts the log first.
 class ActionLog {
   public:

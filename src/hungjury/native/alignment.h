@@ -153,7 +153,7 @@ class Alignment {
     int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
-    // Where each entry of the list stands in the pool, or -1: found_. Which of them are worth a search
+    // The place of each entry of the list in the pool, or -1: found_. Which of them are worth a search
     // is asked first, without a branch, since it cannot be foretold.
     void join(const RankedList &list, int32_t topic_index, const Pool &pool) {
         size_t n = list.size(), likely = 0;

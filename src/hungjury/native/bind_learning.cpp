@@ -64,7 +64,7 @@ void bind_learning(nb::module_ &m) {
           "over_ideal"_a, "first"_a, "last"_a, "values"_a,
           "Weighted gains over the ideal of the queries first to last, means over tied orders.");
 
-    nb::class_<FeatureTable>(m, "FeatureTable", "Rows of features as they stand in LETOR text.")
+    nb::class_<FeatureTable>(m, "FeatureTable", "Rows of features, read from LETOR text.")
         .def(nb::init<>())
         .def("feed", &feed<FeatureTable>, "piece"_a, "Parse a piece of a LETOR file.")
         .def("finish", &FeatureTable::finish, "Parse a last line that has no newline.")

@@ -137,7 +137,7 @@ void bind_reading(nb::module_ &m) {
         .def("finish", [](RunStore &r) {
             nb::gil_scoped_release free;
             r.finish();
-        }, "End of input: look for documents that stand twice in a list.")
+        }, "End of input: look for documents that appear twice in a list.")
         .def("align", [](const RunStore &r, const Pool &pool, const std::string &ties, bool single,
                          int64_t depth, int64_t others) {
             Alignment out(ranking(ties, single, depth, others));

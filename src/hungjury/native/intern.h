@@ -41,7 +41,7 @@ class Strings {
 };
 
 // Strings to integers. A key may carry a scope (a document's topic): every scope has a small hash
-// table of its own, which stays in cache as long as the lines of a topic stand together.
+// table of its own, which stays in cache as long as the lines of a topic are adjacent.
 class Interner {
     static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash >> 32) & ~1u; }
 
@@ -120,7 +120,7 @@ class Interner {
         for (; slot().string >= 0; ++i) slot().tag |= 1;
         slot() = {tag_of(hash), string};
     }
-    // The last table grows where it is; one that others stand behind moves to the end.
+    // The last table grows where it is; one that others follow moves to the end.
     void grow(Table &table) {
         auto from = slots_.begin() + static_cast<std::ptrdiff_t>(table.start);
         std::vector<Slot> old(from, from + table.size);
@@ -143,7 +143,7 @@ class HashSet {
     // False where it is in the set already.
     bool add(uint64_t hash) {
         if (2 * (count_ + 1) > slots_.size()) grow();
-        uint64_t &slot = probe(hash |= 1);  // 0 stands for an empty slot
+        uint64_t &slot = probe(hash |= 1);  // 0 marks an empty slot
         if (slot) return false;
         slot = hash;
         ++count_;

@@ -1,5 +1,5 @@
 // What a ranker learns from: for every document of a query, how much its score should rise, and the
-// value of the ranking as it stands. Queries do not know of each other.
+// value of the current ranking. Queries are independent.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ HUNGJURY_WIDE inline void add_pairs(size_t count, double gain, double weight, do
     for (size_t j = 0; j < count; ++j) {
         const double gap = gain - gains[j];
         const double change = gap * std::fabs(weight - weights[j]);
-        // The chance, as the scores see it, that the pair stands the wrong way round.
+        // The chance, as the scores see it, that the pair is in the wrong order.
         const double lower = gap > 0 ? powers[j] : power;
         const double wrong = lower / (power + powers[j]);
         push[j] = change * wrong;

@@ -12,7 +12,7 @@
 
 namespace hungjury {
 
-// One line of a file: [begin, end) without its newline. Tokens are what stands between blanks.
+// One line of a file: [begin, end) without its newline. Tokens are separated by blanks.
 struct Line {
     const char *begin, *end;
     const char *readable;    // bytes up to here may be looked at
@@ -37,7 +37,7 @@ struct Line {
     bool is_comment() const { return begin < end && *begin == '#'; }
 };
 
-// Bit i tells of byte i of 64.
+// Bit i describes byte i of 64.
 struct Masks {
     uint64_t blank = 0, newline = 0;
 };

@@ -47,7 +47,7 @@ class Order {
                 for (size_t w = 0; w < words; ++w) below[row(order_[i]) + w] = ~seen_[w] & valid(w);
         }
     }
-    // How many items stand above an item, and how many are tied with it, itself included.
+    // How many items are above an item, and how many are tied with it, itself included.
     size_t above_count(size_t item) const { return count(above, item); }
     size_t tied_count(size_t item) const {
         return items - count(above, item) - count(below, item);

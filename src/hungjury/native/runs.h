@@ -117,7 +117,7 @@ class RunStream {
         close();
     }
 
-    // What stands behind this in the same file, read by another stream.
+    // The part of the same file that follows this one, read by another stream.
     void append(const RunStream &next) {
         out.append(next.out);
         tags.append(next.tags);

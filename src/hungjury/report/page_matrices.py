@@ -53,7 +53,7 @@ def judges_map(found: Agreement) -> dict[str, Any]:
     if len(order) < 2:
         return {"numbers": numbers, "matrix": None}
     kappa = found.pairs.kappa[np.ix_(order, order)]
-    shares = np.round(kappa, 2) + 0.0  # as they are read: -0.001 is no less than chance
+    shares = np.round(kappa, 2) + 0.0  # as shown: -0.001 is not worse than chance
     bins = np.where(np.isnan(kappa), len(KAPPAS) + 1, np.searchsorted(KAPPAS, shares, side="right"))
     np.fill_diagonal(bins, -1)
     names = [shown(found.judges[k]) for k in order]

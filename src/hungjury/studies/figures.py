@@ -25,7 +25,7 @@ class Lines:
 
 @dataclass(frozen=True, eq=False)
 class RateLines:
-    """Lines over the shares of the pool that are kept; `across` panels stand side by side."""
+    """Lines over the shares of the pool that are kept; `across` panels side by side."""
 
     panels: Sequence[Lines]
     rates: Sequence[float]
@@ -45,7 +45,7 @@ class Matrix:
 
 @dataclass(frozen=True, eq=False)
 class Matrices:
-    """Correlations in colour, all on one scale; `across` panels stand side by side."""
+    """Correlations in colour, all on one scale; `across` panels side by side."""
 
     panels: Sequence[Matrix]
     across: int

@@ -131,7 +131,7 @@ class TupleExperiment(Experiment[TupleStudy]):
 
     @cached_property
     def places(self) -> list[int]:
-        """Where in the panel the judges stand that are studied."""
+        """The places in the panel of the judges that are studied."""
         return [self.given.judges.index(name) for name in self.judges]
 
     @property

@@ -26,7 +26,7 @@ def corrected_by(correction: Correction) -> str:
 
 
 def poor_agreement(correction: Correction) -> str:
-    """What stands in the headline where the panel agrees poorly with gold labels."""
+    """The headline's warning where the panel agrees poorly with gold labels."""
     middle, low, high = correction.agreement
     rest = (
         "the result rests on gold labels alone"

@@ -214,7 +214,7 @@ def by_chance(chance: float, level: float) -> Verdict:
 def _find(names: list[str], name: str) -> int:
     if name not in names:
         raise UnknownName(
-            f"there is no run '{name}'", remedy=f"the runs are {', '.join(names[:20])}"
+            f"no run is called '{name}'", remedy=f"the runs are {', '.join(names[:20])}"
         )
     return names.index(name)
 

@@ -170,7 +170,7 @@ def leaderboard(
         lists = load(lists)  # aligned with two pools
     elif plan is not None or gold_design is not None or looks is not None:
         raise InputError(
-            "a plan, a gold design or looks without gold labels",
+            "a plan, a gold design and looks need gold labels",
             code="no-gold",
             remedy=("give the labels as", Argument("gold")),
         )

@@ -10,7 +10,7 @@ const POLL = 15000; // milliseconds between looks at what others did
 
 const $ = (id) => document.getElementById(id);
 let state = null; // what the server said last
-let busy = false; // a request is on its way: keys belong to no document
+let busy = false; // a request is under way: ignore keys
 let shown = null; // when the clock of this document was started, or null while the page is hidden
 let spent = 0; // milliseconds that were counted before
 

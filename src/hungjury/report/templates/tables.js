@@ -1,5 +1,5 @@
   // ---- tables: they sort and filter. The report can be read without scripts.
-  // Numbers stand in data-v, a cell with neither number nor text goes last
+  // Numbers are in data-v; a cell with neither number nor text goes last
   const collator = new Intl.Collator(undefined, { numeric: true });
   const key = (cell) => {
     if (cell.dataset.v !== undefined) return Number(cell.dataset.v);

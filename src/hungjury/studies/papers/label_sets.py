@@ -121,7 +121,7 @@ def distinct(measures: Mapping[str, str]) -> list[str]:
 
 
 def places(measures: Mapping[str, str]) -> dict[str, int]:
-    """Where each label's measure stands among the distinct ones."""
+    """The place of each label's measure among the distinct ones."""
     order = distinct(measures)
     return {label: order.index(name) for label, name in measures.items()}
 

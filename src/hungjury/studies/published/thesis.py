@@ -1,6 +1,6 @@
 """Numbers that the thesis prints, with their place: Tables 5.1 to 5.4 (Maistro 2017).
 
-Digits and stars stand here as they are printed, misprints included; `studies.published.misprints`
+Digits and stars are as printed, misprints included; `studies.published.misprints`
 lists those.
 """
 
