@@ -21,6 +21,11 @@ LABEL_FILES = {
     "label inf": ("1 0 a 1\n1 0 b inf\n", 2, "is not a number"),
     "label 1e999": ("1 0 a 1\n1 0 b 1e999\n", 2, "is not a number"),
     "label 0x1": ("1 0 a 0x1\n", 1, "is not a number"),
+    "label in full-width digits": ("1 0 a １\n", 1, "is not a number"),
+    "CSV label in full-width digits": ("qid,docno,label\n1,a,１\n", 2, "is not a number"),
+    "JSONL label in full-width digits": (
+        '{"qid": "1", "docno": "a", "label": "１"}\n', 1, "is not a number"),
+    "JSONL key twice": ('{"qid": "1", "docno": "a", "label": 1, "label": 0}\n', 1, "'label'"),
     "label -": ("1 0 a -\n", 1, "is not a number"),
     "a very long label": ("1 0 a " + "x" * 500 + "\n", 1, "xxx...' is not a number"),
     "label 5000": ("1 0 a 1\n1 0 b 5000\n", 2, "too large for a grade"),

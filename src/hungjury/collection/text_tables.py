@@ -35,7 +35,10 @@ def read_text_table(source: Source, kind: str, stop: Stop) -> Found:
 def text_columns(source: Source, mark: str) -> list[str]:
     """The names in the first line of a table."""
     text = source.head().decode("utf-8", "replace")
-    return _names(source, next(_rows(text, mark), []))
+    try:
+        return _names(source, next(_rows(text, mark), []))
+    except csv.Error as error:
+        raise _bad(source, 1, "not-csv", str(error), "fix the quotes") from None
 
 
 def _decoded(source: Source, stop: Stop) -> str:

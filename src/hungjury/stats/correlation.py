@@ -156,7 +156,16 @@ def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
     first, second = numbers(x, "x"), numbers(y, "y")
     same_items(first, second, ("x", "y"))
     leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
-    return as_number(np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=-1))))
+    with np.errstate(over="ignore"):
+        found = np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=-1)))
+    if not np.isfinite(found).all():
+        raise InputError(
+            "the squared differences are too large for a number",
+            code="too-large",
+            argument="x",
+            remedy="scale the values down first",
+        )
+    return as_number(found)
 
 
 def _two_vectors(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Floats, Floats]:
