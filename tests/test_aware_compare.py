@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
+from hungjury.catalogue import CATALOGUE
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.judges.aware import aware, combine
 from hungjury.judges.comparison import ApproachComparison, compare_approaches
@@ -145,3 +146,28 @@ def test_rank_biased_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None
     scored = score_judges(judgments, runs, "RBP(p=0.8)", rel=2, gold=gold)
     means = combine(scored, WEIGHTS.parse("uni")).mean()[0]
     assert tau_ap(means, scored.gold[0].mean(axis=1)) == pytest.approx(0.855, abs=5e-4)
+
+
+SPELLED = {"P": "P@5", "F1": "F1@5", "Success": "Success@5", "eRP": "eRP@5", "IPrec": "IPrec@0.5",
+           "GAP": "GAP(g=[1])", "xGAP": "xGAP(g=[1])", "eGAP": "eGAP(g=[1])",
+           "E": "E(P@5, draws=3)",
+           }  # fmt: skip
+
+
+@pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
+def test_every_measure_can_be_compared(cls: Any) -> None:
+    """What a measure does not allow is left out and said; nothing else is."""
+    made = hj.simulate(systems=4, topics=3, documents=30, depth=12, seed=2)
+    name = SPELLED.get(cls.name, cls.name)
+    found = compare_approaches(
+        made.judgments, made.runs, name, made.gold, replicates=2, merges=["mv", "em-mv", "binmv"]
+    )
+    left_out = {who for note in found.notes if note.kind.startswith("left-out")
+                for who in note.subjects}  # fmt: skip
+    there = {one.approach for one in found}
+    assert there | left_out == {"uni", *ESTIMATORS, "mv", "em-mv", "binmv"}
+    assert not there & left_out
+    assert {"uni", "sgl_tau_msd", "tpc_apc_md", "mv", "em-mv"} <= there
+    unbounded = not 0 <= min(one.rmse for one in found) <= 1
+    if unbounded:
+        assert "sgl_fro_md" in left_out

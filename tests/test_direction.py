@@ -105,7 +105,9 @@ def test_comparisons_count_wins_of_the_smaller() -> None:
 def test_studies_follow_the_direction() -> None:
     made = hj.simulate(systems=8, topics=20, seed=2)
     scores = hj.evaluate(made.gold, made.runs, ["ESL", "RR"])
-    assert correlate_measures(scores).of("ESL", "RR") > 0  # both rank the same systems high
+    found = correlate_measures(scores)
+    assert found.of("ESL", "RR") > 0  # both rank the same systems high
+    assert found.square().columns[1:] == tuple(found.measures)
     chosen = run_quartiles(scores)
     worst = scores.systems[int(np.argmax(scores.mean()[0]))]
     assert worst not in chosen

@@ -208,6 +208,10 @@ def test_a_block_for_each_law_of_thresholds(graded_ap: Study, gold: Any, runs: A
             scores = hj.evaluate(gold, runs, names, topics).select(systems)
             assert value == pytest.approx(tau(scores), abs=1e-12)
     assert 0 < row["gold AP"].values[0] < 1
+    heading = found.to_csv().splitlines()[0].split(",")
+    assert heading[2:5] == [f"gold GAP {t}" for t in ("all topics", "few of grade 2",
+                                                      "few of grade 3")]  # fmt: skip
+    assert len(heading) == 2 + 2 * 5 * 3
     last = found.rows[-1]
     assert all(cell.values[0] == 1 for cell in (last[2], last[3])), "g = (1, 0, 0) is AP"
 

@@ -165,3 +165,22 @@ def test_awares_csv_keeps_the_weights() -> None:
     mine = [row for row in cells if row["measure"] == "weight"]
     assert len(mine) == found.weights.size
     assert float(mine[0]["value"]) == found.weights[0, 0]
+
+
+def test_numbers_that_share_a_cell_have_columns_of_their_own_in_data() -> None:
+    table = Table(
+        ["g", "AP", "nDCG"],
+        [
+            ["(0.2, 0.8)", Joined((0.25, NAN), ("all", "few")), Joined((0.5, 1.0), ("all", "few"))],
+            ["none", None, Joined((0.75, 0.125), ("all", "few"))],
+        ],
+        digits=2,
+    )
+    assert "0.25/-" in str(table)
+    lines = table.to_csv().splitlines()
+    assert lines[0] == "g,AP all,AP few,nDCG all,nDCG few"
+    assert lines[1] == '"(0.2, 0.8)",0.25,nan,0.5,1.0'
+    assert lines[2] == "none,,,0.75,0.125"
+    assert table.to_dicts()[0] == {
+        "g": "(0.2, 0.8)", "AP all": 0.25, "AP few": None, "nDCG all": 0.5, "nDCG few": 1.0,
+    }  # fmt: skip

@@ -21,7 +21,19 @@ __all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "html_pag
 
 _TEX = {c: "\\" + c for c in "&%$#_{}"} | {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "–": "--", "λ": r"$\lambda$", "τ": r"$\tau$",
+    "–": "--", "—": "---", "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'",
+}  # fmt: skip
+_MATHS = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta",
+    "η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi",
+    "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "varphi", "χ": "chi", "ψ": "psi",
+    "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Π": "Pi", "Σ": "Sigma",
+    "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx",
+    "→": "to", "√": "surd", "∞": "infty", "±": "pm", "×": "times", "÷": "div", "∈": "in",
+}  # fmt: skip
+# Plain LaTeX knows these as commands only; the letters of Latin alphabets it reads as they are.
+_TEX |= {letter: rf"$\{command}$" for letter, command in _MATHS.items()} | {
+    "−": "$-$", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
 }  # fmt: skip
 
 # What begins a formula in a spreadsheet, also in its full-width form.
@@ -40,9 +52,11 @@ class Marked:
 
 @dataclass(frozen=True)
 class Joined:
-    """Several numbers in one cell, printed as 0.86/0.67."""
+    """Several numbers in one cell, printed as 0.86/0.67; in CSV, JSON and frames a column each,
+    called by the cell's column and `names`."""
 
     values: tuple[float, ...]
+    names: tuple[str, ...] = ()
 
 
 Cell = str | int | float | None | Marked | Joined
@@ -157,16 +171,37 @@ class Table:
         body = columns([list(self.columns), *self._rendered(_in_text)], self.words)
         return f"{self.caption}\n{body}" if self.caption else body
 
+    def split(self) -> Table:
+        """The same table with a column for each of the numbers that share cells."""
+        columns: list[str] = []
+        rows: list[list[Cell]] = [[] for _ in self.rows]
+        for i, name in enumerate(self.columns):
+            cells = [row[i] for row in self.rows]
+            joined = [cell for cell in cells if isinstance(cell, Joined)]
+            number = max((len(cell.values) for cell in joined), default=0)
+            if not number:
+                columns.append(name)
+                for row, cell in zip(rows, cells, strict=True):
+                    row.append(cell)
+                continue
+            parts = joined[0].names or tuple(str(n) for n in range(1, number + 1))
+            columns += [f"{name} {part}" for part in parts]
+            for row, cell in zip(rows, cells, strict=True):
+                row += _parts(cell, number)
+        return replace(self, columns=columns, rows=rows)
+
     def to_csv(self, safe: bool = False) -> str:
         """A header line, then all digits; for spreadsheets if `safe` (see `csv_text`)."""
-        exact = ([_exact(cell) for cell in row] for row in self.rows)
-        return csv_text([self.columns, *exact], safe)
+        table = self.split()
+        exact = ([_exact(cell) for cell in row] for row in table.rows)
+        return csv_text([table.columns, *exact], safe)
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A dictionary for every row; numbers that are undefined or infinite are None."""
+        table = self.split()
         return [
-            {name: _finite(_value(cell)) for name, cell in zip(self.columns, row, strict=True)}
-            for row in self.rows
+            {name: _finite(_bare(cell)) for name, cell in zip(table.columns, row, strict=True)}
+            for row in table.rows
         ]
 
     def to_json(self) -> str:
@@ -202,7 +237,9 @@ class Table:
             module = __import__(backend)
         except ImportError:
             raise MissingExtra(backend, "all", f"to_frame(backend={backend!r})") from None
-        data = {name: [_value(row[i]) for row in self.rows] for i, name in enumerate(self.columns)}
+        table = self.split()
+        each = enumerate(table.columns)
+        data = {name: [_bare(row[i]) for row in table.rows] for i, name in each}
         return module.DataFrame(data)
 
 
@@ -315,11 +352,10 @@ def _bare(cell: Cell) -> Any:
     return cell.value if isinstance(cell, Marked) else cell
 
 
-def _value(cell: Cell) -> Any:
-    """A cell without marks."""
-    if isinstance(cell, Joined):
-        return "/".join(map(repr, cell.values))
-    return _bare(cell)
+def _parts(cell: Cell, number: int) -> list[Cell]:
+    """The numbers of a cell in as many columns; another cell stands in the first of them."""
+    found = list(cell.values) if isinstance(cell, Joined) else [cell]
+    return [*found, *[None] * (number - len(found))]
 
 
 def _finite(value: Any) -> Any:
@@ -332,5 +368,5 @@ def _finite(value: Any) -> Any:
 
 
 def _exact(cell: Cell) -> Any:
-    value = _value(cell)
+    value = _bare(cell)
     return repr(float(value)) if isinstance(value, float) else value

@@ -23,13 +23,14 @@ BANDWIDTH = 0.015
 POINTS = np.linspace(0, 1, 100)
 LOWEST_DENSITY = 1e-12
 SHARPNESS = 1.0  # beta of (4.22)
+BOUNDED = ("fro", "rmse", "kld")  # gaps that compare scores in [0, 1]
 ROUNDING = 1e-9
 
 
 def closeness(gap: str, mine: Array, theirs: Array, smaller: bool = False) -> Array:
     """[judge]: mean closeness of each of `mine` to all of `theirs`; `smaller`: the best systems,
     which tau_ap looks at first, have the smallest scores."""
-    if gap in ("fro", "rmse", "kld"):
+    if gap in BOUNDED:
         _within_bounds(gap, mine, theirs)
     elif mine.shape[1] < 2:
         raise MeasureError(
@@ -42,10 +43,23 @@ def closeness(gap: str, mine: Array, theirs: Array, smaller: bool = False) -> Ar
     return GAPS[gap](mine, theirs)
 
 
+def comparable(gap: str, *scores: Array) -> bool:
+    """Can scores in this range be compared so? tau and apc look at their order only."""
+    return gap not in BOUNDED or all(_in_bounds(*_range(each)) for each in scores)
+
+
+def _range(scores: Array) -> tuple[float, float]:
+    return float(scores.min(initial=0)), float(scores.max(initial=0))
+
+
+def _in_bounds(low: float, high: float) -> bool:
+    return low >= -ROUNDING and high <= 1 + ROUNDING
+
+
 def _within_bounds(gap: str, *scores: Array) -> None:
     for each in scores:
-        low, high = each.min(initial=0), each.max(initial=0)
-        if low < -ROUNDING or high > 1 + ROUNDING:
+        low, high = _range(each)
+        if not _in_bounds(low, high):
             raise MeasureError(
                 f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}",
                 code="scores-not-in-range",

@@ -17,6 +17,7 @@ from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.evaluation import score_alignment
+from hungjury.judges.closeness import comparable
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge, merge_method
@@ -160,7 +161,8 @@ def compare_approaches(
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
     (random,) = scored.random(replicates, seed, progress)
-    found = list(_weighted(scored, random, orientation, against))
+    names, more = _comparable(scored, random)
+    found = list(_weighted(names, scored, random, orientation, against))
     for method in methods:
         merged = merge(scored.judgments, method, rel, seed=seed)
         found.append(_merged(merged, wanted[0], scored.alignment, against))
@@ -169,7 +171,7 @@ def compare_approaches(
     alone = zip(scored.judges, scored.panel(0).scores, strict=True)
     shown = str(wanted[0])
     return ApproachComparison(
-        shown, found, [against.compare(who, one, shown) for who, one in alone], notes
+        shown, found, [against.compare(who, one, shown) for who, one in alone], notes + more
     )
 
 
@@ -185,12 +187,27 @@ def _scorable(methods: list[Merge], one: Measure) -> tuple[list[Merge], tuple[No
     return methods, ()
 
 
+def _comparable(scored: JudgeScores, random: Array) -> tuple[list[str], tuple[Note, ...]]:
+    """`uni` and the estimators that can compare such scores, and a note on the others."""
+    gaps = {one.gap for one in ESTIMATORS.values()}
+    fit = {gap for gap in gaps if comparable(gap, scored.filled[0], random)}
+    names = [name for name, one in ESTIMATORS.items() if one.gap in fit]
+    out = tuple(name for name in ESTIMATORS if name not in names)
+    text = (
+        f"left out {plural(len(out), 'estimator')}: fro, rmse and kld compare scores in [0, 1], "
+        f"which those by {scored.measures[0]} are not"
+    )
+    notes = (Note("left-out-estimator", len(out), text, subjects=out, about="result"),)
+    return ["uni", *names], notes if out else ()
+
+
 def _weighted(
-    scored: JudgeScores, random: Array, orientation: Orientation, against: _Gold
-) -> Iterator[ComparedApproach]:
+    names: Iterable[str], scored: JudgeScores, random: Array, orientation: Orientation,
+    against: _Gold,
+) -> Iterator[ComparedApproach]:  # fmt: skip
     """`uni` and the estimators."""
     panel, name = scored.panel(0), str(scored.measures[0])
-    for approach, raw in raw_weights(("uni", *ESTIMATORS), panel, random, orientation):
+    for approach, raw in raw_weights(names, panel, random, orientation):
         weights = normalised(raw, panel.judged)
         values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
         yield against.compare(approach, values, name)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["MeasureCorrelation", "correlate_measures", "correlation_draws"]
 
 Array = NDArray[np.float64]
+LONG = 12  # letters of a name that still make a heading
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +50,15 @@ class MeasureCorrelation:
         return self.tau if what == "tau" else self.tau_ap
 
     def square(self, what: RankCorrelation = "tau", digits: int = 2) -> Table:
-        """A row and a column for every measure."""
+        """A row and a column for every measure; columns are numbered where names are long."""
+        names = heads = list(self.measures)
+        if max(map(len, names)) > LONG:
+            heads = [str(n) for n in range(1, len(names) + 1)]
+            names = [f"{n} {name}" for n, name in zip(heads, names, strict=True)]
         rows: list[list[Cell]] = [
-            [name, *map(float, row)]
-            for name, row in zip(self.measures, self.matrix(what), strict=True)
+            [name, *map(float, row)] for name, row in zip(names, self.matrix(what), strict=True)
         ]
-        return Table((what, *self.measures), rows, digits)
+        return Table((what, *heads), rows, digits)
 
     def table(self) -> Table:
         """A row for every ordered pair of measures."""

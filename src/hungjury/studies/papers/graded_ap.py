@@ -213,13 +213,14 @@ class GradedAPRecipe(Recipe):
 
         def cell(found_in: LabelSet, one: str, other: str) -> Joined:
             results = found_in.studied.results
-            each = [results.get(f"correlation/{found_in.whose}/{t}")
-                    for t in topic_sets(found_in.data, found_in.whose)]  # fmt: skip
-            return Joined(tuple(
+            topics = tuple(topic_sets(found_in.data, found_in.whose))
+            each = [results.get(f"correlation/{found_in.whose}/{t}") for t in topics]
+            values = tuple(
                 float("nan") if found is None
                 else float(np.asarray(found["tau"])[place[one], place[other]])
                 for found in each
-            ))  # fmt: skip
+            )  # fmt: skip
+            return Joined(values, topics)
 
         rows: list[list[Cell]] = []
         for g in self.grid(top):
