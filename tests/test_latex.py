@@ -55,7 +55,7 @@ def results() -> list[Any]:
     return [
         scores,
         hj.compare(scores),
-        hj.leaderboard(MADE.judgments, MADE.runs, "nDCG@10", draws=50),
+        hj.leaderboard(MADE.judgments, MADE.runs, "nDCG@10", draws=100),
         claims_table([claim]),
     ]
 

@@ -52,8 +52,8 @@ class Marked:
 
 @dataclass(frozen=True)
 class Joined:
-    """Several numbers in one cell, printed as 0.86/0.67; in CSV, JSON and frames a column each,
-    called by the cell's column and `names`."""
+    """Several numbers in one cell, printed as 0.86/0.67. Those with names have a column each in
+    CSV, JSON and frames, called by the cell's column and the name."""
 
     values: tuple[float, ...]
     names: tuple[str, ...] = ()
@@ -172,22 +172,20 @@ class Table:
         return f"{self.caption}\n{body}" if self.caption else body
 
     def split(self) -> Table:
-        """The same table with a column for each of the numbers that share cells."""
+        """The same table with a column for each of the named numbers that share cells."""
         columns: list[str] = []
         rows: list[list[Cell]] = [[] for _ in self.rows]
         for i, name in enumerate(self.columns):
             cells = [row[i] for row in self.rows]
-            joined = [cell for cell in cells if isinstance(cell, Joined)]
-            number = max((len(cell.values) for cell in joined), default=0)
-            if not number:
+            parts = next((cell.names for cell in cells if isinstance(cell, Joined)), ())
+            if not parts:
                 columns.append(name)
                 for row, cell in zip(rows, cells, strict=True):
                     row.append(cell)
                 continue
-            parts = joined[0].names or tuple(str(n) for n in range(1, number + 1))
             columns += [f"{name} {part}" for part in parts]
             for row, cell in zip(rows, cells, strict=True):
-                row += _parts(cell, number)
+                row += _parts(cell, len(parts))
         return replace(self, columns=columns, rows=rows)
 
     def to_csv(self, safe: bool = False) -> str:
@@ -200,7 +198,7 @@ class Table:
         """A dictionary for every row; numbers that are undefined or infinite are None."""
         table = self.split()
         return [
-            {name: _finite(_bare(cell)) for name, cell in zip(table.columns, row, strict=True)}
+            {name: _finite(_value(cell)) for name, cell in zip(table.columns, row, strict=True)}
             for row in table.rows
         ]
 
@@ -239,7 +237,7 @@ class Table:
             raise MissingExtra(backend, "all", f"to_frame(backend={backend!r})") from None
         table = self.split()
         each = enumerate(table.columns)
-        data = {name: [_bare(row[i]) for row in table.rows] for i, name in each}
+        data = {name: [_value(row[i]) for row in table.rows] for i, name in each}
         return module.DataFrame(data)
 
 
@@ -352,6 +350,13 @@ def _bare(cell: Cell) -> Any:
     return cell.value if isinstance(cell, Marked) else cell
 
 
+def _value(cell: Cell) -> Any:
+    """A cell without marks."""
+    if isinstance(cell, Joined):
+        return "/".join(map(repr, cell.values))
+    return _bare(cell)
+
+
 def _parts(cell: Cell, number: int) -> list[Cell]:
     """The numbers of a cell in as many columns; another cell stands in the first of them."""
     found = list(cell.values) if isinstance(cell, Joined) else [cell]
@@ -368,5 +373,5 @@ def _finite(value: Any) -> Any:
 
 
 def _exact(cell: Cell) -> Any:
-    value = _bare(cell)
+    value = _value(cell)
     return repr(float(value)) if isinstance(value, float) else value
