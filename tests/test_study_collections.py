@@ -238,10 +238,18 @@ def test_names_and_descriptions(folders: tuple[Path, Path], tmp_path: Path) -> N
         ("[1]", "not a description"),
         ("{", "not a description"),
         ('{"folder": "nowhere"}', "no such folder"),
+        ('{"folder": 5}', "'folder' must be a path"),
+        ('{"runs": ["a", null]}', "'runs' must be a path or a list of paths"),
+        ('{"gold": "gold.qrels"}', "no runs"),
     ):
         described.write_text(text)
         with pytest.raises(InputError, match=problem):
             read_collection(str(described))
+
+
+def test_a_folder_without_runs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no runs"):
+        read_collection(str(tmp_path))
 
 
 def test_collections_that_cannot_be_told_apart(folders: tuple[Path, Path]) -> None:

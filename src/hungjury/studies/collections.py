@@ -80,13 +80,22 @@ def _described(file: Path, options: dict[str, Any]) -> Sources:
                 code="invalid-file",
                 remedy=f"choose from {', '.join(known)}",
             )
-    here = file.parent
+    places = {key: _places(file, key, said.pop(key)) for key in ("folder", *FILES) if key in said}
     parts: dict[str, Any] = {}
-    if "folder" in said:
-        parts = folder_parts(here / said.pop("folder"))
-    for key in FILES:
-        if key in said:
-            paths = said[key] if isinstance(said[key], list) else [said[key]]
-            said[key] = [str(here / path) for path in paths]
+    for folder in places.pop("folder", []):
+        parts |= folder_parts(Path(folder))
     given = {name: value for name, value in options.items() if value is not None}
-    return Sources.of(**{**parts, **given, **said})
+    return Sources.of(**{"runs": None, **parts, **given, **said, **places})
+
+
+def _places(file: Path, key: str, said: Any) -> list[str]:
+    """Paths relative to the file."""
+    paths = said if isinstance(said, list) else [said]
+    if not all(isinstance(path, str) for path in paths):
+        raise InputError(
+            f"'{key}' must be a path or a list of paths, got {said!r}",
+            file=str(file),
+            code="invalid-file",
+            remedy=_SHAPE,
+        )
+    return [str(file.parent / path) for path in paths]

@@ -47,6 +47,12 @@ class Sources:
     ) -> Sources:
         """Files, globs or lists of these; the options are those of `read_judgments` and
         `read_runs`."""
+        if runs is None:
+            raise InputError(
+                "no runs",
+                code="no-runs",
+                remedy=("put them into runs/ of the data's folder, or give", Argument("runs")),
+            )
         labels, lists = split_options(reading)
         found = Sources(
             _paths(runs),
@@ -67,7 +73,8 @@ class Sources:
         file (gold.qrels, or else the only file called qrels*), as `hungjury simulate` writes it.
         Whatever is in `others` is an argument of `Sources.of`, and comes first."""
         parts = folder_parts(Path(folder))
-        return Sources.of(**{**parts, **{k: v for k, v in others.items() if v is not None}})
+        given = {k: v for k, v in others.items() if v is not None}
+        return Sources.of(**{"runs": None, **parts, **given})
 
     def fresh_digest(self) -> str:
         """The digest of the files as they are now: names, contents and policies, not folders."""
