@@ -409,7 +409,7 @@ def test_bad_arguments_are_told(tmp_path):
     told(text, "no click in the log can be counted", tmp_path, qrels={"x": {"d": 1}})
     told(text, "labels are probabilities", tmp_path, qrels={"q": {"d": 0.5}})
     told("session,rank\n1,1\n", "no query column", tmp_path, qrels={"q": {"d": 1}})
-    told(text, "engine is 'abacus'", tmp_path, engine="abacus")
+    told(text, "invalid value 'abacus' for engine", tmp_path, engine="abacus")
     told(text, "memory is 'lots'", tmp_path, memory="lots")
     told(text, "ranks must be an integer from 3", tmp_path, ranks=2)
     told(text, "nav_rel is 0", tmp_path, nav_rel=0)

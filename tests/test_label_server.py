@@ -224,7 +224,7 @@ def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:
         (["plan.csv", "-o", "l.db", "--grades", "no"], "cannot read 'no'"),
         (["plan.csv", "-o", "l.db", "--judge", " "], "1 to 60 printable characters"),
         (["plan.csv", "-o", "l.db", "--judge", "a", "--judge", "a"], "a name of their own"),
-        (["plan.csv", "-o", "l.db", "--documents", "queries.tsv"], "no document of the plan"),
+        (["plan.csv", "-o", "l.db", "--documents", "queries.tsv"], "none of the wanted documents"),
         (["plan.csv", "-o", "l.db", "--queries", "absent"], "no such file"),
         (["plan.csv", "-o", "l.db", "-m", "AP"], "results on the page need"),
         (["--export", "x", "labels.db", "--judge", "a"], "nothing else"),
