@@ -118,6 +118,17 @@ def test_studies_follow_the_direction() -> None:
     assert both.tau_ap[0, 1] == pytest.approx(turned)
 
 
+def test_long_names_of_measures_are_numbered() -> None:
+    made = hj.simulate(systems=4, topics=4, seed=2)
+    long = "eRAP(prob=[0.05, 0.95])"
+    found = correlate_measures(hj.evaluate(made.gold, made.runs, ["AP", long]))
+    square = found.square()
+    assert list(square.columns) == ["tau", "1", "2"]
+    assert [row[0] for row in square.rows] == ["1 AP", f"2 {long}"]
+    assert square.rows[0][2] == found.of("AP", long)
+    assert max(map(len, str(square).splitlines())) < 60
+
+
 def test_the_worst_judge_value_enters_aware() -> None:
     judges = {"j1": QRELS, "j2": {t: dict.fromkeys(QRELS[t], 0) for t in QRELS}}
     scores = hj.aware(hj.read_judgments(judges), RUNS, "ESL", "uni")
