@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -229,3 +230,15 @@ def test_err_with_the_gains_of_the_thesis() -> None:
     assert value == pytest.approx(31 / 32 + (1 / 32) * (31 / 32) / 3)
     with pytest.raises(MeasureError, match="gain"):
         hj.measure("ERR(gains={1: -1})")
+
+
+def test_junk_labels_count_as_judged_once_they_are_clipped(tmp_path: Path) -> None:
+    """As in TREC 21: -2 is pooled but not judged by default, and not relevant when clipped."""
+    (tmp_path / "qrels").write_text("1 0 junk -2\n1 0 good 1\n1 0 bad 0\n")
+    run = {"1": {"junk": 3.0, "good": 2.0, "bad": 1.0}}
+    for reading, value in (({}, 1.0), ({"grades": range(4), "outside": "clip"}, 0.0)):
+        labels = hj.read_qrels(tmp_path / "qrels", **reading)
+        assert hj.evaluate(labels, run, "Bpref").mean()[0, 0] == value
+        assert [note.count for note in labels.notes if note.kind == "outside"] == (
+            [1] if reading else []
+        )
