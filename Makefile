@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard src/hungjury/native/*.cpp src/hungjury/native/*.h)
 
-.PHONY: demo test lint types unit bench studies docs examples wheel clean sanitize mutants
+.PHONY: demo test quick lint types unit bench studies docs examples wheel clean sanitize mutants
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -45,6 +45,10 @@ types: $(VENV)/ready
 
 unit: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto
+
+# Everything but browsers, notebooks, clusters and long simulations.
+quick: $(VENV)/ready
+	$(BIN)/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)'
 
 # The site, in docs/_build/html; a warning is an error.
 docs: $(VENV)/ready

@@ -14,6 +14,7 @@ pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')"
 pyspark = pytest.importorskip("pyspark", reason="no pyspark here (extra 'spark')")
 if shutil.which("java") is None:
     pytest.skip("Spark needs java, which is not here", allow_module_level=True)
+pytestmark = pytest.mark.cluster
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ import pytest
 
 from hungjury.studies.coverage import Scenario, coverage
 
+pytestmark = pytest.mark.long
+
 RIGHT = Scenario("right", topics=20)
 BLIND = Scenario("blind to ranks", topics=20, prior="flat")
 

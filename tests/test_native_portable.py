@@ -21,6 +21,7 @@ def nanobind_headers() -> Path:
     return Path(found.origin).parent / "include"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
 def test_clang_compiles_without_extensions(source: Path) -> None:
     if shutil.which("clang++") is None:

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("nbclient", reason="pip install 'hungjury[docs]'")
 pytest.importorskip("ipykernel", reason="pip install 'hungjury[docs]'")
 pytest.importorskip("matplotlib", reason="pip install 'hungjury[report]'")
+pytestmark = pytest.mark.notebook
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 

@@ -18,6 +18,7 @@ from hungjury.studies.runner import Job, run_jobs
 from hungjury.studies.store import Store, as_text
 
 Client = pytest.importorskip("distributed", reason="Dask is not installed").Client
+pytestmark = pytest.mark.cluster
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
 

@@ -19,6 +19,7 @@ def public(shared_data):
     return dl21(shared_data)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("measure", ["nDCG@10", "RBP(p=0.8, rel=2)"])
 def test_chances_are_right_as_often_as_they_say(public, measure):
     panels = [p for p in public.panels(3, seed=5) if len(p.judges) == 5]

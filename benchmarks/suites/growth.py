@@ -1,4 +1,4 @@
-"""Does the cost grow in line with the input?"""
+"""Does the cost grow in line with the input, and with what is asked for?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchmarks.collections import Collection, Shape, collection
-from benchmarks.peers import hungjury
+from benchmarks.panels import panel
+from benchmarks.peers import hungjury, script, threads
 from benchmarks.suite import Contender, Measured, Results, Setting, Suite, Table, Verdict
 
 STEPS = (1, 2, 4, 8, 16)
@@ -19,6 +20,7 @@ class Axis:
     name: str
     start: int
     shape: Shape
+    what: str = "line"
 
     def collection(self, step: int, setting: Setting) -> Collection:
         size = setting.scaled(self.start) * step
@@ -30,27 +32,56 @@ class Axis:
             return collection(replace(self.shape, topics=size), setting.folder)
         return collection(replace(self.shape, depth=size), setting.folder)
 
+    def contender(self, step: int, setting: Setting) -> Contender:
+        files = self.collection(step, setting)
+        return replace(hungjury(_name(self, step), files, 1), note="")
 
+
+@dataclass(frozen=True)
+class BoardAxis:
+    """One way for a leaderboard to grow: more judges, draws or gold labels."""
+
+    name: str
+    start: int
+    what: str  # what costs are told of
+    unit: int = 1  # of these in a step of one
+
+    def contender(self, step: int, setting: Setting) -> Contender:
+        files = collection(BOARD, setting.folder)
+        judges = panel(files, JUDGES * STEPS[-1])
+        size = self.start * step
+        number = {"judges": JUDGES, "draws": 100, "gold labels": 0} | {self.name: size}
+        given = (str(n) for n in (number["draws"], number["gold labels"]))
+        labels = judges[: number["judges"]]
+        command = script(
+            "with_board.py", *given, files.qrels, str(len(labels)), *labels, *files.runs
+        )
+        return Contender(
+            _name(self, step), command, "hungjury", env=threads(1), lines=size * self.unit
+        )
+
+
+JUDGES = 4
+BOARD = Shape(runs=20, topics=25, depth=100, judged=200, relevant=30)
 AXES = (
     Axis("runs", 8, Shape()),
     Axis("topics", 12_500, Shape(runs=1, depth=20, judged=5, relevant=1.5)),
     Axis("list length", 500, Shape(runs=8)),
+    BoardAxis("judges", JUDGES, "label", BOARD.topics * BOARD.judged),
+    BoardAxis("draws", 500, "draw"),
+    BoardAxis("gold labels", 100, "label"),
 )
 
 
-def _name(axis: Axis, step: int) -> str:
+def _name(axis: Axis | BoardAxis, step: int) -> str:
     return f"{axis.name} x {step}"
 
 
 def contenders(setting: Setting) -> list[Contender]:
-    return [
-        replace(hungjury(_name(axis, step), axis.collection(step, setting), 1), note="")
-        for axis in AXES
-        for step in STEPS
-    ]
+    return [axis.contender(step, setting) for axis in AXES for step in STEPS]
 
 
-def _points(axis: Axis, results: Results) -> list[Measured]:
+def _points(axis: Axis | BoardAxis, results: Results) -> list[Measured]:
     return [results[n] for step in STEPS if (n := _name(axis, step)) in results]
 
 
@@ -66,9 +97,10 @@ def _slope(a: Measured, b: Measured) -> float:
 
 
 def tables(results: Results) -> Sequence[Table]:
-    head = ["size", "lines", "least CPU s", "ns per line", "ns per further line", "peak MB"]
     out = []
     for axis in AXES:
+        each = [f"ns per {axis.what}", f"ns per further {axis.what}"]
+        head = ["size", f"{axis.what}s", "least CPU s", *each, "peak MB"]
         points = _points(axis, results)
         rows = []
         for i, one in enumerate(points):
@@ -85,7 +117,7 @@ def tables(results: Results) -> Sequence[Table]:
 class Linear:
     """The last doubling costs no more per line than `most` times the mean of the earlier ones."""
 
-    axis: Axis
+    axis: Axis | BoardAxis
     most: float = 1.25
 
     def judge(self, results: Results) -> Verdict | None:
@@ -93,7 +125,8 @@ class Linear:
         if len(points) < len(STEPS):
             return None
         ratio = _slope(points[-2], points[-1]) / _slope(points[0], points[-2])
-        goal = f"{self.axis.name}: a further line costs no more than {self.most:g} times as before"
+        costs = f"costs no more than {self.most:g} times as before"
+        goal = f"{self.axis.name}: a further {self.axis.what} {costs}"
         return Verdict(goal, f"{ratio:.2f} times", ratio <= self.most)
 
 
@@ -101,7 +134,8 @@ SUITE = Suite(
     name="growth",
     about="hungjury on one core, from files to per-topic values, on collections of growing size: "
     "more runs (of 50 topics with 1000 documents), more topics (of one run with 20 documents "
-    "each), longer lists (8 runs, 50 topics).",
+    "each), longer lists (8 runs, 50 topics); and leaderboards of 20 runs on 25 topics with more "
+    "judges, draws or gold labels.",
     base=_name(AXES[0], 1),
     contenders=contenders,
     goals=tuple(Linear(axis) for axis in AXES),

@@ -7,7 +7,6 @@ Measures, merges, weights and user models are frozen dataclasses whose fields ar
 from __future__ import annotations
 
 import ast
-import difflib
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -394,7 +393,9 @@ class Catalogue(Generic[T]):
         """Raise, with the names that look alike."""
         names = [*(cls.name for cls in self), *more]
         lower = {n.lower(): n for n in names}
-        close = difflib.get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
+        from difflib import get_close_matches
+
+        close = get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
         guess = either([lower[c] for c in close])
         hint = self.hints.get(name.lower().replace("_", "-"))
         remedy = f"did you mean {guess}?" if guess else f"choose from {', '.join(names)}"
@@ -477,7 +478,9 @@ class Catalogue(Generic[T]):
             )
         for key in values:
             if key not in known:
-                close = difflib.get_close_matches(str(key), known, n=1)
+                from difflib import get_close_matches
+
+                close = get_close_matches(str(key), known, n=1)
                 raise MeasureError(
                     f"'{text}': {cls.name} has no parameter {key}",
                     code="unknown-parameter",

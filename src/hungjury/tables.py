@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from itertools import takewhile
 from typing import Any, get_args
 
@@ -243,6 +242,8 @@ class Table:
 
 def html_page(*parts: str | Table) -> str:
     """Sentences as paragraphs, and tables, as notebooks show them."""
+    from html import escape
+
     return "".join(
         one.to_html() if isinstance(one, Table) else f"<p>{escape(one)}</p>\n" for one in parts
     )
@@ -343,6 +344,8 @@ def _in_html(text: str, cell: Cell) -> str:
 
 
 def _html(text: str) -> str:
+    from html import escape
+
     return escape(visible_line(text))
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hungjury.errors import InputError
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
 
 __all__ = ["APPLICATION", "MAGIC", "VERSION", "labelled_columns", "not_ours", "open_labels"]
 
@@ -27,8 +30,10 @@ def not_ours(path: str) -> InputError:
 
 
 @contextmanager
-def open_labels(path: str | Path) -> Iterator[sqlite3.Connection]:
+def open_labels(path: str | Path) -> Iterator[Connection]:
     """The database, for reading."""
+    import sqlite3
+
     if not Path(path).is_file():
         raise InputError("no such file", code="no-file", file=str(path), remedy="check the path")
     # Without a log nobody is writing: then the file can be read where nothing can be written,

@@ -68,7 +68,7 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
 
 def check_steps(rows: Rows, stop: Stop) -> None:
     """Refuse labels in wide steps, such as 0, 33, 66 and 99: their gains would be wrong."""
-    values = np.unique(rows.label)
+    values, _ = np.unique(rows.label, return_counts=True)  # without counts it loads numpy.ma
     values = values[values >= 0]
     if len(values) < 2 or len(values) > 20 or (values != np.floor(values)).any():
         return
@@ -120,7 +120,8 @@ def _stray(rows: Rows, scaled: bool) -> tuple[NDArray[np.bool_], int]:
         bad |= (label < 0) & (label >= -TOP_GRADE)
         values, counts = np.unique(label[whole], return_counts=True)
         bad |= whole & (label > _top(values, counts, len(label)))
-    for judge in np.unique(rows.judge[whole & (label > WIDE)]):  # few: only large labels matter
+    large = rows.judge[whole & (label > WIDE)]  # few
+    for judge in np.flatnonzero(np.bincount(large)):
         mine = (rows.judge == judge) & whole
         values, counts = np.unique(label[mine], return_counts=True)
         bad |= mine & (label > _top(values, counts, 0))
