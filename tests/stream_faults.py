@@ -12,7 +12,7 @@ import signal
 import sys
 from pathlib import Path
 
-from command_samples import SAMPLES
+from command_samples import SAMPLES, invoke
 
 FAULTS = ("none", "stdout full", "stdout closed", "stderr full", "stderr closed")
 LIMIT = 120  # seconds
@@ -21,14 +21,11 @@ LEFT_OUT = ("compare-rankers", "train", "rank", "clicks", "study", "theory figur
 
 
 def main() -> None:
-    import hungjury.evaluation
-    import hungjury.studies.runner
-    import hungjury.uncertainty.leaderboard  # noqa: F401
-
     found = {}
     for name, words in SAMPLES.items():
         if name.startswith(LEFT_OUT):
             continue
+        invoke(*name.split(), *words)  # loads what the command needs
         found[name] = {fault: _ended(fault, [*name.split(), *words]) for fault in FAULTS}
     sys.stdout.write(json.dumps(found))
 

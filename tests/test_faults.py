@@ -161,8 +161,9 @@ def test_every_command_survives_full_and_closed_streams(tmp_path):
     """Without stdout a result is an error with exit code 2; without stderr nothing changes."""
     here = Path(__file__).parent
     folder = sample_files(tmp_path / "demo")
+    env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "HUNGJURY_THREADS": "1"}  # forks
     done = subprocess.run([sys.executable, here / "stream_faults.py"], cwd=folder, check=True,
-                          capture_output=True)  # fmt: skip
+                          capture_output=True, env=env)  # fmt: skip
     found = json.loads(done.stdout)
     assert len(found) > 15
     for name, after in found.items():
