@@ -141,9 +141,8 @@ def tables(rows: Sequence[Mapping[str, str]]) -> str:
     redraws = min(len(mine["pairs"]) for mine in cells.values())
     return "\n\n".join(
         [
-            f"{good} of {len(found)} figures are reached; at least {redraws} "
-            f" redraws for every cell, ± is "
-            "a 95 % interval over redraws.",
+            f"{good} of {len(found)} figures are reached; at least {redraws} redraws for every "
+            "cell, ± is a 95 % interval over redraws.",
             _asked(found),
             "All of it: systems and pairs whose 95 % interval covers the score by all of NIST's "
             "labels, bias of the level, error (root mean square, over √2) and half width of "
