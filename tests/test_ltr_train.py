@@ -55,6 +55,8 @@ def test_early_stopping_keeps_the_best_number_of_trees():
     without = hj.train_ranker(TRAIN, **SMALL, early_stopping_rounds=5)
     assert without.trees == 15
     assert without.history == {}
+    assert "No data to validate on." in without._repr_html_()
+    assert f"<td>{max(history):.4f}</td>" in ranker._repr_html_()
 
 
 def test_the_first_trees_are_a_smaller_model():
