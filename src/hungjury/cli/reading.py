@@ -91,12 +91,11 @@ class GradeFlags:
 
     def people(self, sources: tuple[str, ...]) -> Qrels | Judgments:
         """Labels of one person, or of several: a file each."""
-        from hungjury.collection.judgments import read_judgments
+        from hungjury.collection.judgments import judgments_by
 
         if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
             return self.gold(sources[0])
-        return read_judgments(list(sources), duplicates=self.duplicates, grades=self.grades,
-                              outside=self.outside)  # fmt: skip
+        return judgments_by(list(sources), self.policy().for_gold())
 
 
 @dataclass(frozen=True)
