@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -76,15 +77,16 @@ def check_command(span: str) -> None:
     assert words[0] == "hungjury"
     found: click.Command = command
     context = click.Context(command)
-    for word in words[1:]:
+    for before, word in pairwise(words):
         if word.startswith("-"):
             known = {flag for option in found.params for flag in option.opts}
             assert word in known, f"{span}: no option {word}"
-        else:
-            assert isinstance(found, click.Group), span
+        elif isinstance(found, click.Group):
             below = found.get_command(context, word)
             assert below is not None, f"no command {span}"
             found = below
+        else:
+            assert before.startswith("-"), f"{span}: {word} is not the value of an option"
 
 
 def test_every_function_and_measure_exists() -> None:
