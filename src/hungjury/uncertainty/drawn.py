@@ -142,7 +142,8 @@ def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
 
 def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -> ScoreDraws:
     """Of all draws, scored in blocks."""
-    summing, step = Summing(draws, *aligned.shape), draws_at_once(*aligned.shape)
+    summing = Summing(draws, *aligned.shape)
+    step = draws_at_once(len(aligned.length), len(aligned.pool))
     for start in range(0, draws, step):
         summing.add(score(slice(start, min(start + step, draws))))
     return summing.finish()

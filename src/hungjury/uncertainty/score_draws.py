@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 __all__ = ["ScoreDraws", "Summing", "draws_at_once"]
 
 Floats = NDArray[np.float64]
-NUMBERS_AT_ONCE = 1 << 23  # scores in one block of draws
+NUMBERS_AT_ONCE = 1 << 23  # scores, or labels, in one block of draws
 LANES = 16  # label vectors that the native code scores at once
 
 
-def draws_at_once(systems: int, topics: int) -> int:
-    """Draws in a block that fits into memory."""
-    return max(NUMBERS_AT_ONCE // max(systems * topics, 1) // LANES, 1) * LANES
+def draws_at_once(cells: int, documents: int) -> int:
+    """Draws in a block whose scores and labels fit into memory."""
+    return max(NUMBERS_AT_ONCE // max(cells, documents, 1) // LANES, 1) * LANES
 
 
 @dataclass(frozen=True, eq=False)
