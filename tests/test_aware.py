@@ -408,7 +408,7 @@ def test_progress(small: Any) -> None:
         ({"weights": "sgl_tau_min"}, UnknownName, "sgl_tau_md"),
         ({"measure": "APP"}, UnknownName, "AP"),
         ({"measure": []}, MeasureError, "no measure"),
-        ({"orientation": "up"}, InputError, "'printed'"),
+        ({"orientation": "up"}, InputError, '"printed"'),
         ({"replicates": 0}, InputError, "replicates must be"),
         ({"weights": "supervised"}, InputError, "need gold labels"),
         ({"gold": {"1": {"d": 1}}}, InputError, "do not use gold"),

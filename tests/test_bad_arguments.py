@@ -146,7 +146,7 @@ def test_lists_that_cannot_be_scored(name, labels, error):
 
 def test_frames_of_scores_come_from_two_libraries():
     scores = hj.evaluate(QRELS, RUN, "AP")
-    refused(lambda: scores.to_frame("spark"), ("'spark'", "'pandas'"))
+    refused(lambda: scores.to_frame("spark"), ("'spark'", '"pandas"'))
 
 
 def test_labels_that_cannot_be_written(tmp_path):

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -106,17 +105,6 @@ def test_bad_flags_are_refused(files: list[str], flag: tuple[str, str]) -> None:
 
 
 PAGE = Path(__file__).parent.parent / "docs" / "how-to" / "compare-systems.md"
-
-
-def test_the_commands_of_the_page_print_what_it_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    CliRunner().invoke(hungjury, ["simulate", "-o", "demo"])
-    blocks = re.findall(r"```console\n\$ hungjury (.*)\n([^`]*)```", PAGE.read_text("utf-8"))
-    assert len(blocks) == 2
-    for command, shown in blocks:
-        assert CliRunner().invoke(hungjury, shlex.split(command)).stdout == shown
 
 
 def test_the_python_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:

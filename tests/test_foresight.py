@@ -8,8 +8,9 @@ import pytest
 import hungjury as hj
 from hungjury.collection.align import align
 from hungjury.judges.merging import merge
+from hungjury.judges.panel import Panel
 from hungjury.uncertainty.correction import expected_contrasts
-from hungjury.uncertainty.foresight import expected_differences
+from hungjury.uncertainty.foresight import doubt, expected_differences
 from hungjury.uncertainty.panel_error import exposure_kernel
 
 
@@ -32,7 +33,7 @@ def made():
 
 def test_the_sum_over_documents(made):
     """P@5 adds 1 / 5 / topics for each relevant document in the first five ranks. A document is
-    relevant by the share of votes, of which 30 percent are left to the mean share of all."""
+    relevant by the share of votes, of which a part is left to the mean share of all."""
     pool, systems, topics = made.judgments.pool, made.runs.systems, made.judgments.topics
     votes = {a: made.judgments.qrels_of(a).to_dict() for a in made.judgments.judges}
     rows, share = [], []
@@ -43,6 +44,7 @@ def test_the_sum_over_documents(made):
         labels = [given[topic][document] for given in votes.values() if document in given[topic]]
         share.append(sum(labels) / len(labels))
     usual = sum(share) / len(share)
+    unknown = doubt(Panel.of(made.judgments))
     weight = np.random.default_rng(0).gamma(2, size=len(pool)) + 0.1
     aligned = align(made.runs, pool)
     merged = merge(made.judgments, "binmv", None, "all")
@@ -52,7 +54,7 @@ def test_the_sum_over_documents(made):
         covariance = np.zeros((4, 4))
         drawn = chances_of_being_drawn(weight.tolist(), number)
         for effect, votes_for, pi in zip(rows, share, drawn, strict=True):
-            p = 0.7 * votes_for + 0.3 * usual
+            p = (1 - unknown) * votes_for + unknown * usual
             off = [e - sum(effect) / 4 for e in effect]
             covariance += np.outer(off, off) * p * (1 - p) * (1 - pi) / pi
         left = expected_contrasts(covariance, exposure_kernel(aligned), 0.06)
@@ -62,6 +64,24 @@ def test_the_sum_over_documents(made):
             for b in range(a + 1, 4)
         ]
         assert difference == pytest.approx(1.96 * np.median(pairs), rel=1e-6)
+
+
+def test_doubt_is_most_likely_by_one_judge_given_the_others(made):
+    votes = [made.judgments.qrels_of(a).to_dict() for a in made.judgments.judges]
+    labels = [label for given in votes for rows in given.values() for label in rows.values()]
+    usual = {label: labels.count(label) / len(labels) for label in set(labels)}
+    pairs = []  # share of the other judges who say the same, share of all labels
+    for k, given in enumerate(votes):
+        for topic, rows in given.items():
+            for document, label in rows.items():
+                others = [v[topic][document] for i, v in enumerate(votes) if i != k]
+                pairs.append((others.count(label) / len(others), usual[label]))
+
+    def likelihood(share):
+        return sum(math.log((1 - share) * told + share * chance) for told, chance in pairs)
+
+    best = max((step / 1000 for step in range(1, 1000)), key=likelihood)
+    assert doubt(Panel.of(made.judgments)) == pytest.approx(1 - (1 - best) ** 2, abs=0.002)
 
 
 def test_one_system_has_no_differences(made):

@@ -23,7 +23,7 @@ COMMANDS = {
     "compare-rankers": "Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree "
     "counts.",
     "completion": "Print shell code for tab completion of commands, options and measures.",
-    "curve": "Compute interpolated precision at recall 0, 0.1, ..., 1, as data or as a plot.",
+    "curve": "Compute precision-recall curves, as data or as a plot.",
     "evaluate": "Score runs against labels.",
     "gate": "Decide whether a candidate may replace a baseline.",
     "label": "Label documents in the browser, by keyboard.",
