@@ -43,6 +43,9 @@ lint: $(VENV)/ready
 types: $(VENV)/ready
 	$(BIN)/mypy
 
+# Many tests start processes of their own: kept bytecode spares each the compiling of all modules.
+unit quick: export PYTHONDONTWRITEBYTECODE :=
+
 unit: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto
 
