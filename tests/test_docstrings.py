@@ -60,3 +60,10 @@ def test_functions_have_an_example() -> None:
     read_files = {"hj.calibrate", "hj.ltr.read_fold"}
     take_long = {"hj.ltr.compare_rankers", "hj.ltr.compare_data_sets"}
     assert without == read_files | take_long
+
+
+def test_types_that_people_meet_have_an_example() -> None:
+    types = {name: one for name, one in PUBLIC.items() if inspect.isclass(one)}
+    top = [name for name in types if name.count(".") == 1]
+    assert len(top) >= 10
+    assert [name for name in top if "Examples" not in sections(types[name])] == []

@@ -87,6 +87,15 @@ class HungjuryError(ValueError):
     argument, values : optional
         The argument that is wrong and the values that would work; by default those of the first
         `Argument` in the remedy.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> try:
+    ...     hj.measure("nDGC@10")
+    ... except hj.HungjuryError as error:
+    ...     print(error.code)
+    unknown-name
     """
 
     code: str = "error"

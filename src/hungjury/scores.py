@@ -70,6 +70,14 @@ class Scores:
     better when smaller (default: none). Where labels are uncertain, `variance` is that of each
     value (NaN for measures without one), and `interval` [2, measure, system, topic] holds the ends
     of the 95 % interval of measures that are drawn.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=3)
+    >>> scores = hj.evaluate(made.gold, made.runs, ["AP", "nDCG@10"])
+    >>> scores.values.shape, scores.mean().shape
+    ((2, 2, 3), (2, 2))
     """
 
     measures: list[str]

@@ -59,6 +59,13 @@ class Measure(Named):
 
     `score` maps judged lists to [..., list] values; NaN, and a list that is not `defined`, say
     that the measure is undefined there. It never looks at how labels came about.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> measure = hj.measure("nDCG@10")
+    >>> measure == hj.m.nDCG(cutoff=10), measure.smaller_is_better
+    (True, False)
     """
 
     paper: ClassVar[str] = ""  # or the tool, where no paper defines it

@@ -42,7 +42,15 @@ __all__ = ["Judgments", "as_judgments", "judgments_by", "read_judgments"]
 
 @dataclass(frozen=True, eq=False)
 class Judgments:
-    """Rows (document, judge, label) over a pool; unjudged documents have no row."""
+    """Rows (document, judge, label) over a pool; unjudged documents have no row.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> judgments = hj.read_judgments({"ann": {"q1": {"d1": 1}}, "ben": {"q1": {"d1": 0, "d2": 1}}})
+    >>> judgments.judges, judgments.qrels_of("ben").to_dict()
+    (['ann', 'ben'], {'q1': {'d1': 0, 'd2': 1}})
+    """
 
     pool: Pool
     judges: list[str]

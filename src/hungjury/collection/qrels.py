@@ -39,6 +39,13 @@ class Qrels:
 
     labels: whole grades [document]; p: probabilities of relevance [document] (soft qrels);
     grade_p: the probability of every grade [document, grade].
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> qrels = hj.read_qrels({"q1": {"d1": 2, "d2": 0}})
+    >>> qrels.topics, qrels.to_dict()["q1"]["d1"]
+    (['q1'], 2)
     """
 
     pool: Pool

@@ -44,7 +44,15 @@ U = TypeVar("U")
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """Runs in memory, for any labels that come later."""
+    """Runs in memory, for any labels that come later.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> runs = hj.read_runs({"bm25": {"q1": {"d1": 3.5, "d2": 7.25}}})
+    >>> runs.systems, runs.ranked("bm25", "q1")
+    (['bm25'], [('d2', 7.25), ('d1', 3.5)])
+    """
 
     systems: list[str]
     stores: list[native.RunStore] = field(repr=False)

@@ -75,7 +75,16 @@ class Rankings:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What judges have in common; matrices are [judge, judge]."""
+    """What judges have in common; matrices are [judge, judge].
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=3)
+    >>> found = hj.agreement(made.judgments)
+    >>> found.pairs.kappa.shape
+    (5, 5)
+    """
 
     panel: Panel
     pairs: JudgePairs

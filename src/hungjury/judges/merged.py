@@ -124,7 +124,16 @@ MERGES = _Merges(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Merged(Qrels):
-    """Merged labels: grades from votes; probabilities, of relevance or of grades, from the rest."""
+    """Merged labels: grades from votes; probabilities, of relevance or of grades, from the rest.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=3)
+    >>> merged = hj.merge(made.judgments, "mv")
+    >>> hj.evaluate(merged, made.runs, "P@5").mean().shape
+    (1, 2)
+    """
 
     method: Merge
     panel: Panel

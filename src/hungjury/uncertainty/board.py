@@ -40,6 +40,14 @@ class Leaderboard:
     On the "panel" scale `mean` is the panel's own, and `low` and `high` say where it would be with
     other labels and topics: neither says where people's labels would put the system. What is said
     about people is who is better: `p_best`, ranks, `beats`, `apart`.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=10)
+    >>> board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=100)
+    >>> board.systems[0], board.scale, board.beats.shape
+    ('system1', 'panel', (3, 3))
     """
 
     measure: str

@@ -58,6 +58,14 @@ class Comparison:
     systems: best first by the first measure. mean: [measure, system] over the topics that all
     systems have (sums for counts). rows: by measure, then by baseline, then in the
     order of systems. baselines: empty for all pairs.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=10)
+    >>> found = hj.compare(hj.evaluate(made.gold, made.runs, "AP"), baseline="system3")
+    >>> [row.system for row in found]
+    ['system1', 'system2']
     """
 
     measures: list[str]

@@ -60,6 +60,14 @@ class Plan:
     expected
         Before any label is bought: (labels, difference between two systems that these labels will
         just tell apart).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=5)
+    >>> plan = hj.plan(made.judgments, made.runs, "nDCG@10", 20)
+    >>> len(plan.documents), int(plan.order[0])
+    (20, 1)
     """
 
     topics: list[str]
