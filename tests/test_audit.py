@@ -1,4 +1,4 @@
-"""The audit never gives up: it lists every line that cannot be read and tells of the others."""
+"""The audit never gives up: it lists every line that cannot be read and describes the rest."""
 
 import gzip
 import json

@@ -18,15 +18,13 @@ from hungjury.report.heatmap import (
     numbers_in_cells,
 )
 from hungjury.report.page_figures import shown_ends
-from hungjury.report.pictures import new_picture, new_rows
+from hungjury.report.pictures import LINE, new_picture, new_rows
 from hungjury.uncertainty.board import BoardPicture, Leaderboard
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["draw_board"]
-
-LINE = "#2166ac"
 
 
 def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:

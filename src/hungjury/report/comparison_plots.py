@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hungjury.errors import UnknownName
-from hungjury.report.pictures import new_rows
+from hungjury.report.pictures import LINE, new_rows
 from hungjury.uncertainty.compare import Comparison
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_differences"]
 
-SURE, UNSURE = "#2166ac", "0.6"
+SURE, UNSURE = LINE, "0.6"
 
 
 def draw_differences(found: Comparison, measure: str) -> Figure:

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from hungjury.errors import check_choice
-from hungjury.report.pictures import new_picture, new_rows
+from hungjury.report.pictures import LINE, new_picture, new_rows
 from hungjury.uncertainty.gold_agreement import GoldAgreement, GoldPicture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["draw_gold_agreement"]
-
-LINE = "#2166ac"
 
 
 def draw_gold_agreement(found: GoldAgreement, what: GoldPicture) -> Figure:

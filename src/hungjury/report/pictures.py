@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "LINE",
     "Plot",
     "check_ending",
     "in_legend",
@@ -29,6 +30,7 @@ __all__ = [
     "save_picture",
 ]
 
+LINE = "#2166ac"  # the colour of what a plot is about
 MOST_ROWS = 80  # beyond, names beside lines cannot be read
 ENDINGS = (".svg", ".png", ".pdf")
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend

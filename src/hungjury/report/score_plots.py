@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hungjury.errors import UnknownName
-from hungjury.report.pictures import new_rows
+from hungjury.report.pictures import LINE, new_rows
 from hungjury.scores import Scores
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def draw_scores(scores: Scores, measure: str) -> Figure:
     counted = scores.counted()[m]
     for place, s in enumerate(order):
         values = scores.values[m, s, counted[s]]
-        axes.plot(values, np.full(len(values), place), "o", color="#2166ac", alpha=0.25,
+        axes.plot(values, np.full(len(values), place), "o", color=LINE, alpha=0.25,
                   markersize=4, markeredgewidth=0)  # fmt: skip
     summed = bool(scores.averages and scores.averages[m] == "sum")  # a sum is not among its parts
     if not summed:
