@@ -192,7 +192,7 @@ def test_probabilities_as_votes():
     for method in ("mv", "em-mv", "em-neu"):
         with pytest.raises(MeasureError, match="probabilities"):
             merge(given_, method)
-    with pytest.raises(InputError, match="leave rel out"):
+    with pytest.raises(InputError, match="leave out rel"):
         merge(given_, "binmv", rel=1)
 
 

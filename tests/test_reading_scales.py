@@ -114,6 +114,17 @@ def test_every_remedy_of_different_scales_helps():
     assert hj.read_judgments(SCALES, grades=range(6)).max_grade == 5
 
 
+def test_a_remedy_with_a_rule_for_many_judges_is_kept_short():
+    names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"]
+    panel = {name: labels([0, 0.5, i + 2]) for i, name in enumerate(names)}
+    panel |= {"ape": labels([0, 1, 2, 3] * 20), "yak": labels([0, 1, 2, 3] * 20)}
+    error = refused(panel, "mixed-scales")
+    assert 'scaling="linear" turns the labels' in error.remedy
+    assert hj.read_judgments(panel, scaling="linear").soft
+    few = {name: panel[name] for name in ("ant", "ape", "yak")}
+    assert "ant=linear(low=0, high=2)" in refused(few, "mixed-scales").remedy
+
+
 def test_stray_labels_are_told_beside_different_scales():
     panel = {**SCALES, "gpt_graded": labels([0, 1, 2, 999] * 20)}
     assert "on none of these scales: 999 (20)" in refused(panel, "mixed-scales").message

@@ -293,7 +293,7 @@ def test_names_that_are_none(scaling, kind, said):
 def test_grades_and_probabilities_of_grades_are_not_scaled():
     with pytest.raises(InputError, match="grades are declared") as caught:
         hj.read_judgments(PANEL, grades=range(4), scaling="linear")
-    assert "leave grades out" in caught.value.remedy
+    assert "leave out grades" in caught.value.remedy
     table = "topic,document,p0,p1\n1,a,0.5,0.5\n"
     with pytest.raises(InputError, match="already has a probability for every grade"):
         hj.read_qrels(io.StringIO(table), scaling="linear")

@@ -130,7 +130,11 @@ class LabelPolicy:
                 f"grades are declared, but the scaling {self.scaling} gives probabilities",
                 code="grades-and-scaling",
                 argument="grades",
-                remedy="leave grades out; labels on an open scale are not grades",
+                remedy=(
+                    "leave out",
+                    Argument("grades"),
+                    "; labels on an open scale are not grades",
+                ),
             )
         if self.outside != "error" and self.grades is None:
             raise InputError(

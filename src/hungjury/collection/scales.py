@@ -25,6 +25,7 @@ WIDE = 10  # a label is stray if it is so many times larger than the whole scale
 WIDE_STEP = 5  # labels in such steps or wider are not grades
 EXPECTED = 20  # labels due above a judge's own largest one: its scale is surely another one
 LIKELY = 3  # the same: its scale is likely another one
+MOST_RULES = 6  # scalings of single judges that an error spells out
 OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
 
 
@@ -196,7 +197,11 @@ def _mixed_error(rows: Rows, groups: Mapping[Scale, list[str]], stray: str) -> I
 
 
 def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
-    """A scaling for each group of judges; what the others leave is the largest group."""
+    """A scaling for each group of judges; what the others leave is the largest group.
+
+    Where that needs too many rules to read, one that follows each judge's own smallest and largest
+    label.
+    """
     largest = max(groups, key=lambda scale: len(groups[scale]))
     rules = [
         f"{pattern}=linear(low=0, high={scale[1]:g})"
@@ -206,6 +211,8 @@ def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
             names, [name for other, they in groups.items() if other != scale for name in they]
         )
     ]
+    if len(rules) > MOST_RULES:
+        return "linear"
     return ",".join([*rules, f"*=linear(low=0, high={largest[1]:g})"])
 
 

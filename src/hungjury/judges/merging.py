@@ -142,7 +142,7 @@ def _weighted_votes(
         raise MeasureError(
             f"{method} does not take weighted votes",
             code="unweighted-merge",
-            remedy="merge by binmv, or leave out runs and measure",
+            remedy=("merge by binmv, or leave out", Argument("runs"), "and", Argument("measure")),
         )
     if not isinstance(seed, int):
         seed = int(seed.integers(2**31))

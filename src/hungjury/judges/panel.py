@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool
-from hungjury.errors import InputError, MeasureError, rel_range
+from hungjury.errors import Argument, InputError, MeasureError, rel_range
 
 __all__ = ["NOT_JUDGED", "Panel"]
 
@@ -45,7 +45,7 @@ class Panel:
                     "rel needs grades, but these judgments are probabilities",
                     code="needs-grades",
                     argument="rel",
-                    remedy="leave rel out",
+                    remedy=("leave out", Argument("rel")),
                 )
         elif rel is not None:
             _check_rel(rel, grades)
