@@ -12,10 +12,10 @@ import pytest
 
 import hungjury as hj
 import naive_users
+from click_logs import RANKS, make_log, write_parquet
 from hungjury.users.clicks import calibrate
 from hungjury.users.dynamics import Dynamic
 from hungjury.users.model import UserClass, UserModel, user_model
-from test_clicks import RANKS, make_log, write_parquet
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
 

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
+from click_logs import yandex_actions
 from hungjury.users.clicks import calibrate
-from test_clicks import yandex_actions
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
 pyspark = pytest.importorskip("pyspark", reason="no pyspark here (extra 'spark')")

@@ -1,0 +1,237 @@
+"""The desk: labels in their database, undone, adjudicated and exported."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hungjury as hj
+from hungjury.collection.texts import DOCUMENTS, QUERIES, find_texts
+from hungjury.errors import InputError
+from hungjury.labelling.dealing import Answer
+from hungjury.labelling.desk import Desk, Shown
+from hungjury.labelling.export import all_labels, summary
+from hungjury.labelling.grades import parse_grades
+from hungjury.labelling.items import Item
+from hungjury.labelling.store import Store
+
+
+def desk(path: Path, topics: str = "aabb", names: tuple[str, ...] = ("anna",), **more: Any) -> Desk:
+    items = [Item(t, f"d{i}", 0.5) for i, t in enumerate(topics)]
+    store = Store(str(path), items, parse_grades("0 no, 1 yes, 2 very"))
+    return Desk(store, items, Shown(), store.register(names), **more)
+
+
+def give(at: Desk, judge: int, grade: int, **more: Any) -> None:
+    item = at.task(judge)["task"]["item"]
+    at.answer(judge, item, Answer(grade, adjudicated=at.adjudicate, **more), 2.5)
+
+
+def gold(path: Path) -> dict[str, dict[str, int]]:
+    return hj.read_qrels(str(path)).to_dict()
+
+
+def test_answers_are_stored_at_once_and_labelling_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    at = desk(path)
+    give(at, 1, 2, note="a note")
+    assert gold(path) == {"a": {"d0": 2}}  # read while the database is open
+    before = at.task(1)["task"]
+    at.store.close()
+    again = desk(path)
+    assert again.task(1)["task"] == before
+    for grade in (0, 1, 2):
+        give(again, 1, grade)
+    assert again.task(1)["task"] is None
+    assert gold(path) == {"a": {"d0": 2, "d1": 0}, "b": {"d2": 1, "d3": 2}}
+    again.store.close()
+    assert summary(str(path)) == "4 of 4 documents are labelled"
+
+
+def test_the_database_survives_a_power_cut_as_far_as_sqlite_can(tmp_path: Path) -> None:
+    at = desk(tmp_path / "labels.db")
+    base = at.store._base
+    assert base.execute("pragma journal_mode").fetchone() == ("wal",)
+    assert base.execute("pragma synchronous").fetchone() == (2,)  # FULL
+    at.store.close()
+    assert (tmp_path / "labels.db").stat().st_mode & 0o077 == 0  # it holds tokens
+
+
+def test_undo_goes_back_as_far_as_wanted_and_keeps_the_history(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    at = desk(path)
+    give(at, 1, 1)
+    give(at, 1, 2, note="hm")
+    third = at.task(1)["task"]["item"]
+    back = at.undo(1)["task"]
+    assert (back["document"], back["before"]) == ("d1", {"grade": 2, "reason": "", "note": "hm"})
+    assert at.undo(1)["task"]["document"] == "d0"
+    assert not at.undo(1)["undo"]
+    for grade in (0, 0):
+        give(at, 1, grade)
+    assert at.task(1)["task"]["item"] == third
+    assert gold(path) == {"a": {"d0": 0, "d1": 0}}
+    at.store.close()
+    rows = sqlite3.connect(path).execute("select grade, undone from answers").fetchall()
+    assert rows == [(1, 1), (2, 1), (0, 0), (0, 0)]
+
+
+def test_a_request_that_is_repeated_is_stored_once(tmp_path: Path) -> None:
+    at = desk(tmp_path / "labels.db")
+    item = at.task(1)["task"]["item"]
+    at.answer(1, item, Answer(1), 1.0)
+    assert not at.answer(1, item, Answer(1), 1.0)["refused"]
+    assert at.answer(1, item, Answer(2), 1.0)["refused"]
+    assert gold(tmp_path / "labels.db") == {"a": {"d0": 1}}
+    at.store.close()
+
+
+def test_a_label_that_cannot_be_stored_is_not_counted(tmp_path: Path) -> None:
+    at = desk(tmp_path / "labels.db")
+    item = at.task(1)["task"]["item"]
+    at.store._base.execute("pragma query_only = on")
+    with pytest.raises(sqlite3.OperationalError):
+        at.answer(1, item, Answer(1), 1.0)
+    assert at.state(1)["task"]["item"] == item
+    assert at.progress(1)["done"] == 0
+    at.store._base.execute("pragma query_only = off")
+    assert at.answer(1, item, Answer(1), 1.0)["progress"]["done"] == 1
+    at.store.close()
+
+
+def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    at = desk(path, "ab", ("anna", "ben"), share=1.0)
+    give(at, 1, 2, note="why")
+    give(at, 1, 1)
+    give(at, 2, 0)
+    give(at, 2, 1)
+    at.undo(1), at.undo(1)  # anna's label stays the first when she changes it
+    give(at, 1, 1)
+    give(at, 1, 1)
+    assert gold(path) == {"a": {"d0": 1}, "b": {"d1": 1}}
+    at.store.close()
+    assert "1 with conflicting labels" in summary(str(path))
+    for name, shown in (("anna", []), ("carl", [("anna", 1), ("ben", 0)])):
+        again = desk(path, "ab", (name,), adjudicate=True)
+        me = again.judges[0].number
+        task = again.task(me)["task"]
+        assert [(one["judge"], one["grade"]) for one in (task or {"said": []})["said"]] == shown
+        if task:
+            assert (again.progress(me)["done"], again.progress(me)["total"]) == (0, 1)
+            give(again, me, 2)
+            assert again.task(me)["task"] is None
+        again.store.close()
+    assert gold(path) == {"a": {"d0": 2}, "b": {"d1": 1}}
+    table = all_labels(str(path)).splitlines()
+    assert table[0] == "topic,document,judge,label,adjudicated,seconds,at,note"
+    found = sorted(tuple(line.split(",")[:6]) for line in table[1:])
+    assert found == [
+        ("a", "d0", "anna", "1", "0", "2.5"), ("a", "d0", "ben", "0", "0", "2.5"),
+        ("a", "d0", "carl", "2", "1", "2.5"), ("b", "d1", "anna", "1", "0", "2.5"),
+        ("b", "d1", "ben", "1", "0", "2.5"),
+    ]  # fmt: skip
+
+
+def test_every_label_can_be_read_with_who_gave_it(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    at = desk(path, "ab", ("anna", "ben"), share=1.0)
+    for judge, grade in ((1, 2), (1, 1), (2, 0), (2, 1)):
+        give(at, judge, grade)
+    judged = hj.read_judgments(str(path))  # also while the database is open
+    assert judged.judges == ["anna", "ben"]
+    assert judged.qrels_of("anna").to_dict() == {"a": {"d0": 2}, "b": {"d1": 1}}
+    assert judged.qrels_of("ben").to_dict() == {"a": {"d0": 0}, "b": {"d1": 1}}
+    at.store.close()
+
+
+def test_labels_are_blind(tmp_path: Path) -> None:
+    at = desk(tmp_path / "labels.db", "ab", ("anna", "ben"), share=1.0)
+    give(at, 1, 2, note="secret")
+    task = at.task(2)["task"]
+    assert task["item"] == 0 or at.task(2)
+    assert task["said"] == []
+    assert "secret" not in json.dumps(task)
+    assert "0.5" not in json.dumps(task)  # nor the probability
+    at.store.close()
+
+
+def test_a_longer_plan_goes_on_and_another_one_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "labels.db"
+    at = desk(path, "aa")
+    give(at, 1, 1)
+    at.store.close()
+    longer = desk(path, "aab")
+    assert longer.progress(1)["total"] == 3
+    longer.store.close()
+    with pytest.raises(InputError, match="labels of another plan"):
+        desk(path, "bbb")
+    with pytest.raises(InputError, match="labels of another plan"):
+        desk(path, "aa")  # a document that is stored would be lost
+
+
+def test_a_second_server_on_one_database_is_refused(tmp_path: Path) -> None:
+    at = desk(tmp_path / "labels.db")
+    with pytest.raises(InputError, match="another `hungjury label` is using this database"):
+        desk(tmp_path / "labels.db")
+    at.store.close()
+    desk(tmp_path / "labels.db").store.close()
+
+
+def test_the_scale_stays_once_there_are_labels(tmp_path: Path) -> None:
+    path, items = str(tmp_path / "labels.db"), [Item("a", "d0"), Item("a", "d1")]
+    Store(path, items).close()
+    at = Desk(store := Store(path, items, parse_grades("0 no, 1 yes")), items, Shown(),
+              store.register(["anna"]))  # fmt: skip
+    give(at, 1, 1)
+    store.close()
+    kept = Store(path, items)
+    assert kept.grades == parse_grades("0 no, 1 yes")
+    kept.close()
+    with pytest.raises(InputError, match="another scale"):
+        Store(path, items, parse_grades("0 no, 1 yes, 2 very"))
+
+
+@pytest.mark.parametrize("kind", ["text", "sqlite"])
+def test_some_other_file_is_not_taken_for_labels(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "other.db"
+    if kind == "text":
+        path.write_text("1 0 a 1\n" * 1000)
+    else:
+        base = sqlite3.connect(path)
+        base.execute("create table x (y)")
+        base.close()
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="not a database of labels"):
+        Store(str(path), [Item("a", "d0")])
+    assert path.read_bytes() == before
+    if kind == "sqlite":
+        with pytest.raises(InputError, match="not a database of labels"):
+            hj.read_qrels(str(path))
+
+
+def test_a_database_without_labels_is_told(tmp_path: Path) -> None:
+    desk(tmp_path / "labels.db").store.close()
+    with pytest.raises(InputError, match="nothing has been labelled yet"):
+        hj.read_qrels(str(tmp_path / "labels.db"))
+
+
+def test_documents_without_text_are_not_dealt_out(tmp_path: Path) -> None:
+    (tmp_path / "corpus").write_text("d0\ttext\nd2\ttext\n")
+    (tmp_path / "queries").write_text("a\tquery\n")
+    items = [Item("a", "d0"), Item("a", "d1"), Item("b", "d2")]
+    queries = find_texts([str(tmp_path / "queries")], ["a", "b"], QUERIES)
+    documents = find_texts([str(tmp_path / "corpus")], ["d0", "d1", "d2"], DOCUMENTS)
+    assert Shown(queries, documents).available(items) == {0}
+    assert Shown(queries, documents, "https://x/{document}").available(items) == {0, 1}
+    assert Shown(None, documents).available(items) == {0, 2}
+
+
+def test_links_are_filled_with_quoted_ids() -> None:
+    shown = Shown(link="https://x.org/{topic}?d={document}")
+    task = shown.task(Item("a b", "../?x=1&<d>"))
+    assert task["link"] == "https://x.org/a%20b?d=..%2F%3Fx%3D1%26%3Cd%3E"

@@ -1,0 +1,149 @@
+"""What people label: plans, grades and texts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hungjury.collection.texts import DOCUMENTS, QUERIES, Text, find_texts
+from hungjury.errors import InputError
+from hungjury.labelling.grades import Grade, parse_grades
+from hungjury.labelling.items import Item, batches, read_items
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "topic,document\nq1,a\nq1,b\nq2,a\n",
+        "order,topic,document,probability\n3,q2,a,1\n1,q1,a,0.5\n2,q1,b,0.2\n",
+        "# hungjury plan\n# seed: 1\ntopic,document,probability,order,judge:gpt\n"
+        "q1,a,.5,1,3\nq1,b,.2,2,\nq2,a,1,3,0\n",
+        "q1 a\nq1 b\n\nq2 a\n",
+        "q1 0 a 3\nq1 0 b 0\nq2 0 a -1\n",
+        '{"query_id": "q1", "doc_id": "a"}\n{"query_id": "q1", "doc_id": "b"}\n'
+        '{"query_id": "q2", "doc_id": "a"}\n',
+    ],
+)
+def test_any_table_of_topics_and_documents_is_a_plan(tmp_path: Path, text: str) -> None:
+    (tmp_path / "plan").write_text(text)
+    items = read_items(str(tmp_path / "plan"))
+    assert [(i.topic, i.document) for i in items] == [("q1", "a"), ("q1", "b"), ("q2", "a")]
+    if "probability" in text:
+        assert [i.probability for i in items] == [0.5, 0.2, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("topic,document\n", "no documents"),
+        ("# hungjury plan\n# seed: 1\n", "no documents"),
+        ("q1 a b\n", "plan:1: expected a topic and a document, found 3 columns"),
+        ("# x\nq1 a\nq1 a\n", "plan:3: document 'a' of topic 'q1' is also in line 2"),
+        ("# x\ntopic,document,probability\nq1,a,0\n", "plan:3: the probability is 0"),
+        ("topic,rank\nq1,1\n", "no column for the document"),
+    ],
+)
+def test_bad_plans_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "plan").write_text(text)
+    with pytest.raises(InputError) as error:
+        read_items(str(tmp_path / "plan"))
+    assert message in str(error.value)
+
+
+def test_documents_of_a_topic_come_together_within_a_batch() -> None:
+    topics = "ababc" + "baccb" + "a"
+    items = [Item(t, str(i)) for i, t in enumerate(topics)]
+    assert batches(items, 5) == [[0, 2, 1, 3, 4], [5, 9, 6, 7, 8], [10]]
+
+
+# ---- scales
+
+
+def test_grades_are_digits_with_a_meaning() -> None:
+    assert parse_grades("0 no, 1: partly, in a way, 3 = yes") == (
+        Grade(0, "no"), Grade(1, "partly, in a way"), Grade(3, "yes")
+    )  # fmt: skip
+    assert parse_grades("0,1") == (Grade(0, ""), Grade(1, ""))
+
+
+@pytest.mark.parametrize("text", ["", "0 no", "1 yes, 0 no", "0 no, 0 yes", "no, yes", "0 a, 10 b"])
+def test_other_grades_are_refused(text: str) -> None:
+    with pytest.raises(InputError, match="grades"):
+        parse_grades(text)
+
+
+# ---- texts
+
+
+def test_documents_as_json_lines_are_found_by_id(tmp_path: Path) -> None:
+    rows = [
+        {"_id": "a", "title": "A", "text": "one\n\ntwo"},
+        {"_id": 'b"', "title": "", "text": "é"},
+        {"title": "id comes last", "_id": "c"},
+        {"_id": "empty", "title": " ", "text": ""},
+        {"_id": 7, "text": "seven"},
+    ]
+    lines = "".join(json.dumps(row) + "\n" for row in rows)
+    (tmp_path / "corpus.jsonl").write_text(lines, encoding="utf-8")
+    with gzip.open(tmp_path / "packed.gz", "wt") as packed:
+        packed.write(lines)
+    for name in ("corpus.jsonl", "packed.gz"):
+        wanted = ["a", 'b"', "c", "empty", "7", "absent"]
+        texts = find_texts([str(tmp_path / name)], wanted, DOCUMENTS)
+        assert texts.missing == {"empty", "absent"}
+        assert texts.get("a") == Text("A", "one\n\ntwo")
+        assert texts.get('b"') == Text("", "é")
+        assert texts.get("c") == Text("id comes last", "")
+        assert texts.get("7") == Text("", "seven")
+        assert texts.get("absent") == Text()
+
+
+def test_queries_and_documents_in_columns(tmp_path: Path) -> None:
+    def found(text: str, kind: Any) -> Text:
+        (tmp_path / "x.tsv").write_bytes(text.encode())
+        return find_texts([str(tmp_path / "x.tsv")], ["2"], kind).get("2")
+
+    assert found("1\tother\n2\twho is he\n", QUERIES) == Text("who is he", "")
+    assert found("2\twho is he\tlong\r\n", QUERIES) == Text("who is he", "long")
+    assert found("\ufeffqid\tdescription\tquery\n2\td\tq\n", QUERIES) == Text("q", "d")
+    assert found("2\ttext\n", DOCUMENTS) == Text("", "text")
+    assert found("2\ttitle\ttext\n", DOCUMENTS) == Text("title", "text")
+    assert found("2\thttp://x\ttitle\tbody\n", DOCUMENTS) == Text("title", "body")
+
+
+def test_a_description_and_a_narrative_are_both_shown(tmp_path: Path) -> None:
+    row = {"query_id": "2", "title": "t", "description": "d", "narrative": "n"}
+    (tmp_path / "topics").write_text(json.dumps(row))
+    assert find_texts([str(tmp_path / "topics")], ["2"], QUERIES).get("2") == Text("t", "d\n\nn")
+
+
+def test_reading_stops_when_all_is_found(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text('{"_id": "a", "text": "t"}\nnot json\n')
+    assert len(find_texts([str(tmp_path / "x")], ["a"], DOCUMENTS)) == 1
+    with pytest.raises(InputError, match="x:2: expected a JSON object"):
+        find_texts([str(tmp_path / "x")], ["a", "b"], DOCUMENTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("d1\ttext\n", "wanted are 'a', the file has 'd1'"),
+        ('{"name": "a"}\n', "no id in the first object"),
+        ("a text\n", "expected documents as JSON lines or tab-separated columns"),
+    ],
+)
+def test_texts_of_other_ids_or_formats_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "x").write_text(text)
+    with pytest.raises(InputError) as error:
+        find_texts([str(tmp_path / "x")], ["a"], DOCUMENTS)
+    assert message in str(error.value)
+
+
+def test_a_very_long_text_has_an_end(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("a\t" + "x" * 600_000)
+    body = find_texts([str(tmp_path / "x")], ["a"], DOCUMENTS).get("a").body
+    assert body.endswith("[100,000 more characters are not shown]")
