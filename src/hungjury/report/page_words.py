@@ -95,7 +95,7 @@ def _next(board: Leaderboard) -> Sentence:
     share = float(board.p_best[rival])
     if share == 0:
         return []
-    return ["; next is ", (shown(board.systems[rival]),), f" with {percent(share)}"]
+    return ["; for ", (shown(board.systems[rival]),), f" it is {percent(share)}"]
 
 
 def _not_apart(board: Leaderboard) -> list[int]:
