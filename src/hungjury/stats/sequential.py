@@ -7,16 +7,34 @@ O'Brien and Fleming do, keep it over the whole path.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from hungjury.errors import InputError
 
-__all__ = ["nominal_levels"]
+__all__ = ["check_looks", "nominal_levels"]
 
 POINTS = 1201  # of the grid on which densities are kept
 FAR = 8.0  # standard deviations that it reaches
+
+
+def check_looks(looks: Any) -> list[int]:
+    """An argument that is a list of numbers of labels, at each of which is looked."""
+    try:
+        counts = [operator.index(number) for number in looks]
+    except TypeError:
+        counts = [0]
+    if min(counts, default=1) < 1:
+        raise InputError(
+            f"looks must be numbers of gold labels, such as [100, 200], got {looks!r}",
+            code="invalid-looks",
+            argument="looks",
+            remedy="give one or more positive integers, the last one the largest budget",
+        )
+    return counts
 
 
 def nominal_levels(information: Sequence[float], alpha: float = 0.05) -> list[float]:

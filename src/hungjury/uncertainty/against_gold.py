@@ -22,6 +22,8 @@ from hungjury.judges.merging import MERGES, merge
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.stats.correlation import tau_ap
 from hungjury.uncertainty.drawn import Drawn, Setting
+from hungjury.uncertainty.effects import averaged, scores_under
+from hungjury.uncertainty.estimate import as_reported, reported_rate
 
 __all__ = ["AgainstGold", "GoldRow", "against_gold"]
 
@@ -86,11 +88,12 @@ def against_gold(
     topics = [pool.topics[t] for t in at]
     scored = None
     if topics:
-        scored = gold_values(truth, runs, [setting.measure], setting.rel, topics)[0]
+        values = gold_values(truth, runs, [setting.measure], setting.rel, topics)[0]
+        scored = averaged(setting.measure, np.nan_to_num(values))
     scorer = Scorer(setting.measure, drawn.alignment, grades[-1])
 
     def entry(name: str, kind: str, given: NDArray[np.int16]) -> _Entry:
-        values = scorer.filled(given[None])[0]
+        values = scores_under(scorer, given[None])[0]
         return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
 
     entries = [entry(n, "judge", row) for n, row in zip(judgments.judges, labels, strict=True)]
@@ -101,9 +104,9 @@ def against_gold(
     own = drawn.cells[:, at]
     means = own.mean(axis=1) if topics else None
     entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))
-    truths = None if scored is None else np.nan_to_num(scored).mean(axis=1)
+    truths = None if scored is None else scored.mean(axis=1)
     agreed = _agreement_with(known, entries, pool, grades)
-    off = None if scored is None else own - np.nan_to_num(scored)
+    off = None if scored is None else _reported_bias(setting.measure, own, scored, len(pool.topics))
     systems = drawn.alignment.systems
     return AgainstGold(
         [
@@ -178,6 +181,17 @@ def _correlation(measure: Measure, means: Floats | None, truth: Floats | None) -
     if means is None or truth is None or len(truth) < FEWEST_SYSTEMS:
         return None
     return _or_none(float(tau_ap(measure.better(means), measure.better(truth))))
+
+
+def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) -> Floats:
+    """[system, gold topic]: the panel's scores minus gold, in units in which the mean over topics
+    is the difference of the means as reported for `topics` topics."""
+    shown, off = as_reported(measure, topics), said - gold
+    ours, theirs = said.mean(axis=1), gold.mean(axis=1)
+    usual = reported_rate(measure, ours, topics)
+    differs = np.abs(ours - theirs) > 1e-9
+    rate = np.divide(shown(ours) - shown(theirs), ours - theirs, out=usual, where=differs)
+    return np.asarray(off * rate[:, None])
 
 
 def _interval(values: Floats) -> tuple[float, float, float]:

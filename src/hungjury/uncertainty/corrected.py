@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
-from hungjury.catalogue import measure_list
+from hungjury.catalogue import Measure, measure_list
 from hungjury.collection.align import Alignment
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
@@ -25,8 +25,8 @@ from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
 from hungjury.uncertainty.direct import Direct, contrasts, direct, topic_differences
 from hungjury.uncertainty.drawn import Drawn, Setting
-from hungjury.uncertainty.effects import scores_under
-from hungjury.uncertainty.estimate import Estimate, as_reported, panel_error_of
+from hungjury.uncertainty.effects import averaged, scores_under
+from hungjury.uncertainty.estimate import Estimate, as_reported, panel_error_of, reported_rate
 from hungjury.uncertainty.outlook import typical
 from hungjury.uncertainty.panel_error import normal_draws
 from hungjury.uncertainty.parts import Parts, people_parts, topic_deviations
@@ -179,8 +179,9 @@ def people_estimate(
     notes = (*sample.notes, *why)
     panel, number = drawn.cells.mean(axis=1), len(drawn.draws)
     topics = drawn.cells.shape[1]
-    summed = topics if setting.measure.average == "sum" else 1
-    unit = layer.size / TYPICAL_PANEL_ERROR / summed
+    rate = reported_rate(setting.measure, found.mean, topics)
+    each = np.outer(rate, rate)
+    unit = layer.size / TYPICAL_PANEL_ERROR / float(rate.mean())
     slope = tau = None
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
@@ -191,42 +192,56 @@ def people_estimate(
     else:
         if kind == "model":
             assert found.doubt is not None
-            covariance = found.doubt + layer.covariance / summed**2
+            covariance = found.doubt + layer.covariance / each
         noise = normal_draws(covariance, number, rng)
         if np.isfinite(found.freedom):
             noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
         draws = mean + noise
-    parts = people_parts(covariance, found.cells, target == "population")
+    moved = _into_range(setting.measure, mean)
+    mean, draws = mean + moved, draws + moved
+    parts = people_parts(covariance, found.cells, target == "population").scaled(rate)
     if parts.population:
         draws = draws + topic_deviations(found.cells, number, *topic_rngs)
     shown = as_reported(setting.measure, topics)
+    said, reported = shown(panel), shown(draws)
     correction = Correction(
         kind,
         sample.design,
         len(sample.documents),
         len(sample.skipped),
-        _interval((panel - draws).mean(axis=1), float((panel - mean).mean())),
+        _interval((said - reported).mean(axis=1), float((said - shown(mean)).mean())),
         slope,
-        _correlation(panel, draws),
+        _correlation(said, reported),
         _agreement(sample, judgments, setting),
         None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
         _effective(sample, judgments, setting),
         shown(found.mean),
-        found.covariance,
-        _expected(sample, found, layer.kernel, kind, tau, unit, parts),
+        found.covariance * each,
+        _expected(sample, found, layer.kernel, kind, tau, unit, parts, each),
         looks=tuple(looks or ()),
         stretch=_stretch(sample, looks, alpha),
     )
     if len(sample.skipped):
         text = (
             f"{plural(len(sample.skipped), 'document')} of the plan skipped; if labels decided "
-            f"about that, a mean could be off by up to {found.worst:.3f}"
+            f"about that, a mean could be off by up to {np.max(found.worst * rate):.3f}"
         )
         notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
-    reported = shown(draws)
     cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
     estimate = Estimate("people", shown(mean), cells, reported, reported, parts, True)
     return estimate, correction, notes
+
+
+def _into_range(measure: Measure, mean: Floats) -> Floats:
+    """What to add to means [system] for none to be outside the measure's range.
+
+    A handful of gold labels may put the level there. It is the same for all systems, so that their
+    differences stay, unless these alone are larger than the range.
+    """
+    low, high = averaged(measure, np.array([measure.low, measure.high]))
+    up, down = low - mean.min(), high - mean.max()
+    level = np.clip(0.0, up, down) if up <= down else (up + down) / 2
+    return np.asarray(np.clip(mean + level, low, high) - mean)
 
 
 def _direct(
@@ -344,8 +359,12 @@ def _expected(
     tau: Interval | None,
     unit: float,
     parts: Parts,
+    each: Floats,
 ) -> list[tuple[int, float]]:
-    """Differences that can just be told apart, now and with more labels."""
+    """Differences that can just be told apart, now and with more labels.
+
+    each: [system, system], what turns covariances into those of reported means.
+    """
     if sample.weight is None or found.spread is None or len(found.mean) < 2:
         return []
     now, pool = len(sample.documents), len(sample.weight)
@@ -357,6 +376,7 @@ def _expected(
         left = contrasts(found.spread, expected_inclusion(sample.weight, labels))
         if kind == "combined":
             left = expected_contrasts(left, kernel, size)
+        left = left * each
         if parts.population:
             left = left + parts.topics
         out.append((labels, typical(np.sqrt(of_differences(left)))))

@@ -40,7 +40,7 @@ class Direct:
     freedom: float = np.inf  # degrees of freedom of the covariance
     doubt: Floats | None = None  # [system, system]: what predictions leave open about these labels
     spread: Floats | None = None  # [system, document and grade]: see `contrasts`
-    worst: float = 0.0  # how far documents that people skipped could move a mean
+    worst: Floats | float = 0.0  # [system]: how far documents that were skipped could move it
 
 
 def direct(
@@ -82,7 +82,7 @@ def direct(
         cells,
         doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
         spread=spread,
-        worst=float(moved.sum(axis=1).max(initial=0)),
+        worst=moved.sum(axis=1),
     )
 
 

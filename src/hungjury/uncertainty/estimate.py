@@ -16,7 +16,7 @@ from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.panel_error import PanelError, exposure_kernel, range_of
 from hungjury.uncertainty.parts import Parts, mean_draws
 
-__all__ = ["Estimate", "panel_error_of", "panel_estimate"]
+__all__ = ["Estimate", "as_reported", "panel_error_of", "panel_estimate", "reported_rate"]
 
 Floats = NDArray[np.float64]
 
@@ -48,14 +48,16 @@ def panel_estimate(
 ) -> Estimate:
     """The panel's means and, over them, what the panel may get wrong."""
     means_seed, error_seed = seed.spawn(2)
-    panel = None if layer is None else layer.covariance
+    mean, topics = drawn.cells.mean(axis=1), drawn.cells.shape[1]
+    rate = reported_rate(measure, mean, topics)
+    panel = None if layer is None else layer.covariance / np.outer(rate, rate)
     means, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed, panel)
-    shown = as_reported(measure, drawn.cells.shape[1])
+    shown = as_reported(measure, topics)
     means = draws = shown(means)
     if layer is not None:
         draws = means + layer.draw(len(means), np.random.default_rng(error_seed))
-    mean = shown(drawn.cells.mean(axis=1))
-    return Estimate("panel", mean, drawn.cells, means, draws, parts, layer is None)
+    parts = parts.scaled(rate)
+    return Estimate("panel", shown(mean), drawn.cells, means, draws, parts, layer is None)
 
 
 def panel_error_of(
@@ -75,3 +77,10 @@ def as_reported(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
     if measure.average == "gmean":
         return np.exp
     return (lambda mean: mean * topics) if measure.average == "sum" else (lambda mean: mean)
+
+
+def reported_rate(measure: Measure, mean: Floats, topics: int) -> Floats:
+    """[system]: the change of a reported mean per change of the mean over topics."""
+    if measure.average == "gmean":
+        return np.asarray(np.exp(mean))
+    return np.full(len(mean), float(topics) if measure.average == "sum" else 1.0)

@@ -14,7 +14,8 @@ from hungjury.judges.merged import Merged
 from hungjury.judges.panel import Panel
 from hungjury.stats.designs import expected_inclusion
 from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
-from hungjury.uncertainty.effects import effects_in_parts
+from hungjury.uncertainty.effects import effects_in_parts, scores_under
+from hungjury.uncertainty.estimate import reported_rate
 from hungjury.uncertainty.outlook import typical
 from hungjury.uncertainty.panel_error import exposure_kernel, range_of
 from hungjury.uncertainty.standing import of_differences
@@ -45,6 +46,8 @@ def expected_differences(
     votes = merged.posterior
     unknown = doubt(merged.panel)
     chances = (1 - unknown) * votes + unknown * votes.mean(axis=0)
+    if (chances.max(axis=1) == 1).all():  # all votes are the same, and say nothing about labels
+        return []
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
     parts = (
@@ -56,7 +59,10 @@ def expected_differences(
     assert voted is not None
     unit = range_of(measure, alignment.pool, voted, top)
     kernel = exposure_kernel(alignment)
-    left = [expected_contrasts(found, kernel, PANEL_ERROR * unit) for found in undecided]
+    mean = scores_under(scorer, drawn).mean(axis=(0, 2))
+    rate = reported_rate(measure, mean, len(alignment.pool.topics))
+    each = np.outer(rate, rate)
+    left = [expected_contrasts(found * each, kernel, PANEL_ERROR * unit) for found in undecided]
     needed = [typical(np.sqrt(of_differences(one))) for one in left]
     return list(zip(budgets, needed, strict=True))
 

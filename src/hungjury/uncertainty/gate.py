@@ -14,6 +14,8 @@ from hungjury.evaluation import evaluate
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.tables import json_text
 from hungjury.uncertainty.correction_text import poor_agreement
+from hungjury.uncertainty.effects import averaged
+from hungjury.uncertainty.estimate import as_reported
 from hungjury.uncertainty.leaderboard import leaderboard
 
 __all__ = ["Gate", "Verdict", "gate"]
@@ -167,9 +169,9 @@ def gate(
     else:
         poor, stretch = None, 1.0
         scores = evaluate(labels, runs, chosen)
-        names, values = scores.systems, np.nan_to_num(scores.values[0])
-        mean = values.mean(axis=1)
-        draws = _resampled(values, seed)
+        names, values = scores.systems, averaged(chosen, np.nan_to_num(scores.values[0]))
+        shown = as_reported(chosen, values.shape[1])
+        mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed))
     places = [_find(names, name) for name in (baseline, *wanted)]
     gap = better * (mean[places[1:]] - mean[places[0]])
     drawn = better * (draws[:, places[1:]] - draws[:, places[:1]])

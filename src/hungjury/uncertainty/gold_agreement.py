@@ -108,12 +108,16 @@ class GoldAgreement:
                     _number(self.kappa[j]),
                     f"{_number(self.kappa_low[j])} to {_number(self.kappa_high[j])}",
                     _number(self.sensitivity[j]), _number(self.specificity[j]),
-                    f"{self.bias[j]:+.3f}",
+                    _number(self.bias[j], "+"),
                 ]
             )  # fmt: skip
         return columns(rows) + "\n\n" + self._together() + "\n"
 
     def _together(self) -> str:
+        if len(self.judges) == 1:
+            return "One judge: no other to compare errors with."
+        if np.isnan(self.effective):
+            return "Too few gold labels to tell who errs with whom."
         return (
             f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
         )
@@ -205,7 +209,9 @@ def agreement_with_gold(
         agree, kappa = _kappa(w[None], told, sample.shares[known])
         again = w * rng.multinomial(known.sum(), np.full(known.sum(), 1 / known.sum()), RESAMPLES)
         _, drawn = _kappa(again, told, sample.shares[known])
-        low, high = np.nanquantile(drawn, [0.025, 0.975]) if len(w) > 1 else (np.nan, np.nan)
+        drawn = drawn[~np.isnan(drawn)]
+        several = len(w) > 1 and len(drawn) > 0
+        low, high = np.quantile(drawn, [0.025, 0.975]) if several else (np.nan, np.nan)
         yes, no = w * relevant[known], w * (1 - relevant[known])
         rows.append(
             (int(known.sum()), float(agree[0]), float(kappa[0]), float(low), float(high),
@@ -249,5 +255,5 @@ def _share(weight: Floats, hit: NDArray[np.bool_]) -> float:
     return float(weight[hit].sum()) / total if total > 0 else float("nan")
 
 
-def _number(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.3f}"
+def _number(value: float, sign: str = "") -> str:
+    return "–" if np.isnan(value) else f"{value:{sign}.3f}"

@@ -35,6 +35,7 @@ PSEUDO_LABELS = 1.0  # of each kind for each true grade
 HONEST = 1.0  # more of them on the diagonal: a judge tends to be right
 
 LEAST_AGREEMENT = 0.5  # correlation of the expected grades of two chains
+NO_SPREAD = 1e-9  # expected grades that differ by less are the same
 SWEEPS_A_FIT = 10  # strata are fitted anew so often
 
 Strata = Callable[[NDArray[Any], np.random.Generator], NDArray[np.int64]]
@@ -184,7 +185,7 @@ def check_chains(panel: Panel, start: Floats, chains: list[Floats]) -> None:
     by_chain = [(c / np.maximum(c.sum(axis=1, keepdims=True), 1e-300)) @ grade for c in chains]
     whole = np.zeros((len(panel.pool), len(panel.grades)))
     whole[panel.judged] = np.sum(chains, axis=0)
-    across = np.corrcoef(by_chain) if min(map(np.ptp, by_chain)) > 0 else np.ones((2, 2))
+    across = np.corrcoef(by_chain) if min(map(np.ptp, by_chain)) > NO_SPREAD else np.ones((2, 2))
     if across.min() < LEAST_AGREEMENT:
         what = "two runs of the label model disagree"
     elif disagrees_with_votes(panel, start[:, list(panel.grades)]) or disagrees_with_votes(

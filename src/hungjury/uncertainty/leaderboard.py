@@ -35,6 +35,7 @@ from hungjury.settings import (
     Target,
 )
 from hungjury.stats.bootstrap import percentile_interval
+from hungjury.stats.sequential import check_looks
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.board import Leaderboard
 from hungjury.uncertainty.cautions import cautions
@@ -163,6 +164,8 @@ def leaderboard(
     check_seed(seed)
     _check_draws(draws)
     check_panel_error(panel_error)
+    if looks is not None:
+        looks = check_looks(looks)
     inputs = Inputs.of(reading, judgments, runs, gold)
     given, lists, gold = inputs.judgments(), inputs.lists(), inputs.people()
     _check_topics(given, target)

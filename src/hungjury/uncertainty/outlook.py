@@ -12,6 +12,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.errors import MeasureError
 from hungjury.settings import Target
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
+from hungjury.uncertainty.estimate import reported_rate
 from hungjury.uncertainty.parts import Parts, mean_draws
 from hungjury.uncertainty.standing import of_differences
 
@@ -71,7 +72,8 @@ def look_ahead(
         except MeasureError:  # a label model that so few judges cannot support
             return np.nan
         _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
-        needed = typical(np.sqrt(of_differences(small.total))) * spread / _spread(fewer)
+        total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
+        needed = typical(np.sqrt(of_differences(total))) * spread / _spread(fewer)
         return min(needed, widest)
 
     # Fewer judges may see all systems closer together: a difference counts by how far apart

@@ -98,17 +98,26 @@ def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) 
 
     For an unbounded measure it is the largest score that an order of the pool can have by these
     labels, averaged over topics: the mean ideal score, and where smaller scores are better the
-    mean of the worst ones. Measures that are added up over topics have the sum.
+    mean of the worst ones. If all labels are the same and that is 0, every other document is taken
+    as relevant. Measures that are added up over topics have the sum.
     """
-    topics = len(pool.topics)
-    each = topics if measure.average == "sum" else 1
+    each = len(pool.topics) if measure.average == "sum" else 1
     if np.isfinite(measure.high) and np.isfinite(measure.low):
         return (measure.high - measure.low) * each
+    largest = _largest_mean(measure, pool, labels, top)
+    if not largest:
+        mixed = np.where(np.arange(len(pool)) % 2, 0, 1).astype(np.int16)
+        largest = _largest_mean(measure, pool, mixed, max(top, 1))
+    return (largest or 1.0) * each
+
+
+def _largest_mean(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
+    """Of the scores of the pools in order of their labels, ascending or descending."""
     extremes = []
     for sign in (-1, 1):
         lists = _one_list_a_topic(pool, np.lexsort((sign * labels, pool.topic_of)))
         extremes.append(Scorer(measure, lists, top).filled(labels[None])[0, 0])
-    return float(np.maximum(*extremes).mean()) * each
+    return float(np.maximum(*extremes).mean())
 
 
 def _one_list_a_topic(pool: Pool, order: NDArray[np.intp]) -> Alignment:

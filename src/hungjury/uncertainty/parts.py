@@ -15,7 +15,7 @@ are half of the same thing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,13 @@ class Parts:
     @property
     def total(self) -> Floats:
         return np.asarray(sum(self.by_cause.values()))
+
+    def scaled(self, rate: Floats) -> Parts:
+        """In units of which one of these is `rate` [system]."""
+        each = np.outer(rate, rate)
+        names = ("topics", "labels", "shared", "panel", "gold")
+        parts = {name: getattr(self, name) for name in names}
+        return replace(self, **{n: part * each for n, part in parts.items() if part is not None})
 
     def shares(self) -> dict[str, float]:
         """Of the variance of a difference, on average over pairs; of a mean, for one system."""

@@ -133,7 +133,7 @@ def _labelled(gold: Any, judgments: Judgments, rel: int | None) -> Sample:
     if rel is not None:
         label, grades = np.where(label < 0, label, label >= rel), (0, 1)
     place = np.array([pool.find(topic, document) for topic, document in rows], dtype=np.int64)
-    outside = int((place < 0).sum())
+    outside = int(((place < 0) & (label >= 0)).sum())
     keep = (place >= 0) & (label >= 0)
     if not keep.any():
         raise InputError(
@@ -195,21 +195,21 @@ def _by_plan(sample: Sample, pool: Pool, plan: Plan, weight: Floats | None) -> S
             code="no-planned-label",
             remedy=("check that the labels belong to this plan, or leave out", Argument("plan")),
         )
-    reached = _reached(done)
+    planned = np.isin(sample.documents, rows)
+    unplanned = int((~planned).sum())
+    if unplanned:
+        text = f"{plural(unplanned, 'gold label')} of documents that the plan did not draw, ignored"
+        note = Note("not-in-plan", unplanned, text, about="result")
+        sample = sample.only(planned, notes=(*sample.notes, note))
     if plan.design == "topics":
-        keep = np.isin(sample.documents, rows)
-        return _whole_topics(sample.only(keep), pool)
+        return _whole_topics(sample, pool)
+    reached = _reached(done)
     due = rows[:reached]
     keep = np.isin(sample.documents, due)
-    notes = list(sample.notes)
-    unplanned = int((~np.isin(sample.documents, rows)).sum())
-    late = int((~keep).sum()) - unplanned
-    for number, kind, text in (
-        (unplanned, "not-in-plan", "gold labels of documents that the plan did not draw, ignored"),
-        (late, "after-gap", "gold labels ignored: too many documents before them have no label"),
-    ):
-        if number:
-            notes.append(Note(kind, number, f"{number:,} {text}", about="result"))
+    notes, late = sample.notes, int((~keep).sum())
+    if late:
+        text = f"{plural(late, 'gold label')} ignored: too many documents before have no label"
+        notes = (*notes, Note("after-gap", late, text, about="result"))
     everywhere = np.ones(len(pool)) if weight is None else weight.copy()
     everywhere[rows] = plan.weight
     answered = done[:reached].mean()
@@ -220,7 +220,7 @@ def _by_plan(sample: Sample, pool: Pool, plan: Plan, weight: Floats | None) -> S
         design="plan",
         skipped=due[~done[:reached]],
         weight=everywhere,
-        notes=tuple(notes),
+        notes=notes,
     )
 
 
