@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import naive_expected
+import naive_markov
 
 Record = Mapping[str, Any]
 
@@ -127,7 +127,7 @@ def long_run_distribution(table: Sequence[Sequence[int]]) -> list[Fraction] | No
         members = sorted(group)
         inside = [[Fraction(table[a][b]) for b in members] for a in members]
         matrix = [[v / sum(row) for v in row] for row in inside]
-        pi = naive_expected.stationary(matrix) if len(members) > 1 else [Fraction(1)]
+        pi = naive_markov.stationary(matrix) if len(members) > 1 else [Fraction(1)]
         left = sum(sum(row) for row in inside)
         for member, share in zip(members, pi, strict=True):
             law[member] = left * share

@@ -7,6 +7,7 @@ import pytest
 
 import hungjury as hj
 import naive
+import naive_gain
 from hungjury.uncertainty.evidence import BEYOND, UNJUDGED
 
 TOP = 3
@@ -67,10 +68,10 @@ def test_lists_hold_every_rank_down_to_the_measures_cutoff():
 
 
 NAIVE = {
-    "nDCG@5": (lambda labels, pool: naive.ndcg(labels, pool, 5) or 0.0, True),
+    "nDCG@5": (lambda labels, pool: naive_gain.ndcg(labels, pool, 5) or 0.0, True),
     "AP(rel=2)": (lambda labels, pool: naive.ap(labels, pool, rel=2) or 0.0, True),
-    "RBP(p=0.8)": (lambda labels, pool: naive.rbp(labels, pool, 0.8), True),
-    "ERR@10": (lambda labels, pool: naive.err(labels, pool, TOP, 10), True),
+    "RBP(p=0.8)": (lambda labels, pool: naive_gain.rbp(labels, pool, 0.8), True),
+    "ERR@10": (lambda labels, pool: naive_gain.err(labels, pool, TOP, 10), True),
     "RR": (lambda labels, pool: naive.rr(labels, pool), False),
     "Bpref": (lambda labels, pool: naive.bpref(labels, pool) or 0.0, False),
 }

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import hungjury as hj
 import naive
 import naive_expected as loops
+import naive_gain
+import naive_graded
 from hungjury.errors import HungjuryError, MeasureError
 
 INSIDE = ["a", "b", "c", "d", "e"]
@@ -18,21 +20,21 @@ OUTSIDE = ["x", "y"]
 G = [0.3, 0.7]
 # measure on grades 0 to 2, its loop
 ORACLES = {
-    "nDCG": naive.ndcg,
-    "nDCG@2": lambda x, pool: naive.ndcg(x, pool, 2),
-    "nDCG(gains={0: 0.5, 1: 2})": lambda x, pool: naive.ndcg(x, pool, gains={0: 0.5, 1: 2}),
-    "ERR": lambda x, pool: naive.err(x, pool, 2),
-    "RBP(p=0.6)": lambda x, pool: naive.rbp(x, pool, 0.6),
+    "nDCG": naive_gain.ndcg,
+    "nDCG@2": lambda x, pool: naive_gain.ndcg(x, pool, 2),
+    "nDCG(gains={0: 0.5, 1: 2})": lambda x, pool: naive_gain.ndcg(x, pool, gains={0: 0.5, 1: 2}),
+    "ERR": lambda x, pool: naive_gain.err(x, pool, 2),
+    "RBP(p=0.6)": lambda x, pool: naive_gain.rbp(x, pool, 0.6),
     "RR": naive.rr,
     "RR(rel=2)": lambda x, pool: naive.rr(x, pool, rel=2),
     "P@2": lambda x, pool: naive.precision(x, pool, 2),
     "Rprec": naive.rprec,
     "Bpref": naive.bpref,
     "infAP": naive.infap,
-    "Q": naive.q_measure,
-    "GAP(g=[0.3, 0.7])": lambda x, pool: loops.gap(x, pool, G),
-    "xGAP(g=[0.3, 0.7])": lambda x, pool: loops.xgap(x, pool, G),
-    "eGAP(g=[0.3, 0.7])": lambda x, pool: loops.egap(x, pool, G),
+    "Q": naive_gain.q_measure,
+    "GAP(g=[0.3, 0.7])": lambda x, pool: naive_graded.gap(x, pool, G),
+    "xGAP(g=[0.3, 0.7])": lambda x, pool: naive_graded.xgap(x, pool, G),
+    "eGAP(g=[0.3, 0.7])": lambda x, pool: naive_graded.egap(x, pool, G),
 }
 
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 import naive
-import naive_expected as loops
+import naive_graded
 from hungjury.catalogue import CATALOGUE
 from hungjury.errors import MeasureError
 
 NAMES = ["GAP", "xGAP", "eGAP"]
-LOOPS = {"GAP": loops.gap, "xGAP": loops.xgap, "eGAP": loops.egap}
+LOOPS = {"GAP": naive_graded.gap, "xGAP": naive_graded.xgap, "eGAP": naive_graded.egap}
 
 
 @st.composite

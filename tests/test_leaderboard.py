@@ -1,7 +1,6 @@
 """Leaderboards: their arithmetic against loops, what they say, what they refuse."""
 
 import json
-import statistics
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,12 +9,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-import naive_uncertainty as naive
 from hungjury.errors import HungjuryError
-from hungjury.uncertainty.outlook import judges_curve, topics_curve
-from hungjury.uncertainty.parts import mean_draws
-from hungjury.uncertainty.score_draws import ScoreDraws, Summing
-from hungjury.uncertainty.standing import standing
 
 
 @pytest.fixture(scope="module")
@@ -26,132 +20,6 @@ def made():
 @pytest.fixture(scope="module")
 def board(made):
     return hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=300)
-
-
-def test_standing_is_the_loop():
-    rng = np.random.default_rng(0)
-    draws = np.round(rng.normal(size=(200, 4)) + [0, 0.3, 0.3, 1], 1)  # rounded: there are ties
-    found = standing(draws.mean(axis=0), draws, level=0.9)
-    best, beats, _, _ = naive.standing([*draws.tolist(), [0.0] * 4])  # and a draw of equals
-    _, _, first, last = naive.standing(draws.tolist())
-    assert found.p_best == pytest.approx(best)
-    assert found.p_best.sum() == pytest.approx(1)
-    assert found.beats == pytest.approx(np.array(beats))
-    assert found.rank_low.tolist() == [naive.smallest_with_share(v, 0.05) for v in first]
-    assert found.rank_high.tolist() == [naive.smallest_with_share(v, 0.95) for v in last]
-
-
-def test_identical_systems_share_everything():
-    one = np.random.default_rng(1).normal(size=(100, 1))
-    found = standing(np.zeros(3), np.repeat(one, 3, axis=1))
-    assert found.p_best == pytest.approx([1 / 3] * 3)
-    assert (found.beats == 0.5).all()
-    assert not found.apart.any()
-    assert found.rank_low.tolist() == [1, 1, 1]
-    assert found.rank_high.tolist() == [3, 3, 3]
-
-
-def test_systems_of_equal_quality_are_rarely_told_apart():
-    """All pairs taken together, a false alarm in about one of twenty leaderboards."""
-    rng = np.random.default_rng(2)
-    alarms = 0
-    for _ in range(200):
-        mean = rng.normal(size=8)
-        draws = mean + rng.normal(size=(400, 8))
-        alarms += standing(mean, draws).apart.any()
-    assert 2 <= alarms <= 20
-
-
-def test_parts_are_the_loop():
-    rng = np.random.default_rng(3)
-    draws = rng.normal(size=(50, 2, 6)) + rng.normal(size=(50, 2, 1))
-    kept = ScoreDraws.of(draws)
-    _, parts = mean_draws(draws.mean(axis=0), kept, "topics", np.random.SeedSequence(0))
-    for s in range(2):
-        noise, _ = naive.parts(draws[:, s].tolist())
-        assert parts.labels[s, s] == pytest.approx(noise)
-    one = draws[:, :1]
-    alone = mean_draws(one.mean(axis=0), ScoreDraws.of(one), "topics", np.random.SeedSequence(0))
-    assert alone[1].shared[0, 0] == pytest.approx(naive.parts(draws[:, 0].tolist())[1])
-
-
-@pytest.mark.parametrize("sizes", [(50,), (1, 49), (16, 16, 18)])
-def test_summaries_of_blocks_are_those_of_all_draws(sizes):
-    """Whatever the blocks, and with numbers far from 0."""
-    rng = np.random.default_rng(7)
-    draws = 1000 + rng.normal(size=(50, 3, 4))
-    draws[:, 1, 2] = 0.3  # the same in all draws
-    summing = Summing(50, 3, 4)
-    for block in np.split(draws, np.cumsum(sizes)[:-1]):
-        summing.add(block.copy())
-    found = summing.finish()
-    for s in range(3):
-        assert found.means[:, s] == pytest.approx([sum(d[s]) / 4 for d in draws])
-        for t in range(4):
-            cell = draws[:, s, t].tolist()
-            assert found.cells[s, t] == pytest.approx(statistics.fmean(cell))
-            assert found.spread[s, t] == pytest.approx(statistics.pstdev(cell), abs=1e-12)
-        for r in range(3):
-            products = sum(
-                (d[s, t] - found.cells[s, t]) * (d[r, t] - found.cells[r, t])
-                for d in draws
-                for t in range(4)
-            )
-            assert found.products[s, r] == pytest.approx(products, rel=1e-9)
-    assert found.spread[1, 2] == 0
-
-
-@pytest.mark.parametrize("shared", [0.0, 0.5])
-def test_parts_find_what_topics_share(shared):
-    rng = np.random.default_rng(4)
-    draws = 0.2 * rng.normal(size=(4000, 3, 10)) + shared * rng.normal(size=(4000, 1, 1))
-    cells = rng.normal(size=(3, 10))
-    means, parts = mean_draws(
-        cells, ScoreDraws.of(draws + cells), "population", np.random.SeedSequence(5)
-    )
-    assert np.diag(parts.labels) == pytest.approx([0.04 / 10] * 3, rel=0.1)
-    assert np.diag(parts.shared) == pytest.approx([shared**2] * 3, abs=0.02)
-    between = cells.var(axis=1, ddof=1) / 10
-    # Student's t with 9 degrees of freedom has the variance 9 / 7.
-    assert means.var(axis=0) == pytest.approx(between * 9 / 7 + 0.004 + shared**2, rel=0.1)
-    assert means.mean(axis=0) == pytest.approx(cells.mean(axis=1), abs=0.05)
-
-
-def test_draws_for_these_topics_lie_around_the_estimate():
-    rng = np.random.default_rng(6)
-    draws = rng.normal(size=(100, 2, 7))
-    cells = rng.normal(size=(2, 7))  # a vote's own scores are no mean of draws
-    means, parts = mean_draws(cells, ScoreDraws.of(draws), "topics", np.random.SeedSequence(0))
-    drawn = draws.mean(axis=2)
-    assert means - means.mean(axis=0) == pytest.approx(drawn - drawn.mean(axis=0))
-    assert means.mean(axis=0) == pytest.approx(cells.mean(axis=1))
-    assert set(parts.shares()) == {"labels", "judges"}
-
-
-def test_twice_the_topics_halve_what_shrinks():
-    part, fixed = np.full((2, 2), 0.08), np.full((2, 2), 0.01)
-    curve = dict(topics_curve(10, part, fixed))
-    assert curve[10] == pytest.approx(1.96 * 0.3)
-    assert curve[20] == pytest.approx(1.96 * np.sqrt(0.05))
-    assert sorted(curve) == [5, 10, 20, 40]
-
-
-def test_more_judges_follow_the_smaller_panels():
-    truth = {k: np.sqrt(0.04 + 0.1 / k) for k in range(1, 30)}
-    curve, measured = judges_curve(12, truth[12], lambda k: truth[k])
-    assert [k for k, _ in curve] == [3, 6, 9, 12, 18, 24]
-    assert measured == 4
-    assert dict(curve)[24] == pytest.approx(truth[24])
-    assert judges_curve(1, 0.3, lambda k: truth[k]) == ([(1, 0.3)], 1)
-
-
-def test_more_judges_never_make_it_worse_than_it_is():
-    steep = {2: 4.4, 4: 1.1, 5: 0.2}
-    curve, _ = judges_curve(5, 0.2, lambda k: steep[k])
-    assert dict(curve)[8] == pytest.approx(0.2 * np.sqrt(5 / 8))
-    rising = {2: 0.1, 4: 0.15, 5: 0.2}
-    curve, _ = judges_curve(5, 0.2, lambda k: rising[k])
-    assert dict(curve)[8] == pytest.approx(0.2)
 
 
 def test_no_difference_needed_is_larger_than_the_range_of_the_measure():

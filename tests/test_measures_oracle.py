@@ -1,4 +1,4 @@
-"""Every measure of the catalogue against its slow loop in naive.py."""
+"""Every measure of the catalogue against its slow loop in naive*.py."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 import hungjury as hj
 import naive
 import naive_expected
+import naive_gain
+import naive_graded
+import naive_markov
 import naive_users
 from hungjury.catalogue import CATALOGUE
 from hungjury.users.transitions import MODELS
@@ -69,29 +72,29 @@ ORACLES: dict[str, Oracle] = {
     "IPrec11": lambda m, x, pool, top: naive.eleven_point(x, pool, m.rel),
     "ESL": lambda m, x, pool, top: naive.esl(x, pool, m.want, m.rel),
     "ESLSaving": lambda m, x, pool, top: naive.esl_saving(x, pool, m.want, m.rel),
-    "CG": lambda m, x, pool, top: naive.cg(x, pool, m.cutoff, gains(m)),
-    "nCG": lambda m, x, pool, top: naive.ncg(x, pool, m.cutoff, gains(m)),
-    "DCG": lambda m, x, pool, top: naive.dcg(x, pool, m.cutoff, m.base, gains(m), m.dcg),
-    "nDCG": lambda m, x, pool, top: naive.ndcg(x, pool, m.cutoff, m.base, gains(m), m.dcg),
-    "RBP": lambda m, x, pool, top: naive.rbp(x, pool, m.p, m.cutoff, m.rel),
-    "gRBP": lambda m, x, pool, top: naive.grbp(
+    "CG": lambda m, x, pool, top: naive_gain.cg(x, pool, m.cutoff, gains(m)),
+    "nCG": lambda m, x, pool, top: naive_gain.ncg(x, pool, m.cutoff, gains(m)),
+    "DCG": lambda m, x, pool, top: naive_gain.dcg(x, pool, m.cutoff, m.base, gains(m), m.dcg),
+    "nDCG": lambda m, x, pool, top: naive_gain.ndcg(x, pool, m.cutoff, m.base, gains(m), m.dcg),
+    "RBP": lambda m, x, pool, top: naive_gain.rbp(x, pool, m.p, m.cutoff, m.rel),
+    "gRBP": lambda m, x, pool, top: naive_gain.grbp(
         x, pool, m.max_grade or top, m.p, m.cutoff, gains(m)
     ),
-    "ERR": lambda m, x, pool, top: naive.err(x, pool, m.max_grade or top, m.cutoff, gains(m)),
-    "Q": lambda m, x, pool, top: naive.q_measure(x, pool, m.beta, m.cutoff, gains(m), m.rel),
+    "ERR": lambda m, x, pool, top: naive_gain.err(x, pool, m.max_grade or top, m.cutoff, gains(m)),
+    "Q": lambda m, x, pool, top: naive_gain.q_measure(x, pool, m.beta, m.cutoff, gains(m), m.rel),
     "Bpref": lambda m, x, pool, top: naive.bpref(x, pool, m.rel),
     "infAP": lambda m, x, pool, top: naive.infap(x, pool, m.rel),
     "Judged": lambda m, x, pool, top: naive.judged_rate(x, pool, m.cutoff),
-    "GAP": lambda m, x, pool, top: naive_expected.gap(x, pool, m.g, m.cutoff),
-    "xGAP": lambda m, x, pool, top: naive_expected.xgap(x, pool, m.g, m.cutoff),
-    "eGAP": lambda m, x, pool, top: naive_expected.egap(x, pool, m.g, m.cutoff),
+    "GAP": lambda m, x, pool, top: naive_graded.gap(x, pool, m.g, m.cutoff),
+    "xGAP": lambda m, x, pool, top: naive_graded.xgap(x, pool, m.g, m.cutoff),
+    "eGAP": lambda m, x, pool, top: naive_graded.egap(x, pool, m.g, m.cutoff),
     "eRP": lambda m, x, pool, top: naive_expected.erp(x, pool, m.cutoff, **chances(m, top)),
     "eRRBP": lambda m, x, pool, top: naive_expected.errbp(x, pool, m.p, **chances(m, top)),
     "eRDCG": lambda m, x, pool, top: naive_expected.erdcg(x, pool, m.base, **chances(m, top)),
     "eRAP": lambda m, x, pool, top: naive_expected.erap(
         x, pool, **chances(m, top), recall_base=m.recall_base
     ),
-    "MP": lambda m, x, pool, top: naive_expected.mp(
+    "MP": lambda m, x, pool, top: naive_markov.mp(
         x, pool, m.model, m.rates, m.rec, m.rel, m.cutoff
     ),
     "nMCG": lambda m, x, pool, top: naive_users.nmcg(
@@ -129,7 +132,7 @@ def oracle_value(m: Any, labels: Labels, pool: Pool, top: int) -> float:
         something = True
     elif m.name in BY_GAIN:
         form = getattr(m, "dcg", "log2")
-        something = any(naive.gain(label, gains(m), form) > 0 for label in pool)
+        something = any(naive_gain.gain(label, gains(m), form) > 0 for label in pool)
     elif m.name == "eRAP":
         given = chances(m, top)
         something = naive_expected.recall_base_of(pool, given["prob"], given["unjudged"]) > 0

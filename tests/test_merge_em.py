@@ -14,7 +14,7 @@ from hungjury.collection.judgments import read_judgments
 from hungjury.errors import MeasureError
 from hungjury.judges.em import FromVotes, disagrees_with_votes
 from hungjury.judges.merging import merge
-from test_merge import judgments, made_up
+from vote_samples import judgments, made_up
 
 STARTS = {
     "em-mv": naive.hard_start,

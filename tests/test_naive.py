@@ -1,230 +1,21 @@
-"""The slow oracles themselves: against printed numbers, trec_eval's outputs and hand sums."""
+"""The slow oracles against sums by hand and against each other."""
 
 from __future__ import annotations
 
-import gzip
 import math
-import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 import naive
 import naive_expected as expected
-
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-MODELS = [f"{c}_{s}_{t}" for c in ("GL", "LO") for s in ("AD", "OR") for t in ("ID", "LID")]
-THREE_RUNS = [
-    [1, 1, 1, 1, 0, 0, 0, 1, 0, 0],
-    [1, 1, 1, 0, 1, 0, 0, 0, 1, 0],
-    [1, 1, 0, 1, 1, 0, 0, 0, 0, 1],
-]
-THREE_RATES = [
-    [0.2000, 0.0357, 0.2000, 0.0400, 0.0056, 0.0005, 0.0035, 0.0017, 0.0034, 0.0024],
-    [0.0177, 0.0047, 0.0037, 0.0015, 0.0041, 0.0031, 0.0057, 0.0022, 0.0061, 0.0045],
-    [0.0056, 0.0051, 0.0062, 0.0031, 0.0046, 0.0025, 0.005, 0.0022, 0.007, 0.005],
-]
-
-
-# Printed numbers
-
-
-@pytest.mark.parametrize(
-    ("run", "printed"), list(zip(THREE_RUNS, [0.9205, 0.8668, 0.8120], strict=True))
-)
-def test_markov_precision_as_printed(run: list[int], printed: float) -> None:
-    assert expected.mp(run, run, model="GL_AD_ID") == pytest.approx(printed, abs=5e-5)
-
-
-@pytest.mark.parametrize(
-    ("run", "rates", "value"),
-    list(zip(THREE_RUNS, THREE_RATES, [0.66, 0.8706, 0.8005], strict=True)),
-)
-def test_markov_precision_in_continuous_time(
-    run: list[int], rates: list[float], value: float
-) -> None:
-    assert expected.mp(run, run, rates=rates) == pytest.approx(value, abs=5e-5)
-
-
-def test_graded_average_precision_of_a_late_key_document() -> None:
-    run = [1] * 100 + [2]
-    g = [0.1, 0.9]
-    assert expected.xgap(run, run, g) == pytest.approx(0.1971, abs=5e-5)
-    assert expected.egap(run, run, g) == pytest.approx(0.1089, abs=5e-5)
-    assert expected.gap(run, run, g) == pytest.approx(0.9190, abs=5e-5)
-
-
-def test_three_judges_toy() -> None:
-    runs = [[1, 1, 0, 0, 0], [1, 1, 1, 0, 0], [0, 1, 1, 0, 1]]
-    scores = [naive.ap(run, [1, 1, 1]) or 0.0 for run in runs]
-    assert scores == pytest.approx([2 / 3, 1, 53 / 90])
-    assert sum(scores) / 3 == pytest.approx(0.7519, abs=5e-5)
-
-
-def test_growing_tails_of_the_lowest_grade() -> None:
-    tails = [[0] * (5 - n) + [1] * n for n in range(1, 6)]
-    dcgs = [naive.dcg(tail, tail, base=2) for tail in tails]
-    errs = [naive.err(tail, tail, max_grade=3) for tail in tails]
-    assert dcgs == pytest.approx([0.4307, 0.9307, 1.5616, 2.5616, 3.5616], abs=5e-5)
-    assert errs == pytest.approx([0.025, 0.0531, 0.0882, 0.1396, 0.2472], abs=6e-5)
-    assert naive.err([3, 0, 0, 0, 0], [3], max_grade=3) == 0.875
-
-
-@pytest.mark.parametrize(
-    ("oracle", "params", "at_10", "at_100"),
-    [
-        (naive.ap, {}, 7, 87),
-        (naive.ndcg, {"base": 2}, 7, 94),
-        (naive.ndcg, {"base": 10}, 10, 99),
-        (naive.rbp, {"p": 0.8}, 6, 8),
-        (naive.rbp, {"p": 0.95}, 9, 57),
-        (naive.err, {"max_grade": 1}, 1, 1),
-    ],
-)
-def test_balancing_index(
-    oracle: Callable[..., float], params: dict[str, float], at_10: int, at_100: int
-) -> None:
-    for size, printed in ((10, at_10), (100, at_100)):
-        pool = [1] * size
-        first_only = oracle([1] + [0] * (size - 1), pool, **params)
-        balanced = [
-            b
-            for b in range(1, size + 1)
-            if oracle([0] * (b - 1) + [1] * (size - b + 1), pool, **params) >= first_only
-        ]
-        assert max(balanced) == printed
-
-
-# trec_eval's own outputs
-
-
-def read_labels(qrels: dict[str, dict[str, int]], lines: list[str]) -> dict[str, naive.Labels]:
-    """Labels in trec_eval's order: score as a 32-bit float, then document id, both descending."""
-    ranked: dict[str, list[tuple[float, bytes]]] = {}
-    for line in lines:
-        topic, _, document, _, score = line.split()[:5]
-        single = struct.unpack("f", struct.pack("f", float(score)))[0]
-        ranked.setdefault(topic, []).append((single, document.encode()))
-    return {
-        topic: [qrels[topic].get(doc.decode()) for _, doc in sorted(documents, reverse=True)]
-        for topic, documents in ranked.items()
-        if topic in qrels
-    }
-
-
-def read_qrels(path: Path) -> dict[str, dict[str, int]]:
-    qrels: dict[str, dict[str, int]] = {}
-    for line in path.read_text().splitlines():
-        topic, _, document, grade = line.split()
-        qrels.setdefault(topic, {})[document] = int(grade)
-    return qrels
-
-
-def data_folder(name: str) -> Path:
-    folder = DATA / name
-    if not folder.is_dir():
-        pytest.skip(f"reference data {name} is not beside the project (../shared/data)")
-    return folder
-
-
-PLAIN: dict[str, Callable[..., float | None]] = {
-    "num_ret": lambda labels, pool, rel: naive.num_ret(labels, pool),
-    "num_rel": naive.num_rel,
-    "num_rel_ret": naive.num_rel_ret,
-    "num_nonrel_judged_ret": naive.num_nonrel_judged_ret,
-    "map": naive.ap,
-    "Rprec": naive.rprec,
-    "bpref": naive.bpref,
-    "recip_rank": naive.rr,
-    "infAP": naive.infap,
-    "11pt_avg": naive.eleven_point,
-    "set_P": naive.set_precision,
-    "set_recall": naive.set_recall,
-    "set_F": naive.set_f,
-    "ndcg": lambda labels, pool, rel: naive.ndcg(labels, pool),
-}
-CUT: dict[str, Callable[..., float | None]] = {
-    "P": naive.precision,
-    "recall": naive.recall,
-    "map_cut": naive.ap,
-    "success": naive.success,
-    "ndcg_cut": lambda labels, pool, cutoff, rel: naive.ndcg(labels, pool, cutoff),
-    "unj": lambda labels, pool, cutoff, rel: naive.num_unjudged_ret(labels, pool, cutoff) / cutoff,
-}
-
-
-def by_trec_name(name: str, labels: naive.Labels, pool: list[int], rel: int) -> float | None:
-    """The oracle's value under trec_eval's name; KeyError for names there is no oracle for."""
-    if name in PLAIN:
-        return PLAIN[name](labels, pool, rel=rel)
-    stem, _, last = name.rpartition("_")
-    if stem == "iprec_at_recall":
-        return naive.iprec(labels, pool, float(last), rel)
-    if name == "11pt_avg_.25,.5,.75":
-        return naive.eleven_point(labels, pool, rel, levels=(0.25, 0.5, 0.75))
-    if name == "ndcg_1=3,2=9,4=4.5":
-        return naive.ndcg(labels, pool, gains={1: 3, 2: 9, 4: 4.5})
-    return CUT[stem](labels, pool, cutoff=int(last), rel=rel)
-
-
-@pytest.mark.parametrize(
-    ("qrels_name", "output", "rel", "least"),
-    [
-        ("qrels.test", "out.test.aq", 1, 180),
-        ("qrels.rel_level", "out.test.aql", 2, 180),
-        ("qrels.test", "out.test.meas_params", 1, 45),
-    ],
-)
-def test_as_trec_eval_prints(qrels_name: str, output: str, rel: int, least: int) -> None:
-    folder = data_folder("trec_eval")
-    qrels = read_qrels(folder / qrels_name)
-    lists = read_labels(qrels, (folder / "results.test").read_text().splitlines())
-    compared = 0
-    for line in (folder / output).read_text().splitlines():
-        name, topic, printed = line.split()
-        if topic == "all":
-            continue
-        try:
-            value = by_trec_name(name, lists[topic], list(qrels[topic].values()), rel)
-        except KeyError:
-            continue  # a measure without an oracle
-        compared += 1
-        assert f"{value or 0.0:.4f}" == f"{float(printed):.4f}", (name, topic)
-    assert compared >= least
-
-
-def test_geometric_mean_as_trec_eval_prints() -> None:
-    folder = data_folder("trec_eval")
-    qrels = read_qrels(folder / "qrels.test")
-    lists = read_labels(qrels, (folder / "results.test").read_text().splitlines())
-    values = [naive.ap(labels, list(qrels[topic].values())) for topic, labels in lists.items()]
-    lines = (folder / "out.test").read_text().splitlines()
-    printed = next(line.split()[2] for line in lines if line.startswith("gm_map "))
-    assert f"{naive.gmap(values):.4f}" == printed
-
-
-@pytest.mark.parametrize("system", ["p_tct1", "Fast_ForwardP_2"])
-def test_as_the_deep_learning_reference_prints(system: str) -> None:
-    folder = data_folder("dl21")
-    qrels = read_qrels(folder / "qrels.nist.txt")
-    with gzip.open(folder / "runs" / f"{system}.run.gz", "rt") as stream:
-        lists = read_labels(qrels, stream.readlines())
-    with gzip.open(folder / "reference" / "trec_eval.binary-rel1.gz", "rt") as stream:
-        rows = [line.split() for line in stream if line.startswith(f"{system}\t")]
-    with gzip.open(folder / "reference" / "ndcg_cut_10.csv.gz", "rt") as stream:
-        cells = [line.strip().split(",") for line in stream if line.startswith(f"{system},")]
-    rows += [[system, "ndcg_cut_10", topic, value] for _, topic, value in cells]
-    rows = [row for row in rows if row[2] in qrels]  # without the averages
-    assert len(rows) == 53 * 8
-    for _, name, topic, printed in rows:
-        value = by_trec_name(name, lists[topic], list(qrels[topic].values()), 1)
-        assert f"{value or 0.0:.4f}" == f"{float(printed):.4f}", (name, topic)
-
+import naive_gain
+import naive_graded
+import naive_markov
+import naive_prm
 
 # Hand sums
-
 
 MIXED = [0, 2, None, 1, -1, 0, 3]
 MIXED_POOL = [0, 0, 0, 2, 1, 3, 1, -1, -2]
@@ -251,20 +42,23 @@ MIXED_POOL = [0, 0, 0, 2, 1, 3, 1, -1, -2]
         (naive.iprec(MIXED, MIXED_POOL, 0.6), 1 / 2),  # 2.4 documents: two are enough
         (naive.iprec(MIXED, MIXED_POOL, 0.7), 3 / 7),  # 2.8 documents: three
         (naive.iprec(MIXED, MIXED_POOL, 1.0), 0),
-        (naive.cg(MIXED, MIXED_POOL, cutoff=4), 3),
-        (naive.ncg(MIXED, MIXED_POOL, cutoff=2), 2 / 5),
-        (naive.dcg(MIXED, MIXED_POOL), 2 / math.log2(3) + 1 / math.log2(5) + 3 / 3),
-        (naive.dcg(MIXED, MIXED_POOL, base=4), 2 + 1 + 3 / math.log(7, 4)),
-        (naive.dcg(MIXED, MIXED_POOL, 4, form="exp-log2"), 3 / math.log2(3) + 1 / math.log2(5)),
-        (naive.dcg(MIXED, MIXED_POOL, 2, gains={2: 10}), 10 / math.log2(3)),
-        (naive.ndcg(MIXED, MIXED_POOL, 2), (2 / math.log2(3)) / (3 + 2 / math.log2(3))),
-        (naive.rbp(MIXED, MIXED_POOL, p=0.5), 0.5 * (1 / 2 + 1 / 8 + 1 / 64)),
-        (naive.grbp(MIXED, MIXED_POOL, 4, p=0.5), 0.5 * (2 / 8 + 1 / 32 + 3 / 256)),
-        (naive.err([1, 3], [1, 3], max_grade=3), 1 / 8 + 7 / 8 * 7 / 8 / 2),
+        (naive_gain.cg(MIXED, MIXED_POOL, cutoff=4), 3),
+        (naive_gain.ncg(MIXED, MIXED_POOL, cutoff=2), 2 / 5),
+        (naive_gain.dcg(MIXED, MIXED_POOL), 2 / math.log2(3) + 1 / math.log2(5) + 3 / 3),
+        (naive_gain.dcg(MIXED, MIXED_POOL, base=4), 2 + 1 + 3 / math.log(7, 4)),
+        (
+            naive_gain.dcg(MIXED, MIXED_POOL, 4, form="exp-log2"),
+            3 / math.log2(3) + 1 / math.log2(5),
+        ),
+        (naive_gain.dcg(MIXED, MIXED_POOL, 2, gains={2: 10}), 10 / math.log2(3)),
+        (naive_gain.ndcg(MIXED, MIXED_POOL, 2), (2 / math.log2(3)) / (3 + 2 / math.log2(3))),
+        (naive_gain.rbp(MIXED, MIXED_POOL, p=0.5), 0.5 * (1 / 2 + 1 / 8 + 1 / 64)),
+        (naive_gain.grbp(MIXED, MIXED_POOL, 4, p=0.5), 0.5 * (2 / 8 + 1 / 32 + 3 / 256)),
+        (naive_gain.err([1, 3], [1, 3], max_grade=3), 1 / 8 + 7 / 8 * 7 / 8 / 2),
         (naive.esl(MIXED, MIXED_POOL, want=2), 2),
         (naive.esl(MIXED, MIXED_POOL, want=4), None),
         # ideal gain 3, 5, 6, 7, 7, 7, 7; at ranks 2, 4, 7
-        (naive.q_measure(MIXED, MIXED_POOL), (3 / 7 + 5 / 11 + 9 / 14) / 4),
+        (naive_gain.q_measure(MIXED, MIXED_POOL), (3 / 7 + 5 / 11 + 9 / 14) / 4),
         (naive.judged_rate(MIXED, MIXED_POOL, 5), 3 / 5),
         (naive.judged_rate(MIXED, MIXED_POOL, 50), 5 / 7),
         (naive.num_unjudged_ret(MIXED, MIXED_POOL), 2),
@@ -288,10 +82,17 @@ def test_hand_sums(value: float | None, by_hand: float | None) -> None:
 
 
 def test_nothing_to_divide_by_is_undefined() -> None:
-    for oracle in (naive.ap, naive.rprec, naive.bpref, naive.infap, naive.ndcg, naive.ncg):
+    for oracle in (
+        naive.ap,
+        naive.rprec,
+        naive.bpref,
+        naive.infap,
+        naive_gain.ndcg,
+        naive_gain.ncg,
+    ):
         assert oracle([0, None, -1], [0, 0, -1]) is None
     assert naive.recall([0], [0]) is None
-    assert naive.q_measure([0], [0]) is None
+    assert naive_gain.q_measure([0], [0]) is None
     assert naive.iprec([0], [0], 0.1) is None
     assert naive.eleven_point([0], [0]) is None
     assert naive.f1([0], [0], 5) is None
@@ -303,14 +104,14 @@ def test_nothing_to_divide_by_is_undefined() -> None:
 def test_condensed_list_and_gain_form() -> None:
     assert naive.condensed(MIXED) == [0, 2, 1, 0, 3]
     with pytest.raises(ValueError, match="unknown form"):
-        naive.dcg([1], [1], form="linear")
+        naive_gain.dcg([1], [1], form="linear")
 
 
 def test_mean_over_orders() -> None:
     assert naive.mean_over_orders([[1, 0]], [1], naive.rr) == pytest.approx(3 / 4)
     two_groups = naive.mean_over_orders([[0], [1, 0, 0]], [1], naive.rr)
     assert two_groups == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-    assert naive.mean_over_orders([[1, 2], [0]], [1, 2], naive.dcg, cutoff=1) == 1.5
+    assert naive.mean_over_orders([[1, 2], [0]], [1, 2], naive_gain.dcg, cutoff=1) == 1.5
     assert naive.mean_over_orders([[0, 0]], [0], naive.ap) is None
 
 
@@ -323,8 +124,8 @@ SOFT_POOL = [*SOFT, 0.3, 0.6]
 
 def test_certain_labels_give_the_plain_measures() -> None:
     run, pool = [1, 0, 1, None, 1, 0], [1, 0, 1, 1, 0, 1]
-    assert expected.errbp(run, pool, p=0.7) == pytest.approx(naive.rbp(run, pool, p=0.7))
-    assert expected.erdcg(run, pool, base=2) == pytest.approx(naive.dcg(run, pool, base=2))
+    assert expected.errbp(run, pool, p=0.7) == pytest.approx(naive_gain.rbp(run, pool, p=0.7))
+    assert expected.erdcg(run, pool, base=2) == pytest.approx(naive_gain.dcg(run, pool, base=2))
     assert expected.erap(run, pool) == pytest.approx(naive.ap(run, pool))
     assert expected.ap_moments(run, pool) == pytest.approx((naive.ap(run, pool), 0))
 
@@ -367,7 +168,7 @@ def test_expected_ap_by_hand_and_through_any_measure() -> None:
     rest = [[1 - p, p] for p in SOFT_POOL[len(SOFT) :]]
     direct = expected.ap_moments(SOFT, SOFT_POOL, cutoff=3)
     assert expected.measure_moments(laws, rest, naive.ap, cutoff=3) == pytest.approx(direct)
-    graded, _ = expected.measure_moments([None, [0.5, 0.2, 0.3]], [], naive.cg)
+    graded, _ = expected.measure_moments([None, [0.5, 0.2, 0.3]], [], naive_gain.cg)
     assert graded == pytest.approx(0.8)
     assert expected.std_of_topic_mean([0.04, 0.05]) == pytest.approx(0.15)
 
@@ -393,7 +194,7 @@ def test_grade_map_unjudged_documents_and_recall_base() -> None:
 def test_one_threshold_makes_all_three_ap_at_that_grade() -> None:
     for k, g in ((1, [1.0, 0.0, 0.0]), (2, [0.0, 1.0, 0.0]), (3, [0.0, 0.0, 1.0])):
         plain = naive.ap(MIXED, MIXED_POOL, rel=k)
-        for oracle in (expected.gap, expected.xgap, expected.egap):
+        for oracle in (naive_graded.gap, naive_graded.xgap, naive_graded.egap):
             assert oracle(MIXED, MIXED_POOL, g) == pytest.approx(plain)
             at_4 = oracle(MIXED, MIXED_POOL, g, cutoff=4)
             assert at_4 == pytest.approx(naive.ap(MIXED, MIXED_POOL, 4, rel=k))
@@ -401,17 +202,19 @@ def test_one_threshold_makes_all_three_ap_at_that_grade() -> None:
 
 def test_graded_family_by_hand_and_undefined() -> None:
     run, g = [1, 2], [0.25, 0.75]
-    assert expected.gap(run, run, g) == pytest.approx((0.25 + (0.25 + 1) / 2) / 1.25)
+    assert naive_graded.gap(run, run, g) == pytest.approx((0.25 + (0.25 + 1) / 2) / 1.25)
     drawn = 0.25 / 2 + 0.75
-    assert expected.xgap(run, run, g) == pytest.approx(0.125 + drawn * 1.25 / 2)
-    assert expected.egap(run, run, g) == pytest.approx(0.25 + 0.75 / 2)
-    assert expected.gap([0, 1], [0, 1], g) == 0.5  # an expected recall base below 1
-    for oracle in (expected.gap, expected.xgap, expected.egap):
+    assert naive_graded.xgap(run, run, g) == pytest.approx(0.125 + drawn * 1.25 / 2)
+    assert naive_graded.egap(run, run, g) == pytest.approx(0.25 + 0.75 / 2)
+    assert naive_graded.gap([0, 1], [0, 1], g) == 0.5  # an expected recall base below 1
+    for oracle in (naive_graded.gap, naive_graded.xgap, naive_graded.egap):
         assert oracle([1, 0], [1, 0], [0.0, 1.0]) is None
         assert oracle([0], [1], [0.5, 0.5]) == 0
 
 
 # Markov users
+
+MODELS = [f"{c}_{s}_{t}" for c in ("GL", "LO") for s in ("AD", "OR") for t in ("ID", "LID")]
 
 
 def relevant_ranks(run: list[int]) -> list[int]:
@@ -420,51 +223,53 @@ def relevant_ranks(run: list[int]) -> list[int]:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_symmetric_pulls_have_a_law_proportional_to_their_sums(model: str) -> None:
-    run = THREE_RUNS[1]
+    run = [1, 1, 1, 0, 1, 0, 0, 0, 1, 0]
     connected, space, kind = model.split("_")
     hits = relevant_ranks(run)
     states = list(range(1, 11)) if space == "AD" else hits
     sums = []
     for a, i in enumerate(states):
         near = [j for b, j in enumerate(states) if connected == "GL" or abs(a - b) == 1]
-        sums.append(sum(expected.pull(i, j, kind) for j in near))
+        sums.append(sum(naive_markov.pull(i, j, kind) for j in near))
     kept = [sums[states.index(rank)] for rank in hits]
-    assert expected.markov_distribution(10, hits, model) == [value / sum(kept) for value in kept]
+    assert naive_markov.markov_distribution(10, hits, model) == [
+        value / sum(kept) for value in kept
+    ]
 
 
 def test_small_chains_by_hand() -> None:
     third, half, full = Fraction(1, 3), Fraction(1, 2), Fraction(1)
     skewed = [[0 * full, third, 2 * third], [half, 0 * full, half], [full, 0 * full, 0 * full]]
-    assert expected.stationary(skewed) == [Fraction(6, 13), Fraction(2, 13), Fraction(5, 13)]
-    assert expected.watched(skewed, [0, 2]) == [[third / 2, Fraction(5, 6)], [full, 0 * full]]
+    assert naive_markov.stationary(skewed) == [Fraction(6, 13), Fraction(2, 13), Fraction(5, 13)]
+    assert naive_markov.watched(skewed, [0, 2]) == [[third / 2, Fraction(5, 6)], [full, 0 * full]]
     # neighbours among relevant ranks 1, 2, 4: pulls 1/2 and 1/3, so 3 : 5 : 2
-    assert expected.mp([1, 1, 0, 1], [1], "LO_OR_ID") == pytest.approx((3 + 5 + 2 * 3 / 4) / 10)
+    assert naive_markov.mp([1, 1, 0, 1], [1], "LO_OR_ID") == pytest.approx((3 + 5 + 2 * 3 / 4) / 10)
     lid = 1 / math.log10(3), 1 / math.log10(4)
     by_hand = (lid[0] + sum(lid) + lid[1] * 3 / 4) / (2 * sum(lid))
-    assert expected.mp([1, 1, 0, 1], [1], "LO_OR_LID") == pytest.approx(by_hand)
+    assert naive_markov.mp([1, 1, 0, 1], [1], "LO_OR_LID") == pytest.approx(by_hand)
     # ends of a local chain over four ranks pull half as much as the middle: 1 : 2 : 1
-    assert expected.mp([1, 1, 0, 1], [1], "LO_AD_ID") == pytest.approx((1 + 2 + 3 / 4) / 4)
+    assert naive_markov.mp([1, 1, 0, 1], [1], "LO_AD_ID") == pytest.approx((1 + 2 + 3 / 4) / 4)
 
 
 @pytest.mark.parametrize("model", [*MODELS, "constant"])
 def test_markov_corners(model: str) -> None:
-    assert expected.mp([0, None, -1], [1], model) == 0
-    assert expected.mp([0, 1, 0], [1], model) == 0.5
-    assert expected.mp([0, 1, 0], [1, 1], model, rec=True) == 0.25
-    assert expected.mp([1], [1], model) == 1
-    assert expected.mp([0], [0], model, rec=True) is None
+    assert naive_markov.mp([0, None, -1], [1], model) == 0
+    assert naive_markov.mp([0, 1, 0], [1], model) == 0.5
+    assert naive_markov.mp([0, 1, 0], [1, 1], model, rec=True) == 0.25
+    assert naive_markov.mp([1], [1], model) == 1
+    assert naive_markov.mp([0], [0], model, rec=True) is None
 
 
 def test_constant_user_with_recall_is_average_precision() -> None:
     for cutoff in (None, 5):
-        value = expected.mp(MIXED, MIXED_POOL, "constant", rec=True, cutoff=cutoff)
+        value = naive_markov.mp(MIXED, MIXED_POOL, "constant", rec=True, cutoff=cutoff)
         assert value == pytest.approx(naive.ap(MIXED, MIXED_POOL, cutoff))
 
 
 # Disagreement
 
 
-def two_judges() -> Iterator[expected.Judgment]:
+def two_judges() -> Iterator[naive_prm.Judgment]:
     levels = {"a": (2, 2, 0), "b": (0, 2, None), "c": (0, 0, None), "d": (2, None, None)}
     for document, given in levels.items():
         for judge, level in enumerate(given):
@@ -475,12 +280,12 @@ def two_judges() -> Iterator[expected.Judgment]:
 def test_predicted_relevance_counts_ordered_pairs() -> None:
     judgments = list(two_judges())
     # given 2: a (2,2) twice and (2,0) twice, b once (0); given 0: a twice (2), b once, c twice (0)
-    assert expected.prm_counts(judgments, 2, {2}) == (2, 5)
-    assert expected.prm_counts(judgments, 0, {2}) == (3, 5)
-    assert expected.prm(judgments, 2, {2}) == pytest.approx(0.4)
-    assert expected.prm(judgments, 2, {2}, a=1) == pytest.approx(3 / 7)
-    assert expected.prm(judgments, 1, {2}) is None
-    assert expected.prm(judgments, 1, {2}, a=0.5) == 0.5
+    assert naive_prm.prm_counts(judgments, 2, {2}) == (2, 5)
+    assert naive_prm.prm_counts(judgments, 0, {2}) == (3, 5)
+    assert naive_prm.prm(judgments, 2, {2}) == pytest.approx(0.4)
+    assert naive_prm.prm(judgments, 2, {2}, a=1) == pytest.approx(3 / 7)
+    assert naive_prm.prm(judgments, 1, {2}) is None
+    assert naive_prm.prm(judgments, 1, {2}, a=0.5) == 0.5
     levels = [2, 2, 0, 0, 0]
-    assert expected.relevant_count_binary(levels, {2}) == 2
-    assert expected.relevant_count_prm(levels, {2: 0.4, 0: 0.6}) == pytest.approx(2.6)
+    assert naive_prm.relevant_count_binary(levels, {2}) == 2
+    assert naive_prm.relevant_count_prm(levels, {2: 0.4, 0: 0.6}) == pytest.approx(2.6)

@@ -14,6 +14,32 @@ def test_the_typical_pair_differs_by_1_96_standard_deviations():
     assert typical(np.ones((1, 1))) == 0
 
 
+def test_twice_the_topics_halve_what_shrinks():
+    part, fixed = np.full((2, 2), 0.08), np.full((2, 2), 0.01)
+    curve = dict(topics_curve(10, part, fixed))
+    assert curve[10] == pytest.approx(1.96 * 0.3)
+    assert curve[20] == pytest.approx(1.96 * np.sqrt(0.05))
+    assert sorted(curve) == [5, 10, 20, 40]
+
+
+def test_more_judges_follow_the_smaller_panels():
+    truth = {k: np.sqrt(0.04 + 0.1 / k) for k in range(1, 30)}
+    curve, measured = judges_curve(12, truth[12], lambda k: truth[k])
+    assert [k for k, _ in curve] == [3, 6, 9, 12, 18, 24]
+    assert measured == 4
+    assert dict(curve)[24] == pytest.approx(truth[24])
+    assert judges_curve(1, 0.3, lambda k: truth[k]) == ([(1, 0.3)], 1)
+
+
+def test_more_judges_never_make_it_worse_than_it_is():
+    steep = {2: 4.4, 4: 1.1, 5: 0.2}
+    curve, _ = judges_curve(5, 0.2, lambda k: steep[k])
+    assert dict(curve)[8] == pytest.approx(0.2 * np.sqrt(5 / 8))
+    rising = {2: 0.1, 4: 0.15, 5: 0.2}
+    curve, _ = judges_curve(5, 0.2, lambda k: rising[k])
+    assert dict(curve)[8] == pytest.approx(0.2)
+
+
 def test_half_as_many_topics_to_four_times_as_many():
     """What is drawn anew with every topic shrinks with their number, the rest stays."""
     part, fixed = np.full((2, 2), 0.09), np.full((2, 2), 0.04)

@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-import naive_expected as loops
+import naive_prm
 from hungjury.errors import InputError
 from hungjury.judges.prm import prm
 from prm_panels import UNSEEN, many_topics, pairs_of, panel, panels, same, twice
@@ -38,10 +38,10 @@ def test_every_level(rows, data, smoothing):
     assert model.levels == levels
     assert model.relevant == sorted(chosen)
     for i, level in enumerate(levels):
-        counts = loops.prm_counts(rows, level, chosen)
+        counts = naive_prm.prm_counts(rows, level, chosen)
         assert (model.agreed[i], model.seen[i]) == counts
         assert model.rated[i] == said.count(level)
-        expected = loops.prm(rows, level, chosen, smoothing)
+        expected = naive_prm.prm(rows, level, chosen, smoothing)
         assert same(model.p[i], expected)
         if expected is None:
             with pytest.raises(InputError, match=f"level {level} was judged twice"):
@@ -61,7 +61,7 @@ def test_real_judgment_groups(shared_data):
     assert model.rated.sum() == len(rows)
     assert small.levels[0] == -1
     for p, level in zip(small.p, small.levels, strict=True):
-        assert same(p, loops.prm(few, level, range(1, 7)))
+        assert same(p, naive_prm.prm(few, level, range(1, 7)))
 
 
 @settings(max_examples=30)
@@ -131,7 +131,7 @@ def test_intervals_are_those_of_resampled_topics():
     by_topic = {}
     for topic in {row[0] for row in rows}:
         mine = [row for row in rows if row[0] == topic]
-        by_topic[topic] = [loops.prm_counts(mine, level, [1]) for level in (0, 1)]
+        by_topic[topic] = [naive_prm.prm_counts(mine, level, [1]) for level in (0, 1)]
     chance = random.Random(4)
     for level in (0, 1):
         drawn = []

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
-import naive_expected as loops
+import naive_prm
 from hungjury.cli.main import hungjury
 from hungjury.errors import InputError
 from hungjury.judges.prm import prm
@@ -45,7 +45,7 @@ def test_command_table(folder):
     assert lines[0] == "relevant from grade 1 on"
     shown = {int(line.split()[0]): float(line.split()[1]) for line in lines[2:]}
     for level in (-2, 0, 1, 2):
-        assert shown[level] == pytest.approx(loops.prm(ROWS, level, [1, 2]), abs=5e-4)
+        assert shown[level] == pytest.approx(naive_prm.prm(ROWS, level, [1, 2]), abs=5e-4)
     assert "do not trust it" in result.stderr
 
 
@@ -62,7 +62,7 @@ def test_command_is_quiet(folder):
 
 def test_command_counts(folder):
     shown = done(folder, "--rel", "1", "--qrels", str(folder / "one.txt")).stdout
-    expected = sum(loops.prm(ROWS, level, [1, 2]) for level in (2, 0, -2))
+    expected = sum(naive_prm.prm(ROWS, level, [1, 2]) for level in (2, 0, -2))
     assert "the qrels label 1 documents relevant" in shown
     assert f"another judge would label {expected:.0f} so" in shown
 
@@ -74,7 +74,7 @@ def test_command_csv(folder):
     )
     for row in rows:
         relevant = list(range(int(row["rel"]), 3))
-        agreed, seen = loops.prm_counts(ROWS, int(row["level"]), relevant)
+        agreed, seen = naive_prm.prm_counts(ROWS, int(row["level"]), relevant)
         assert (int(row["pairs"]), int(row["pairs_relevant"])) == (seen, agreed)
         assert float(row["p"]) == pytest.approx(agreed / seen)
         assert float(row["low"]) <= float(row["high"])
@@ -181,7 +181,7 @@ def test_command_takes_levels_that_count_as_relevant(folder):
     assert lines[0] == "relevant at levels 1"
     shown = {int(line.split()[0]): float(line.split()[1]) for line in lines[2:]}
     for level in (-2, 0, 1, 2):
-        assert shown[level] == pytest.approx(loops.prm(ROWS, level, [1]), abs=5e-4)
+        assert shown[level] == pytest.approx(naive_prm.prm(ROWS, level, [1]), abs=5e-4)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-import naive
 import naive_expected as loops
+import naive_gain
+import naive_prm
 from hungjury.errors import InputError, MeasureError
 from hungjury.judges.prm import prm
 from prm_panels import GRADES, MODEL, ROWS, RUN, UNSEEN, cells, panel
@@ -19,7 +20,9 @@ def test_labels_become_probabilities():
     soft = MODEL.soft_qrels(qrels)
     assert soft.soft
     assert (soft.grades, soft.topics) == ((0, 1), qrels.topics)
-    expected = {t: {d: loops.prm(ROWS, v, [1, 2]) for d, v in p.items()} for t, p in made.items()}
+    expected = {
+        t: {d: naive_prm.prm(ROWS, v, [1, 2]) for d, v in p.items()} for t, p in made.items()
+    }
     for topic, pool in soft.to_dict().items():
         assert pool == pytest.approx(expected[topic])
     assert qrels.to_dict() == made  # the labels themselves stay as they were
@@ -42,7 +45,7 @@ def test_probabilities_stay_what_they_are():
 )
 def test_versions_of_expected_measures(name):
     prob = MODEL.prob(2)
-    assert prob == pytest.approx([loops.prm(ROWS, level, [1, 2]) for level in (0, 1, 2)])
+    assert prob == pytest.approx([naive_prm.prm(ROWS, level, [1, 2]) for level in (0, 1, 2)])
     version = MODEL.version(name, 2)
     assert version.prob == tuple(prob)
     scores = hj.evaluate(GRADES, RUN, version)
@@ -68,7 +71,7 @@ def test_versions_of_ndcg(cutoff):
     assert dict(version.gains) == gains
     scores = hj.evaluate(GRADES, RUN, version)
     for k, labels, pool in cells():
-        expected = naive.ndcg(labels, pool, cutoff, gains=gains)
+        expected = naive_gain.ndcg(labels, pool, cutoff, gains=gains)
         assert scores.values[0, 0, k] == pytest.approx(expected, rel=1e-12)
 
 
@@ -76,11 +79,11 @@ def test_versions_of_ndcg(cutoff):
 def test_versions_of_other_measures_with_gains(name):
     gains = dict(enumerate(MODEL.prob(2)))
     loop = {
-        "DCG": lambda x, pool: naive.dcg(x, pool, gains=gains),
-        "CG@2": lambda x, pool: naive.cg(x, pool, 2, gains),
-        "nCG@2": lambda x, pool: naive.ncg(x, pool, 2, gains),
-        "gRBP": lambda x, pool: naive.grbp(x, pool, 2, gains=gains),
-        "Q": lambda x, pool: naive.q_measure(x, pool, gains=gains),
+        "DCG": lambda x, pool: naive_gain.dcg(x, pool, gains=gains),
+        "CG@2": lambda x, pool: naive_gain.cg(x, pool, 2, gains),
+        "nCG@2": lambda x, pool: naive_gain.ncg(x, pool, 2, gains),
+        "gRBP": lambda x, pool: naive_gain.grbp(x, pool, 2, gains=gains),
+        "Q": lambda x, pool: naive_gain.q_measure(x, pool, gains=gains),
     }[name]
     scores = hj.evaluate(GRADES, RUN, MODEL.version(name, 2))
     for k, labels, pool in cells():
@@ -112,16 +115,16 @@ def test_counts_of_relevant_documents(labels):
     """PRM equation 1."""
     qrels = hj.read_qrels({"1": {f"d{i}": v for i, v in enumerate(labels)}})
     binary, expected = MODEL.relevant_counts(qrels)
-    chances = {level: loops.prm(ROWS, level, [1, 2]) for level in (-2, 0, 1, 2)}
-    assert binary == loops.relevant_count_binary(labels, [1, 2])
-    assert expected == pytest.approx(loops.relevant_count_prm(labels, chances))
+    chances = {level: naive_prm.prm(ROWS, level, [1, 2]) for level in (-2, 0, 1, 2)}
+    assert binary == naive_prm.relevant_count_binary(labels, [1, 2])
+    assert expected == pytest.approx(naive_prm.relevant_count_prm(labels, chances))
 
 
 def test_counts_of_all_judgments():
     """PRM equation 1 over every label given; where all were given twice, both counts agree."""
     levels = [level for *_, level in ROWS]
     binary, expected = MODEL.relevant_counts()
-    assert binary == loops.relevant_count_binary(levels, [1, 2])
+    assert binary == naive_prm.relevant_count_binary(levels, [1, 2])
     assert expected == pytest.approx(binary)
 
 

@@ -15,6 +15,40 @@ def draws_of(seed, systems=5, number=61):
     return mixed + rng.normal(size=systems) * [1, 1, 1, 0, 0]
 
 
+def test_standing_is_the_loop():
+    rng = np.random.default_rng(0)
+    draws = np.round(rng.normal(size=(200, 4)) + [0, 0.3, 0.3, 1], 1)  # rounded: there are ties
+    found = standing(draws.mean(axis=0), draws, level=0.9)
+    best, beats, _, _ = naive.standing([*draws.tolist(), [0.0] * 4])  # and a draw of equals
+    _, _, first, last = naive.standing(draws.tolist())
+    assert found.p_best == pytest.approx(best)
+    assert found.p_best.sum() == pytest.approx(1)
+    assert found.beats == pytest.approx(np.array(beats))
+    assert found.rank_low.tolist() == [naive.smallest_with_share(v, 0.05) for v in first]
+    assert found.rank_high.tolist() == [naive.smallest_with_share(v, 0.95) for v in last]
+
+
+def test_identical_systems_share_everything():
+    one = np.random.default_rng(1).normal(size=(100, 1))
+    found = standing(np.zeros(3), np.repeat(one, 3, axis=1))
+    assert found.p_best == pytest.approx([1 / 3] * 3)
+    assert (found.beats == 0.5).all()
+    assert not found.apart.any()
+    assert found.rank_low.tolist() == [1, 1, 1]
+    assert found.rank_high.tolist() == [3, 3, 3]
+
+
+def test_systems_of_equal_quality_are_rarely_told_apart():
+    """All pairs taken together, a false alarm in about one of twenty leaderboards."""
+    rng = np.random.default_rng(2)
+    alarms = 0
+    for _ in range(200):
+        mean = rng.normal(size=8)
+        draws = mean + rng.normal(size=(400, 8))
+        alarms += standing(mean, draws).apart.any()
+    assert 2 <= alarms <= 20
+
+
 @pytest.mark.parametrize(("level", "stretch"), [(0.95, 1.0), (0.8, 1.0), (0.95, 1.3)])
 def test_all_pairs_together_are_the_loop(level, stretch):
     seen = 0

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import naive
+import naive_gain
 import naive_theory
 from hungjury.catalogue import measure
 from hungjury.errors import HungjuryError, InputError, MeasureError
@@ -24,15 +25,17 @@ POOLS = [(4, 4, 4), (4, 2, 1), (2, 1, 2), (4, 0, 1)]
 LOOPS = {
     "AP": naive.ap,
     "P@2": lambda labels, pool: naive.precision(labels, pool, 2),
-    "RBP": lambda labels, pool: naive.rbp(labels, pool, 0.8),
-    "nDCG": naive.ndcg,
-    "ERR": lambda labels, pool: naive.err(labels, pool, GRADES - 1),
-    "Q": naive.q_measure,
+    "RBP": lambda labels, pool: naive_gain.rbp(labels, pool, 0.8),
+    "nDCG": naive_gain.ndcg,
+    "ERR": lambda labels, pool: naive_gain.err(labels, pool, GRADES - 1),
+    "Q": naive_gain.q_measure,
     "Bpref": naive.bpref,
     "ESL": naive.esl,
     "Fallout": naive.fallout,
     "R(rel=2)": lambda labels, pool: naive.recall(labels, pool, rel=2),
-    "DCG(gains={1: 5, 2: 1})": lambda labels, pool: naive.dcg(labels, pool, gains={1: 5, 2: 1}),
+    "DCG(gains={1: 5, 2: 1})": lambda labels, pool: naive_gain.dcg(
+        labels, pool, gains={1: 5, 2: 1}
+    ),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-import naive_expected
+import naive_markov
 from hungjury.catalogue.markov import MP
 from hungjury.collection.align import align
 from hungjury.collection.judged import judge_lists
@@ -68,11 +69,11 @@ def test_a_chain_watched_on_some_states(size, data):
     kept = data.draw(st.sets(st.integers(0, size - 1), min_size=1))
     seed = data.draw(st.integers(0, 10**6))
     weights = np.random.default_rng(seed).integers(1, 9, (size, size))
-    exact = [[naive_expected.Fraction(int(v), int(row.sum())) for v in row] for row in weights]
-    seen = naive_expected.watched(exact, sorted(kept))
+    exact = [[Fraction(int(v), int(row.sum())) for v in row] for row in weights]
+    seen = naive_markov.watched(exact, sorted(kept))
     whole = stationary_distribution(weights / weights.sum(axis=1, keepdims=True))
     part = whole[sorted(kept)]  # watching neither adds nor removes visits
-    expected = naive_expected.stationary(seen) if len(seen) > 1 else [1]
+    expected = naive_markov.stationary(seen) if len(seen) > 1 else [1]
     assert part / part.sum() == pytest.approx([float(v) for v in expected], abs=1e-12)
 
 
@@ -142,7 +143,7 @@ def test_mp_equals_the_exact_chain(labels, more, model, rec, timed, rel, cutoff)
     if not any(label >= rel for label in pool):
         assert math.isnan(value)
         return
-    expected = naive_expected.mp(labels, pool, model, rates, rec, rel, cutoff)
+    expected = naive_markov.mp(labels, pool, model, rates, rec, rel, cutoff)
     assert value == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
@@ -160,7 +161,7 @@ def test_a_cutoff_shortens_the_chain(model):
     for run, cutoff in itertools.product(RUNS, range(1, 11)):
         value = hj.score_list(MP(model=model, cutoff=cutoff), run)
         assert value == pytest.approx(hj.score_list(MP(model=model), run[:cutoff]), rel=1e-12)
-        assert value == pytest.approx(naive_expected.mp(run, run, model, cutoff=cutoff))
+        assert value == pytest.approx(naive_markov.mp(run, run, model, cutoff=cutoff))
 
 
 @given(labels_lists)
@@ -220,7 +221,7 @@ def test_through_evaluate_with_unjudged_documents(model, simulate):
             pool = made.pool(topic)
             expected = math.nan
             if any(label >= 1 for label in pool):
-                expected = naive_expected.mp(labels, pool, model)
+                expected = naive_markov.mp(labels, pool, model)
             assert found.values[0, s, t] == pytest.approx(expected, nan_ok=True)
 
 
@@ -241,9 +242,9 @@ def test_any_matrix_equals_the_exact_chain(labels, size, seed, timed):
     if not met:
         assert value == 0
         return
-    exact = [[naive_expected.Fraction(int(v), int(row.sum())) for v in row] for row in weights]
-    seen = naive_expected.watched(exact, [n - 1 for n in met])
-    law = [float(v) for v in naive_expected.stationary(seen)] if len(met) > 1 else [1.0]
+    exact = [[Fraction(int(v), int(row.sum())) for v in row] for row in weights]
+    seen = naive_markov.watched(exact, [n - 1 for n in met])
+    law = [float(v) for v in naive_markov.stationary(seen)] if len(met) > 1 else [1.0]
     if rates is not None:
         law = [v / rates[n - 1] for v, n in zip(law, met, strict=True)]
     expected = sum(v * (hits.index(n) + 1) / n for v, n in zip(law, met, strict=True)) / sum(law)
