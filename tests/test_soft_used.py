@@ -147,9 +147,9 @@ def test_draws_follow_the_probabilities():
     assert (abs(drawn.mean(axis=0) - p) <= 4 * np.sqrt(p * (1 - p) / draws)).all()
     assert abs(np.corrcoef(drawn[:, 1:4].T) - np.eye(3)).max() < 4 / math.sqrt(draws)
     drawn = graded().draw(np.random.default_rng(0), draws)
-    for i, given in enumerate([GRADES["1"]["a"], GRADES["1"]["b"], GRADES["2"]["a"]]):
+    for i, chances in enumerate([GRADES["1"]["a"], GRADES["1"]["b"], GRADES["2"]["a"]]):
         share = np.array([(drawn[:, i] == grade).mean() for grade in range(3)])
-        p = np.array(given)
+        p = np.array(chances)
         assert (abs(share - p) <= 4 * np.sqrt(p * (1 - p) / draws)).all()
 
 
