@@ -40,6 +40,15 @@ class Kernel:
         """A plain sum needs only the mean weight inside a tie."""
         return self.name == "gains"
 
+    @property
+    def combines(self) -> bool:
+        """May a few gold labels be combined with a panel's differences between systems?
+
+        Not where a rank's part depends on all documents above it: intervals of average precision
+        then miss people's scores too often.
+        """
+        return self.name != "precisions"
+
 
 def seen(ranks: Array, cutoff: int | None) -> Array:
     """1 down to the cutoff, 0 below it."""

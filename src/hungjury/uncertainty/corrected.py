@@ -43,7 +43,6 @@ Interval = tuple[float, float, float]  # middle, low, high
 PREDICTIONS = 60  # draws of what predictions leave open
 MORE_LABELS = (100, 200, 500, 1000)
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
-COMBINING = ("gains", "cascade", "best")  # kernels whose measures may be combined with a panel
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,19 +204,19 @@ def people_estimate(
     shown = as_reported(setting.measure, topics)
     said, reported = shown(panel), shown(draws)
     correction = Correction(
-        kind,
-        sample.design,
-        len(sample.documents),
-        len(sample.skipped),
-        _interval((said - reported).mean(axis=1), float((said - shown(mean)).mean())),
-        slope,
-        _correlation(said, reported),
-        _agreement(sample, judgments, setting),
-        None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
-        _effective(sample, judgments, setting),
-        shown(found.mean),
-        found.covariance * each,
-        _expected(sample, found, layer.kernel, kind, tau, unit, parts, each),
+        estimate=kind,
+        design=sample.design,
+        labels=len(sample.documents),
+        skipped=len(sample.skipped),
+        level=_interval((said - reported).mean(axis=1), float((said - shown(mean)).mean())),
+        slope=slope,
+        correlation=_correlation(said, reported),
+        agreement=_agreement(sample, judgments, setting),
+        panel_error=None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
+        effective_judges=_effective(sample, judgments, setting),
+        direct_mean=shown(found.mean),
+        direct_covariance=found.covariance * each,
+        expected=_expected(sample, found, layer.kernel, kind, tau, unit, parts, each),
         looks=tuple(looks or ()),
         stretch=_stretch(sample, looks, alpha),
     )
@@ -280,7 +279,7 @@ def _kind(
     if wanted == "direct" or systems == 1:
         return "direct", ()
     kernel = setting.measure.kernel(np.arange(1.0, 2.0), sample.grades[-1])
-    if sample.design == "topics" or kernel is None or kernel.name not in COMBINING:
+    if sample.design == "topics" or kernel is None or not kernel.combines:
         text = (
             f"{setting.measure} from gold labels alone: combining them with the panel is not "
             "supported for this measure"
