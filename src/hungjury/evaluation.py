@@ -213,12 +213,12 @@ def score_alignment(
             numbers[unknown] = worst[unknown]
     values.reshape(shape)[status == LEFT_OUT] = np.nan
     return Scores(
-        [str(m) for m in measures],
-        aligned.systems,
-        aligned.pool.topics,
-        values.reshape(shape),
-        status,
-        ScoreSettings(
+        measures=[str(m) for m in measures],
+        systems=aligned.systems,
+        topics=aligned.pool.topics,
+        values=values.reshape(shape),
+        status=status,
+        settings=ScoreSettings(
             ties=aligned.policy.ties,
             score_precision=aligned.policy.score_precision,
             topics=topics if isinstance(topics, str) else "listed",
@@ -227,10 +227,10 @@ def score_alignment(
             depth=aligned.depth,
             labels=qrels.settings,
         ),
-        [m.average for m in measures],
-        [m.smaller_is_better for m in measures],
-        None if variance is None else variance.reshape(shape),
-        None if interval is None else interval.reshape(2, *shape),
+        averages=[m.average for m in measures],
+        smaller=[m.smaller_is_better for m in measures],
+        variance=None if variance is None else variance.reshape(shape),
+        interval=None if interval is None else interval.reshape(2, *shape),
         notes=qrels.notes + aligned.notes + tuple(n for m in measures for n in m.notes(qrels)),
     )
 

@@ -199,17 +199,17 @@ class Scores:
             return None if values is None else values[..., s, :][..., t]
 
         return Scores(
-            self.measures,
-            [self.systems[i] for i in s],
-            [self.topics[i] for i in t],
-            cut(self.values),
-            cut(self.status),
-            self.settings,
-            self.averages,
-            self.smaller,
-            cut(self.variance),
-            cut(self.interval),
-            self.notes,
+            measures=self.measures,
+            systems=[self.systems[i] for i in s],
+            topics=[self.topics[i] for i in t],
+            values=cut(self.values),
+            status=cut(self.status),
+            settings=self.settings,
+            averages=self.averages,
+            smaller=self.smaller,
+            variance=cut(self.variance),
+            interval=cut(self.interval),
+            notes=self.notes,
         )
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:

@@ -229,25 +229,25 @@ def _join(
         return _joined([part.arrays[column] for part in parts])
 
     return Alignment(
-        pool,
-        [part.name for part in parts],
-        policy,
-        depth,
-        start,
-        stop,
-        length,
-        joined("rank"),
-        joined("document"),
-        joined("tie_first") if expected else None,
-        joined("tie_last") if expected else None,
-        Others(
+        pool=pool,
+        systems=[part.name for part in parts],
+        policy=policy,
+        depth=depth,
+        start=start,
+        stop=stop,
+        length=length,
+        rank=joined("rank"),
+        document=joined("document"),
+        tie_first=joined("tie_first") if expected else None,
+        tie_last=joined("tie_last") if expected else None,
+        others=Others(
             joined("other_topic"),
             joined("other_rank"),
             _joined([part.arrays["other_hash"] for part in parts]),
         )
         if with_others
         else None,
-        notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
+        notes=notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
     )
 
 

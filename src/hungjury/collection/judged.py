@@ -195,20 +195,20 @@ class _Picked:
                 for side in (a.tie_first, a.tie_last)
             )
         return Judged(
-            np.where(known > 0, known, np.int16(0)),
-            ranks,
-            judged,
-            pooled,
-            length,
-            judged_length,
-            pool.counts[..., topic, :],
-            depth,
-            pool.unjudged[..., topic],
-            topic,
-            self._chances(entry, padding),
-            None if pool.p_total is None else pool.p_total[..., topic],
-            a.unjudged_retrieved if a.others is not None else None,
-            ties,  # type: ignore[arg-type]
+            labels=np.where(known > 0, known, np.int16(0)),
+            ranks=ranks,
+            judged=judged,
+            pooled=pooled,
+            length=length,
+            judged_length=judged_length,
+            counts=pool.counts[..., topic, :],
+            depth=depth,
+            unjudged_pool=pool.unjudged[..., topic],
+            topic=topic,
+            p=self._chances(entry, padding),
+            p_total=None if pool.p_total is None else pool.p_total[..., topic],
+            unjudged_retrieved=a.unjudged_retrieved if a.others is not None else None,
+            ties=ties,  # type: ignore[arg-type]
             topics=a.pool.topics,
         )
 
@@ -273,18 +273,20 @@ def many_lists(
     grades = np.asarray(pool, dtype=np.int64)
     counts = np.bincount(grades[grades >= 0], minlength=top + 1).astype(np.int64)
     return Judged(
-        np.where(known > 0, known, np.int16(0)),
-        np.broadcast_to(np.arange(first, first + known.shape[-1], dtype=np.int32), known.shape),
-        judged,
-        np.cumsum(known != MISSING, axis=-1, dtype=np.int32),
-        np.full(lists, size, dtype=np.int32),
-        judged[:, -1],
-        np.broadcast_to(counts, (lists, top + 1)),
-        max(size, 1),
-        np.full(lists, (grades < 0).sum(), dtype=np.int64),
-        np.zeros(lists, dtype=np.int64),
-        p,
-        None if p is None else np.full(lists, p_total),
+        labels=np.where(known > 0, known, np.int16(0)),
+        ranks=np.broadcast_to(
+            np.arange(first, first + known.shape[-1], dtype=np.int32), known.shape
+        ),
+        judged=judged,
+        pooled=np.cumsum(known != MISSING, axis=-1, dtype=np.int32),
+        length=np.full(lists, size, dtype=np.int32),
+        judged_length=judged[:, -1],
+        counts=np.broadcast_to(counts, (lists, top + 1)),
+        depth=max(size, 1),
+        unjudged_pool=np.full(lists, (grades < 0).sum(), dtype=np.int64),
+        topic=np.zeros(lists, dtype=np.int64),
+        p=p,
+        p_total=None if p is None else np.full(lists, p_total),
     )
 
 

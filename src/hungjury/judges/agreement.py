@@ -268,16 +268,16 @@ def agreement(
     rates = np.divide(table, labels[:, None], out=np.full(table.shape, np.nan),
                       where=labels[:, None] > 0)  # fmt: skip
     return Agreement(
-        panel,
-        pairs_of(panel),
-        labels,
-        rates,
-        pair_agreement(counts),
-        fleiss_kappa(counts),
-        krippendorff_alpha(counts, "nominal"),
-        krippendorff_alpha(counts, "ordinal"),
-        None if runs is None else _rankings(panel, inputs.lists(), find_measure(measure)),
-        given.settings.extend(JudgeSettings, rel=rel),
+        panel=panel,
+        pairs=pairs_of(panel),
+        labels=labels,
+        label_rates=rates,
+        agreement=pair_agreement(counts),
+        fleiss=fleiss_kappa(counts),
+        alpha_nominal=krippendorff_alpha(counts, "nominal"),
+        alpha_ordinal=krippendorff_alpha(counts, "ordinal"),
+        rankings=None if runs is None else _rankings(panel, inputs.lists(), find_measure(measure)),
+        settings=given.settings.extend(JudgeSettings, rel=rel),
     )
 
 

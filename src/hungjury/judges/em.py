@@ -256,13 +256,13 @@ class _Result:
             return out
 
         return Fit(
-            spread(self.prior.T, np.nan),
-            spread(self.rounds, 0),
-            spread(self.log_likelihood, 0.0),
-            spread(self.converged, True),
-            where[self.unit_group],
-            self.keys % len(panel.judges),
-            self.confusion.swapaxes(1, 2),
+            prior=spread(self.prior.T, np.nan),
+            rounds=spread(self.rounds, 0),
+            log_likelihood=spread(self.log_likelihood, 0.0),
+            converged=spread(self.converged, True),
+            unit_group=where[self.unit_group],
+            unit_judge=self.keys % len(panel.judges),
+            unit_confusion=self.confusion.swapaxes(1, 2),
         )
 
 

@@ -160,15 +160,15 @@ def score_judges(
         for scorer, found in zip(scorers, values, strict=True)
     ]
     found = JudgeScores(
-        given,
-        aligned,
-        scorers,
-        grades,
-        given.judges,
-        np.stack(values),
-        np.stack(filled),
-        judged,
-        truth,
+        judgments=given,
+        alignment=aligned,
+        scorers=scorers,
+        grades=grades,
+        judges=given.judges,
+        values=np.stack(values),
+        filled=np.stack(filled),
+        judged=judged,
+        gold=truth,
     )
     return found.without_empty() if drop_empty else found
 

@@ -45,13 +45,13 @@ class Fit:
     def select(self, groups: NDArray[np.bool_]) -> Fit:
         units = groups[self.unit_group]
         return Fit(
-            self.prior[groups],
-            self.rounds[groups],
-            self.log_likelihood[groups],
-            self.converged[groups],
-            (np.cumsum(groups) - 1)[self.unit_group[units]],
-            self.unit_judge[units],
-            self.unit_confusion[units],
+            prior=self.prior[groups],
+            rounds=self.rounds[groups],
+            log_likelihood=self.log_likelihood[groups],
+            converged=self.converged[groups],
+            unit_group=(np.cumsum(groups) - 1)[self.unit_group[units]],
+            unit_judge=self.unit_judge[units],
+            unit_confusion=self.unit_confusion[units],
         )
 
 

@@ -53,13 +53,13 @@ class Panel:
         else:
             choice = _positions(label, grades)
         panel = Panel(
-            judgments.pool,
-            judgments.judges,
-            grades,
-            judgments.document[counted],
-            judgments.judge[counted],
-            choice,
-            share,
+            pool=judgments.pool,
+            judges=judgments.judges,
+            grades=grades,
+            document=judgments.document[counted],
+            judge=judgments.judge[counted],
+            choice=choice,
+            share=share,
             family=_families(judgments),
         )
         return replace(panel, notes=panel._oddities())

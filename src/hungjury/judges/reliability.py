@@ -51,9 +51,16 @@ def reliability(
         share = float(w @ relevant[mine] / w.sum())
         low, high = _wilson(share, float(w.sum() ** 2 / (w @ w)))
         out.append(
-            ReliabilityBin(edges[k], edges[k + 1], int(mine.sum()),
-                           float(w @ stated[mine] / w.sum()), share, low, high)
-        )  # fmt: skip
+            ReliabilityBin(
+                low=edges[k],
+                high=edges[k + 1],
+                documents=int(mine.sum()),
+                stated=float(w @ stated[mine] / w.sum()),
+                relevant=share,
+                relevant_low=low,
+                relevant_high=high,
+            )
+        )
     return tuple(out)
 
 

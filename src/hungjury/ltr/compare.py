@@ -199,16 +199,16 @@ def compare_rankers(
     values = np.stack([np.concatenate([t.values for t in row], axis=-1) for row in tried])
     tested = [len(fold[2].queries) for fold in parts]
     return RankerComparison(
-        tuple(objectives),
-        tuple(goal.short for goal in measured),
-        tuple(tried[0][0].sizes),
-        values,
-        np.repeat(np.arange(len(parts)), tested),
-        np.array([[t.best for t in row] for row in tried]),
-        np.asarray(randomisation_test(values - values[:1], samples, seed)),
-        np.array([np.mean([t.curves for t in row], axis=0) for row in tried]),
-        np.array([class_shares(f[0].labels, f[0].offsets, nav_rel).mean() for f in parts]),
-        tuple(note for fold in parts for data in fold for note in data.notes),
+        objectives=tuple(objectives),
+        measures=tuple(goal.short for goal in measured),
+        sizes=tuple(tried[0][0].sizes),
+        values=values,
+        fold_of=np.repeat(np.arange(len(parts)), tested),
+        trees=np.array([[t.best for t in row] for row in tried]),
+        p=np.asarray(randomisation_test(values - values[:1], samples, seed)),
+        curves=np.array([np.mean([t.curves for t in row], axis=0) for row in tried]),
+        shares=np.array([class_shares(f[0].labels, f[0].offsets, nav_rel).mean() for f in parts]),
+        notes=tuple(note for fold in parts for data in fold for note in data.notes),
     )
 
 

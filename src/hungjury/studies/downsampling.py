@@ -284,15 +284,15 @@ class RobustnessExperiment(Experiment[Robustness]):
             return np.moveaxis(np.array(each, dtype=float), 2, 0)
 
         return Robustness(
-            self.whole.measures,
-            self.rates,
-            cells("tau"),
-            cells("tau_ap"),
-            len(self.whole.systems),
-            len(self.whole.topics),
-            self.seed,
-            cells("level"),
-            self.whole.mean().mean(axis=1),
+            measures=self.whole.measures,
+            rates=self.rates,
+            tau=cells("tau"),
+            tau_ap=cells("tau_ap"),
+            systems=len(self.whole.systems),
+            topics=len(self.whole.topics),
+            seed=self.seed,
+            level=cells("level"),
+            whole=self.whole.mean().mean(axis=1),
         )
 
     def _score(self, labels: Qrels) -> Scores:

@@ -145,7 +145,16 @@ def single_judges(
             truth = doubt if gold == RANDOMISED else None
             near = truths.nearness(m, known.mean(axis=2), truth)
             draws = _draws(truths, m, known, truth, near, resampling)
-            return SingleRow(name, by, gold, near.tau, near.tau_ap, near.rmse, doubt, draws)
+            return SingleRow(
+                measure=name,
+                by=by,
+                gold=gold,
+                tau=near.tau,
+                tau_ap=near.tau_ap,
+                rmse=near.rmse,
+                doubt=doubt,
+                draws=draws,
+            )
 
         rows.append(row(str(one), DETERMINISTIC, scored.filled[m], None))
         for doubt in doubts:

@@ -157,15 +157,15 @@ class PowerExperiment(Experiment[DiscriminativePower]):
     def gather(self, found: Mapping[Part, Found]) -> DiscriminativePower:
         each = [found[part] for part in self.parts()]
         return DiscriminativePower(
-            self.scores.measures,
-            self.scores.systems,
-            len(self.scores.topics),
-            self.method,
-            self.alpha,
-            self.samples,
-            self.seed,
-            np.array([one["p"] for one in each]),
-            np.array([one["needed"] for one in each]),
+            measures=self.scores.measures,
+            systems=self.scores.systems,
+            topics=len(self.scores.topics),
+            method=self.method,
+            alpha=self.alpha,
+            samples=self.samples,
+            seed=self.seed,
+            p=np.array([one["p"] for one in each]),
+            needed=np.array([one["needed"] for one in each]),
         )
 
 

@@ -168,14 +168,14 @@ def _report(
         if None not in found.values():
             break
     return AxiomReport(
-        scorer.name,
-        length,
-        grades,
-        method,
-        len(pools),
-        compared,
-        found["replacement"],
-        found["swap"],
+        measure=scorer.name,
+        length=length,
+        grades=grades,
+        method=method,
+        pools=len(pools),
+        pairs=compared,
+        replacement=found["replacement"],
+        swap=found["swap"],
     )
 
 

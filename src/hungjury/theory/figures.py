@@ -134,7 +134,16 @@ def significance_curve(
     balance = float(balancing_index(f"RBP(p={p})", length))
     ranks = np.arange(MIDDLE + 1)
     return SignificanceCurve(
-        ranks, rejected / trials, p, balance, length, topics, trials, alpha, labels, seed
+        ranks=ranks,
+        share=rejected / trials,
+        p=p,
+        balance=balance,
+        length=length,
+        topics=topics,
+        trials=trials,
+        alpha=alpha,
+        labels=labels,
+        seed=seed,
     )
 
 

@@ -278,21 +278,23 @@ def compare(
     draws = TESTS[test].draws
     beyond = out_of_reach(test, correction, alpha, samples, len(one), min(kept))
     return Comparison(
-        scores.measures,
-        [scores.systems[s] for s in order],
-        means[:, order],
-        rows,
-        baselines,
-        test,
-        correction,
-        alpha,
-        samples if draws else None,
-        seed if draws else None,
-        frozenset(m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"),
-        frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
-        margin,
-        scores.settings,
-        scores.notes
+        measures=scores.measures,
+        systems=[scores.systems[s] for s in order],
+        mean=means[:, order],
+        rows=rows,
+        baselines=baselines,
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        samples=samples if draws else None,
+        seed=seed if draws else None,
+        counts=frozenset(
+            m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"
+        ),
+        smaller=frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
+        margin=margin,
+        settings=scores.settings,
+        notes=scores.notes
         + notes
         + ((Note("out-of-reach", len(one), beyond, about="result"),) if beyond else ()),
     )

@@ -227,7 +227,15 @@ def people_estimate(
         )
         notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
     cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
-    estimate = Estimate("people", shown(mean), cells, reported, reported, parts, True)
+    estimate = Estimate(
+        scale="people",
+        mean=shown(mean),
+        cells=cells,
+        means=reported,
+        draws=reported,
+        parts=parts,
+        together=True,
+    )
     return estimate, correction, notes
 
 

@@ -56,8 +56,15 @@ def panel_estimate(
     means = draws = shown(means)
     if layer is not None:
         draws = means + layer.draw(len(means), np.random.default_rng(error_seed))
-    parts = parts.scaled(rate)
-    return Estimate("panel", shown(mean), drawn.cells, means, draws, parts, layer is None)
+    return Estimate(
+        scale="panel",
+        mean=shown(mean),
+        cells=drawn.cells,
+        means=means,
+        draws=draws,
+        parts=parts.scaled(rate),
+        together=layer is None,
+    )
 
 
 def panel_error_of(

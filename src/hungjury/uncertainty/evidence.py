@@ -75,17 +75,17 @@ class Evidence:
             posterior = np.zeros((len(drawn.alignment.pool), drawn.merged.max_grade + 1))
             posterior[:, list(drawn.merged.panel.grades)] = drawn.labels.posterior
         return Evidence(
-            drawn.alignment,
-            judgments,
-            voting,
-            setting.measure,
-            setting.rel,
-            np.arange(len(drawn.alignment.systems)),
-            drawn.merged,
-            drawn.weights,
-            labels,
-            posterior,
-            gold,
+            alignment=drawn.alignment,
+            judgments=judgments,
+            voting=voting,
+            measure=setting.measure,
+            rel=setting.rel,
+            order=np.arange(len(drawn.alignment.systems)),
+            merged=drawn.merged,
+            weights=drawn.weights,
+            draws=labels,
+            posterior=posterior,
+            gold=gold,
         )
 
     def ordered(self, order: Ints) -> Evidence:

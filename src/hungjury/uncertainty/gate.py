@@ -176,23 +176,30 @@ def gate(
     gap = better * (mean[places[1:]] - mean[places[0]])
     drawn = better * (draws[:, places[1:]] - draws[:, places[:1]])
     low, high = _together(gap, drawn, level, stretch)
+    by_how_much = known or not judges
     out = []
     for i, name in enumerate(wanted):
         chance = float((drawn[:, i] > 0).mean() + (drawn[:, i] == 0).mean() / 2)
-        if judges and not known:
+        ends = float(low[i]), float(high[i])
+        if not by_how_much:
             verdict = by_chance(chance, level)
-            out.append(Gate(baseline, name, str(chosen), margin, level, verdict, None, None, None,
-                            chance))  # fmt: skip
-            continue
-        verdict = (
-            by_interval(float(low[i]), float(high[i]), margin) if poor is None else "undecided"
-        )
+        else:
+            verdict = by_interval(*ends, margin) if poor is None else "undecided"
         out.append(
             Gate(
-                baseline, name, str(chosen), margin, level, verdict, float(gap[i]), float(low[i]),
-                float(high[i]), chance if judges else None, poor,
+                baseline=baseline,
+                candidate=name,
+                measure=str(chosen),
+                margin=margin,
+                level=level,
+                verdict=verdict,
+                difference=float(gap[i]) if by_how_much else None,
+                low=ends[0] if by_how_much else None,
+                high=ends[1] if by_how_much else None,
+                chance=chance if judges else None,
+                why=poor,
             )
-        )  # fmt: skip
+        )
     return out
 
 

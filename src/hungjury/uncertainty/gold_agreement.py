@@ -223,21 +223,21 @@ def agreement_with_gold(
     some = votes > 0
     stated = (mine[:, some] >= 1).sum(axis=0) / votes[some]
     return GoldAgreement(
-        given.judges,
-        table[0].astype(np.int64),
-        table[1],
-        table[2],
-        table[3],
-        table[4],
-        table[5],
-        table[6],
-        table[7],
-        correlation,
-        effective_judges(correlation),
-        reliability(stated, relevant[some], weight[some]),
-        rel or 1,
-        made is not None,
-        sample.notes,
+        judges=given.judges,
+        documents=table[0].astype(np.int64),
+        agreement=table[1],
+        kappa=table[2],
+        kappa_low=table[3],
+        kappa_high=table[4],
+        sensitivity=table[5],
+        specificity=table[6],
+        bias=table[7],
+        correlation=correlation,
+        effective=effective_judges(correlation),
+        reliability=reliability(stated, relevant[some], weight[some]),
+        rel=rel or 1,
+        weighted=made is not None,
+        notes=sample.notes,
     )
 
 

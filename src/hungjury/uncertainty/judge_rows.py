@@ -52,14 +52,14 @@ def judge_rows(
     pool = max(len(found.panel.pool), 1)
     return [
         JudgeRow(
-            name,
-            family.get(name, name),
-            int(found.labels[k]),
-            int(found.labels[k]) / pool,
-            float(1 - found.label_rates[k, 0]),
-            None if np.isnan(kappa[k]) else float(kappa[k]),
-            accuracy.get(name),
-            None if weight is None else share.get(name, 0.0),
+            name=name,
+            family=family.get(name, name),
+            labels=int(found.labels[k]),
+            covered=int(found.labels[k]) / pool,
+            relevant=float(1 - found.label_rates[k, 0]),
+            kappa=None if np.isnan(kappa[k]) else float(kappa[k]),
+            accuracy=accuracy.get(name),
+            weight=None if weight is None else share.get(name, 0.0),
         )
         for k, name in enumerate(found.judges)
     ]

@@ -86,17 +86,17 @@ def paired(
     }
     within = None if margin is None else np.asarray(equivalence_test(differences, margin))
     return Paired(
-        differences.mean(axis=-1),
-        low,
-        high,
-        p,
-        correct[correction](p),
-        (differences > 0).sum(axis=-1),
-        (differences == 0).sum(axis=-1),
-        (differences < 0).sum(axis=-1),
-        effect(differences),
-        within,
-        None if within is None else correct[correction](within),
+        difference=differences.mean(axis=-1),
+        low=low,
+        high=high,
+        p=p,
+        corrected=correct[correction](p),
+        wins=(differences > 0).sum(axis=-1),
+        ties=(differences == 0).sum(axis=-1),
+        losses=(differences < 0).sum(axis=-1),
+        effect=effect(differences),
+        equivalent=within,
+        within_family=None if within is None else correct[correction](within),
     )
 
 

@@ -127,15 +127,15 @@ def _one_list_a_topic(pool: Pool, order: NDArray[np.intp]) -> Alignment:
     size = np.diff(pool.offsets)
     rank = np.arange(len(pool)) - np.repeat(pool.offsets[:-1], size) + 1
     return Alignment(
-        pool,
-        ["ideal"],
-        RunPolicy(),
-        None,
-        pool.offsets[:-1],
-        pool.offsets[1:],
-        size.astype(np.int32),
-        rank.astype(np.int32),
-        order.astype(np.int32),
+        pool=pool,
+        systems=["ideal"],
+        policy=RunPolicy(),
+        depth=None,
+        start=pool.offsets[:-1],
+        stop=pool.offsets[1:],
+        length=size.astype(np.int32),
+        rank=rank.astype(np.int32),
+        document=order.astype(np.int32),
     )
 
 
