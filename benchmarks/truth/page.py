@@ -15,6 +15,7 @@ from benchmarks.truth.boards import BEFORE, BINS, DEFAULT, Compared, Distance
 from benchmarks.truth.people import CommonPairs
 from benchmarks.truth.public import MEASURES
 from benchmarks.truth.reliability import POOLED_SIZES, Reliability, pooled
+from hungjury.collection.notes import plural
 
 BEGIN, END = "<!-- truth: begin -->", "<!-- truth: end -->"
 PICTURE = "reliability.svg"
@@ -99,7 +100,7 @@ def _kinds(found: Sequence[Compared]) -> Rows:
                 mine = [c for c in found if c.collection == name and c.panel.kind == kind
                         and len(c.panel.judges) == size and c.board == "all"]  # fmt: skip
                 if mine:
-                    out.append((f"{name}, {size} judges, {kind}", pooled(mine)))
+                    out.append((f"{name}, {plural(size, 'judge')}, {kind}", pooled(mine)))
     return out
 
 
