@@ -22,7 +22,7 @@ from hungjury.collection.judged import Judged, judge_lists
 from hungjury.errors import InputError
 from hungjury.machine import cores
 
-__all__ = ["Scorer", "place_weights", "pools_of"]
+__all__ = ["Scorer", "pools_of", "weighted_places"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int16] | NDArray[np.uint8]
@@ -175,19 +175,10 @@ class _Lists:
 
     @staticmethod
     def of(alignment: Alignment, weights: Array) -> _Lists:
-        weight = place_weights(alignment, weights)
-        keep = weight != 0
-        before = np.concatenate([[0], np.cumsum(keep)])
-        document = alignment.document[keep]
+        near, weight = weighted_places(alignment, weights)
         pool = alignment.pool
-        within = document - pool.offsets[pool.topic_of[document]]
-        return _Lists(
-            before[alignment.start],
-            before[alignment.stop],
-            within.astype(np.int32),
-            weight[keep],
-            len(pool.topics),
-        )
+        within = near.document - pool.offsets[pool.topic_of[near.document]]
+        return _Lists(near.start, near.stop, within.astype(np.int32), weight, len(pool.topics))
 
     def of_topic(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Where the lists of all systems for a topic start and stop."""
@@ -195,13 +186,15 @@ class _Lists:
         return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])
 
 
-def place_weights(alignment: Alignment, weights: Array) -> Array:
-    """The weight of each place's rank; inside a tie the mean over the tie's ranks."""
-    if alignment.tie_first is None or alignment.tie_last is None:
-        return weights[alignment.rank - 1]
-    first, last = alignment.tie_first, alignment.tie_last
+def weighted_places(alignment: Alignment, weights: Array) -> tuple[Alignment, Array]:
+    """Lists down to the last rank that weighs something, and the weight of each place's rank;
+    inside a tie the mean over the tie's ranks."""
+    near = alignment.upto(int(np.flatnonzero(weights)[-1]) + 1 if weights.any() else 0)
+    if near.tie_first is None or near.tie_last is None:
+        return near, weights[near.rank - 1]
+    first, last = near.tie_first, near.tie_last
     upto = np.concatenate([[0.0], np.cumsum(weights)])
-    return np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
+    return near, np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
 
 
 def _pools(labels: Labels, top: int) -> Judged:

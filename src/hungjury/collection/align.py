@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -71,6 +71,26 @@ class Alignment:
     @property
     def longest(self) -> int:
         return int(self.length.max(initial=1))
+
+    def upto(self, depth: int) -> Alignment:
+        """The same lists without what is below a rank; a tie that reaches that rank stays whole."""
+        if depth >= self.longest:
+            return self
+        first = self.rank if self.tie_first is None else self.tie_first
+        kept = np.flatnonzero(first <= depth)
+
+        def part(column: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
+            return None if column is None else column[kept]
+
+        return replace(
+            self,
+            start=np.searchsorted(kept, self.start),
+            stop=np.searchsorted(kept, self.stop),
+            rank=self.rank[kept],
+            document=self.document[kept],
+            tie_first=part(self.tie_first),
+            tie_last=part(self.tie_last),
+        )
 
     def unjudged_retrieved(self, depth: int) -> NDArray[np.int64]:
         """[topic]: documents outside the pool that some run has in its first `depth` ranks."""

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.errors import check_choice
 from hungjury.judges.panel import Panel
 
@@ -49,23 +50,22 @@ def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
 
 def pairs_of(panel: Panel) -> JudgePairs:
     """Cohen (1960): kappa = (observed - expected) / (1 - expected)."""
-    from scipy.sparse import csr_matrix
+    judges = len(panel.judges)
+    given = np.ones(len(panel.document))
 
-    shape = (len(panel.judges), len(panel.pool))
+    def table(left: Floats, right: Floats) -> Floats:
+        return native.row_products(
+            panel.judge, panel.document, left, right, judges, len(panel.pool)
+        )
 
-    def table(rows: NDArray[np.bool_]) -> csr_matrix:
-        ones = np.ones(int(rows.sum()), dtype=np.int64)
-        return csr_matrix((ones, (panel.judge[rows], panel.document[rows])), shape=shape)
-
-    any_label = table(np.ones(len(panel.document), dtype=bool))
-    common = (any_label @ any_label.T).toarray()
+    common = table(given, given).astype(np.int64)
     same = np.zeros(common.shape)
     expected = np.zeros(common.shape)
     for grade in range(len(panel.grades)):
-        gave = table(panel.choice == grade)
-        same += (gave @ gave.T).toarray()
+        gave = (panel.choice == grade).astype(float)
+        same += table(gave, gave)
         # How often the row's judge gave this grade where the column's judged too.
-        often = (gave @ any_label.T).toarray().astype(float)
+        often = table(gave, given)
         expected += often * often.T
     agreement = _ratio(same, common)
     by_chance = _ratio(expected, common.astype(float) ** 2)

@@ -34,14 +34,14 @@ def near_copies(judges: list[str], pairs: JudgePairs) -> list[list[str]]:
     The kappa is needed because two judges who call nearly everything not relevant agree
     without being copies.
     """
-    from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
-
     alike = (pairs.agreement >= COPY_AGREEMENT) & (pairs.kappa >= COPY_KAPPA)
     alike &= pairs.common >= FEW
     np.fill_diagonal(alike, True)
     if alike.sum() == len(judges):
         return []
+    from scipy.cluster.hierarchy import fcluster, linkage  # slow to import
+    from scipy.spatial.distance import squareform
+
     apart = squareform((~alike).astype(float), checks=False)
     group = fcluster(linkage(apart, "complete"), 0.5, "distance")
     names: dict[int, list[str]] = {}

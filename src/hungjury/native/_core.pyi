@@ -60,6 +60,14 @@ def precision_sums(
 def pair_sums(
     left: NDArray[np.float64], right: NDArray[np.float64], by_rank: bool
 ) -> NDArray[np.float64]: ...
+def row_products(
+    row: NDArray[np.int32],
+    column: NDArray[np.int32],
+    left: NDArray[np.float64],
+    right: NDArray[np.float64],
+    rows: int,
+    columns: int,
+) -> NDArray[np.float64]: ...
 def shares_larger(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def largest_gaps(
     values: NDArray[np.float64], units: NDArray[np.float64]

@@ -9,6 +9,7 @@
 #include "kernels.h"
 #include "moments.h"
 #include "pairs.h"
+#include "products.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -121,6 +122,29 @@ Table kernel_sums(Tabled<double> values, int64_t points, double bandwidth) {
     return Table(sums, {rows, width}, owner);
 }
 
+// [row, row]: left[a, c] * right[b, c] summed over columns, of a sparse table with two values each.
+Table products_of_rows(Given<int32_t> row, Given<int32_t> column, Given<double> left,
+                       Given<double> right, int64_t rows, int64_t columns) {
+    size_t entries = row.size();
+    if (column.size() != entries || left.size() != entries || right.size() != entries)
+        throw std::out_of_range("arrays of different sizes");
+    auto outside = [entries](const Given<int32_t> &key, int64_t keys) {
+        return std::any_of(key.data(), key.data() + entries,
+                           [keys](int32_t k) { return k < 0 || k >= keys; });
+    };
+    if (rows < 0 || columns < 0 || outside(row, rows) || outside(column, columns))
+        throw std::out_of_range("an entry lies outside the table");
+    auto size = static_cast<size_t>(rows);
+    auto *sums = new double[size * size]();
+    nb::capsule owner(sums, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    {
+        nb::gil_scoped_release free;
+        row_products(row.data(), column.data(), left.data(), right.data(), entries, size,
+                     static_cast<size_t>(columns), sums);
+    }
+    return Table(sums, {size, size}, owner);
+}
+
 // [row, row]: the share of columns in which the first is larger; equal ones count half.
 Table shares_larger(Tabled<double> values) {
     size_t rows = values.shape(0), size = values.shape(1);
@@ -192,6 +216,11 @@ void bind_scoring(nb::module_ &m) {
     m.def("kernel_sums", &kernel_sums, "values"_a, "points"_a, "bandwidth"_a,
           "Sums [row, point] of Gaussian kernels around the values of each row, at `points` evenly "
           "spaced points of [0, 1].");
+
+    m.def("row_products", &products_of_rows, "row"_a, "column"_a, "left"_a, "right"_a, "rows"_a,
+          "columns"_a,
+          "Sums [row, row] over columns of the left value of one row times the right value of the "
+          "other, for the entries of a sparse table.");
 
     m.def("shares_larger", &shares_larger, "values"_a,
           "Shares [row, row] of columns in which one row is larger than the other; equal values "

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PANEL_ERROR", "Combined", "combine", "expected_contrasts", "wide_kernel"]
+__all__ = ["PANEL_ERROR", "Combined", "centred", "combine", "expected_contrasts", "wide_kernel"]
 
 Floats = NDArray[np.float64]
 PANEL_ERROR = 0.06  # median of tau before any label, in units of the measure's range
@@ -42,7 +42,7 @@ def wide_kernel(kernel: Floats) -> Floats:
     The cosine alone is too short-ranged: systems that share no documents share errors with those
     in between.
     """
-    near = _centred(kernel)
+    near = centred(kernel)
     far = near @ near
     size = np.trace(far)
     return np.asarray(NEAR * near + (1 - NEAR) * far * (np.trace(near) / size if size else 0))
@@ -114,14 +114,15 @@ def expected_contrasts(covariance: Floats, kernel: Floats, tau: float) -> Floats
     wide = wide_kernel(kernel)
     size = np.trace(wide) / max(systems - 1, 1) or 1.0
     panel = tau**2 * (wide + RIDGE * size * (np.eye(systems) - 1 / systems))
-    error = _centred(covariance)
+    error = centred(covariance)
     # Neither says anything about the level; a constant makes the sum invertible, and drops out.
     level = np.full((systems, systems), size * tau**2 / systems)
     left = panel @ np.linalg.solve(panel + error + level, error)
     return np.asarray((left + left.T) / 2)
 
 
-def _centred(matrix: Floats) -> Floats:
+def centred(matrix: Floats) -> Floats:
+    """The covariance of deviations from the mean over systems."""
     rows = matrix - matrix.mean(axis=0)
     return np.asarray(rows - rows.mean(axis=1, keepdims=True))
 

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.batch import Scorer, place_weights, pools_of
+from hungjury.batch import Scorer, pools_of, weighted_places
 from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.collection.pool import Pool
 from hungjury.scores import GMEAN_FLOOR
+from hungjury.uncertainty.topic_effects import Effects, LinearEffects, TabledEffects
 from hungjury.uncertainty.topic_lists import LINEAR, TopicLists
 
 __all__ = ["contributions", "effects", "effects_in_parts", "is_linear", "scores_under"]
@@ -60,13 +61,13 @@ def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: 
     """
     out = np.zeros((len(scorer.alignment.systems), len(documents), len(grades)))
     for mine, part in effects_in_parts(scorer, labels, grades, documents):
-        out[:, mine] = part
+        out[:, mine] = part.table()
     return out
 
 
 def effects_in_parts(
     scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints
-) -> Iterator[tuple[slice, Floats]]:
+) -> Iterator[tuple[slice, Effects]]:
     """The same topic by topic, for many systems: which of `documents`, and their effects.
 
     Measures without a linear kernel have all in one part.
@@ -74,24 +75,24 @@ def effects_in_parts(
     each = len(labels) * len(scorer.alignment.pool.topics)
     if not is_linear(scorer):
         total = _by_scoring(scorer, labels, grades, documents)
-        yield slice(0, len(documents)), (total - total[:, :, :1]) / each
+        yield slice(0, len(documents)), TabledEffects((total - total[:, :, :1]) / each)
         return
     alignment, kernel = scorer.alignment, scorer.kernel
     assert kernel is not None
-    weight = place_weights(alignment, kernel.weights)
+    near, weight = weighted_places(alignment, kernel.weights)
     ends = np.searchsorted(documents, alignment.pool.offsets)
     for topic in map(int, np.flatnonzero(np.diff(ends))):
         mine = slice(int(ends[topic]), int(ends[topic + 1]))
         part = alignment.pool.slice(topic)
-        lists = TopicLists.of(alignment, weight, topic)
+        lists = TopicLists.of(near, weight, topic)
         at = documents[mine] - part.start
         yield mine, _by_kernel(scorer, lists, labels[:, part], grades, at, each)
 
 
 def _by_kernel(
     scorer: Scorer, lists: TopicLists, labels: Labels, grades: tuple[int, ...], at: Ints, each: int
-) -> Floats:
-    """Sums [system, document, grade] over draws of changes of the scores of one topic, by `each`.
+) -> Effects:
+    """Sums over draws of changes of the scores of one topic, by `each`.
 
     A score is (base + slope * change of the document's worth) / unit, with the unit of the pool
     that has the document at this grade.
@@ -102,24 +103,19 @@ def _by_kernel(
     walks = [LINEAR[scorer.kernel.name](lists, one) for one in worth[now]]
     rate = _rates(scorer, now, grades, at)
     change = worth[list(grades)] - worth[now[:, at]][:, :, None]
-    total = np.zeros((len(grades), len(lists.weight), len(at)))
-    out = np.moveaxis(total, 0, 2)
     if scorer.measure.average == "gmean":
+        out = np.zeros((len(lists.weight), len(at), len(grades)))
         for (base, slope), moved, one in zip(walks, change, rate, strict=True):
-            sums = base[:, None, None] + slope[:, at, None] * moved
+            sums = base[:, None, None] + lists.by_document(slope)[:, at, None] * moved
             out += averaged(scorer.measure, sums * one)
-        return np.asarray((out - out[:, :, :1]) / each)
+        return TabledEffects((out - out[:, :, :1]) / each)
     pull = change * rate
     pull = (pull - pull[:, :, :1]) / each
     rate = (rate - rate[:, :, :1]) / each
     bases, slopes = np.stack([base for base, _ in walks], axis=1), [slope for _, slope in walks]
     if slopes[0] is slopes[-1]:  # the same for all draws
         slopes, pull = slopes[:1], pull.sum(axis=0, keepdims=True)
-    for g in range(1, len(grades)):
-        np.matmul(bases, rate[:, :, g], out=total[g])
-        for slope, one in zip(slopes, pull, strict=True):
-            total[g] += slope[:, at] * one[:, g]
-    return out
+    return LinearEffects(lists, at, bases, rate, np.stack(slopes), pull)
 
 
 def _rates(scorer: Scorer, now: Labels, grades: tuple[int, ...], at: Ints) -> Floats:
@@ -164,17 +160,17 @@ def contributions(
     pool = scorer.alignment.pool
     ends = np.searchsorted(documents, pool.offsets)
     total = None if linear else _losses_by_scoring(scorer, labels, weights, documents)
-    place = None
+    near = None
     if scorer.kernel is not None:
-        place = place_weights(scorer.alignment, scorer.kernel.weights)
+        near = weighted_places(scorer.alignment, scorer.kernel.weights)
     for topic in map(int, np.flatnonzero(np.diff(ends))):
         mine = slice(int(ends[topic]), int(ends[topic + 1]))
         if total is not None:
             yield topic, total[:, mine]
             continue
-        assert place is not None
+        assert near is not None
         at = documents[mine] - pool.offsets[topic]
-        lists = TopicLists.of(scorer.alignment, place, topic)
+        lists = TopicLists.of(*near, topic)
         yield topic, _losses_by_kernel(scorer, lists, labels[:, pool.slice(topic)],
                                        weights[:, topic], at)  # fmt: skip
 
@@ -199,7 +195,7 @@ def _losses_by_kernel(
         if not scorer.measure.defined(pools)[0]:
             continue
         base, slope = LINEAR[kernel.name](lists, worth[now])
-        lost = slope[:, at] * (worth[now] - worth[0])[at]
+        lost = lists.by_document(slope)[:, at] * (worth[now] - worth[0])[at]
         values = kernel.finish(base[:, None], pools) - kernel.finish(base[:, None] - lost, pools)
         total += weight * np.nan_to_num(values)
     return total

@@ -13,14 +13,15 @@ from hungjury.collection.align import Alignment
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import Panel
 from hungjury.stats.designs import expected_inclusion
-from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
+from hungjury.uncertainty.correction import PANEL_ERROR, centred, expected_contrasts
 from hungjury.uncertainty.effects import effects_in_parts, scores_under
 from hungjury.uncertainty.estimate import reported_rate
 from hungjury.uncertainty.outlook import typical
 from hungjury.uncertainty.panel_error import exposure_kernel, range_of
 from hungjury.uncertainty.standing import of_differences
+from hungjury.uncertainty.topic_effects import Effects, Products
 
-__all__ = ["BUDGETS", "doubt", "expected_differences"]
+__all__ = ["BUDGETS", "contrasts_within", "doubt", "expected_differences"]
 
 Floats = NDArray[np.float64]
 BUDGETS = (100, 200, 500, 1000)
@@ -50,11 +51,9 @@ def expected_differences(
         return []
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
-    parts = (
-        (mine, _spread(effect, chances[mine]))
-        for mine, effect in effects_in_parts(scorer, drawn, grades, np.arange(len(weight)))
-    )
-    undecided = _contrasts(parts, weight, budgets, len(alignment.systems))
+    parts = effects_in_parts(scorer, drawn, grades, np.arange(len(weight)))
+    turned = ((mine, effect.turned(_independent(chances[mine]))) for mine, effect in parts)
+    undecided = contrasts_within(turned, weight, budgets, len(alignment.systems))
     voted = merged.hard().labels
     assert voted is not None
     unit = range_of(measure, alignment.pool, voted, top)
@@ -93,50 +92,43 @@ def doubt(panel: Panel) -> float:
     return 1 - (1 - share) ** 2
 
 
-def _contrasts(
-    parts: Iterable[tuple[slice, Floats]], weight: Floats, budgets: list[int], systems: int
+def contrasts_within(
+    parts: Iterable[tuple[slice, Effects]], weight: Floats, budgets: list[int], systems: int
 ) -> list[Floats]:
-    """What `direct.contrasts` gives for each budget.
+    """[system, system] for each budget: the covariance of differences between systems, over samples
+    of so many documents that are drawn by weight. `parts`: see `_independent`.
 
-    Documents count by 1 / probability - 1, and the probability is min(1, c * weight). So two
-    products serve all budgets, less the documents that are certain to be labelled.
+    Documents count by 1 / probability - 1, and the probability is min(1, c * weight). So two sums
+    of products serve all budgets, less the documents that are certain to be labelled.
     """
     inclusion = [expected_inclusion(weight, n) for n in budgets]
-    by_weight, plain = np.zeros((systems, systems)), np.zeros((systems, systems))
-    certain = [np.zeros((systems, systems)) for _ in budgets]
     scale = [float((one / weight).max()) for one in inclusion]
-    for mine, spread in parts:
-        width = spread.shape[1] // len(weight[mine])
-        heavy = np.repeat(weight[mine], width)
-        light = spread / np.sqrt(heavy)
-        by_weight += light @ light.T
-        plain += spread @ spread.T
-        for found, probability, c in zip(certain, inclusion, scale, strict=True):
-            sure = np.repeat(probability[mine] >= 1, width)
-            if sure.any():
-                some = spread[:, sure]
-                found += (some * (1 / (c * heavy[sure]) - 1)) @ some.T
-    return [by_weight / c - plain - found for c, found in zip(scale, certain, strict=True)]
+    certain = [
+        np.where(one >= 1, np.maximum(1 - 1 / (c * weight), 0), 0.0)
+        for one, c in zip(inclusion, scale, strict=True)
+    ]
+    products = Products(systems, [1 / weight, np.ones(len(weight)), *certain])
+    for documents, effects in parts:
+        effects.add_to(products, documents)
+    by_weight, plain, *sure = products.finish()
+    return [centred(by_weight / c - plain + one) for c, one in zip(scale, sure, strict=True)]
 
 
-def _spread(effect: Floats, chances: Floats) -> Floats:
-    """[system, document and grade above the lowest]: independent parts of what a document's grade
-    may do to differences between systems.
+def _independent(chances: Floats) -> Floats:
+    """[document, grade, part]: turns effects of grades into independent parts of what the grade of
+    a document may do, one for each grade above the lowest.
 
-    effect: [system, document, grade], 0 for the lowest; chances: [document, grade]. The parts are
-    a Cholesky factor of the covariance of a document's grade: those above each grade are told
-    apart once that grade is known not to be it.
+    chances: [document, grade]. The parts are a Cholesky factor of the covariance of a document's
+    grade: those above each grade are told apart once that grade is known not to be it.
     """
-    around = effect[:, :, 1:] - effect[:, :, 1:].mean(axis=0)
-    parts = np.empty_like(around)
+    documents, grades = chances.shape
+    turn = np.zeros((documents, grades, grades - 1))
     rest = 1 - np.cumsum(chances[:, 1:], axis=1)  # not yet excluded, the lowest grade included
     before = rest + chances[:, 1:]
-    for g in range(parts.shape[2]):
-        left = np.maximum(rest[:, g], 1e-300)
-        known = chances[:, g + 1] * rest[:, g] / np.maximum(before[:, g], 1e-300)
+    for g in range(1, grades):
+        left = np.maximum(rest[:, g - 1], 1e-300)
+        known = chances[:, g] * rest[:, g - 1] / np.maximum(before[:, g - 1], 1e-300)
         size = np.sqrt(np.maximum(known, 0))
-        here = around[:, :, g]
-        for higher in range(g + 1, parts.shape[2]):
-            here = here - around[:, :, higher] * (chances[:, higher + 1] / left)
-        parts[:, :, g] = size * here
-    return np.asarray(parts.reshape(len(effect), -1))
+        turn[:, g, g - 1] = size
+        turn[:, g + 1 :, g - 1] = -(size / left)[:, None] * chances[:, g + 1 :]
+    return turn

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
@@ -73,23 +74,17 @@ def exposure_kernel(alignment: Alignment) -> Floats:
     Documents outside the pool are left out. A system without any pooled document has no panel
     error: its row is 0.
     """
-    from scipy.sparse import csr_matrix
-
     systems, topics = alignment.shape
-    system = np.repeat(np.arange(systems), topics)
-    order = np.argsort(alignment.start, kind="stable")
-    held = np.repeat(system[order], (alignment.stop - alignment.start)[order])
-    near = alignment.rank <= DEPTH
-    shown = csr_matrix(
-        (1 / np.log2(1.0 + alignment.rank[near]), (held[near], alignment.document[near])),
-        shape=(systems, len(alignment.pool)),
-    )
-    dot = (shown @ shown.T).toarray()
+    near = alignment.upto(DEPTH)
+    order = np.argsort(near.start, kind="stable")
+    system = np.repeat((order // topics).astype(np.int32), (near.stop - near.start)[order])
+    shown = np.where(near.rank <= DEPTH, 1 / np.log2(1.0 + near.rank), 0.0)
+    dot = native.row_products(system, near.document, shown, shown, systems, len(alignment.pool))
     length = np.sqrt(np.diag(dot))
     length[length == 0] = np.inf
     kernel = np.asarray(dot / np.outer(length, length))
-    retrieved = np.bincount(held, minlength=systems) > 0
-    np.fill_diagonal(kernel, retrieved)
+    retrieved = (alignment.stop > alignment.start).reshape(alignment.shape)
+    np.fill_diagonal(kernel, retrieved.any(axis=1))
     return kernel
 
 

@@ -165,7 +165,7 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
     everything = np.arange(len(alignment.pool))
     spread = np.empty(len(everything))
     for mine, part in effects_in_parts(scorer, labels, (0, merged.max_grade), everything):
-        effect = part[:, :, 1]
+        effect = part.table()[:, :, 1]
         several = len(effect) > 1
         spread[mine] = effect.std(axis=0, ddof=1) * np.sqrt(2) if several else np.abs(effect[0])
     floor = FLOOR * float(spread.mean())

@@ -1,9 +1,8 @@
-"""The lists of one topic as tables, and what every document adds to the sums of kernels."""
+"""The lists of one topic as tables, and what every place adds to the sums of kernels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,19 +44,15 @@ class TopicLists:
         np.put_along_axis(out, self.document, value, axis=1)
         return out[:, :-1]
 
-    @cached_property
-    def weights(self) -> Floats:
-        """[system, document]: the weight of the rank that a list gives a document."""
-        return self.by_document(self.weight)
-
     def at_places(self, value: Floats) -> Floats:
         """[system, place] from [document]."""
         return np.append(value, 0.0)[self.document]
 
 
 def _gains(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
-    """Sums [system], and what one more worth of a document [system, document] adds to them."""
-    return lists.weights @ worth, lists.weights
+    """Sums [system], and what one more worth of the document at a place [system, place] adds to
+    them."""
+    return (lists.weight * lists.at_places(worth)).sum(axis=1), lists.weight
 
 
 def _precisions(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
@@ -65,7 +60,7 @@ def _precisions(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
     before = np.cumsum(here, axis=1) - here
     each = lists.weight * here
     below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
-    return (each * (1 + before)).sum(axis=1), lists.by_document(lists.weight * (1 + before) + below)
+    return (each * (1 + before)).sum(axis=1), lists.weight * (1 + before) + below
 
 
 def _cascade(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
@@ -75,7 +70,7 @@ def _cascade(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
     each = lists.weight * here * reached
     below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
     slope = lists.weight * reached - below / (1 - here)
-    return each.sum(axis=1), lists.by_document(slope)
+    return each.sum(axis=1), slope
 
 
 LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
