@@ -242,3 +242,29 @@ def test_junk_labels_count_as_judged_once_they_are_clipped(tmp_path: Path) -> No
         assert [note.count for note in labels.notes if note.kind == "outside"] == (
             [1] if reading else []
         )
+
+
+# Means that are equal but for the order in which they are summed
+
+
+def test_systems_with_equal_means_are_tied() -> None:
+    """0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 in binary; P@10 of the two systems is the same."""
+    hits = {"up": (1, 2, 3), "down": (3, 2, 1), "worst": (1, 1, 1)}
+    qrels = {str(t): {f"d{n}": int(n < 10) for n in range(20)} for t in range(3)}
+    runs = {
+        name: {
+            str(t): {f"d{n if n < found else n + 10}": float(-n) for n in range(10)}
+            for t, found in enumerate(counts)
+        }
+        for name, counts in hits.items()
+    }
+    scores = hj.evaluate(qrels, runs, ["P@10", "AP"])
+    means = scores.mean()[0]
+    up, down = (scores.systems.index(name) for name in ("up", "down"))
+    assert means[up] != means[down], "the test needs sums that rounding tells apart"
+    assert scores.better()[0][up] == scores.better()[0][down]
+    assert hj.measure("P@10").better(means)[up] == hj.measure("P@10").better(means)[down]
+    # By AP they are equal as well: both measures have the same order.
+    assert hj.studies.correlate_measures(scores).of("P@10", "AP") == 1.0
+    rows = {row[0]: row[1] for row in scores.table().rows}
+    assert (rows["up"].bold, rows["down"].bold, rows["worst"].bold) == (True, True, False)

@@ -43,7 +43,9 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
     done = run("study", "markov", *flags)
     folder = tmp_path / "markov"
     assert done.exit_code == 0
-    assert done.stdout.splitlines()[0] == str(folder / "index.html")
+    claims, pages = done.stdout.split("\n\n")
+    assert claims.splitlines()[0].split() == ["claim", "case", "estimate", "low", "high", "verdict"]
+    assert pages.splitlines()[0] == str(folder / "index.html")
     assert "3 jobs: 0 stored already, 3 to do" in done.stderr
 
     names = ["AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)", "MP", "MP(rec=True)"]
@@ -63,7 +65,7 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
     assert (folder / "table-5.3.png").read_bytes().startswith(b"\x89PNG")
 
     page = (folder / "index.html").read_text()
-    assert page.count("<table>") == 6
+    assert page.count("<table>") == 7
     assert page.count('src="data:image/svg+xml;base64,') == 3
     assert not re.search(r'(src|href)="(?!data:)', page), "the page needs another file"
 

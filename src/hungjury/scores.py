@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName, check_choice
 from hungjury.settings import CurveBy, FrameBackend, ScoreSettings
+from hungjury.stats.correlation import with_ties
 from hungjury.tables import Cell, Marked, Table, json_text
 
 if TYPE_CHECKING:
@@ -261,8 +262,9 @@ class Scores:
         return Table(["system", "topic", "measure", "value"], list(self.rows()))
 
     def better(self) -> NDArray[np.float64]:
-        """[measure, system]: means turned so that larger is better, for whatever ranks systems."""
-        return np.asarray(self.signs[:, None] * self.mean())
+        """[measure, system]: means turned so that larger is better, for whatever ranks systems;
+        equal ones are tied."""
+        return with_ties(self.signs[:, None] * self.mean())
 
     @property
     def signs(self) -> NDArray[np.float64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hungjury.collection.judged import Judged
 from hungjury.errors import Argument, MeasureError, rel_range
 from hungjury.named import Catalogue, Named, param, whole
+from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:
     from hungjury.catalogue.closed_forms import Form
@@ -193,8 +194,9 @@ class Measure(Named):
         return np.where(np.isnan(values), self.where_undefined(judged), values)
 
     def better(self, values: Array) -> Array:
-        """Values turned so that larger is better, for whatever ranks systems."""
-        return np.negative(values) if self.smaller_is_better else values
+        """Means turned so that larger is better, for whatever ranks systems; equal ones are
+        tied."""
+        return with_ties(np.negative(values) if self.smaller_is_better else values)
 
     def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
         """What to know about scores of this measure under these labels."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.errors import MeasureError
-from hungjury.stats.correlation import kendall_cross, tau_ap_cross
+from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 
 __all__ = ["GAPS", "closeness"]
 
@@ -101,15 +101,20 @@ def _densities(values: Array, share: Array) -> Array:
     return np.maximum(out / (out @ share)[:, None], LOWEST_DENSITY)
 
 
+def _means(values: Array) -> Array:
+    """[judge, system]"""
+    return with_ties(values.mean(axis=2))
+
+
 def _kendall(mine: Array, theirs: Array) -> Array:
     """|tau_b| of the systems' means over topics, (4.15) and (4.23); 0 where one is constant."""
-    tau = kendall_cross(mine.mean(axis=2), theirs.mean(axis=2))
+    tau = kendall_cross(_means(mine), _means(theirs))
     return np.asarray(np.nan_to_num(np.abs(tau)).mean(axis=1))
 
 
 def _ap_correlation(mine: Array, theirs: Array) -> Array:
     """|tau_ap| of the systems' means over topics, theirs as estimates, (4.18) and (4.24)."""
-    tau = tau_ap_cross(theirs.mean(axis=2), mine.mean(axis=2))
+    tau = tau_ap_cross(_means(theirs), _means(mine))
     return np.asarray(np.abs(tau).mean(axis=0))
 
 

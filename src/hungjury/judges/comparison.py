@@ -232,14 +232,16 @@ class _Gold:
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
         self.better = scored.measures[0].better
         self.means = scored.gold[0][:, self.known].mean(axis=1)
+        self.ranked = self.better(self.means)
 
     def compare(self, approach: str, values: Array, measure: str) -> ComparedApproach:
         """values: [system, topic]"""
         means = values[:, self.known].mean(axis=1)
+        ranked = self.better(means)
         return ComparedApproach(
             approach,
-            float(kendall(means, self.means)),
-            float(tau_ap(self.better(means), self.better(self.means))),
+            float(kendall(ranked, self.ranked)),
+            float(tau_ap(ranked, self.ranked)),
             float(rmse(means, self.means)),
             measure,
         )

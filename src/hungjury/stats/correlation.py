@@ -3,7 +3,7 @@
 The last axis holds the items (systems, mostly). Leading axes broadcast, and a pair of
 one-dimensional inputs gives a float. `*_cross` compare every row of one table with every row of
 another, much faster than broadcasting. Work grows with the square of the number of items. Values
-are tied when they are exactly equal.
+are tied when they are exactly equal; `with_ties` makes equal means so.
 """
 
 from typing import Literal, get_args
@@ -27,6 +27,13 @@ from hungjury.stats._checks import (
 
 TauVariant = Literal["a", "b"]
 TauTies = Literal["exact", "sampled"]
+EXACT = 12  # decimals of a mean that are more than rounding
+
+
+def with_ties(means: Floats) -> Floats:
+    """Means rounded to 12 decimals: the last digits of a sum depend on the order of its terms, and
+    systems that differ by nothing else (often by P@10) have to be tied."""
+    return np.asarray(np.round(means, EXACT))
 
 
 def kendall(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Numbers:

@@ -22,7 +22,7 @@ from hungjury.tables import Table
 
 __all__ = ["CANNOT_BE_TOLD", "DOES_NOT_HOLD", "HOLDS", "LEVEL", "Claim", "Quantity", "Verdict",
            "claims_table", "least", "mean_of_all", "most", "sensitivity_tables",
-           "verdicts"]  # fmt: skip
+           "verdicts", "within"]  # fmt: skip
 
 Array = NDArray[np.float64]
 Verdict = Literal["holds", "does not hold", "cannot be told"]
@@ -79,6 +79,11 @@ def mean_of_all(quantities: Iterable[Quantity]) -> Quantity:
     found = list(quantities)
     total = reduce(Quantity.__add__, found)
     return Quantity(total.value / len(found), total.draws / len(found))
+
+
+def within(difference: Quantity, allowed: float) -> Quantity:
+    """Positive where the difference, of either sign, is smaller than allowed."""
+    return allowed - most(difference, 0 - difference)
 
 
 @dataclass(frozen=True, eq=False)

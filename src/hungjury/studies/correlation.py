@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury.errors import check_choice
 from hungjury.scores import Scores
 from hungjury.settings import RankCorrelation
-from hungjury.stats.correlation import kendall_cross, tau_ap_cross
+from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 from hungjury.studies.checks import need_systems
 from hungjury.studies.resampling import Resampling
 from hungjury.tables import Cell, Table, html_page
@@ -19,7 +19,7 @@ from hungjury.tables import Cell, Table, html_page
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
-__all__ = ["MeasureCorrelation", "correlate_measures", "correlation_draws"]
+__all__ = ["MeasureCorrelation", "better_on", "correlate_measures", "correlation_draws"]
 
 Array = NDArray[np.float64]
 LONG = 12  # letters of a name that still make a heading
@@ -119,11 +119,16 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
     )
 
 
+def better_on(scores: Scores, shares: Array) -> Array:
+    """[draw, measure, system]: means over topics with these shares [draw, topic], for whatever
+    ranks systems."""
+    return with_ties(np.moveaxis(scores.signs[:, None, None] * (scores.values @ shares.T), 2, 0))
+
+
 def correlation_draws(scores: Scores, resamples: int, seed: int) -> dict[str, Array]:
     """tau and tau_ap of all pairs of measures on resampled topics: [draw, measure, measure]."""
     shares = Resampling(resamples, seed).topics(len(scores.topics))
-    # [draw, measure, system]
-    means = np.moveaxis(scores.signs[:, None, None] * (scores.values @ shares.T), 2, 0)
+    means = better_on(scores, shares)
     return {
         "tau_draws": kendall_cross(means, means).astype(np.float32),
         "tau_ap_draws": tau_ap_cross(means, means).astype(np.float32),

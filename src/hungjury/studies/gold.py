@@ -114,9 +114,10 @@ class Truths:
     def nearness(self, m: int, means: Array, doubt: Doubt | None = None) -> Nearness:
         """Of means [vector, system] by measure `m`; doubt: None for gold labels as they are."""
         truth, better = self.means[doubt][m], self.measures[m].better
+        ranked = better(means), better(truth[None])
         return Nearness(
-            kendall_cross(means, truth[None])[:, 0],
-            tau_ap_cross(better(means), better(truth[None]))[:, 0],
+            kendall_cross(*ranked)[:, 0],
+            tau_ap_cross(*ranked)[:, 0],
             np.atleast_1d(rmse(means, truth)),
         )
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.studies.seeds import seed_for
 
-__all__ = ["RESAMPLES", "Resampling", "unit_draws"]
+__all__ = ["RESAMPLES", "Resampling", "too_narrow", "unit_draws"]
 
 Array = NDArray[np.float64]
 RESAMPLES = 200
 """Draws of a quantity, unless told otherwise."""
+NORMAL, UPPER = 1.959964, 0.975  # of 95 % intervals
 
 
 @dataclass(frozen=True)
@@ -62,3 +63,15 @@ def unit_draws(values: Array, draws: int = RESAMPLES, seed: int = 0) -> Array:
     flat = values.reshape(len(values), -1)
     moved = np.stack([Resampling(draws, seed).units(one) for one in flat.T], axis=1)
     return np.asarray(moved.reshape(draws, *values.shape[1:]) + values.mean(axis=0))
+
+
+def too_narrow(number: int) -> float:
+    """By how much resamples of so few units vary too little for intervals at 95 %: their variance
+    lacks a factor n/(n - 1), and their quantiles are the normal distribution's instead of
+    Student's. One unit says nothing about others: infinite."""
+    from scipy.special import stdtrit
+
+    if number < 2:
+        return float("inf")
+    freedom = number - 1
+    return float(stdtrit(freedom, UPPER) / NORMAL * np.sqrt(number / freedom))

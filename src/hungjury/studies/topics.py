@@ -132,7 +132,7 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
     limits = np.quantile(better, [0.25, 0.5, 0.75])
     quartile = 1 + (better[:, None] > limits).sum(axis=1)
     best = [int(i) for i in np.argsort(-better, kind="stable")]
-    side = "below" if better[0] != means[0] else "above"
+    side = "below" if scores.signs[at] < 0 else "above"
     return Chosen(
         [s for s, q in zip(scores.systems, quartile, strict=True) if q > 1],
         f"{name} {side} {abs(limits[0]):.4f}, the first quartile",

@@ -1,5 +1,6 @@
-"""What claims about measures rest on: correlations on resampled topics, robustness over random
-pools, discriminative power on resampled topics; by the names that measures have in tables."""
+"""What claims about measures rest on: correlations on resampled topics, robustness over topics and
+random pools, discriminative power on resampled topics; by the names that measures have in tables.
+"""
 
 from __future__ import annotations
 
@@ -14,19 +15,19 @@ from numpy.typing import NDArray
 
 from hungjury.studies.claims import Quantity, least
 from hungjury.studies.papers.label_sets import LabelSet
-from hungjury.studies.resampling import RESAMPLES, unit_draws
+from hungjury.studies.resampling import RESAMPLES, Resampling, too_narrow
 
 __all__ = ["Evidence", "rising"]
 
 Array = NDArray[np.float64]
-NORMAL, LEVEL = 1.959964, 0.975
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """One set of labels; place: where each measure stands in the jobs' results.
 
-    instead: names that stand for others, such as measures with other parameters.
+    instead: names that stand for others, such as measures with other parameters. topics: the
+    topics that were looked at, as the jobs' keys call them, where there are several sets.
     """
 
     found: LabelSet
@@ -34,41 +35,46 @@ class Evidence:
     rates: Sequence[float]
     power_rates: Sequence[float] = ()
     instead: Mapping[str, str] | None = None
+    topics: str = ""
 
     def _at(self, name: str) -> int:
         return self.place[(self.instead or {}).get(name, name)]
 
     def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
         """Of two measures; interval over topics."""
-        result, at = self.found.result("correlation"), (self._at(one), self._at(other))
+        result, at = self._result("correlation"), (self._at(one), self._at(other))
         draws = np.asarray(result[f"{what}_draws"], dtype=float)[:, at[0], at[1]]
         value = float(np.asarray(result[what])[at])
-        return Quantity(value, value + draws - draws.mean())
-
-    @cached_property
-    def _pools(self) -> Array:
-        """[pool, measure, rate]"""
-        return np.stack([np.asarray(one["tau"]) for one in self._results("pools")])
+        return Quantity(value, value + (draws - draws.mean()) * too_narrow(result["topics"]))
 
     def robust(self, name: str, rate: float) -> Quantity:
-        """tau with the whole pool where a share of it is kept; interval over pools."""
-        values = self._pools[:, self._at(name), list(self.rates).index(rate)]
-        return Quantity(float(values.mean()), unit_draws(values, RESAMPLES))
+        """tau with the whole pool where a share of it is kept; interval over topics and pools."""
+        return self._over_pools("tau", name, rate)
+
+    def kept(self, name: str, rate: float) -> Quantity:
+        """The share of the mean score that is left where a share of the pool is kept; interval
+        over topics and pools."""
+        return self._over_pools("kept", name, rate)
+
+    def _over_pools(self, what: str, name: str, rate: float) -> Quantity:
+        pools = self._results("pools")
+        at = self._at(name), list(self.rates).index(rate)
+        values = np.array([np.asarray(one[what])[at] for one in pools])
+        moved = np.stack([np.asarray(one[f"{what}_draws"])[:, at[0], at[1]] for one in pools], 1)
+        wider = too_narrow(pools[0]["topics"])
+        draws = Resampling(len(moved)).joint(values, moved * wider, "pools")
+        return Quantity(float(values.mean()), draws)
 
     @cached_property
     def _power(self) -> tuple[Array, Array]:
         """[measure, rate] on all topics, and draws of it: normal, with the spread that resampled
         topics give, widened for their small number."""
-        from scipy.special import stdtrit
-
         whole = np.mean([np.asarray(one) for one in self._results("power")], axis=0)
         keep = [(1.0, *self.rates).index(rate) for rate in self.power_rates]
         each = np.stack([np.asarray(one) for one in self._results("power-topics")])
-        freedom = len(each) - 1
-        moved = (each - each.mean(axis=0)) / np.sqrt(freedom)
+        moved = (each - each.mean(axis=0)) / np.sqrt(len(each))
         random = np.random.default_rng(0).normal(size=(RESAMPLES, len(each)))
-        wider = stdtrit(freedom, LEVEL) / NORMAL
-        return whole[:, keep], np.tensordot(random * wider, moved, 1)
+        return whole[:, keep], np.tensordot(random * too_narrow(len(each)), moved, 1)
 
     def power(self, name: str, rate: float = 1.0) -> Quantity:
         """Share of pairs told apart; interval over topics and seeds. Other choices than the first
@@ -77,8 +83,15 @@ class Evidence:
         value, moved = float(self._power[0][at]), self._power[1][:, at[0], at[1]]
         return Quantity(value, value + moved)
 
+    @property
+    def _key(self) -> str:
+        return f"{self.found.whose}/{self.topics}" if self.topics else self.found.whose
+
+    def _result(self, kind: str) -> Any:
+        return self.found.studied.results[f"{kind}/{self._key}"]
+
     def _results(self, kind: str) -> list[Any]:
-        prefix = f"{kind}/{self.found.whose}/"
+        prefix = f"{kind}/{self._key}/"
         results = self.found.studied.results
         return [value for key, value in results.items() if key.startswith(prefix)]
 

@@ -16,7 +16,9 @@ from hungjury.named import number, param, whole
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Lines, RateLines
+from hungjury.studies.papers.evidence import Evidence
 from hungjury.studies.papers.graded_beside import COMPARED, beside_the_paper, in_words, topic_sets
+from hungjury.studies.papers.graded_claims import GradedEvidence, graded_claims
 from hungjury.studies.papers.label_sets import (
     LabelSet,
     check_labels,
@@ -177,7 +179,18 @@ class GradedAPRecipe(Recipe):
             "Runs above the first quartile of mean AP; '-' where there is no such topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
         )
-        return Report(tables, figures, [remark])
+        claims = [claim for one in sets for claim in graded_claims(self._evidence(one))]
+        return Report(tables, figures, [remark], claims)
+
+    def _evidence(self, one: LabelSet) -> GradedEvidence:
+        """By set of topics; sets of fewer than two topics say nothing."""
+        kinds = self.measures(one.data), self._drawn_measures(one.data)
+        names = [n for n, topics in topic_sets(one.data, one.whose).items() if len(topics) > 1]
+        tables, figures = (
+            {name: Evidence(one, places(kind), self.rates, topics=name) for name in names}
+            for kind in kinds
+        )
+        return GradedEvidence(self._top(one.data), tables, figures)
 
     def _robustness(
         self, number: int, top: int, sets: Sequence[LabelSet]

@@ -20,12 +20,14 @@ from hungjury.errors import InputError
 from hungjury.evaluation import evaluate
 from hungjury.named import numbers, param
 from hungjury.scores import Scores
+from hungjury.stats.correlation import kendall
 from hungjury.studies.checks import need_measures
-from hungjury.studies.correlation import correlate_measures, correlation_draws
+from hungjury.studies.correlation import better_on, correlate_measures, correlation_draws
 from hungjury.studies.data import GOLD, MAJORITY, StudyData
 from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.facts import Facts, collection_facts
 from hungjury.studies.recipe import Studied, names
+from hungjury.studies.resampling import RESAMPLES, Resampling
 from hungjury.studies.study_table import Cell, StudyTable
 
 __all__ = [
@@ -154,7 +156,6 @@ def correlation_job(
     measures: Sequence[str],
     topics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
-    resamples: int = 0,
 ) -> dict[str, Any]:
     """A job: tau and tau_ap of all pairs of measures, and draws of them on resampled topics."""
     scores = score(data, labels, measures, topics).select(systems)
@@ -162,7 +163,8 @@ def correlation_job(
     return {
         "tau": found.tau,
         "tau_ap": found.tau_ap,
-        **(correlation_draws(scores, resamples, seed) if resamples else {}),
+        "topics": found.topics,
+        **correlation_draws(scores, RESAMPLES, seed),
     }
 
 
@@ -175,19 +177,44 @@ def pools_job(
     topics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """A job: one random pool at all rates; tau, tau_ap and level as [measure, rate], the level on
-    the whole pool as [measure]."""
+    """A job: one random pool at all rates. tau with the whole pool, the level and the share of it
+    that is kept as [measure, rate], the level on the whole pool as [measure]; draws of tau and of
+    that share on resampled topics."""
     qrels = data.labels(labels)
     chosen = qrels if topics is None else qrels.select(topics)
-    found = RobustnessExperiment(
+    pool = RobustnessExperiment(
         chosen, data.loaded_runs, list(map(measure, measures)), rates, 1, seed, systems
-    ).run_all()
+    )
+    samples = [pool.sample(0, rate) for rate in rates]
+    whole, truth = pool.whole.mean().mean(axis=1), pool.whole.better()
+    level = np.stack([one.mean().mean(axis=1) for one in samples], axis=1)
     return {
-        "tau": found.tau[..., 0],
-        "tau_ap": found.tau_ap[..., 0],
-        "level": found.level[..., 0],
-        "whole": found.whole,
+        "tau": np.stack([kendall(one.better(), truth) for one in samples], axis=1),
+        "level": level,
+        "whole": whole,
+        "kept": _shares(level, whole[:, None]),
+        "topics": len(pool.whole.topics),
+        **_pool_draws(pool.whole, samples),
     }
+
+
+def _pool_draws(whole: Scores, samples: Sequence[Scores]) -> dict[str, Array]:
+    """tau and kept on resampled topics, the same for all pools: [draw, measure, sample]."""
+    shares = Resampling(RESAMPLES).topics(len(whole.topics))
+    of_whole = better_on(whole, shares)
+    of_samples = [better_on(one, shares) for one in samples]
+    tau = [np.asarray(kendall(one, of_whole)) for one in of_samples]
+    kept = [_shares(one.mean(axis=2), of_whole.mean(axis=2)) for one in of_samples]
+    return {
+        "tau_draws": np.stack(tau, axis=2).astype(np.float32),
+        "kept_draws": np.stack(kept, axis=2).astype(np.float32),
+    }
+
+
+def _shares(part: Array, whole: Array) -> Array:
+    """NaN where the whole is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(whole == 0, np.nan, part / whole))
 
 
 def mean_of(results: Mapping[str, Any], prefix: str, what: str) -> Array:

@@ -12,9 +12,11 @@ from hungjury.catalogue import measure
 from hungjury.errors import InputError
 from hungjury.evaluation import score_list
 from hungjury.named import param, whole
+from hungjury.studies.claims import Claim
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.papers.beside import Measured, published_tables
+from hungjury.studies.papers.evidence import Evidence
 from hungjury.studies.papers.label_sets import (
     LabelSet,
     check_labels,
@@ -30,22 +32,25 @@ from hungjury.studies.papers.label_sets import (
     required_labels,
     shares,
 )
+from hungjury.studies.papers.markov_claims import (
+    COMPARED,
+    HIGH,
+    VERY_HIGH,
+    WALKS,
+    WITH_RECALL,
+    markov_claims,
+)
 from hungjury.studies.published import table_5_4
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, Marked, StudyTable
 from hungjury.studies.topics import complete_runs
-from hungjury.users.transitions import MODELS
 
 __all__ = ["Markov"]
 
 Array = NDArray[np.float64]
-COMPARED = ("AP", "P@10", "Rprec", "Bpref", "RBP(p=0.8)")
-HIGH, VERY_HIGH = 0.9, 0.97
 KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
-WALKS = tuple(model for model in MODELS if model != "constant")
 KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
-WITH_RECALL = "@Rec(T)"
 # Table 5.4: relevant ranks of three runs, and the rates of the holding times at ranks 1 to 10.
 TIMED = (
     ((1, 1, 1, 1, 0, 0, 0, 1, 0, 0),
@@ -141,7 +146,11 @@ class Markov(Recipe):
                 for one in sets
             ]
             + recognised,
+            [claim for one in sets for claim in self._claims(one)],
         )
+
+    def _claims(self, one: LabelSet) -> list[Claim]:
+        return markov_claims(Evidence(one, places(self.measures()), self.rates))
 
     def _tau(self, one: LabelSet) -> dict[tuple[str, str], float]:
         """Kendall's tau by the labels of two measures, the second one of those compared."""

@@ -41,7 +41,6 @@ from hungjury.studies.papers.relevance_claims import (
 )
 from hungjury.studies.power import power_of
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, probabilities
-from hungjury.studies.resampling import RESAMPLES
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, StudyTable, stem
 
@@ -180,7 +179,7 @@ class RandomRelevance(Recipe):
                              "samples": self.samples}  # fmt: skip
             claimed = power | {"rates": list(self._power_rates[1:]), "resample": True}
             found += [
-                Job(f"correlation/{whose}", correlation_job, every | {"resamples": RESAMPLES}),
+                Job(f"correlation/{whose}", correlation_job, every),
                 *(Job(f"pools/{whose}/{n}", pools_job, pools) for n in range(self.repetitions)),
                 *(Job(f"power/{whose}/{n}", power_job, power)
                   for n in range(self.power_repetitions)),

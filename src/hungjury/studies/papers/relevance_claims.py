@@ -16,7 +16,7 @@ OWN = ("GAP", "eRAP-1", "eRAP-2", "eRRBP-1", "eRRBP-2")
 POWER_RATES = (1.0, 0.5, 0.05)  # at which claims are made
 STABLE = ("nDCG", "bpref", "infAP")
 PRECISIONS, WALKS = ("GAP", "eRAP-1", "eRAP-2"), ("eRRBP-1", "eRRBP-2")
-TOPICS, POOLS, BOTH = "topics", "pools", "topics, seeds"
+TOPICS, POOLS, BOTH = "topics", "topics, pools", "topics, seeds"
 
 
 def in_cases(names: Iterable[str]) -> list[str]:

@@ -1,0 +1,165 @@
+"""What the paper on graded average precision claims (XG 6), as quantities that are positive where a
+claim holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hungjury.studies.claims import Claim, Quantity, least, most, within
+from hungjury.studies.papers.evidence import Evidence, rising
+from hungjury.studies.papers.graded_beside import COMPARED, in_words
+
+__all__ = ["FAMILY", "GradedEvidence", "graded_claims"]
+
+AP, NDCG, RBP, BPREF = COMPARED
+GAP, *EXTENDED = FAMILY = ("GAP", "xGAP", "eGAP")
+LESS_THAN_NOTICEABLE = 0.8  # "less than 0.8 generally reflect noticeable changes in rankings"
+ALIKE = 0.05  # a difference of tau that counts as none
+MIDDLE, SMALL, SMALLEST = 0.3, 0.1, 0.05  # shares of the pool
+TOPICS, POOLS = "topics", "topics, pools"
+
+
+@dataclass(frozen=True)
+class _Users:
+    """The thresholds of the paper's examples: no weight on grade 1, little, and more; then what
+    stands for hard and for lenient users, beside nDCG."""
+
+    none: tuple[float, ...]
+    little: tuple[float, ...]
+    more: tuple[float, ...]
+    hard: tuple[float, ...]
+    lenient: tuple[float, ...]
+
+
+USERS = {  # by the number of relevant grades
+    2: _Users((0.0, 1.0), (0.1, 0.9), (0.3, 0.7), (0.1, 0.9), (0.9, 0.1)),
+    3: _Users((0.0, 0.2, 0.8), (0.2, 0.2, 0.6), (0.4, 0.2, 0.4), (0.2, 0.0, 0.8), (0.8, 0.0, 0.2)),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class GradedEvidence:
+    """Of one set of labels, by set of topics: correlations of all measures of the tables, and
+    robustness of those of the figures. Sets with few topics of a grade come after all topics."""
+
+    top: int
+    tables: Mapping[str, Evidence]
+    figures: Mapping[str, Evidence]
+
+
+def graded_claims(found: GradedEvidence) -> list[Claim]:
+    """All claims that the study's measures, thresholds and rates allow."""
+    users = USERS.get(found.top)
+    every, *few = found.tables
+    place, rates = found.tables[every].place, found.figures[every].rates
+    if users is None or not set(COMPARED) <= set(place):
+        return []
+    claims = []
+    if all(f"GAP {in_words(g)}" in place for g in vars(users).values()):
+        claims += _of_correlation(found.tables[every], users)
+        for name in few:
+            claims += _of_few(found.tables[every], found.tables[name], users)
+    if {MIDDLE, SMALL, SMALLEST} <= set(rates):
+        claims += _of_robustness(found.figures[every], found.top)
+        for name in few:
+            claims += _of_few_robustness(found.figures[name])
+    return claims
+
+
+def _tau(found: Evidence, name: str, g: tuple[float, ...], other: str = AP) -> Quantity:
+    return found.tau(f"{name} {in_words(g)}", other)
+
+
+def _claim(found: Evidence, text: str, measured: str, quantity: Quantity, over: str) -> Claim:
+    case = f"{found.found.title}, {found.topics}"
+    return Claim(text, case, measured, quantity, over)
+
+
+def _of_correlation(found: Evidence, users: _Users) -> list[Claim]:
+    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
+        return _claim(found, text, measured, quantity, TOPICS)
+
+    def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
+        return _tau(found, name, g, f"GAP {in_words(g)}")
+
+    little, more = in_words(users.little), in_words(users.more)
+    gap = _tau(found, GAP, users.little)
+    return [
+        claim("xGAP and eGAP come nearer to AP as g1 grows",
+              f"the smaller step, {little} to {more}",
+              least(*(rising(_tau(found, name, users.little), _tau(found, name, users.more))
+                      for name in EXTENDED))),
+        claim("xGAP and eGAP come nearer to GAP as g1 grows",
+              f"the smaller step, {little} to {more}",
+              least(*(rising(with_gap(name, users.little), with_gap(name, users.more))
+                      for name in EXTENDED))),
+        claim("A little weight on g1 brings GAP near to AP",
+              f"{little} - {in_words(users.none)}", gap - _tau(found, GAP, users.none)),
+        claim("It makes GAP rank as AP does, above 0.8", f"{little}: GAP - 0.8",
+              gap - LESS_THAN_NOTICEABLE),
+        claim("xGAP and eGAP stay farther from AP than GAP", f"{little}: GAP - the larger of both",
+              gap - most(*(_tau(found, name, users.little) for name in EXTENDED))),
+        *(claim(f"tau of {name} with nDCG grows with g1",
+                f"{in_words(users.lenient)} - {in_words(users.hard)}",
+                rising(*(_tau(found, name, g, NDCG) for g in (users.hard, users.lenient))))
+          for name in FAMILY),
+    ]  # fmt: skip
+
+
+def _of_few(every: Evidence, few: Evidence, users: _Users) -> list[Claim]:
+    """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
+    little = in_words(users.little)
+
+    def fall(name: str) -> Quantity:
+        return _tau(every, name, users.little) - _tau(few, name, users.little)
+
+    both = least(*map(fall, EXTENDED))
+    nearest = most(*(_tau(few, name, users.little, NDCG) for name in EXTENDED))
+    return [
+        _claim(few, "There xGAP and eGAP depart from AP",
+               f"{little}, all topics - these: the smaller fall", both, TOPICS),
+        _claim(few, "There GAP departs less from AP than xGAP and eGAP",
+               f"{little}: their smaller fall - GAP's", both - fall(GAP), TOPICS),
+        _claim(few, "There GAP is nearer to nDCG than xGAP and eGAP",
+               f"{little}: GAP - the larger of both",
+               _tau(few, GAP, users.little, NDCG) - nearest, TOPICS),
+    ]  # fmt: skip
+
+
+def _of_robustness(found: Evidence, top: int) -> list[Claim]:
+    def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
+        return _claim(found, text, f"{rate:.0%}: {measured}", quantity, POOLS)
+
+    at = found.robust
+    stable = claim(
+        "nDCG and bpref are most robust", SMALL, "the lesser of both - the best other",
+        least(at(NDCG, SMALL), at(BPREF, SMALL))
+        - most(*(at(name, SMALL) for name in (*FAMILY, AP, RBP))),
+    )  # fmt: skip
+    if top == 2:
+        return [stable, *(
+            claim("xGAP and eGAP are more robust than GAP on small pools", rate,
+                  "the lesser of both - GAP", _over_gap(found, rate))
+            for rate in (SMALL, SMALLEST)
+        )]  # fmt: skip
+    gap = at(GAP, SMALL)
+    return [
+        stable,
+        claim("GAP is more robust than xGAP and eGAP", SMALL, "GAP - the better of both",
+              gap - most(*(at(name, SMALL) for name in EXTENDED))),
+        claim("GAP follows AP", SMALL, "0.05 - their difference",
+              within(gap - at(AP, SMALL), ALIKE)),
+    ]  # fmt: skip
+
+
+def _of_few_robustness(few: Evidence) -> list[Claim]:
+    return [
+        _claim(few, "There xGAP and eGAP are more robust than GAP",
+               f"{rate:.0%}: the lesser of both - GAP", _over_gap(few, rate), POOLS)
+        for rate in (MIDDLE, SMALL, SMALLEST)
+    ]  # fmt: skip
+
+
+def _over_gap(found: Evidence, rate: float) -> Quantity:
+    return least(*(found.robust(name, rate) for name in EXTENDED)) - found.robust(GAP, rate)
