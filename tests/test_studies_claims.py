@@ -62,6 +62,18 @@ def test_the_interval_is_the_middle_of_the_draws() -> None:
     assert (low, high) == (pytest.approx(0.025), pytest.approx(0.975))
 
 
+def test_draws_without_a_value_tell_nothing() -> None:
+    """On some topics a measure may give all systems the same mean, and has no tau."""
+    draws = np.full(50, 0.5)
+    draws[7] = np.nan
+    unknown = claim(Quantity(0.5, draws))
+    assert unknown.verdict == CANNOT_BE_TOLD
+    assert all(map(math.isnan, unknown.quantity.interval()))
+    text = claims_table([unknown]).to_csv()
+    (row,) = csv.DictReader(io.StringIO(text))
+    assert (row["estimate"], row["low"], row["verdict"]) == ("0.5", "nan", "cannot be told")
+
+
 def test_quantities_are_combined_draw_by_draw() -> None:
     a, b = around(0.3, 0.1, 1), around(0.2, 0.1, 2)
     shared = Quantity(0.0, np.random.default_rng(3).normal(0, 5, 400))

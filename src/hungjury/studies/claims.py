@@ -57,7 +57,10 @@ class Quantity:
         return Quantity(other - self.value, other - self.draws)
 
     def interval(self) -> tuple[float, float]:
-        """The central 95 % of the draws."""
+        """The central 95 % of the draws; NaN where a draw has no value, such as the tau of a
+        measure that gives all systems the same mean."""
+        if np.isnan(self.draws).any():
+            return float("nan"), float("nan")
         low, high = percentile_interval(self.draws, LEVEL)
         return float(low), float(high)
 
