@@ -14,8 +14,8 @@ import hungjury as hj
 from hungjury import batch
 from hungjury.batch import Scorer
 from hungjury.catalogue import CATALOGUE, Measure, measure
+from hungjury.catalogue.average_precision import AP
 from hungjury.catalogue.gain import DCG
-from hungjury.catalogue.precision import AP
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.judged import Judged, judge_lists
 from hungjury.collection.labels import MISSING

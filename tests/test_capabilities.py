@@ -9,9 +9,11 @@ import pytest
 
 import hungjury as hj
 from hungjury.catalogue import CATALOGUE, Measure, measure, measures
-from hungjury.catalogue.gain import DCG, RBP, nDCG
-from hungjury.catalogue.precision import AP, P
+from hungjury.catalogue.average_precision import AP
+from hungjury.catalogue.gain import DCG, nDCG
+from hungjury.catalogue.precision import P
 from hungjury.catalogue.sets import OfTheSet
+from hungjury.catalogue.stopping import RBP
 from hungjury.collection.judged import Judged
 from hungjury.collection.simulate import simulate
 from hungjury.errors import MeasureError

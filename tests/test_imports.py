@@ -16,11 +16,22 @@ PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
     ["errors", "lazy", "settings"],
-    ["machine", "files", "json_files", "limits", "named", "numbers", "tables", "visible"],
+    [
+        "machine",
+        "files",
+        "json_files",
+        "limits",
+        "name_text",
+        "named",
+        "numbers",
+        "parameters",
+        "tables",
+        "visible",
+    ],
     ["native"],
     ["stats"],
     ["collection"],
-    ["scores"],
+    ["precision_recall", "scores"],
     ["users"],
     ["catalogue"],
     ["m"],
@@ -37,6 +48,7 @@ ROOMS = [
 ]
 # What a result can be looked at as is made by `report`, which its methods call when asked to.
 VIEWS = {
+    "precision_recall.py": "report",
     "scores.py": "report",
     "users/model.py": "report",
     "judges/agreement.py": "report",

@@ -9,11 +9,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury import named
+from hungjury import parameters
 from hungjury.catalogue import CATALOGUE, measure_list, trec_name
 from hungjury.errors import HungjuryError, MeasureError, UnknownName
 from hungjury.judges.weights import WEIGHTS
-from hungjury.named import Catalogue, Named, param
+from hungjury.named import Catalogue, Named
+from hungjury.parameters import param, required
 
 calmly = settings(
     deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
@@ -22,23 +23,23 @@ calmly = settings(
 
 def value_of(field):
     """Random values of a parameter, inside its range."""
-    details = field.metadata
-    kind, low, high = details["kind"], details["low"], details["high"]
-    if kind is named.whole:
+    kind, bounds = field.kind, field.bounds
+    low, high = bounds.get("low"), bounds.get("high")
+    if kind is parameters.integer:
         values = st.integers(low or 0, min(high or 10**6, 10**6))
-    elif kind in (named.number, named.numbers):
+    elif kind in (parameters.number, parameters.numbers):
         values = st.floats(
             0 if low is None else low, 1e6 if high is None else high,
-            exclude_min=details["open_low"], exclude_max=details["open_high"],
+            exclude_min=bounds.get("open_low", False), exclude_max=bounds.get("open_high", False),
         )  # fmt: skip
-        if kind is named.numbers:
+        if kind is parameters.numbers:
             values = st.lists(values, max_size=4)
-    elif kind is named.mapping:
+    elif kind is parameters.mapping:
         values = st.dictionaries(st.integers(0, 20), st.floats(-1e3, 1e3), max_size=4)
-    elif kind is named.flag:
+    elif kind is parameters.flag:
         values = st.booleans()
-    elif hasattr(kind, "choices"):
-        values = st.sampled_from(kind.choices)
+    elif field.choices:
+        values = st.sampled_from(field.choices)
     else:  # a kind of its own: leave the default
         return None
     return st.none() | values if field.default is None else values
@@ -50,8 +51,8 @@ def any_measure(draw):
     given_values = {}
     for field in cls.params():
         values = value_of(field)
-        assume(values is not None or field.default is not named.MISSING)
-        if values is not None and (field.default is named.MISSING or draw(st.booleans())):
+        assume(values is not None or not field.required)
+        if values is not None and (field.required or draw(st.booleans())):
             given_values[field.name] = draw(values)
     try:
         return cls(**given_values)
@@ -229,10 +230,10 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("RBP(0.8, 2)", MeasureError, "parameters must be named"),
         ("AP(rel=)", MeasureError, "cannot be read"),
         ("AP(rel=2", UnknownName, "Name(param=value, ...)@k"),
-        ("AP(rel=two)", MeasureError, "a whole number"),
-        ("AP(rel=1.5)", MeasureError, "a whole number"),
-        ("AP(rel=True)", MeasureError, "a whole number"),
-        ("AP(rel=None)", MeasureError, "a whole number"),
+        ("AP(rel=two)", MeasureError, "an integer"),
+        ("AP(rel=1.5)", MeasureError, "an integer"),
+        ("AP(rel=True)", MeasureError, "an integer"),
+        ("AP(rel=None)", MeasureError, "an integer"),
         ("RBP(p='high')", MeasureError, "a number"),
         ("RBP(p=1e999)", MeasureError, "a number"),
         ("nDCG(dcg=ln)", MeasureError, "one of 'log2', 'exp-log2'"),
@@ -269,7 +270,7 @@ def test_nothing_is_evaluated(text, tmp_path, monkeypatch):
         ("Success(rel=2)", MeasureError, "write Success@cutoff"),
         ("IPrec", MeasureError, "write IPrec@recall"),
         ("Bpref@10", MeasureError, "write Bpref without @10"),
-        ("P@10.5", MeasureError, "a whole number"),
+        ("P@10.5", MeasureError, "an integer"),
         ("P@1.2.3", HungjuryError, "1.2.3"),
         ("P@.", HungjuryError, "."),
         ("P@５", HungjuryError, "５"),
@@ -307,7 +308,7 @@ def test_the_catalogue_can_be_listed():
         assert entry["meaning"], name
         assert entry["range"][0] <= entry["range"][1]
         assert all(p["name"] and p["meaning"] for p in entry["parameters"])
-        if not any(p.default is named.MISSING for p in CATALOGUE[name].params()):
+        if not any(p.required for p in CATALOGUE[name].params()):
             assert str(hj.measure(entry["write"])).split("@")[0] == name
     assert listed["P"]["write"] == "P@cutoff"
     ranges = {p["name"]: p["range"] for p in listed["nDCG"]["parameters"]}
@@ -333,9 +334,9 @@ class Ball(Named):
     """A toy."""
 
     at: ClassVar[str] = "size"
-    red: bool = param(False, kind=named.flag, doc="is it red?")
-    weights: tuple[float, ...] = param((), kind=named.numbers, low=0, high=1, doc="shares")
-    size: int = param(kind=named.whole, low=1, high=9, doc="how large")
+    red: bool = param(False, kind=parameters.flag, doc="is it red?")
+    weights: tuple[float, ...] = param((), kind=parameters.numbers, low=0, high=1, doc="shares")
+    size: int = required(kind=parameters.integer, low=1, high=9, doc="how large")
 
 
 @TOYS.add("Box")
@@ -344,7 +345,7 @@ class Box(Named):
 
     positional: ClassVar[str] = "inside"
     inside: str = param("", kind=str, doc="what is in it")
-    price: float = param(0.5, kind=named.number, high=2, open_high=True, doc="its price")
+    price: float = param(0.5, kind=parameters.number, high=2, open_high=True, doc="its price")
 
 
 def test_a_catalogue_holds_what_was_entered():

@@ -136,9 +136,9 @@ def test_legends_hold_every_name_as_it_is(here: Path) -> None:
     pytest.importorskip("matplotlib")
     import numpy as np
 
+    from hungjury.precision_recall import Curve
     from hungjury.report.curves import draw_precision_recall
     from hungjury.report.pictures import picture_bytes
-    from hungjury.scores import Curve
 
     names = ["_hidden", "a_b^c", "$x_1$", "c\x1b[0m", "<&>", "plain"]
     figure = draw_precision_recall(Curve(names, [0.0, 1.0], np.ones((6, 2))))

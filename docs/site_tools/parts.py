@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING
 from typing import Any
 
-from hungjury.named import Named, range_text
+from hungjury.named import Named
 
 
 def sentences(thing: Any) -> str:
@@ -27,12 +26,11 @@ def parameter_table(cls: type[Named]) -> list[str]:
         return []
     rows = ["| parameter | meaning | values | default |", "|---|---|---|---|"]
     for f in cls.params():
-        default = "required" if f.default is MISSING else f"`{f.default}`"
+        default = "required" if f.required else f"`{f.default}`"
         if f.default is None:
             default = "none"
-        values = range_text(f.metadata)
+        values = f.values
         rows.append(
-            f"| `{f.name}` | {escaped(f.metadata['doc'])} | {f'`{values}`' if values else ''} "
-            f"| {default} |"
+            f"| `{f.name}` | {escaped(f.doc)} | {f'`{values}`' if values else ''} | {default} |"
         )
     return rows

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any
 
 from hungjury.catalogue import CATALOGUE, Measure, MeasureLike, measure
@@ -73,9 +72,6 @@ def _measure_class(cls: type[Measure], label: str) -> Any:
     """A class of ir_measures for one of ours: the same parameters, named and checked by ours."""
     package = _package()
 
-    def default(value: Any) -> dict[str, Any]:
-        return {} if value is MISSING else {"default": value}
-
     class Borrowed(package.measures.Measure):  # type: ignore[misc, name-defined]
         __name__ = label
         NAME = label
@@ -83,7 +79,7 @@ def _measure_class(cls: type[Measure], label: str) -> Any:
         AT_PARAM = cls.at or "cutoff"
         SUPPORTED_PARAMS = {  # noqa: RUF012
             f.name: package.measures.ParamInfo(
-                required=f.default is MISSING, desc=f.metadata["doc"], **default(f.default)
+                required=f.required, desc=f.doc, **({} if f.required else {"default": f.default})
             )
             for f in cls.params()
         }

@@ -1,20 +1,17 @@
 """Things with a name and parameters: declared once, checked, printed and parsed back.
 
-Measures, merges, weights and user models are frozen dataclasses whose fields are made by
-`param`. A `Catalogue` turns text such as ``RBP(p=0.9)@10`` into such a value and back.
+Measures, merges, weights and user models are classes whose fields are made by `param`. A
+`Catalogue` turns text such as ``RBP(p=0.9)@10`` into such a value and back.
 """
 
 from __future__ import annotations
 
-import ast
-import math
-import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, TypeVar
 
 from hungjury.errors import HungjuryError, MeasureError, UnknownName, either
-from hungjury.numbers import decimal_of
+from hungjury.name_text import read_arguments, read_name
+from hungjury.parameters import Declared, required
 
 if TYPE_CHECKING:
     import inspect
@@ -27,151 +24,10 @@ else:
         return lambda cls: cls
 
 
-__all__ = [
-    "Catalogue",
-    "Described",
-    "Named",
-    "Parameter",
-    "flag",
-    "mapping",
-    "number",
-    "numbers",
-    "one_of",
-    "param",
-    "range_text",
-    "required",
-    "whole",
-]
-
-Convert = Callable[[Any], Any]
+__all__ = ["Catalogue", "Described", "Named", "Parameter"]
 
 
-LARGEST = 1e100  # sums of many such numbers, and their squares, are finite
-LARGEST_WHOLE = 2**53
-
-
-def whole(value: Any) -> int:
-    """A whole number."""
-    if isinstance(value, bool) or not (
-        isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-    ):
-        raise ValueError("a whole number")
-    if abs(value) > LARGEST_WHOLE:
-        raise ValueError(f"a whole number of at most {LARGEST_WHOLE:,}")
-    return int(value)
-
-
-def number(value: Any) -> float:
-    """A finite number."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise ValueError("a number")
-    if abs(value) > LARGEST:
-        raise ValueError(f"a number of at most {LARGEST:g} in size")
-    return float(value)
-
-
-def flag(value: Any) -> bool:
-    """True or False."""
-    if not isinstance(value, bool):
-        raise ValueError("True or False")
-    return value
-
-
-def numbers(value: Any) -> tuple[float, ...]:
-    """A list of numbers; or text with commas, for parsers that have no lists."""
-    if isinstance(value, str):
-        value = [decimal_of(part.strip()) for part in value.split(",")]
-    if isinstance(value, (bytes, Mapping)) or not hasattr(value, "__iter__"):
-        raise ValueError("a list of numbers such as [0.1, 0.9]")
-    return tuple(number(float(v) if hasattr(v, "dtype") else v) for v in value)
-
-
-def mapping(value: Any) -> tuple[tuple[int, float], ...]:
-    """A map from grades to numbers, kept as sorted pairs so that it can be hashed."""
-    pairs = value.items() if isinstance(value, Mapping) else value
-    try:
-        return tuple(sorted((whole(k), number(v)) for k, v in pairs))
-    except (TypeError, ValueError):
-        raise ValueError("a map such as {1: 3, 2: 9}") from None
-
-
-def one_of(*choices: str) -> Convert:
-    """One of a few words."""
-
-    def convert(value: Any) -> str:
-        if value not in choices:
-            raise ValueError("one of " + ", ".join(repr(c) for c in choices))
-        return str(value)
-
-    convert.choices = choices  # type: ignore[attr-defined]
-    return convert
-
-
-def param(
-    default: Any = MISSING,
-    *,
-    kind: Convert,
-    doc: str,
-    low: float | None = None,
-    high: float | None = None,
-    open_low: bool = False,
-    open_high: bool = False,
-) -> Any:
-    """Declare a parameter: its default, kind, range (ends included unless open) and meaning."""
-    details = {
-        "kind": kind,
-        "doc": doc,
-        "low": low,
-        "high": high,
-        "open_low": open_low,
-        "open_high": open_high,
-    }
-    return field(default=default, kw_only=True, metadata=details)
-
-
-def required(
-    *,
-    kind: Convert,
-    doc: str,
-    low: float | None = None,
-    high: float | None = None,
-    open_low: bool = False,
-    open_high: bool = False,
-) -> Any:
-    """Declare a parameter without a default."""
-    return param(
-        kind=kind, doc=doc, low=low, high=high, open_low=open_low, open_high=open_high
-    )  # fmt: skip
-
-
-def range_text(details: Mapping[str, Any]) -> str:
-    """The values that a parameter's metadata allow; empty where its kind alone decides."""
-    low, high = details["low"], details["high"]
-    if low is None and high is None:
-        return " or ".join(map(repr, getattr(details["kind"], "choices", ())))
-    if low is not None and high is not None:
-        left = "(" if details["open_low"] else "["
-        right = ")" if details["open_high"] else "]"
-        return f"{left}{low}, {high}{right}"
-    if low is not None:
-        return f"{'> ' if details['open_low'] else '>= '}{low}"
-    return f"{'< ' if details['open_high'] else '<= '}{high}"
-
-
-def _where(details: Mapping[str, Any]) -> str:
-    """'in [0, 1)' or '>= 1'."""
-    text = range_text(details)
-    return f"in {text}" if text[0] in "([" else text
-
-
-def _outside(value: float, details: Mapping[str, Any]) -> bool:
-    low, high = details["low"], details["high"]
-    if low is not None and (value < low or (details["open_low"] and value == low)):
-        return True
-    return high is not None and (value > high or (details["open_high"] and value == high))
-
-
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     """A value as `Catalogue.parse` reads it."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
@@ -198,7 +54,7 @@ class _Signature:
                 inspect.Parameter(
                     f.name,
                     inspect.Parameter.KEYWORD_ONLY,
-                    default=inspect.Parameter.empty if f.default is MISSING else f.default,
+                    default=inspect.Parameter.empty if f.required else f.default,
                     annotation=kinds.get(f.name, inspect.Parameter.empty),
                 )
                 for f in cls.params()
@@ -221,20 +77,18 @@ class Named:
     name: ClassVar[str] = ""
     at: ClassVar[str | None] = None  # the parameter that is written after @
     positional: ClassVar[str | None] = None  # the one that is written without its name
-    _params: ClassVar[dict[str, Field[Any]]] = {}
+    _params: ClassVar[dict[str, Declared]] = {}
     __signature__: ClassVar[Any] = _Signature()
 
     def __init_subclass__(cls) -> None:
-        own = {n: f for n, f in vars(cls).items() if isinstance(f, Field) and "kind" in f.metadata}
-        for name, declared in own.items():
-            declared.name = name
+        own = {name: one for name, one in vars(cls).items() if isinstance(one, Declared)}
         cls._params = {**cls._params, **own}
 
     def __init__(self, **values: Any) -> None:
         for name, declared in self._params.items():
-            value = values.pop(name, declared.default)
-            if value is MISSING:
+            if declared.required and name not in values:
                 raise TypeError(f"{type(self).__name__} needs {name}")
+            value = values.pop(name, declared.default)
             if not (value is None and declared.default is None):
                 value = self._checked(declared, value)
             object.__setattr__(self, name, value)
@@ -266,33 +120,33 @@ class Named:
         return type(self)(**{**{name: getattr(self, name) for name in self._params}, **changes})
 
     @classmethod
-    def params(cls) -> list[Field[Any]]:
+    def params(cls) -> list[Declared]:
+        """The parameters, in the order of their declaration."""
         return list(cls._params.values())
 
-    def _checked(self, f: Field[Any], value: Any) -> Any:
+    def _checked(self, declared: Declared, value: Any) -> Any:
         if hasattr(value, "dtype") and not hasattr(value, "__len__"):
             value = value.item()  # a numpy scalar
         try:
-            value = f.metadata["kind"](value)
+            value = declared.kind(value)
         except HungjuryError:  # a name inside a name: its own complaint says more
             raise
         except (ValueError, TypeError) as error:
-            raise MeasureError(
-                f"{self.name}: {f.name} is {value!r}, but must be {error}",
-                code="invalid-value",
-                argument=f.name,
-                remedy=f"{f.name}: {f.metadata['doc']}",
-            ) from None
-        each = value if isinstance(value, tuple) else (value,)
-        for v in each:
-            if isinstance(v, (int, float)) and _outside(v, f.metadata):
-                raise MeasureError(
-                    f"{self.name}: {f.name} is {v}, but must be {_where(f.metadata)}",
-                    code="out-of-range",
-                    argument=f.name,
-                    remedy=f"{f.name}: {f.metadata['doc']}",
-                )
+            raise self._refused(declared, value, str(error), "invalid-value") from None
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, (int, float)) and not declared.holds(one):
+                where = declared.values
+                where = f"in {where}" if where[0] in "([" else where
+                raise self._refused(declared, one, where, "out-of-range")
         return value
+
+    def _refused(self, declared: Declared, value: object, must: str, code: str) -> MeasureError:
+        return MeasureError(
+            f"{self.name}: {declared.name} is {value!r}, but must be {must}",
+            code=code,
+            argument=declared.name,
+            remedy=f"{declared.name}: {declared.doc}",
+        )
 
     def __str__(self) -> str:
         shown: list[str] = []
@@ -330,11 +184,6 @@ class Described(TypedDict):
 
 
 T = TypeVar("T", bound=Named)
-_SHAPE = re.compile(
-    r"(?P<name>[A-Za-z][\w-]*)\s*(?P<args>\(.*\))?\s*"
-    r"(?:@\s*(?P<at>[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]+)?|\.[0-9]+))?",
-    re.S,
-)
 
 
 class Catalogue(Generic[T]):
@@ -378,10 +227,10 @@ class Catalogue(Generic[T]):
                 "parameters": [
                     {
                         "name": f.name,
-                        "default": None if f.default is MISSING else f.default,
-                        "required": f.default is MISSING,
-                        "range": range_text(f.metadata),
-                        "meaning": f.metadata["doc"],
+                        "default": None if f.required else f.default,
+                        "required": f.required,
+                        "range": f.values,
+                        "meaning": f.doc,
                     }
                     for f in cls.params()
                 ],
@@ -389,12 +238,12 @@ class Catalogue(Generic[T]):
             for cls in self
         ]
 
-    def unknown(self, name: str, more: tuple[str, ...] = ()) -> None:
+    def unknown(self, name: str, more: tuple[str, ...] = ()) -> NoReturn:
         """Raise, with the names that look alike."""
+        from difflib import get_close_matches  # imported only for errors
+
         names = [*(cls.name for cls in self), *more]
         lower = {n.lower(): n for n in names}
-        from difflib import get_close_matches
-
         close = get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
         guess = either([lower[c] for c in close])
         hint = self.hints.get(name.lower().replace("_", "-"))
@@ -403,20 +252,20 @@ class Catalogue(Generic[T]):
 
     def parse(self, text: str) -> T:
         """``Name(param=value, ...)@k`` as a value; nothing is evaluated."""
-        match = _SHAPE.fullmatch(text.strip())
-        if match is None:
+        written = read_name(text)
+        if written is None:
             raise UnknownName(
                 f"'{text}' cannot be read as a {self.kind}",
                 remedy="write Name, Name@k or Name(param=value, ...)@k",
             )
-        cls = self[match["name"]]
-        values = self._arguments(cls, match["args"], text)
-        if match["at"] is not None:
+        cls = self[written.name]
+        values = {} if written.args is None else _arguments(cls, written.args, text)
+        if written.at is not None:
             if cls.at is None:
                 raise MeasureError(
                     f"'{text}': {cls.name} does not take a number after @",
                     code="no-cutoff",
-                    remedy=f"write {cls.name} without @{match['at']}",
+                    remedy=f"write {cls.name} without @{written.at}",
                 )
             if cls.at in values:
                 raise MeasureError(
@@ -425,8 +274,8 @@ class Catalogue(Generic[T]):
                     argument=cls.at,
                     remedy="write it after @ only",
                 )
-            values[cls.at] = float(match["at"])
-        missing = [f.name for f in cls.params() if f.default is MISSING and f.name not in values]
+            values[cls.at] = float(written.at)
+        missing = [f.name for f in cls.params() if f.required and f.name not in values]
         if missing:
             raise MeasureError(
                 f"'{text}': {cls.name} needs {missing[0]}",
@@ -438,67 +287,47 @@ class Catalogue(Generic[T]):
 
     def example(self, cls: type[T]) -> str:
         """How a name with its required parameters is written."""
-        required = [f.name for f in cls.params() if f.default is MISSING]
+        needed = [f.name for f in cls.params() if f.required]
         inside = ", ".join(
-            "X" if n == cls.positional else f"{n}=..." for n in required if n != cls.at
+            "X" if n == cls.positional else f"{n}=..." for n in needed if n != cls.at
         )
-        at = f"@{cls.at}" if cls.at in required else ""
+        at = f"@{cls.at}" if cls.at in needed else ""
         return f"{cls.name}{f'({inside})' if inside else ''}{at}"
 
-    def _arguments(self, cls: type[T], args: str | None, text: str) -> dict[str, Any]:
-        if args is None:
-            return {}
-        known = [f.name for f in cls.params()]
-        try:
-            source = "f" + args
-            call = ast.parse(source, mode="eval").body
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-                raise ValueError
-            values = {k.arg: self._value(k.value, source) for k in call.keywords}
-            positional = [self._value(a, source) for a in call.args]
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise MeasureError(
-                f"'{text}': the parameters cannot be read",
-                code="unreadable-parameters",
-                remedy=f"{cls.name} takes {', '.join(known) or 'none'}, each as name=value",
-            ) from None
-        if positional and cls.positional and len(positional) == 1:
-            values[cls.positional] = positional[0]
-        elif positional:
-            raise MeasureError(
-                f"'{text}': parameters must be named",
-                code="unnamed-parameter",
-                remedy=f"{cls.name} takes {', '.join(known) or 'no parameters'}",
-            )
-        if len(values) < len(call.keywords) + len(positional):
-            raise MeasureError(
-                f"'{text}': a parameter is given twice: {', '.join(map(str, values))}",
-                code="repeated-parameter",
-                remedy="give each parameter once",
-            )
-        for key in values:
-            if key not in known:
-                from difflib import get_close_matches
 
-                close = get_close_matches(str(key), known, n=1)
-                raise MeasureError(
-                    f"'{text}': {cls.name} has no parameter {key}",
-                    code="unknown-parameter",
-                    argument=str(key),
-                    remedy=f"did you mean {close[0]}?"
-                    if close
-                    else f"{cls.name} takes {', '.join(known) or 'no parameters'}",
-                )
-        return {str(k): v for k, v in values.items()}
+def _arguments(cls: type[Named], args: str, text: str) -> dict[str, object]:
+    """The parameters between the parentheses of a name; they exist and are given once."""
+    known = [f.name for f in cls.params()]
+    takes = f"{cls.name} takes {', '.join(known) or 'no parameters'}"
+    try:
+        unnamed, named = read_arguments(args)
+    except ValueError:
+        raise MeasureError(
+            f"'{text}': the parameters cannot be read",
+            code="unreadable-parameters",
+            remedy=f"{takes}, each as name=value" if known else takes,
+        ) from None
+    if len(unnamed) > 1 or (unnamed and cls.positional is None):
+        raise MeasureError(
+            f"'{text}': parameters must be named", code="unnamed-parameter", remedy=takes
+        )
+    given = [*zip([cls.positional or ""], unnamed, strict=False), *named]
+    values = dict(given)
+    if len(values) < len(given):
+        raise MeasureError(
+            f"'{text}': a parameter is given twice: {', '.join(values)}",
+            code="repeated-parameter",
+            remedy="give each parameter once",
+        )
+    for key in values:
+        if key not in known:
+            from difflib import get_close_matches
 
-    @staticmethod
-    def _value(node: ast.expr, source: str) -> Any:
-        """A literal; a bare word is a string; anything else stays text for its own parser."""
-        if isinstance(node, ast.Name):
-            return node.id
-        try:
-            return ast.literal_eval(node)
-        except ValueError:
-            if isinstance(node, (ast.Call, ast.BinOp)):
-                return ast.get_source_segment(source, node)
-            raise
+            close = get_close_matches(key, known, n=1)
+            raise MeasureError(
+                f"'{text}': {cls.name} has no parameter {key}",
+                code="unknown-parameter",
+                argument=key,
+                remedy=f"did you mean {close[0]}?" if close else takes,
+            )
+    return values

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note
-from hungjury.errors import InputError, UnknownName, check_choice
+from hungjury.errors import InputError, UnknownName
+from hungjury.precision_recall import Curve, curve_of
 from hungjury.settings import CurveBy, FrameBackend, ScoreSettings
 from hungjury.stats.correlation import with_ties
 from hungjury.tables import Cell, Marked, Table, json_text
@@ -20,46 +20,11 @@ from hungjury.tables import Cell, Marked, Table, json_text
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
-__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores"]
+__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them make a line that no screen holds
 GMEAN_FLOOR = 0.00001
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """Precision against recall, averaged over topics: at levels of recall, or rank by rank.
-
-    recall: [level], the same for all systems, or [system, rank].
-    """
-
-    systems: list[str]
-    recall: list[float] | NDArray[np.float64]
-    precision: NDArray[np.float64]  # [system, level or rank]
-    by: CurveBy = "recall"
-
-    def points(self, system: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Recall and precision of a system, by its place in `systems`."""
-        recall = np.broadcast_to(np.asarray(self.recall), self.precision.shape)
-        return recall[system], self.precision[system]
-
-    def table(self) -> Table:
-        """A row for each system and point; points are numbered from 1."""
-        rows = [
-            (name, number, float(recall), float(precision))
-            for s, name in enumerate(self.systems)
-            for number, (recall, precision) in enumerate(zip(*self.points(s), strict=True), 1)
-        ]
-        number = "rank" if self.by == "rank" else "point"
-        return Table(("system", number, "recall", "precision"), rows)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw the curves into a picture; the file's ending (.svg, .png, .pdf) says which kind."""
-        from hungjury.report.curves import draw_precision_recall
-        from hungjury.report.pictures import save_picture
-
-        save_picture(draw_precision_recall(self), os.fspath(path))
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,27 +132,7 @@ class Scores:
         run        3  1.0000     0.6667
         run        4  1.0000     0.5000
         """
-        check_choice("by", by, get_args(CurveBy))
-        mean = self.mean()
-        if by == "recall":
-            found = self._numbered("IPrec", rel, 'evaluate with "iprec_at_recall"')
-            return Curve(self.systems, list(found), mean[list(found.values())].T)
-        remedy = 'evaluate with "P@1", "R@1", "P@2", "R@2" and so on'
-        precision, recall = (self._numbered(name, rel, remedy) for name in ("P", "R"))
-        if set(precision) != set(recall):
-            raise UnknownName("P and R were not scored at the same ranks", remedy=remedy)
-        points = [mean[list(one.values())].T for one in (recall, precision)]
-        return Curve(self.systems, points[0], points[1], by)
-
-    def _numbered(self, measure: str, rel: int, remedy: str) -> dict[float, int]:
-        """Where the values of a measure at each number after its @ stand, in order."""
-        name = f"{measure}@" if rel == 1 else f"{measure}(rel={rel})@"
-        found = {
-            float(m[len(name) :]): i for i, m in enumerate(self.measures) if m.startswith(name)
-        }
-        if not found:
-            raise UnknownName(f"these scores hold no {name}...", remedy=remedy)
-        return dict(sorted(found.items()))
+        return curve_of(self, rel, by)
 
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None

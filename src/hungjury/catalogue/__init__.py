@@ -9,7 +9,10 @@ from typing import Any
 # These imports fill the catalogue, in the order of listings.
 # isort: off
 import hungjury.catalogue.precision
+import hungjury.catalogue.average_precision
+import hungjury.catalogue.early
 import hungjury.catalogue.gain
+import hungjury.catalogue.stopping
 import hungjury.catalogue.incomplete
 import hungjury.catalogue.graded_ap
 import hungjury.catalogue.expected

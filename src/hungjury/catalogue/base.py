@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from hungjury.collection.judged import Judged
 from hungjury.errors import Argument, MeasureError, rel_range
-from hungjury.named import Catalogue, Named, param, whole
+from hungjury.named import Catalogue, Named
+from hungjury.parameters import integer, param
 from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:
@@ -238,11 +239,11 @@ CATALOGUE: Catalogue[Measure] = Catalogue(
 
 
 def rel_param() -> Any:
-    return param(1, kind=whole, low=1, doc="lowest grade that counts as relevant")
+    return param(1, kind=integer, low=1, doc="lowest grade that counts as relevant")
 
 
 def cutoff_param() -> Any:
-    return param(None, kind=whole, low=1, doc="ranks counted")
+    return param(None, kind=integer, low=1, doc="ranks counted")
 
 
 def ratio(above: Any, below: Any) -> Array:

@@ -17,7 +17,7 @@ from hungjury.catalogue.trec_names import from_trec
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.limits import MOST_DRAWS
-from hungjury.named import param, required, whole
+from hungjury.parameters import integer, param, required
 
 __all__ = ["E"]
 
@@ -53,8 +53,8 @@ class E(Measure):
     high: ClassVar[float] = float("inf")
     takes_chances: ClassVar[bool] = True
     of: Measure = required(kind=a_measure, doc="the measure")
-    draws: int = param(1000, kind=whole, low=2, high=MOST_DRAWS, doc="label sets drawn")
-    seed: int = param(0, kind=whole, low=0, doc="seed of the draws")
+    draws: int = param(1000, kind=integer, low=2, high=MOST_DRAWS, doc="label sets drawn")
+    seed: int = param(0, kind=integer, low=0, doc="seed of the draws")
     prob: tuple[float, ...] | None = prob_param()
     unjudged: float | None = unjudged_param()
     cutoff: int | None = cutoff_param()

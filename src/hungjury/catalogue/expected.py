@@ -17,7 +17,7 @@ from hungjury import native
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
-from hungjury.named import number, numbers, param, required, whole
+from hungjury.parameters import integer, number, numbers, param, required
 
 __all__ = ["eRAP", "eRDCG", "eRP", "eRRBP"]
 
@@ -83,7 +83,7 @@ class Expected(Measure):
     prob: tuple[float, ...] | None = prob_param()
     unjudged: float | None = unjudged_param()
     rel: int | None = param(
-        None, kind=whole, low=1, doc="without prob: lowest grade that is surely relevant (1)"
+        None, kind=integer, low=1, doc="without prob: lowest grade that is surely relevant (1)"
     )
     cutoff: int | None = cutoff_param()
 
@@ -184,7 +184,7 @@ class eRP(ExpectedSum):  # noqa: N801 - named like the others
     document."""
 
     formula: ClassVar[str] = "eRP@k = (1/k) Σ_{n≤k} P(x_n = 1)"
-    cutoff: int = required(kind=whole, low=1, doc="ranks counted")
+    cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def discount(self, ranks: Array) -> Array:
         return np.full(len(ranks), 1 / self.cutoff)
@@ -243,7 +243,7 @@ class eRAP(Expected):  # noqa: N801
         "'retrieved' by the given runs added, or a number",
     )  # fmt: skip
     base_depth: int = param(
-        100, kind=whole, low=1, doc="for recall_base='retrieved': ranks of each run looked at"
+        100, kind=integer, low=1, doc="for recall_base='retrieved': ranks of each run looked at"
     )
 
     @property

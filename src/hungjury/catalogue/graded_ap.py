@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.catalogue.average_precision import precision_sum
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio
-from hungjury.catalogue.precision import precision_sum
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
-from hungjury.named import numbers, required
+from hungjury.parameters import numbers, required
 
 __all__ = ["GAP", "eGAP", "xGAP"]
 

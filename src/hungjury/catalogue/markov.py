@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
-from hungjury.named import flag, numbers, param, whole
+from hungjury.parameters import flag, integer, numbers, param
 from hungjury.users.chain import stationary_distribution, transition_matrix
 from hungjury.users.transitions import MODELS, pull_sums
 
@@ -78,7 +78,7 @@ class MP(Measure):
     )
     nav_rel: int | None = param(
         None,
-        kind=whole,
+        kind=integer,
         low=1,
         doc="queries with exactly one document of this grade and more are navigational; by default "
         "the user model's",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, ratio, rel_param
 from hungjury.catalogue.precision import one_if_retrieved
 from hungjury.collection.judged import Judged
-from hungjury.named import number, param
+from hungjury.parameters import number, param
 
 __all__ = [
     "NumNonrelJudgedRet", "NumQ", "NumRel", "NumRelRet", "NumRet", "SetF", "SetFallout", "SetP",

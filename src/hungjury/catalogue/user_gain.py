@@ -12,7 +12,7 @@ from hungjury.catalogue.base import CATALOGUE, Array, Measure, ratio
 from hungjury.catalogue.gain import gain_table, ideal_sum
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError, rel_range
-from hungjury.named import param, whole
+from hungjury.parameters import integer, param
 
 if TYPE_CHECKING:
     from hungjury.collection.notes import Note
@@ -51,12 +51,12 @@ class nMCG(Measure):  # noqa: N801 - the field's name
     )
     nav_rel: int | None = param(
         None,
-        kind=whole,
+        kind=integer,
         low=1,
         doc="queries with exactly one document of this grade and more are navigational; by default "
         "the user model's",
     )
-    cutoff: int = param(10, kind=whole, low=1, doc="ranks counted")
+    cutoff: int = param(10, kind=integer, low=1, doc="ranks counted")
 
     def __post_init__(self) -> None:
         self.users.discounts(self.cutoff)  # raises for ranks that were not calibrated

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 
 def _numbers(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
-    """'100,200' as a list of whole numbers."""
+    """'100,200' as a list of integers."""
     try:
         return None if value is None else [int(part) for part in value.split(",")]
     except ValueError:
-        raise click.BadParameter(f"{value!r}: write whole numbers as 100,200,500") from None
+        raise click.BadParameter(f"{value!r}: write integers as 100,200,500") from None
 
 
 @click.command("leaderboard", no_args_is_help=True)

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import Field, asdict
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,6 +27,7 @@ from hungjury.limits import MOST_WORKERS
 
 if TYPE_CHECKING:
     from hungjury.collection.runs import Progress
+    from hungjury.parameters import Declared
     from hungjury.studies.recipe import Recipe
 
 EVERY = 10.0  # seconds between lines of progress where there is no terminal
@@ -99,14 +100,14 @@ def _command(recipe: type[Recipe]) -> click.Command:
     return finished(click.command(recipe.name, help=text)(command))
 
 
-def _flag(parameter: Field[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def _flag(parameter: Declared) -> Callable[[Callable[..., None]], Callable[..., None]]:
     default = parameter.default
     name = f"--{parameter.name.replace('_', '-')}"
     if default is False:
-        return click.option(name, is_flag=True, help=parameter.metadata["doc"])
+        return click.option(name, is_flag=True, help=parameter.doc)
     several = isinstance(default, tuple)
     shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
-    meaning = parameter.metadata["doc"] + ("; repeatable" if several else "")
+    meaning = parameter.doc + ("; repeatable" if several else "")
     return click.option(
         name,
         multiple=several,

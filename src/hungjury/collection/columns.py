@@ -179,7 +179,7 @@ class InputTable:
         return self.keep(good)
 
     def texts(self, column: str) -> list[str]:
-        """A column of ids; whole numbers are ids too, a missing value is not."""
+        """A column of ids; integers are ids too, missing values are not."""
         return [self._text(v, column, i) for i, v in enumerate(self.columns[column])]
 
     def _text(self, value: Any, column: str, row: int) -> str:

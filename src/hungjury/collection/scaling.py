@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from hungjury.collection.notes import Note, plural
 from hungjury.errors import Argument, MeasureError, Remedy
-from hungjury.named import Catalogue, Named, number, one_of, param
+from hungjury.named import Catalogue, Named
+from hungjury.parameters import number, one_of, param
 
 if TYPE_CHECKING:
     from hungjury.collection.bad_lines import Stop

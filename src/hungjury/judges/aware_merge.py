@@ -10,7 +10,7 @@ from hungjury.errors import MeasureError
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights
-from hungjury.named import param
+from hungjury.parameters import param
 from hungjury.settings import Scope
 
 __all__ = ["AwareMerge"]

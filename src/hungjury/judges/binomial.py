@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hungjury.errors import Argument, MeasureError
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.named import number, param
+from hungjury.parameters import number, param
 from hungjury.settings import Scope
 
 __all__ = ["BinomialVote", "QuantizedBinomialVote", "completed_shares", "vote_shares"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury.errors import MeasureError, MissingExtra
 from hungjury.judges.merged import Merge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.named import required
+from hungjury.parameters import required
 from hungjury.settings import Scope
 
 __all__ = ["CrowdKit", "is_aggregator"]

@@ -18,7 +18,7 @@ from hungjury.judges.binomial import vote_shares
 from hungjury.judges.merged import MERGES, Fit, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.vote import MajorityVote, plurality
-from hungjury.named import number, one_of, param, whole
+from hungjury.parameters import integer, number, one_of, param
 from hungjury.settings import Scope
 
 __all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
@@ -54,7 +54,7 @@ class ExpectationMaximisation(Merge):
     tol: float = param(
         1e-3, kind=number, low=0, open_low=True, doc="stop when no posterior changes by more"
     )
-    rounds: int = param(1000, kind=whole, low=1, doc="rounds at most")
+    rounds: int = param(1000, kind=integer, low=1, doc="rounds at most")
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))

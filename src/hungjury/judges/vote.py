@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.named import one_of, param
+from hungjury.parameters import one_of, param
 
 __all__ = ["MajorityVote", "median", "plurality"]
 

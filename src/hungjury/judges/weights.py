@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.judges.closeness import GAPS, closeness
 from hungjury.machine import cores
-from hungjury.named import Catalogue, Named, one_of, param
+from hungjury.named import Catalogue, Named
+from hungjury.parameters import one_of, param
 from hungjury.settings import Orientation
 
 __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "Uniform", "Weights",

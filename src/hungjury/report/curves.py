@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hungjury.precision_recall import Curve
 from hungjury.report.pictures import in_legend, new_picture
-from hungjury.scores import Curve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -32,7 +32,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hungjury.errors import Argument, InputError, Remedy
-from hungjury.named import Catalogue, Named, numbers
+from hungjury.named import Catalogue, Named
+from hungjury.parameters import numbers
 from hungjury.studies.claims import Claim, claims_table
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Shown

@@ -115,15 +115,14 @@ def _examples(cls: type[Measure], length: int) -> list[Measure]:
     base = example_measure(cls, length, grades=2)
     changes = list(cls.variants())
     for declared in cls.params():
-        details, name = declared.metadata, declared.name
+        name, bounds = declared.name, declared.bounds
         default = getattr(base, name)
         if isinstance(default, bool):
             changes.append({name: not default})
-        elif details["low"] is not None and details["high"] is not None:
-            low, high = float(details["low"]), float(details["high"])
-            if isinstance(default, float):
-                changes += [{name: low + share * (high - low)} for share in (0.1, 0.5, 0.9)]
-        changes += [{name: word} for word in getattr(details["kind"], "choices", ())]
+        elif isinstance(default, float) and "low" in bounds and "high" in bounds:
+            low, high = bounds["low"], bounds["high"]
+            changes += [{name: low + share * (high - low)} for share in (0.1, 0.5, 0.9)]
+        changes += [{name: word} for word in declared.choices]
     found = [base]
     for change in changes:
         try:

@@ -20,6 +20,7 @@ from hungjury.errors import Argument, InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge
+from hungjury.limits import MOST_LABELS, check_count
 from hungjury.settings import PlanDesign
 from hungjury.stats.designs import priorities
 from hungjury.uncertainty.effects import effects_in_parts
@@ -208,14 +209,7 @@ def _digest(names: list[str], *numbers: NDArray[Any]) -> str:
 
 
 def _check_budget(budget: int, pool: int) -> None:
-    whole = isinstance(budget, (int, np.integer)) and not isinstance(budget, bool)
-    if not whole or budget < 1:
-        raise InputError(
-            f"budget is {budget!r}",
-            code="out-of-range",
-            argument="budget",
-            remedy="give a whole number of labels, 1 or more",
-        )
+    check_count("budget", budget, 1, MOST_LABELS)
     if budget > pool:
         raise InputError(
             f"the budget of {budget:,} labels is larger than the pool of {pool:,} documents",

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from hungjury.errors import Argument, InputError
 from hungjury.judges.weights import ESTIMATORS
-from hungjury.named import flag, param, whole
+from hungjury.parameters import flag, integer, param
 from hungjury.studies.claims import Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.papers.aware_claims import Approaches, aware_claims
@@ -40,12 +40,12 @@ class Aware(Recipe):
     paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
     measures: tuple[str, ...] = param(MEASURES, kind=names, doc="measures to combine")
-    rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")
+    rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
         (), kind=sizes_of_tuples, doc="judges in a tuple; without, 2 to all but one"
     )
-    tuples: int = param(100, kind=whole, low=1, doc="tuples of each size, at random")
-    replicates: int = param(1000, kind=whole, low=1, doc="random judges of each class")
+    tuples: int = param(100, kind=integer, low=1, doc="tuples of each size, at random")
+    replicates: int = param(1000, kind=integer, low=1, doc="random judges of each class")
     drop_empty: bool = param(
         False, kind=flag, doc="leave out judges with nothing relevant on some topic"
     )
@@ -53,7 +53,7 @@ class Aware(Recipe):
         VOTES, kind=names, doc="weights that are also given to votes instead of measures"
     )
     resamples: int = param(
-        RESAMPLES, kind=whole, low=20, doc="draws of topics and tuples for intervals"
+        RESAMPLES, kind=integer, low=20, doc="draws of topics and tuples for intervals"
     )
 
     def check(self, data: StudyData) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
-from hungjury.named import flag, param, whole
+from hungjury.parameters import flag, integer, param
 from hungjury.studies.claims import ROUNDING, Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.each_judge import SingleJudges, SingleRow, single_judges
@@ -58,11 +58,11 @@ class Crowd(Recipe):
     measures: tuple[str, ...] = param(
         MEASURES, kind=names, doc="AP, RBP or DCG(base=...), which have an expected counterpart"
     )
-    rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")
+    rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
         (), kind=sizes_of_tuples, doc="judges merged; without, 2 to all but one"
     )
-    tuples: int = param(10, kind=whole, low=1, doc="tuples of each size, at random")
+    tuples: int = param(10, kind=integer, low=1, doc="tuples of each size, at random")
     drop_empty: bool = param(
         False, kind=flag, doc="leave out judges with nothing relevant on some topic"
     )
@@ -73,7 +73,7 @@ class Crowd(Recipe):
         UNJUDGED, kind=probabilities, doc="P(relevant) without a label; the first in the tables"
     )
     resamples: int = param(
-        RESAMPLES, kind=whole, low=20, doc="draws of topics, judges and tuples for intervals"
+        RESAMPLES, kind=integer, low=20, doc="draws of topics, judges and tuples for intervals"
     )
 
     @property

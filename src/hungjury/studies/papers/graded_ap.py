@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue import measure
 from hungjury.catalogue.graded_ap import GAP, eGAP, threshold_probabilities, xGAP
 from hungjury.errors import Argument, InputError
-from hungjury.named import number, param, whole
+from hungjury.parameters import integer, number, param
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Lines, RateLines
@@ -59,7 +59,7 @@ class GradedAPRecipe(Recipe):
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
     labels: tuple[str, ...] = labels_param()
     compared: tuple[str, ...] = param(COMPARED, kind=names, doc="measures to compare with")
-    rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade of binary measures")
+    rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade of binary measures")
     step: float | None = param(
         None, kind=number, low=0.05, high=1,
         doc="between the thresholds' probabilities; None: 0.1 for two relevant grades, else 0.2",
@@ -70,7 +70,7 @@ class GradedAPRecipe(Recipe):
         doc="g in the figures; None: the paper's, for 2 or 3 grades",
     )
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
-    repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
+    repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
 
     def needed(self) -> tuple[str, ...]:
         return ("systems", *required_labels(self.labels, graded=True))
@@ -83,7 +83,7 @@ class GradedAPRecipe(Recipe):
                 f"step is {self.step:g}, which does not divide 1",
                 code="uneven-step",
                 argument="step",
-                remedy="use 1 over a whole number, such as 0.1, 0.2 or 0.25",
+                remedy="use one over an integer, such as 0.1, 0.2 or 0.25",
             )
         tops = {whose: data.labels(whose).max_grade for whose in self.labels}
         if len(set(tops.values())) > 1:
@@ -267,7 +267,7 @@ class GradedAPRecipe(Recipe):
 
 
 def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All lists of so many whole numbers with this sum, in order."""
+    """All lists of so many non-negative integers with this sum, in order."""
     if parts == 1:
         yield (total,)
         return

@@ -18,7 +18,7 @@ from hungjury.collection.align import align
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import InputError
 from hungjury.evaluation import evaluate
-from hungjury.named import numbers, param
+from hungjury.parameters import numbers, param
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall
 from hungjury.studies.checks import need_measures

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue import measure
 from hungjury.errors import InputError
 from hungjury.evaluation import score_list
-from hungjury.named import param, whole
+from hungjury.parameters import integer, param
 from hungjury.studies.claims import Claim
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
@@ -72,9 +72,9 @@ class Markov(Recipe):
     compared: tuple[str, ...] = param(
         COMPARED, kind=names, doc="measures to compare with, the first one in Table 5.2"
     )
-    rel: int = param(1, kind=whole, low=1, doc="lowest relevant grade")
+    rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     rates: tuple[float, ...] = param(KEPT, kind=shares, doc="shares of the pool that are kept")
-    repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
+    repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
 
     def needed(self) -> tuple[str, ...]:
         return ("systems", *required_labels(self.labels, graded=False))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from hungjury.named import whole
+from hungjury.parameters import integer
 from hungjury.studies.data import StudyData
 from hungjury.studies.experiment import Part
 from hungjury.studies.gold import NEARLY_SURE, Doubt
@@ -53,5 +53,5 @@ def _key(part: Part) -> str:
 def sizes_of_tuples(value: Any) -> tuple[int, ...]:
     """A list of sizes, for parameters."""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise ValueError("a list of whole numbers")
-    return tuple(sorted({whole(one) for one in value}))
+        raise ValueError("a list of integers")
+    return tuple(sorted({integer(one) for one in value}))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hungjury.catalogue import measure
 from hungjury.catalogue.graded_ap import GAP, threshold_probabilities
 from hungjury.errors import Argument, InputError
-from hungjury.named import number, param, whole
+from hungjury.parameters import integer, number, param
 from hungjury.studies.claims import Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES, RobustnessExperiment
@@ -85,11 +85,11 @@ class RandomRelevance(Recipe):
     )
     persistence: float = param(0.8, kind=number, low=0, high=1, doc="of RBP's user")
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
-    repetitions: int = param(20, kind=whole, low=1, doc="random pools for robustness")
-    power_repetitions: int = param(1, kind=whole, low=1, doc="random pools for power")
-    samples: int = param(1000, kind=whole, low=1, doc="of the bootstrap test")
+    repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
+    power_repetitions: int = param(1, kind=integer, low=1, doc="random pools for power")
+    samples: int = param(1000, kind=integer, low=1, doc="of the bootstrap test")
     topic_samples: int = param(
-        10, kind=whole, low=3, doc="resamples of topics for intervals of power"
+        10, kind=integer, low=3, doc="resamples of topics for intervals of power"
     )
 
     def needed(self) -> tuple[str, ...]:
