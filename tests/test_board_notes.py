@@ -1,8 +1,10 @@
 """What a leaderboard warns about, and where each warning begins."""
 
 import pytest
+from click.testing import CliRunner
 
 import hungjury as hj
+from hungjury.cli.main import hungjury as command
 
 
 def judgments_of(topics=12, judges=3, documents=6, change=None):
@@ -126,3 +128,17 @@ def test_every_note_is_told_once(merge):
     texts = [str(note) for note in found.notes]
     assert len(texts) == len(set(texts))
     assert [note.kind for note in found.notes].count("missing-topic") == 1
+
+
+def test_notes_on_judges_are_told_first(tmp_path):
+    """Files are odd more often than judges, and matter less."""
+    for judge in "ab":
+        lines = [f"t{t} 0 d{d} {int(d < 3)}" for t in range(2) for d in range(6)]
+        (tmp_path / f"{judge}.qrels").write_text("\n".join(lines) + "\n")
+    tied = [f"t{t} Q0 d{d} 1 1.0 s" for t in range(2) for d in range(6)]
+    (tmp_path / "s.run").write_text("\n".join(tied) + "\n")
+    words = ["leaderboard", "--judges", f"{tmp_path}/*.qrels", "--runs", f"{tmp_path}/s.run"]
+    done = CliRunner().invoke(command, [*words, "-m", "P@2", "--draws", "100"])
+    assert done.exit_code == 0, done.stderr
+    told = done.stderr
+    assert 0 <= told.index("only two judges") < told.index("equal scores")

@@ -141,3 +141,14 @@ def test_gold_labels_are_known_and_count_instead_of_the_panels():
     labels, _ = found._label_sets(True)
     assert (labels[:, ~np.isnan(found.gold)] == 3).all()
     assert board_of("nDCG@5").evidence.gold is None
+
+
+def test_probabilities_under_a_model_are_those_of_its_draws():
+    """Labels are drawn from the posterior, so that their shares are near to it."""
+    found = board_of("nDCG@5", "em-neu").evidence
+    for k in range(1, TOP + 1):
+        share = (found.draws >= k).mean(axis=0)
+        off = found.probability[:, k - 1] - share
+        assert np.abs(off).mean() < 0.06
+    assert (np.diff(found.probability, axis=1) <= 1e-12).all()
+    assert found.probability.max() > 0.5

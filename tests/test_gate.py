@@ -224,3 +224,9 @@ def test_the_path_keeps_the_error_rate():
 def test_bad_looks(looks):
     with pytest.raises(HungjuryError, match="looks at"):
         nominal_levels(looks)
+
+
+@pytest.mark.parametrize("margin", [-0.01, float("nan"), float("inf")])
+def test_a_margin_is_0_or_more(made, margin):
+    with pytest.raises(HungjuryError, match="margin must be 0 or more"):
+        gate(made.gold, made.runs, "system1", "system2", margin=margin)

@@ -273,6 +273,7 @@ def test_two_families_cannot_contradict_the_rest_and_three_can():
     families = {"j0": "same", "j1": "same", "j2": "same"}
     given = small_panel(40)
     assert seat_jury(given, families).contrary == ()
+    assert seat_jury(given, families).notes == ()
     assert seat_jury(given, {"j0": "same", "j1": "same"}).contrary == ("turned",)
 
 

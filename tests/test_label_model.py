@@ -144,6 +144,24 @@ def test_chains_that_disagree_are_no_ranking():
         check_chains(merged.panel, merged.posterior, [good[:, ::-1], good[:, ::-1]])
 
 
+@pytest.mark.parametrize(("correlation", "agree"), [(0.45, False), (0.55, True)])
+def test_chains_agree_from_a_correlation_of_one_half(correlation, agree):
+    made = hj.simulate(systems=2, topics=4, documents=80, accuracies=(0.8, 0.7, 0.7))
+    merged = hj.merge(made.judgments, "em-mv", scope="all")
+    good = merged.posterior[merged.panel.judged]
+    around = good[:, 1] - good[:, 1].mean()
+    noise = np.random.default_rng(1).standard_normal(len(around))
+    noise -= noise.mean() + around * (noise @ around) / (around @ around)
+    other = correlation * around / around.std() + np.sqrt(1 - correlation**2) * noise / noise.std()
+    other = 0.5 + other / (2.1 * np.abs(other).max())
+    chains = [good, np.column_stack([1 - other, other])]
+    if agree:
+        check_chains(merged.panel, merged.posterior, chains)
+    else:
+        with pytest.raises(HungjuryError, match="two runs of the label model disagree"):
+            check_chains(merged.panel, merged.posterior, chains)
+
+
 def test_strata_follow_the_grades_every_ten_sweeps():
     """Two chains, 50 sweeps to warm up and half of the draws each, and once at the start."""
     made = hj.simulate(systems=2, topics=3, documents=40, depth=20, accuracies=(0.8, 0.7, 0.7))

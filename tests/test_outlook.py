@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import hungjury as hj
 from hungjury.uncertainty.outlook import judges_curve, topics_curve, typical
 
 
@@ -93,3 +94,16 @@ def test_more_judges_cannot_do_better_than_no_judge_noise():
     """A line so steep that it would end below 0 ends at 0."""
     curve, _ = judges_curve(4, 0.1, {2: 0.9, 3: 0.6, 1: 2.0}.get)
     assert curve[-1][1] == pytest.approx(math.sqrt(0.1**2 * 4 / 8))
+
+
+@pytest.mark.parametrize(("merge", "shrinks"), [("binmv", True), ("aware", False)])
+def test_more_topics_help_wherever_judges_are_not_resampled(merge, shrinks):
+    """With four times as many topics half the difference is enough, if all of it is learned from
+    documents; a jury that is drawn anew leaves its part as it is."""
+    made = hj.simulate(systems=4, topics=12, documents=30, depth=15, seed=3)
+    found = hj.leaderboard(
+        made.judgments, made.runs, "nDCG@10", merge, draws=200, panel_error=0
+    ).outlook
+    needed = dict(found.topics)
+    assert (needed[48] == pytest.approx(needed[12] / 2)) is shrinks
+    assert needed[12] / 2 <= needed[48] < needed[12]

@@ -19,7 +19,7 @@ from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
 from hungjury.uncertainty.effects import effects
 from hungjury.uncertainty.foresight import UNKNOWN, doubt, expected_differences
 from hungjury.uncertainty.panel_error import exposure_kernel
-from hungjury.uncertainty.plan import DRAWS, FLOOR, influence, plan_weights
+from hungjury.uncertainty.plan import DRAWS, influence, plan_weights
 
 MEASURES = ["nDCG@5", "RBP(p=0.8)", "AP", "P@5", "Bpref", "GMAP", "ERR@5", "RR"]
 
@@ -92,7 +92,7 @@ def test_influence_is_the_root_mean_square_over_pairs(made, aligned):
     for d in everything:
         pairs = itertools.combinations(effect[:, d], 2)
         spread.append(math.sqrt(np.mean([(a - b) ** 2 for a, b in pairs])))
-    expected = np.array(spread) + FLOOR * np.mean(spread)
+    expected = np.array(spread) + 0.05 * np.mean(spread)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
@@ -157,6 +157,10 @@ def test_whole_topics(made):
     assert found.topics.count(first) == sizes[made.judgments.pool.topics.index(first)]
     np.testing.assert_allclose(found.probability, found.whole_topics(len(found)) / 3)
     assert found.whole_topics(3) == 0
+    size = found.topics.count(first)
+    whole = hj.plan(made.judgments, made.runs, "AP", len(made.judgments.pool), "topics")
+    covered = [whole.whole_topics(n) for n in (0, 1, size - 1, size, size + 1, len(whole))]
+    assert covered == [0, 0, 0, 1, 1, 3]
     with pytest.raises(HungjuryError, match="no whole topic fits"):
         hj.plan(made.judgments, made.runs, "AP", 2, "topics")
 
@@ -341,3 +345,7 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
         for a, b in itertools.combinations(range(systems), 2)
     ]
     assert found[budget] == pytest.approx(1.96 * np.median(gaps), rel=1e-6)
+
+
+def test_a_budget_of_one_label(made):
+    assert len(hj.plan(made.judgments, made.runs, "nDCG@5", 1)) == 1

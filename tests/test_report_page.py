@@ -120,6 +120,7 @@ def test_notes_on_judges_come_first_and_on_files_last(board):
     read = Reader(page(replace(board, notes=notes)))
     sections = [one[2] for one in read.all("section")]
     assert "a lazy judge" in sections[0]
+    assert "a lazy judge" not in sections[-1]
     assert "2 lists tie" not in sections[0]
     assert "2 lists tie" in sections[-1]
 

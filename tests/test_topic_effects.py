@@ -39,3 +39,12 @@ def test_effects_are_at_the_mode(sd, number):
     coefficients, effects = found.draw(noise[:, :3], noise[:, 3:])
     drawn = np.cov(np.column_stack([coefficients, effects]), rowvar=False)
     np.testing.assert_allclose(drawn, covariance, atol=0.02 * covariance.max() + 0.005)
+
+
+def test_a_fit_goes_on_while_any_topic_moves():
+    """Topics that balance each other leave the intercept at 0, and one of them stays there too."""
+    topic = np.repeat([0, 1, 2], 20)
+    share = np.concatenate([np.ones(20), np.zeros(20), np.tile([0.0, 1.0], 10)])
+    found = _Logistic.fit(np.ones((60, 1)), topic, share, 3)
+    _, random, _ = naive_mode(np.ones((60, 1)), topic, share, 3, TOPIC_SD**2)
+    np.testing.assert_allclose(found.random, random, atol=1e-6)

@@ -6,10 +6,10 @@ The mutants are a sample of all small changes (`changes.py`) of the packages bel
 hash with the seed is smallest, so that the sample stays nearly the same while the code moves on.
 A first pass runs every test file that uses the packages and notes which tests reach which lines.
 Then each mutant is imported in place of its module, in a process of its own, and meets the tests
-that reach its line, as many as the budget allows, those first that are most about its file. All
-of it happens in a copy of the tree; a mutant is never written to disk. Results are kept in the
-output folder: a run that was stopped goes on where it was, and `--survivors` tries those again
-that no test noticed.
+that reach its line, as many as the budget allows: quick ones first, and those that are most about
+its file. All of it happens in a copy of the tree; a mutant is never written to disk. Results are
+kept in the output folder: a run that was stopped goes on where it was, and `--survivors` tries
+those again that no test noticed.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("uncertainty", "judges", "stats")
 NOT_RUN = {"test_docs.py", "test_imports.py", "test_types.py"}  # about pages and types
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "studies-results", "__pycache__")
+QUICK = 0.05  # seconds: no test is preferred for taking less
+QUICK_ONES = "not (browser or notebook or cluster or long)"
 PATIENCE = 15  # seconds of processor time a mutant may take beyond four times its tests' own
 
 
@@ -88,7 +90,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--survivors", action="store_true", help="try earlier survivors again")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count(), help="processes")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "build" / "mutants")
-    return parser.parse_args()
+    options = parser.parse_args()
+    options.output = options.output.resolve()
+    return options
 
 
 def copied(tree: Path) -> list[Path]:
@@ -204,7 +208,7 @@ def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any
     def look(file: Path) -> int:
         plugin = Reach()
         plugin.coverage.start()
-        pytest.main(["-p", "no:cacheprovider", f"tests/{file.name}"], [plugin])
+        pytest.main(["-p", "no:cacheprovider", "-m", QUICK_ONES, f"tests/{file.name}"], [plugin])
         plugin.coverage.stop()
         data = plugin.coverage.get_data()
         lines = {
@@ -232,7 +236,7 @@ def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any
 def chosen(
     reached: list[dict[str, Any]], mutant: dict[str, Any], budget: float
 ) -> tuple[list[str], float]:
-    """Tests that reach a mutant's line, those first that reach little else than its file."""
+    """Tests that reach a mutant's line; quick ones that reach little else than its file first."""
     near: dict[str, float] = {}
     for found in reached:
         lines = found["lines"].get(mutant["file"], {})
@@ -246,7 +250,7 @@ def chosen(
                 near[test] = (here[test] + here["setup"]) / max(1, found["sizes"][test])
     seconds = {test: spent for found in reached for test, spent in found["seconds"].items()}
     tests, total = [], 0.0
-    for test in sorted(near, key=lambda test: (-near[test], seconds[test])):
+    for test in sorted(near, key=lambda test: -near[test] / (seconds[test] + QUICK)):
         if not tests or total + seconds[test] <= budget:
             tests.append(test)
             total += seconds[test]

@@ -145,7 +145,7 @@ def _quantiles(weight: Floats, draws: int, rng: np.random.Generator) -> NDArray[
     """Grid points in proportion to their weight, spread as evenly as possible, in random order."""
     places = (rng.permutation(draws) + rng.random()) / draws
     upto = np.cumsum(weight)
-    return np.asarray(np.minimum(np.searchsorted(upto, places * upto[-1]), len(weight) - 1))
+    return np.asarray(np.searchsorted(upto, places * upto[-1]))
 
 
 def _summary(value: Floats, weight: Floats) -> tuple[float, float, float]:
