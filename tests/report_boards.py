@@ -71,6 +71,16 @@ def hostile_evidence(evidence, topics, judges):
     )
 
 
+def with_unjudged():
+    """A board whose systems return documents that no judge labelled, one of them hostile."""
+    judges = {name: {"t1": {"a": 1, "b": 0}, "t2": {"a": 0, "c": 1}} for name in ("ann", "bob")}
+    runs = {
+        "first": {"t1": {"a": 3, "x": 2, HOSTILE[0]: 1}, "t2": {"c": 3, "y": 2}},
+        "second": {"t1": {"x": 3, "b": 2, "a": 1}, "t2": {"y": 3, "x": 2, "a": 1}},
+    }
+    return hj.leaderboard(judges, runs, "nDCG@10", draws=100), runs
+
+
 def unpacked(text):
     """The data of a page: its header, with columns as arrays."""
     block = re.search(r'id="data">(.*?)</script>', text, re.S).group(1)

@@ -67,6 +67,31 @@ def test_lists_hold_every_rank_down_to_the_measures_cutoff():
     assert board_of("AP@30").evidence.depth == 20
 
 
+@pytest.mark.parametrize("source", ["memory", "files"])
+def test_documents_that_no_judge_labelled_keep_their_ids(source, tmp_path):
+    judges, runs = collection()
+    runs["s1"]["t1"]["an-ü"] = 9.0
+    given = runs
+    if source == "files":
+        runs["s1"]["t2"]["not-UTF-8-\udc80"] = 9.0
+        for system, lists in runs.items():
+            lines = [f"{t} Q0 {d} 0 {v!r} {system}\n" for t in lists for d, v in lists[t].items()]
+            text = "".join(lines).encode("utf-8", "surrogateescape")
+            (tmp_path / f"{system}.run").write_bytes(text)
+        given = str(tmp_path / "*.run")
+    board = hj.leaderboard(judges, given, "nDCG@5", draws=100, grades=GRADES)
+    found, seen = board.evidence, 0
+    for s, system in enumerate(board.systems):
+        for t, topic in enumerate(board.topics):
+            wanted = ranked(runs, system, topic)[:5]
+            for n, row in enumerate(found.unjudged[s, t].tolist()):
+                assert (row >= 0) == (found.lists[s, t, n] == UNJUDGED)
+                if row >= 0:
+                    assert found.alignment.others.id(row) == wanted[n]
+                    seen += 1
+    assert seen > 10
+
+
 NAIVE = {
     "nDCG@5": (lambda labels, pool: naive_gain.ndcg(labels, pool, 5) or 0.0, True),
     "AP(rel=2)": (lambda labels, pool: naive.ap(labels, pool, rel=2) or 0.0, True),

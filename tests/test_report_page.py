@@ -11,7 +11,7 @@ import hungjury as hj
 from hungjury.report.page import page
 from hungjury.report.page_content import MOST_SYSTEMS, MOST_TOPICS
 from hungjury.report.page_words import shown
-from report_boards import HOSTILE, hostile, large, ordinary, unpacked
+from report_boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"
@@ -302,3 +302,24 @@ def test_without_jinja_the_install_line_is_shown(board, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(hj.HungjuryError, match=r"hungjury\[report\]"):
         page(board)
+
+
+@pytest.mark.parametrize("most", [100, 2])
+def test_ids_of_documents_that_no_judge_labelled(monkeypatch, most):
+    monkeypatch.setattr("hungjury.report.page_lists.MOST_UNJUDGED", most)
+    board, runs = with_unjudged()
+    data = unpacked(page(board))
+    at, ids = iter(data["unjudgedAt"].tolist()), set()
+    places = data["ranked"].reshape(len(board.systems), len(board.topics), data["depth"])
+    for s, system in enumerate(board.systems):
+        for t, topic in enumerate(board.topics):
+            wanted = sorted(runs[system][topic], key=runs[system][topic].get, reverse=True)
+            for n, place in enumerate(places[s, t].tolist()):
+                if place != 1:
+                    continue
+                which = next(at)
+                if which:
+                    assert data["unjudged"][which - 1] == shown(wanted[n])
+                    ids.add(wanted[n])
+    assert next(at, None) is None
+    assert len(ids) == len(data["unjudged"]) == min(most, 3)

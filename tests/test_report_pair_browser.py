@@ -8,7 +8,7 @@ import pytest
 import hungjury as hj
 from browsers import Visit
 from hungjury.report.page_words import shown
-from report_boards import HOSTILE, hostile, large, ordinary
+from report_boards import HOSTILE, hostile, large, ordinary, with_unjudged
 
 
 def texts(board, folder):
@@ -179,6 +179,22 @@ def test_what_is_shown_of_documents_is_what_was_said(visit, pages):
     assert rows[0].split() == ["gold", f"{found.gold[known[0]]:g}"]
     told = one.page.locator("#pair-told").inner_text()
     assert f"{board.cells[0, 4]:.3f} for A, {board.cells[2, 4]:.3f} for B" in told
+
+
+def test_documents_that_no_judge_labelled_have_ids_and_texts(browser, tmp_path):
+    board, _ = with_unjudged()
+    corpus = tmp_path / "corpus.tsv"
+    corpus.write_text("x\tabout x\na\tabout a\n")
+    path = tmp_path / "page.html"
+    board.write_page(path, documents=corpus)
+    one = Pair(browser, path, fragment("first", "second", "t1"))
+    told = [" ".join(text.split()) for text in one.texts("a", "li.unjudged")]
+    assert told[0] == "2 x rank 1 of B; no judge labelled it about x"
+    assert told[1] == f"3 {HOSTILE[0]} not in B’s first 10; no judge labelled it"
+    assert not one.page.evaluate("window.hurt")
+    one.page.locator("#pair-list-a li.unjudged").first.hover()
+    assert one.page.locator("#pair-list-b li.same").count() == 1
+    one.close()
 
 
 def deciding(board, a, b, t):

@@ -93,7 +93,7 @@ def declared(name: str) -> dict[str, str]:
 
 def test_native_tables_are_what_the_stub_says():
     features, labels = native.FeatureTable(), native.LabelTable()
-    run = native.RunStream(native.Pool(["1"], ["a"], [0, 1]), "trec", False, 0, 0)
+    run = native.RunStream(native.Pool(["1"], ["a"], [0, 1]), "trec", False, 0, 0, False)
     for table, line in ((features, b"1 qid:1 1:2"), (labels, b"1 0 a 1"), (run, b"1 Q0 a 1 1 s")):
         table.feed(line + b"\n")
         table.finish()

@@ -33,7 +33,9 @@ from hungjury.machine import cores
 __all__ = ["Alignment", "align"]
 
 TOP = 10  # ranks counted for documents that nobody judged
-ListColumn = Literal["rank", "document", "tie_first", "tie_last", "other_topic", "other_rank"]
+ListColumn = Literal[
+    "rank", "document", "tie_first", "tie_last", "other_topic", "other_rank", "other_size"
+]
 T = TypeVar("T", bound=np.generic)
 
 
@@ -103,11 +105,23 @@ class Alignment:
 
 @dataclass(frozen=True)
 class Others:
-    """Documents outside the pool: topic, rank and hash of the id, a row per list they are in."""
+    """Documents outside the pool: topic, rank and hash of the id, a row per list they are in.
 
+    `ids` holds the ids one after the other, if `align` was asked for them, and `end` where each of
+    them ends.
+    """
+
+    system: NDArray[np.int32]
     topic: NDArray[np.int32]
     rank: NDArray[np.int32]
     hash: NDArray[np.uint64]
+    ids: bytes
+    end: NDArray[np.int64]
+
+    def id(self, row: int) -> str:
+        """The id of the document in a row."""
+        start = self.end[row - 1] if row else 0
+        return self.ids[start : self.end[row]].decode("utf-8", "surrogateescape")
 
 
 @dataclass(frozen=True)
@@ -127,10 +141,11 @@ def align(
     depth: int | None = None,
     progress: Progress | None = None,
     others: int = 0,
+    named: bool = False,
 ) -> Alignment:
     """Join ranked lists to a pool; the only place where lists are sorted.
 
-    others: remember documents outside the pool down to this rank.
+    others: remember documents outside the pool down to this rank; named: with their ids.
     """
     if depth is not None:
         check_count("depth", depth, 1, MOST_RANKS)
@@ -139,11 +154,11 @@ def align(
 
     def from_memory(item: tuple[str, native.RunStore]) -> list[_Part]:
         name, store = item
-        arrays = store.align(native_pool, ties, single, deep, others)
+        arrays = store.align(native_pool, ties, single, deep, others, named)
         return [_Part(name, "", arrays, len(store.topics) - len(arrays["topic"]), None)]
 
     def from_file(source: Source) -> list[_Part]:
-        return _stream(source, runs.policy, native_pool, deep, others, free)
+        return _stream(source, runs.policy, native_pool, deep, others, named, free)
 
     if isinstance(runs, RunFiles):
         free = cores() // len(runs.sources)
@@ -158,7 +173,13 @@ def align(
 
 
 def _stream(
-    source: Source, policy: RunPolicy, pool: native.Pool, depth: int, others: int, free: int
+    source: Source,
+    policy: RunPolicy,
+    pool: native.Pool,
+    depth: int,
+    others: int,
+    named: bool,
+    free: int,
 ) -> list[_Part]:
     """Align a file while reading it; if that is impossible, read it whole first.
 
@@ -167,7 +188,7 @@ def _stream(
     if table_format(source, policy.columns) is None:
 
         def read(part: Source) -> native.RunStream:
-            stream = native.RunStream(pool, policy.ties, policy.single, depth, others)
+            stream = native.RunStream(pool, policy.ties, policy.single, depth, others, named)
             parse_run(part, stream.feed, stream.finish, free)
             return stream
 
@@ -179,7 +200,7 @@ def _stream(
             return [_Part(name, source.name, stream.take(), stream.other_topics, note)]
     out = []
     for run in read_store(source, policy):
-        arrays = run.store.align(pool, policy.ties, policy.single, depth, others)
+        arrays = run.store.align(pool, policy.ties, policy.single, depth, others, named)
         unjudged = len(run.store.topics) - len(arrays["topic"])
         out.append(_Part(run.name, run.file, arrays, unjudged, run.note))
     return out
@@ -245,9 +266,6 @@ def _join(
             ),
         )
 
-    def joined(column: ListColumn) -> NDArray[np.int32]:
-        return _joined([part.arrays[column] for part in parts])
-
     return Alignment(
         pool=pool,
         systems=[part.name for part in parts],
@@ -256,19 +274,30 @@ def _join(
         start=start,
         stop=stop,
         length=length,
-        rank=joined("rank"),
-        document=joined("document"),
-        tie_first=joined("tie_first") if expected else None,
-        tie_last=joined("tie_last") if expected else None,
-        others=Others(
-            joined("other_topic"),
-            joined("other_rank"),
-            _joined([part.arrays["other_hash"] for part in parts]),
-        )
-        if with_others
-        else None,
+        rank=_column(parts, "rank"),
+        document=_column(parts, "document"),
+        tie_first=_column(parts, "tie_first") if expected else None,
+        tie_last=_column(parts, "tie_last") if expected else None,
+        others=_others(parts) if with_others else None,
         notes=notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
     )
+
+
+def _others(parts: list[_Part]) -> Others:
+    """Documents outside the pool, of all runs."""
+    count = [len(part.arrays["other_topic"]) for part in parts]
+    return Others(
+        system=np.repeat(np.arange(len(parts), dtype=np.int32), count),
+        topic=_column(parts, "other_topic"),
+        rank=_column(parts, "other_rank"),
+        hash=_joined([part.arrays["other_hash"] for part in parts]),
+        ids=b"".join(part.arrays["other_id"].tobytes() for part in parts),
+        end=np.cumsum(_column(parts, "other_size"), dtype=np.int64),
+    )
+
+
+def _column(parts: list[_Part], name: ListColumn) -> NDArray[np.int32]:
+    return _joined([part.arrays[name] for part in parts])
 
 
 def _joined(arrays: list[NDArray[T]]) -> NDArray[T]:

@@ -16,6 +16,7 @@ struct Ranking {
     bool single = false;  // compare scores as 32-bit floats
     int64_t depth = 0;    // 0: the whole list
     int64_t others = 0;   // ranks down to which documents outside the pool are remembered
+    bool named = false;   // with their ids
 };
 
 // Puts the documents of a list in order: the only sort there is.
@@ -114,6 +115,10 @@ class Alignment {
             other_topic.push_back(topic_index);
             other_rank.push_back(static_cast<int32_t>(i + 1));
             other_hash.push_back(list[order[i]].hash);
+            if (!how_.named) continue;
+            auto id = list.id(order[i]);
+            other_id.insert(other_id.end(), id.begin(), id.end());
+            other_size.push_back(static_cast<int32_t>(id.size()));
         }
         keep(order, n);
         topic.push_back(topic_index);
@@ -137,6 +142,8 @@ class Alignment {
         extend(other_topic, next.other_topic);
         extend(other_rank, next.other_rank);
         extend(other_hash, next.other_hash);
+        extend(other_id, next.other_id);
+        extend(other_size, next.other_size);
         tied_lists += next.tied_lists;
         precision_lists += next.precision_lists;
         contradicted_lists += next.contradicted_lists;
@@ -148,6 +155,8 @@ class Alignment {
     std::vector<int32_t> rank, document, tie_first, tie_last;
     std::vector<int32_t> other_topic, other_rank;  // documents outside the pool, if asked for
     std::vector<uint64_t> other_hash;
+    std::vector<uint8_t> other_id;  // one after the other
+    std::vector<int32_t> other_size;
     int64_t tied_lists = 0, contradicted_lists = 0;
     int64_t precision_lists = 0;  // lists that 32-bit scores would put in another order
     int64_t cut_ties = 0;  // lists whose cut goes through a tie

@@ -22,12 +22,13 @@ std::vector<std::string> strings_of(nb::list list) {
     return out;
 }
 
-Ranking ranking(const std::string &ties, bool single, int64_t depth, int64_t others) {
+Ranking ranking(const std::string &ties, bool single, int64_t depth, int64_t others, bool named) {
     Ranking how;
     how.ties = ties == "input" ? Ties::input : ties == "expected" ? Ties::expected : Ties::trec;
     how.single = single;
     how.depth = depth;
     how.others = others;
+    how.named = named;
     return how;
 }
 
@@ -44,6 +45,8 @@ nb::dict taken(Alignment &a) {
     out["other_topic"] = array(std::move(a.other_topic));
     out["other_rank"] = array(std::move(a.other_rank));
     out["other_hash"] = array(std::move(a.other_hash));
+    out["other_id"] = array(std::move(a.other_id));
+    out["other_size"] = array(std::move(a.other_size));
     out["tied_lists"] = a.tied_lists;
     out["precision_lists"] = a.precision_lists;
     out["contradicted_lists"] = a.contradicted_lists;
@@ -139,21 +142,21 @@ void bind_reading(nb::module_ &m) {
             r.finish();
         }, "End of input: look for documents that appear twice in a list.")
         .def("align", [](const RunStore &r, const Pool &pool, const std::string &ties, bool single,
-                         int64_t depth, int64_t others) {
-            Alignment out(ranking(ties, single, depth, others));
+                         int64_t depth, int64_t others, bool named) {
+            Alignment out(ranking(ties, single, depth, others, named));
             {
                 nb::gil_scoped_release free;
                 r.align(pool, out);
             }
             return taken(out);
-        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a)
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a, "named"_a)
         .def("ranked", [](const RunStore &r, nb::str topic, const std::string &ties, bool single) {
             nb::list documents, scores;
             auto t = r.topics.find(bytes_of(topic));
             if (t >= 0) {
                 const RankedList &list = r.lists[static_cast<size_t>(t)];
                 Sorter sorter;
-                for (uint32_t i : sorter.order(list, ranking(ties, single, 0, 0))) {
+                for (uint32_t i : sorter.order(list, ranking(ties, single, 0, 0, false))) {
                     documents.append(text(list.id(i)));
                     scores.append(list[i].score);
                 }
@@ -213,9 +216,9 @@ void bind_reading(nb::module_ &m) {
 
     nb::class_<RunStream>(m, "RunStream", "A run aligned to a pool while it is read.")
         .def("__init__", [](RunStream *self, std::shared_ptr<Pool> pool, const std::string &ties,
-                            bool single, int64_t depth, int64_t others) {
-            new (self) RunStream(std::move(pool), ranking(ties, single, depth, others));
-        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a)
+                            bool single, int64_t depth, int64_t others, bool named) {
+            new (self) RunStream(std::move(pool), ranking(ties, single, depth, others, named));
+        }, "pool"_a, "ties"_a, "single"_a, "depth"_a, "others"_a, "named"_a)
         .def("feed", &feed<RunStream>, "piece"_a)
         .def("finish", [](RunStream &r) {
             nb::gil_scoped_release free;

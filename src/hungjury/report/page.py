@@ -14,7 +14,8 @@ from importlib.resources import files
 
 from hungjury.errors import MissingExtra
 from hungjury.report.page_content import content
-from hungjury.report.page_data import packed, script_data, shown_documents
+from hungjury.report.page_data import packed, script_data
+from hungjury.report.page_lists import PageLists
 from hungjury.report.page_texts import PageTexts, TextFiles, page_texts
 from hungjury.report.page_words import shown
 from hungjury.uncertainty.board import Leaderboard
@@ -47,7 +48,11 @@ def page(
     script = '"use strict";\n(async () => {\n' + "".join(map(_part, SCRIPTS)) + "})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     systems = [shown(name) for name in board.systems]
-    data = script_data(board, systems, _texts(board, queries, documents))
+    lists = None if board.evidence is None else PageLists.of(board.evidence)
+    texts = PageTexts()
+    if lists is not None:
+        texts = page_texts(queries, documents, board.topics, lists.ids())
+    data = script_data(board, systems, lists, texts)
     return environment.get_template("page.html").render(
         **content(board, command, systems),
         data=packed(data),
@@ -56,14 +61,6 @@ def page(
         script=script,
         script_hash=digest,
     )
-
-
-def _texts(board: Leaderboard, queries: TextFiles, documents: TextFiles) -> PageTexts:
-    if board.evidence is None:
-        return PageTexts()
-    names = board.evidence.alignment.pool.documents
-    wanted = (names[d] for d in shown_documents(board.evidence)[1])
-    return page_texts(queries, documents, board.topics, wanted)
 
 
 def _number(value: float, sign: str = "") -> str:

@@ -17,16 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.judges.agreement import Agreement
+from hungjury.report.page_lists import MOST_SYSTEMS, PageLists
 from hungjury.report.page_matrices import matrix_judges
 from hungjury.report.page_texts import PageTexts
 from hungjury.report.page_words import common_prefix, shown
 from hungjury.uncertainty.board import Leaderboard
 from hungjury.uncertainty.evidence import Evidence
 
-__all__ = ["Packed", "packed", "script_data", "shown_documents"]
+__all__ = ["Packed", "packed", "script_data"]
 
-MOST_SYSTEMS = 1000  # whose pairs can be looked at
-MOST_PLACES = 600_000  # ranks of all lists together: about 2 MB of the page
 STEPS = 1000  # of the largest contribution that are told apart
 NOT_KNOWN = -32768  # in place of a share or a gold label
 LEVEL = 9  # of compression
@@ -61,7 +60,9 @@ def _little(array: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
 
 
-def script_data(board: Leaderboard, systems: list[str], texts: PageTexts) -> Packed:
+def script_data(
+    board: Leaderboard, systems: list[str], lists: PageLists | None, texts: PageTexts
+) -> Packed:
     """Chances of pairs, agreement of judges, and the lists of every system."""
     size = min(len(systems), MOST_SYSTEMS)
     upper = np.triu_indices(size, 1)
@@ -76,8 +77,8 @@ def script_data(board: Leaderboard, systems: list[str], texts: PageTexts) -> Pac
     )
     if board.agreement is not None:
         data |= _agreement(board.agreement)
-    if board.evidence is not None and size > 1:
-        data |= _lists(board, board.evidence, texts)
+    if lists is not None and size > 1:
+        data |= _lists(board, lists, texts)
     return data
 
 
@@ -99,22 +100,14 @@ def _thousandths(values: NDArray[np.float64]) -> NDArray[np.int16]:
     return np.where(np.isnan(values), NOT_KNOWN, np.rint(1000 * values)).astype(np.int16)
 
 
-def shown_documents(found: Evidence) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The lists of the best systems, and the places in the pool of all documents in them."""
-    room = max(MOST_PLACES // (len(found.alignment.pool.topics) * found.depth), 2)
-    lists = found.lists[: min(MOST_SYSTEMS, room)]
-    return lists, np.unique(lists[lists >= 0])
-
-
-def _lists(board: Leaderboard, found: Evidence, texts: PageTexts) -> Packed:
+def _lists(board: Leaderboard, lists: PageLists, texts: PageTexts) -> Packed:
     """Lists of the best systems, and what is known about the documents in them."""
-    lists, documents = shown_documents(found)
-    size = len(lists)
+    found, documents, size = lists.evidence, lists.documents, len(lists.places)
     pool = found.alignment.pool
     ends = np.searchsorted(documents, pool.offsets)
     # 0 after the end of a list, 1 not judged, else 2 plus the place among the topic's documents.
-    place = np.searchsorted(documents, lists) - ends[:-1][None, :, None]
-    place = np.where(lists >= 0, place + 2, lists + 2)
+    place = np.searchsorted(documents, lists.places) - ends[:-1][None, :, None]
+    place = np.where(lists.places >= 0, place + 2, lists.places + 2)
     added = found.contributions[:size]
     most = float(np.abs(added).max(initial=0.0)) or 1.0
     soft = found.judgments.soft
@@ -133,6 +126,7 @@ def _lists(board: Leaderboard, found: Evidence, texts: PageTexts) -> Packed:
         "judgesPrefix": common_prefix(judges),
         "documents": names,
         "documentsPrefix": common_prefix(names),
+        "unjudged": [shown(name) for name in lists.unjudged],
         "threshold": min(found.measure.threshold, found.probability.shape[1]),
         "top": 1 if soft else max(found.judgments.grades),
         "none": none,
@@ -147,6 +141,7 @@ def _lists(board: Leaderboard, found: Evidence, texts: PageTexts) -> Packed:
         {
             "scores": scores.astype(np.float32),
             "ranked": _smallest(place),
+            "unjudgedAt": _smallest(lists.unjudged_at),
             "added": np.rint(added * (STEPS / most)).astype(np.int16),
             "ends": ends.astype(np.uint32),
             "labels": _smallest(labels.T),  # judge after judge

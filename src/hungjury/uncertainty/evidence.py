@@ -20,14 +20,21 @@ from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.effects import contributions, is_linear
 from hungjury.uncertainty.sample import Sample
 
-__all__ = ["BEYOND", "UNJUDGED", "Evidence"]
+__all__ = ["BEYOND", "UNJUDGED", "Evidence", "depth_shown"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 MOST_RANKS = 20  # of a list that are looked at
 UNJUDGED, BEYOND = -1, -2  # in place of a document: not in the pool; after the end of the list
+Places = NDArray[np.int32]
 WORK = 100_000_000  # systems times documents times draws
 FEWEST_DRAWS, MOST_DRAWS = 8, 100
+
+
+def depth_shown(measure: Measure) -> int:
+    """Ranks that the measure reads, at most `MOST_RANKS`."""
+    cutoff = getattr(measure, "cutoff", None)
+    return min(cutoff, MOST_RANKS) if isinstance(cutoff, int) else MOST_RANKS
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,17 +101,26 @@ class Evidence:
 
     @property
     def depth(self) -> int:
-        """Ranks that the measure reads, at most `MOST_RANKS`."""
-        cutoff = getattr(self.measure, "cutoff", None)
-        return min(cutoff, MOST_RANKS) if isinstance(cutoff, int) else MOST_RANKS
+        return depth_shown(self.measure)
 
     @cached_property
-    def lists(self) -> NDArray[np.int32]:
+    def lists(self) -> Places:
         """[system, topic, rank]: the document's place in the pool, or `UNJUDGED`, or `BEYOND`."""
         return self._aligned[self.order]
 
     @cached_property
-    def _aligned(self) -> NDArray[np.int32]:
+    def unjudged(self) -> Places:
+        """[system, topic, rank]: the row among the alignment's `others` where a document is
+        `UNJUDGED`, else -1."""
+        others = self.alignment.others
+        assert others is not None, "a leaderboard asks align() for them"
+        out = np.full(self._aligned.shape, -1, dtype=np.int32)
+        near = np.flatnonzero(others.rank <= self.depth)
+        out[others.system[near], others.topic[near], others.rank[near] - 1] = near
+        return np.asarray(out[self.order])
+
+    @cached_property
+    def _aligned(self) -> Places:
         """The lists of systems as they are aligned."""
         found, depth = self.alignment, self.depth
         ranks = np.arange(1, depth + 1)

@@ -42,7 +42,7 @@ from hungjury.uncertainty.cautions import cautions
 from hungjury.uncertainty.corrected import Correction, people_estimate, planned_sample
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
-from hungjury.uncertainty.evidence import Evidence
+from hungjury.uncertainty.evidence import Evidence, depth_shown
 from hungjury.uncertainty.judge_rows import judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.panel_error import check_panel_error
@@ -177,7 +177,8 @@ def leaderboard(
             code="no-gold",
             remedy=("give the labels as", Argument("gold")),
         )
-    aligned = align(lists, given.pool, None, progress, chosen.unjudged_depth)
+    remembered = max(chosen.unjudged_depth, depth_shown(chosen))
+    aligned = align(lists, given.pool, None, progress, remembered, named=True)
     setting = Setting(chosen, merge_method(merge), rel, scope, prior, replicates)
     several = len(given.judges) > 1 and not given.soft
     found = agreement(given, rel=rel) if several else None

@@ -21,11 +21,24 @@
     }
     const system = (s) => named(data.systems[s], data.prefix);
 
-    const listed = (s, t) => Array.from({ length: depth }, (_, n) => {
-      const at = (s * topics + t) * depth + n, found = data.ranked[at];
-      return { rank: n + 1, added: data.added[at] * data.unit,
-        document: found > 1 ? data.ends[t] + found - 2 : null, beyond: found === 0 };
-    }).filter((one) => !one.beyond);
+    // Documents that no judge labelled are numbered over all lists; their number before each list.
+    const before = new Uint32Array(data.lists * topics + 1);
+    for (let list = 0; list < data.lists * topics; list++) {
+      const places = data.ranked.subarray(list * depth, (list + 1) * depth);
+      before[list + 1] = before[list] + places.reduce((sum, found) => sum + (found === 1), 0);
+    }
+    const unjudged = (k) => (data.unjudgedAt[k] ? data.unjudged[data.unjudgedAt[k] - 1] : null);
+
+    function listed(s, t) {
+      const list = s * topics + t;
+      let next = before[list];
+      return Array.from({ length: depth }, (_, n) => {
+        const at = list * depth + n, found = data.ranked[at];
+        return { rank: n + 1, added: data.added[at] * data.unit, beyond: found === 0,
+          document: found > 1 ? data.ends[t] + found - 2 : null,
+          unjudged: found === 1 ? unjudged(next++) : null };
+      }).filter((one) => !one.beyond);
+    }
 
     // What a document adds to A minus what it adds to B; the largest of these decide.
     function deciding(first, second) {
@@ -93,8 +106,8 @@
       });
       return all;
     }
-    function text(d) {
-      const found = data.texts?.[data.documents[d]];
+    function text(id) {
+      const found = data.texts?.[id];
       if (!found) return [];
       const [title, body] = found;
       const box = make("details", "text", make("summary", "", make("b", "", title), title && body ? " " : "", body));
@@ -102,20 +115,25 @@
       return [box];
     }
 
+    // What tells documents apart: a number, or the id of one that no judge labelled.
+    const identity = (one) => one.document ?? (one.unjudged === null ? null : `id ${one.unjudged}`);
     function row(one, marked, ranks, other) {
       const { document: d } = one;
       const item = make("li", "", make("span", "rank", String(one.rank)));
       const box = make("div", "");
       item.append(box);
+      const key = identity(one);
+      const elsewhere = ranks.has(key) ? `rank ${ranks.get(key)} of ${other}` : `not in ${other}’s first ${depth}`;
+      if (key !== null) item.dataset.document = key;
       if (d === null) {
         item.className = "unjudged";
-        box.append(make("p", "", "A document that no judge labelled"));
+        if (key === null) box.append(make("p", "", "A document that no judge labelled"));
+        else box.append(make("p", "", isolated(one.unjudged), " ", make("small", "", `${elsewhere}; no judge labelled it`)),
+          ...text(one.unjudged));
         return item;
       }
-      item.dataset.document = d;
-      const elsewhere = ranks.has(d) ? `rank ${ranks.get(d)} of ${other}` : `not in ${other}’s first ${depth}`;
       box.append(make("p", "", named(data.documents[d], data.documentsPrefix), " ", make("small", "", elsewhere)),
-        ...text(d), votes(d));
+        ...text(data.documents[d]), votes(d));
       const line = facts(d, one.added);
       const foot = make("div", "foot", line, more(d));
       if (marked.has(d)) {
@@ -179,7 +197,7 @@
       drawBars(a, b, t);
       const [first, second] = [listed(a, t), listed(b, t)];
       const marked = deciding(first, second);
-      const ranks = (list) => new Map(list.map((one) => [one.document, one.rank]));
+      const ranks = (list) => new Map(list.map((one) => [identity(one), one.rank]));
       for (const [key, s, list, others, other] of [["a", a, first, second, "B"], ["b", b, second, first, "A"]]) {
         document.getElementById(`pair-name-${key}`).replaceChildren(`${key.toUpperCase()} `, system(s));
         const box = document.getElementById(`pair-list-${key}`), where = ranks(others);
