@@ -9,6 +9,8 @@ import pytest
 import hungjury as hj
 from hungjury import native
 from hungjury.collection import sources
+from hungjury.collection.align import align
+from hungjury.collection.runs import as_runs
 from hungjury.errors import HungjuryError
 
 QRELS = {str(t): {"a": 1, "b": 0, "c": 2} for t in range(0, 40, 2)}
@@ -114,6 +116,19 @@ def test_parts_are_indeed_read(tmp_path, small_parts, monkeypatch):
     path.write_text("\n".join(lines_of(random.Random(1))))
     outcome(str(path), 2, monkeypatch)
     assert any(seen)
+
+
+def test_ids_outside_the_pool_survive_the_joining_of_parts(tmp_path, small_parts, monkeypatch):
+    path = tmp_path / "run"
+    path.write_text("\n".join(lines_of(random.Random(1))))
+    found = []
+    for threads in (1, 3):
+        monkeypatch.setenv("HUNGJURY_THREADS", str(threads))
+        others = align(as_runs(str(path)), hj.read_qrels(QRELS).pool, others=10, named=True).others
+        rows = range(len(others.rank))
+        found.append([(others.topic[k], others.rank[k], others.id(k)) for k in rows])
+    assert found[0] == found[1]
+    assert len(found[0]) > 20
 
 
 def test_numbers_are_those_python_reads():
