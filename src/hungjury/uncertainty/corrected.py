@@ -20,10 +20,9 @@ from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
 from hungjury.settings import TYPICAL_PANEL_ERROR, GoldDesign, GoldEstimate, Target
-from hungjury.stats.designs import expected_inclusion
 from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
-from hungjury.uncertainty.direct import Direct, contrasts, direct, topic_differences
+from hungjury.uncertainty.direct import Direct, direct, topic_differences
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.effects import averaged, scores_under
 from hungjury.uncertainty.estimate import Estimate, as_reported, panel_error_of, reported_rate
@@ -376,11 +375,12 @@ def _expected(
         return []
     now, pool = len(sample.documents), len(sample.weight)
     size = tau[0] if tau is not None else PANEL_ERROR * unit
+    budgets = sorted({now, now + 50, now + 100, *(n for n in MORE_LABELS if n > now)})
+    budgets = [n for n in budgets if n <= pool]
     out = []
-    for labels in sorted({now, now + 50, now + 100, *(n for n in MORE_LABELS if n > now)}):
-        if labels > pool:
-            break
-        left = contrasts(found.spread, expected_inclusion(sample.weight, labels))
+    for labels, left in zip(
+        budgets, found.spread.contrasts_within(sample.weight, budgets), strict=True
+    ):
         if kind == "combined":
             left = expected_contrasts(left, kernel, size)
         left = left * each

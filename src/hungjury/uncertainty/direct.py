@@ -12,22 +12,69 @@ labelled it is the gold labels' own score.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
-from hungjury.uncertainty.effects import effects, scores_under
+from hungjury.uncertainty.contrasts import contrasts, contrasts_within
+from hungjury.uncertainty.effects import effects_in_parts, scores_under
 from hungjury.uncertainty.predict import Prediction
 from hungjury.uncertainty.sample import Sample
+from hungjury.uncertainty.topic_effects import Effects, Products
 
-__all__ = ["Direct", "contrasts", "direct", "topic_differences"]
+__all__ = ["Direct", "Spread", "direct", "topic_differences"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ROUGH, FINE = 2, 16  # draws that effects are averaged over: of all documents, of labelled ones
 CALIBRATION = (0.3, 4.0)  # bounds of the factor between seen and predicted variance
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """The errors of predictions that predictions themselves expect, as independent parts: effects
+    of grades, less the expected effect, by the root of the grade's probability."""
+
+    scorer: Scorer
+    labels: NDArray[np.int16]  # [draw, document of the pool]
+    grades: tuple[int, ...]
+    chances: Floats  # [document of the pool, grade]
+    factor: float = 1.0  # fits their variance to the errors seen on labelled documents
+
+    def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
+        """Of some documents of the pool, or of all of them; without the factor."""
+        if documents is None:
+            documents = np.arange(len(self.chances))
+        for mine, effect in effects_in_parts(self.scorer, self.labels, self.grades, documents):
+            yield mine, effect.turned(_deviations(self.chances[documents[mine]]))
+
+    def contrasts(self, probability: Floats) -> Floats:
+        """[system, system]: covariance of differences, over samples with these probabilities."""
+        return self.factor * contrasts(self.parts(), probability, self.systems)
+
+    def contrasts_within(self, weight: Floats, budgets: list[int]) -> list[Floats]:
+        """The same for samples of so many documents, drawn by weight."""
+        found = contrasts_within(self.parts(), weight, budgets, self.systems)
+        return [self.factor * one for one in found]
+
+    @property
+    def systems(self) -> int:
+        return len(self.scorer.alignment.systems)
+
+    def fitted(self, sample: Sample, variance: Floats) -> Spread:
+        """With the factor that fits it to the variance over systems [labelled document] of the
+        errors seen there."""
+        expected = np.empty(len(sample.documents))
+        for mine, parts in self.parts(sample.documents):
+            expected[mine] = parts.table().var(axis=0).sum(axis=1)
+        probability = sample.probability[sample.documents]
+        weight = (1 - probability) / probability**2
+        total = float(weight @ expected)
+        factor = np.clip(float(weight @ variance) / total, *CALIBRATION) if total > 0 else 1.0
+        return replace(self, factor=float(factor))
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +86,7 @@ class Direct:
     cells: Floats  # [system, topic]: expected scores given labels and predictions
     freedom: float = np.inf  # degrees of freedom of the covariance
     doubt: Floats | None = None  # [system, system]: what predictions leave open about these labels
-    spread: Floats | None = None  # [system, document and grade]: see `contrasts`
+    spread: Spread | None = None  # what other samples would leave open
     worst: Floats | float = 0.0  # [system]: how far documents that were skipped could move it
 
 
@@ -60,38 +107,67 @@ def direct(
     place[:, chosen] = _drawn(sample.shares, len(place), rng)
     labels = grades[place]
     values = scores_under(scorer, labels)
-    everything = np.arange(labels.shape[1])
-    rough = effects(scorer, labels[:ROUGH], sample.grades, everything)
-    fine = effects(scorer, labels[:FINE], sample.grades, chosen)
+    rough = labels[:ROUGH]
     chances = prediction.chances
     expected = chances.copy()
     expected[chosen] = sample.shares
     share = np.stack([(place == g).mean(axis=0) for g in range(len(grades))], axis=1)
-    # Labels were drawn where they should be summed over: effects tell what that changed.
     cells = values.mean(axis=0)
-    model = cells.mean(axis=1) + np.tensordot(rough, expected - share, axes=([1, 2], [0, 1]))
-    off = ((sample.shares - chances[chosen]) * fine).sum(axis=2)  # [system, labelled document]
-    probability = sample.probability[chosen]
-    seen = off / probability * np.sqrt(1 - probability)
-    level = float((seen.mean(axis=0) ** 2).sum())
-    spread = _spread(off, rough, chances, sample)
-    moved = np.ptp(rough[:, sample.skipped], axis=2) / sample.probability[sample.skipped]
+    mean = cells.mean(axis=1)
+    # Labels were drawn where they should be summed over: effects tell what that changed.
+    everything = np.arange(labels.shape[1])
+    for mine, effect in effects_in_parts(scorer, rough, sample.grades, everything):
+        mean += effect.summed((expected - share)[mine])
+    worst, skipped = np.zeros(len(mean)), np.sort(sample.skipped)
+    for mine, effect in effects_in_parts(scorer, rough, sample.grades, skipped):
+        worst += np.ptp(effect.table(), axis=2) @ (1 / sample.probability[skipped[mine]])
+    seen = _errors(scorer, labels[:FINE], sample, chances)
+    spread = Spread(scorer, rough, sample.grades, chances).fitted(sample, seen.variance)
     return Direct(
-        model + off @ (1 / probability - 1),
-        contrasts(spread, sample.probability) + level + _disagreement(fine, sample),
+        mean + seen.total,
+        spread.contrasts(sample.probability) + seen.level + seen.disagreement,
         cells,
         doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
         spread=spread,
-        worst=moved.sum(axis=1),
+        worst=worst,
     )
 
 
-def contrasts(spread: Floats, probability: Floats) -> Floats:
-    """[system, system]: covariance of differences between systems, over samples drawn with these
-    probabilities."""
-    each = np.repeat((1 - probability) / probability, spread.shape[1] // len(probability))
-    scaled = spread * np.sqrt(each)
-    return np.asarray(scaled @ scaled.T)  # one array with itself: BLAS does half of the work
+@dataclass(frozen=True, eq=False)
+class _Errors:
+    """What the errors of predictions on labelled documents do to the systems' means."""
+
+    total: Floats  # [system]: weighted by 1 / probability - 1
+    level: float  # the variance over samples that all systems share
+    variance: Floats  # [labelled document]: over systems
+    disagreement: Floats  # [system, system]: what other people would have labelled
+
+
+def _errors(scorer: Scorer, labels: NDArray[np.int16], sample: Sample, chances: Floats) -> _Errors:
+    chosen = sample.documents
+    probability, off = sample.probability[chosen], sample.shares - chances[chosen]
+    systems = len(scorer.alignment.systems)
+    total, variance, level = np.zeros(systems), np.empty(len(chosen)), 0.0
+    products = Products(systems, [sample.disagreement / probability])
+    turn = _deviations(sample.shares)
+    for mine, effect in effects_in_parts(scorer, labels, sample.grades, chosen):
+        error = effect.turned(off[mine, :, None]).table()[:, :, 0]  # [system, document]
+        pi = probability[mine]
+        total += error @ (1 / pi - 1)
+        level += float(((error.mean(axis=0) / pi) ** 2 @ (1 - pi)).sum())
+        variance[mine] = error.var(axis=0)
+        effect.turned(turn[mine]).add_to(products, mine)
+    return _Errors(total, level, variance, products.finish()[0])
+
+
+def _deviations(chances: Floats) -> Floats:
+    """[document, grade, part]: turns effects of grades into their deviations from the expected one,
+    by the root of the grade's probability.
+
+    chances: [document, grade]
+    """
+    own = np.eye(chances.shape[1])
+    return np.asarray((own - chances[:, :, None]) * np.sqrt(chances[:, None, :]))
 
 
 def topic_differences(panel: Floats, gold: Floats, topics: Ints) -> Direct:
@@ -120,25 +196,3 @@ def _drawn(shares: Floats, draws: int, rng: np.random.Generator) -> Ints:
     """[draw, document]: the place of one person's label."""
     upto = np.cumsum(shares[:, :-1], axis=1)
     return np.asarray((rng.random((draws, len(shares), 1)) >= upto - 1e-12).sum(axis=2))
-
-
-def _spread(off: Floats, effect: Floats, chances: Floats, sample: Sample) -> Floats:
-    """[system, document and grade]: deviations of effects from their expectation and from their
-    mean over systems, times the root of the probability that predictions give the grade; fitted in
-    size to the errors `off` on labelled documents."""
-    around = effect - (chances * effect).sum(axis=2, keepdims=True)
-    around -= around.mean(axis=0)
-    probability = sample.probability[sample.documents]
-    weight = (1 - probability) / probability**2
-    told = (chances * (around**2).mean(axis=0)).sum(axis=1)[sample.documents]
-    seen, expected = float(weight @ off.var(axis=0)), float(weight @ told)
-    factor = np.clip(seen / expected, *CALIBRATION) if expected > 0 else 1.0
-    return np.asarray((around * np.sqrt(factor * chances)).reshape(len(effect), -1))
-
-
-def _disagreement(effect: Floats, sample: Sample) -> Floats:
-    """[system, system]: what other people would have labelled, where several labelled."""
-    around = effect - (sample.shares * effect).sum(axis=2, keepdims=True)
-    weight = sample.disagreement / sample.probability[sample.documents]
-    parts = (around * np.sqrt(sample.shares * weight[:, None])).reshape(len(effect), -1)
-    return np.asarray(parts @ parts.T)

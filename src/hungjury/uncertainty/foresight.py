@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,16 +10,15 @@ from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import Panel
-from hungjury.stats.designs import expected_inclusion
-from hungjury.uncertainty.correction import PANEL_ERROR, centred, expected_contrasts
+from hungjury.uncertainty.contrasts import contrasts_within
+from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
 from hungjury.uncertainty.effects import effects_in_parts, scores_under
 from hungjury.uncertainty.estimate import reported_rate
 from hungjury.uncertainty.outlook import typical
 from hungjury.uncertainty.panel_error import exposure_kernel, range_of
 from hungjury.uncertainty.standing import of_differences
-from hungjury.uncertainty.topic_effects import Effects, Products
 
-__all__ = ["BUDGETS", "contrasts_within", "doubt", "expected_differences"]
+__all__ = ["BUDGETS", "doubt", "expected_differences"]
 
 Floats = NDArray[np.float64]
 BUDGETS = (100, 200, 500, 1000)
@@ -90,28 +87,6 @@ def doubt(panel: Panel) -> float:
         by_chance = share * usual
         share = float(np.mean(by_chance / ((1 - share) * told + by_chance)))
     return 1 - (1 - share) ** 2
-
-
-def contrasts_within(
-    parts: Iterable[tuple[slice, Effects]], weight: Floats, budgets: list[int], systems: int
-) -> list[Floats]:
-    """[system, system] for each budget: the covariance of differences between systems, over samples
-    of so many documents that are drawn by weight. `parts`: see `_independent`.
-
-    Documents count by 1 / probability - 1, and the probability is min(1, c * weight). So two sums
-    of products serve all budgets, less the documents that are certain to be labelled.
-    """
-    inclusion = [expected_inclusion(weight, n) for n in budgets]
-    scale = [float((one / weight).max()) for one in inclusion]
-    certain = [
-        np.where(one >= 1, np.maximum(1 - 1 / (c * weight), 0), 0.0)
-        for one, c in zip(inclusion, scale, strict=True)
-    ]
-    products = Products(systems, [1 / weight, np.ones(len(weight)), *certain])
-    for documents, effects in parts:
-        effects.add_to(products, documents)
-    by_weight, plain, *sure = products.finish()
-    return [centred(by_weight / c - plain + one) for c, one in zip(scale, sure, strict=True)]
 
 
 def _independent(chances: Floats) -> Floats:

@@ -1,0 +1,55 @@
+"""What samples of documents leave open about differences between systems.
+
+Effects come topic by topic, as independent parts of what is not known about a document's grade; see
+`topic_effects`. What all systems share is taken out, so that only differences are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.stats.designs import expected_inclusion
+from hungjury.uncertainty.correction import centred
+from hungjury.uncertainty.topic_effects import Effects, Products
+
+__all__ = ["contrasts", "contrasts_within"]
+
+Floats = NDArray[np.float64]
+Parts = Iterable[tuple[slice, Effects]]  # documents of the pool, and their effects
+
+
+def contrasts(parts: Parts, probability: Floats, systems: int) -> Floats:
+    """[system, system]: the covariance of differences between systems, over samples drawn with
+    these probabilities."""
+    (found,) = _sums(parts, [(1 - probability) / probability], systems)
+    return centred(found)
+
+
+def contrasts_within(
+    parts: Parts, weight: Floats, budgets: list[int], systems: int
+) -> list[Floats]:
+    """[system, system] for each budget: the covariance of differences between systems, over samples
+    of so many documents that are drawn by weight.
+
+    Documents count by 1 / probability - 1, and the probability is min(1, c * weight). So two sums
+    of products serve all budgets, less the documents that are certain to be labelled.
+    """
+    inclusion = [expected_inclusion(weight, n) for n in budgets]
+    scale = [float((one / weight).max()) for one in inclusion]
+    certain = [
+        np.where(one >= 1, np.maximum(1 - 1 / (c * weight), 0), 0.0)
+        for one, c in zip(inclusion, scale, strict=True)
+    ]
+    by_weight, plain, *sure = _sums(parts, [1 / weight, np.ones(len(weight)), *certain], systems)
+    return [centred(by_weight / c - plain + one) for c, one in zip(scale, sure, strict=True)]
+
+
+def _sums(parts: Parts, weights: list[Floats], systems: int) -> list[Floats]:
+    """Products of effects, summed over documents, for each of the weights [document]."""
+    products = Products(systems, weights)
+    for documents, effects in parts:
+        effects.add_to(products, documents)
+    return products.finish()
