@@ -15,10 +15,30 @@ from hungjury.stats.designs import expected_inclusion
 from hungjury.uncertainty.correction import centred
 from hungjury.uncertainty.topic_effects import Effects, Products
 
-__all__ = ["contrasts", "contrasts_within"]
+__all__ = ["contrasts", "contrasts_within", "independent"]
 
 Floats = NDArray[np.float64]
 Parts = Iterable[tuple[slice, Effects]]  # documents of the pool, and their effects
+
+
+def independent(chances: Floats) -> Floats:
+    """[document, grade, part]: turns effects of grades into independent parts of what the grade of
+    a document may do, one for each grade above the lowest.
+
+    chances: [document, grade]. The parts are a Cholesky factor of the covariance of a document's
+    grade: those above each grade are told apart once that grade is known not to be it.
+    """
+    documents, grades = chances.shape
+    turn = np.zeros((documents, grades, grades - 1))
+    rest = 1 - np.cumsum(chances[:, 1:], axis=1)  # not yet excluded, the lowest grade included
+    before = rest + chances[:, 1:]
+    for g in range(1, grades):
+        left = np.maximum(rest[:, g - 1], 1e-300)
+        known = chances[:, g] * rest[:, g - 1] / np.maximum(before[:, g - 1], 1e-300)
+        size = np.sqrt(np.maximum(known, 0))
+        turn[:, g, g - 1] = size
+        turn[:, g + 1 :, g - 1] = -(size / left)[:, None] * chances[:, g + 1 :]
+    return turn
 
 
 def contrasts(parts: Parts, probability: Floats, systems: int) -> Floats:

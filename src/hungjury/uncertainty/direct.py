@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
-from hungjury.uncertainty.contrasts import contrasts, contrasts_within
+from hungjury.uncertainty.contrasts import contrasts, contrasts_within, independent
 from hungjury.uncertainty.effects import effects_in_parts, scores_under
 from hungjury.uncertainty.predict import Prediction
 from hungjury.uncertainty.sample import Sample
@@ -35,8 +35,7 @@ CALIBRATION = (0.3, 4.0)  # bounds of the factor between seen and predicted vari
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """The errors of predictions that predictions themselves expect, as independent parts: effects
-    of grades, less the expected effect, by the root of the grade's probability."""
+    """The errors of predictions that predictions themselves expect, as independent parts."""
 
     scorer: Scorer
     labels: NDArray[np.int16]  # [draw, document of the pool]
@@ -49,7 +48,7 @@ class Spread:
         if documents is None:
             documents = np.arange(len(self.chances))
         for mine, effect in effects_in_parts(self.scorer, self.labels, self.grades, documents):
-            yield mine, effect.turned(_deviations(self.chances[documents[mine]]))
+            yield mine, effect.turned(independent(self.chances[documents[mine]]))
 
     def contrasts(self, probability: Floats) -> Floats:
         """[system, system]: covariance of differences, over samples with these probabilities."""
@@ -149,7 +148,7 @@ def _errors(scorer: Scorer, labels: NDArray[np.int16], sample: Sample, chances: 
     systems = len(scorer.alignment.systems)
     total, variance, level = np.zeros(systems), np.empty(len(chosen)), 0.0
     products = Products(systems, [sample.disagreement / probability])
-    turn = _deviations(sample.shares)
+    turn = independent(sample.shares)
     for mine, effect in effects_in_parts(scorer, labels, sample.grades, chosen):
         error = effect.turned(off[mine, :, None]).table()[:, :, 0]  # [system, document]
         pi = probability[mine]
@@ -158,16 +157,6 @@ def _errors(scorer: Scorer, labels: NDArray[np.int16], sample: Sample, chances: 
         variance[mine] = error.var(axis=0)
         effect.turned(turn[mine]).add_to(products, mine)
     return _Errors(total, level, variance, products.finish()[0])
-
-
-def _deviations(chances: Floats) -> Floats:
-    """[document, grade, part]: turns effects of grades into their deviations from the expected one,
-    by the root of the grade's probability.
-
-    chances: [document, grade]
-    """
-    own = np.eye(chances.shape[1])
-    return np.asarray((own - chances[:, :, None]) * np.sqrt(chances[:, None, :]))
 
 
 def topic_differences(panel: Floats, gold: Floats, topics: Ints) -> Direct:

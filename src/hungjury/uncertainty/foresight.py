@@ -10,7 +10,7 @@ from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import Panel
-from hungjury.uncertainty.contrasts import contrasts_within
+from hungjury.uncertainty.contrasts import contrasts_within, independent
 from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
 from hungjury.uncertainty.effects import effects_in_parts, scores_under
 from hungjury.uncertainty.estimate import reported_rate
@@ -49,7 +49,7 @@ def expected_differences(
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
     parts = effects_in_parts(scorer, drawn, grades, np.arange(len(weight)))
-    turned = ((mine, effect.turned(_independent(chances[mine]))) for mine, effect in parts)
+    turned = ((mine, effect.turned(independent(chances[mine]))) for mine, effect in parts)
     undecided = contrasts_within(turned, weight, budgets, len(alignment.systems))
     voted = merged.hard().labels
     assert voted is not None
@@ -87,23 +87,3 @@ def doubt(panel: Panel) -> float:
         by_chance = share * usual
         share = float(np.mean(by_chance / ((1 - share) * told + by_chance)))
     return 1 - (1 - share) ** 2
-
-
-def _independent(chances: Floats) -> Floats:
-    """[document, grade, part]: turns effects of grades into independent parts of what the grade of
-    a document may do, one for each grade above the lowest.
-
-    chances: [document, grade]. The parts are a Cholesky factor of the covariance of a document's
-    grade: those above each grade are told apart once that grade is known not to be it.
-    """
-    documents, grades = chances.shape
-    turn = np.zeros((documents, grades, grades - 1))
-    rest = 1 - np.cumsum(chances[:, 1:], axis=1)  # not yet excluded, the lowest grade included
-    before = rest + chances[:, 1:]
-    for g in range(1, grades):
-        left = np.maximum(rest[:, g - 1], 1e-300)
-        known = chances[:, g] * rest[:, g - 1] / np.maximum(before[:, g - 1], 1e-300)
-        size = np.sqrt(np.maximum(known, 0))
-        turn[:, g, g - 1] = size
-        turn[:, g + 1 :, g - 1] = -(size / left)[:, None] * chances[:, g + 1 :]
-    return turn

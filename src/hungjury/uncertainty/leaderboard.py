@@ -16,7 +16,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note
 from hungjury.collection.policy import ReadingOptions
-from hungjury.collection.runs import Progress, load
+from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.jury import Families, Jury, seat_jury
@@ -169,9 +169,7 @@ def leaderboard(
     inputs = Inputs.of(reading, judgments, runs, gold)
     given, lists, gold = inputs.judgments(), inputs.lists(), inputs.people()
     _check_topics(given, target)
-    if gold is not None:
-        lists = load(lists)  # aligned with two pools
-    elif plan is not None or gold_design is not None or looks is not None:
+    if gold is None and not (plan is None and gold_design is None and looks is None):
         raise InputError(
             "a plan, a gold design and looks need gold labels",
             code="no-gold",
