@@ -30,6 +30,7 @@ Labels = NDArray[np.int16] | NDArray[np.uint8]
 VECTORS_AT_ONCE = 512  # by one thread in a kernel
 PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
 DOCUMENTS_AT_ONCE = 1 << 22
+SHARES = 4  # of the tasks for each thread: few to hand out, enough for threads to end together
 
 
 class Scorer:
@@ -159,8 +160,14 @@ def _on_all_cores(work: Callable[[Any], None], tasks: list[Any]) -> None:
     """Every task writes its own part of the result: who does it does not matter."""
     from concurrent.futures import ThreadPoolExecutor  # brings logging along
 
-    with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
-        list(pool.map(work, tasks))
+    def several(mine: list[Any]) -> None:
+        for task in mine:
+            work(task)
+
+    threads = max(1, min(cores(), len(tasks)))
+    shares = min(SHARES * threads, len(tasks))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(several, [tasks[i::shares] for i in range(shares)]))
 
 
 @dataclass(frozen=True, eq=False)

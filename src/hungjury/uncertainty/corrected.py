@@ -299,10 +299,10 @@ def _kind(
 
 def _stretch(sample: Sample, looks: Sequence[int] | None, alpha: float) -> float:
     """How much more a difference has to be at this look than if there were no others."""
-    from scipy.special import ndtri
-
     if not looks:
         return 1.0
+    from scipy.special import ndtri
+
     now, largest = len(sample.documents) + len(sample.skipped), max(looks)
     if now > largest:
         raise InputError(

@@ -51,10 +51,10 @@ class PanelError:
         The taus are the quantiles of their distribution in random order: no draw of a tau adds
         noise to what is reported.
         """
-        from scipy.special import ndtri
+        from statistics import NormalDist  # scipy.special is slow to import
 
         quantile = (rng.permutation(number) + 0.5) / number
-        tau = self.size * np.exp(SPREAD * ndtri(quantile))
+        tau = self.size * np.exp(SPREAD * np.array([*map(NormalDist().inv_cdf, quantile)]))
         return np.asarray(tau[:, None] * normal_draws(self.kernel, number, rng))
 
 
