@@ -15,7 +15,7 @@ from hungjury.catalogue import CATALOGUE
 PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
-    ["errors", "lazy", "settings"],
+    ["choices", "errors", "lazy", "settings"],
     [
         "machine",
         "files",

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, MeasureLike, measure, measure_list
+from hungjury.choices import ScoredTopics, Undefined, Unjudged
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judged import Judged, judge_lists, one_list
@@ -21,7 +22,7 @@ from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.expectation import expected_scores
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
-from hungjury.settings import ScoredTopics, ScoreSettings, Undefined, Unjudged
+from hungjury.settings import ScoreSettings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import CurveBy
 from hungjury.errors import UnknownName, check_choice
-from hungjury.settings import CurveBy
 from hungjury.tables import Table
 
 if TYPE_CHECKING:
@@ -74,5 +74,5 @@ def _numbered(measures: list[str], name: str, rel: int, remedy: str) -> dict[flo
     start = f"{name}@" if rel == 1 else f"{name}(rel={rel})@"
     found = {float(m[len(start) :]): i for i, m in enumerate(measures) if m.startswith(start)}
     if not found:
-        raise UnknownName(f"{start} was not scored", remedy=remedy)
+        raise UnknownName(f"the scores do not include {start}...", remedy=remedy)
     return dict(sorted(found.items()))

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import CurveBy, FrameBackend
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName
 from hungjury.precision_recall import Curve, curve_of
-from hungjury.settings import CurveBy, FrameBackend, ScoreSettings
+from hungjury.settings import ScoreSettings
 from hungjury.stats.correlation import with_ties
 from hungjury.tables import Cell, Marked, Table, json_text
 

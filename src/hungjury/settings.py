@@ -1,72 +1,36 @@
-"""How a result was made: typed settings that every result carries as `settings`.
-
-The choices that several functions offer are named here once, as literal types.
-"""
+"""How a result was made: typed settings that every result carries as `settings`."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
+
+from hungjury.choices import (
+    Contrary,
+    Duplicates,
+    GoldDesign,
+    GoldEstimate,
+    Missing,
+    Orientation,
+    Outside,
+    Prior,
+    Scope,
+    ScorePrecision,
+    Ties,
+    Undefined,
+    Unjudged,
+)
 
 __all__ = [
     "TYPICAL_PANEL_ERROR",
     "AwareSettings",
-    "Contrary",
-    "CurveBy",
-    "Duplicates",
-    "FrameBackend",
-    "GoldDesign",
-    "GoldEstimate",
-    "JudgeColumn",
     "JudgeSettings",
     "LabelSettings",
     "LeaderboardSettings",
     "MergeSettings",
-    "Missing",
-    "Multiplicity",
-    "OddJudge",
-    "Orientation",
-    "Outside",
-    "PlanDesign",
-    "Prior",
-    "RankCorrelation",
-    "Scope",
-    "ScorePrecision",
     "ScoreSettings",
-    "ScoredTopics",
     "Settings",
-    "SignificanceTest",
-    "SystemNames",
-    "Target",
-    "Ties",
-    "Undefined",
-    "Unjudged",
 ]
-
-CurveBy = Literal["recall", "rank"]
-Duplicates = Literal["error", "first", "last", "max"]
-Outside = Literal["error", "clip", "missing"]
-Missing = Literal["error", "drop"]
-Ties = Literal["trec", "input", "expected"]
-ScorePrecision = Literal["double", "single"]
-Undefined = Literal["zero", "nan", "drop"]
-Unjudged = Literal["nonrelevant", "condensed"]
-Scope = Literal["topic", "all"]
-Orientation = Literal["dissimilarity", "printed"]
-Target = Literal["population", "topics"]
-Prior = Literal["ranks", "flat"]
-SystemNames = Literal["tag", "stem"]
-JudgeColumn = Literal["iteration"]
-ScoredTopics = Literal["judged", "retrieved"]
-OddJudge = Literal["copycat", "constant", "lazy", "reversed", "coder"]
-SignificanceTest = Literal["t", "wilcoxon", "randomisation", "bootstrap"]
-Multiplicity = Literal["holm", "bonferroni", "bh", "none"]
-PlanDesign = Literal["influence", "uniform", "topics"]
-RankCorrelation = Literal["tau", "tau_ap"]
-Contrary = Literal["drop", "keep"]
-FrameBackend = Literal["pandas", "polars"]
-GoldDesign = Literal["plan", "random", "topics"]
-GoldEstimate = Literal["combined", "direct"]
 
 TYPICAL_PANEL_ERROR = 0.035  # typical of LLM judges, of the measure's range: docs/leaderboard.md
 

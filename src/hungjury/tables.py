@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, get_args
 
+from hungjury.choices import FrameBackend
 from hungjury.errors import InputError, MissingExtra, check_choice
 from hungjury.numbers import decimal_of
-from hungjury.settings import FrameBackend
 from hungjury.visible import visible_line
 
 __all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "html_page", "json_text",

@@ -6,7 +6,13 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import csv_safe_option, output_option, picture, quiet_option
+from hungjury.cli.options import (
+    csv_safe_option,
+    format_option,
+    output_option,
+    picture,
+    quiet_option,
+)
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -52,14 +58,7 @@ from hungjury.cli.reading import (
     metavar="FILE",
     help="Plot the ranking under each judge (with --runs).",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "csv", "json")
 @csv_safe_option
 @output_option
 @label_options

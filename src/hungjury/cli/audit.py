@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from hungjury.cli.failing import command_line, typed_options
-from hungjury.cli.options import output_option, quiet_option, text_or_json
+from hungjury.cli.options import format_option, output_option, quiet_option
 from hungjury.cli.output import deliver, is_much, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
@@ -24,7 +24,7 @@ from hungjury.cli.reading import (
 @click.command("audit", no_args_is_help=True)
 @input_options
 @judge_options("Labels of several judges instead of one qrels file.")
-@text_or_json
+@format_option("text", "json")
 @output_option
 @label_options
 @run_options

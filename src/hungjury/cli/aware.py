@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hungjury.choices import Orientation
 from hungjury.cli.options import (
+    choice_option,
     count,
     csv_safe_option,
+    format_option,
     output_option,
     quiet_option,
     seed_option,
@@ -29,7 +32,6 @@ from hungjury.limits import MOST_DRAWS
 if TYPE_CHECKING:
     from hungjury.judges.aware import AwareScores
     from hungjury.judges.comparison import ApproachComparison
-    from hungjury.settings import Orientation
 
 
 @click.command("aware", no_args_is_help=True)
@@ -62,23 +64,15 @@ if TYPE_CHECKING:
     help="Number of random judges of each kind.",
 )
 @seed_option("Random seed.")
-@click.option(
+@choice_option(
     "--orientation",
-    type=click.Choice(["dissimilarity", "printed"]),
-    default="dissimilarity",
-    help="Weight by distance from random judges, or as the paper's equations are printed.",
+    Orientation,
+    "Weight by distance from random judges, or as the paper's equations are printed.",
 )
 @click.option(
     "--drop-empty", is_flag=True, help="Drop judges with no relevant document on some topic."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "csv", "json")
 @csv_safe_option
 @output_option
 @label_options

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import count, grade, new_file, picture, quiet_option
+from hungjury.choices import ClickEngine, Pages, RatesBy
+from hungjury.cli.options import choice_option, count, grade, new_file, picture, quiet_option
 from hungjury.cli.output import deliver
 from hungjury.limits import MOST_LABELS, MOST_RANKS_OF_A_PAGE
 
 if TYPE_CHECKING:
     from hungjury.collection.notes import Note
-    from hungjury.users.clicks import Pages, RatesBy
-    from hungjury.users.engine import EngineName
     from hungjury.users.model import UserModel
 
 ODD = {
@@ -57,27 +56,13 @@ ODD = {
     show_default=True,
     help="Use only queries with this many sessions for holding times.",
 )
-@click.option(
+@choice_option(
     "--pages",
-    type=click.Choice(["all", "moves"]),
-    default="all",
-    show_default=True,
-    help="Count all pages with a click, or only moves between two clicks (as the thesis does).",
+    Pages,
+    "Count all pages with a click, or only moves between two clicks (as the thesis does).",
 )
-@click.option(
-    "--rates-by",
-    type=click.Choice(["class", "query"]),
-    default="class",
-    show_default=True,
-    help="Holding times per class of queries, or per query too.",
-)
-@click.option(
-    "--engine",
-    type=click.Choice(["duckdb", "spark"]),
-    default="duckdb",
-    show_default=True,
-    help="Engine that counts clicks.",
-)
+@choice_option("--rates-by", RatesBy, "Holding times per class of queries, or per query too.")
+@choice_option("--engine", ClickEngine, "Engine that counts clicks.")
 @click.option(
     "--memory",
     default="1500MB",
@@ -92,7 +77,7 @@ ODD = {
 @quiet_option
 def clicks_command(
     log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,
-    pages: Pages, rates_by: RatesBy, engine: EngineName, memory: str,
+    pages: Pages, rates_by: RatesBy, engine: ClickEngine, memory: str,
     output: str | None, plot: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     """Estimate from a click log how users move over result pages.

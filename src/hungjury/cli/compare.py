@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import Number, count, csv_safe_option, output_option, seed_option
+from hungjury.choices import Multiplicity, SignificanceTest
+from hungjury.cli.options import (
+    Number,
+    choice_option,
+    count,
+    csv_safe_option,
+    format_option,
+    output_option,
+    seed_option,
+)
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
 from hungjury.limits import MOST_MARGIN, MOST_SAMPLES
 
 if TYPE_CHECKING:
-    from hungjury.settings import Multiplicity, SignificanceTest
     from hungjury.uncertainty.compare import Comparison
 
 
@@ -30,19 +38,11 @@ if TYPE_CHECKING:
     type=Number(0, MOST_MARGIN, min_open=True),
     help="Also test whether systems are equivalent: differ by less than this.",
 )
-@click.option(
-    "--test",
-    type=click.Choice(["t", "wilcoxon", "randomisation", "bootstrap"]),
-    default="t",
-    show_default=True,
-    help="Significance test; all are two-sided and paired by topic.",
+@choice_option(
+    "--test", SignificanceTest, "Significance test; all are two-sided and paired by topic."
 )
-@click.option(
-    "--correction",
-    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="Correction of p-values over all comparisons by one measure.",
+@choice_option(
+    "--correction", Multiplicity, "Correction of p-values over all comparisons by one measure."
 )
 @click.option("--alpha", type=Number(0, 1, min_open=True, max_open=True),
               default=0.05, show_default=True,
@@ -50,14 +50,7 @@ if TYPE_CHECKING:
 @click.option("--samples", type=count(MOST_SAMPLES), default=10000, show_default=True,
               help="Number of samples of randomisation and bootstrap.")  # fmt: skip
 @seed_option("Random seed of randomisation and bootstrap.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json", "latex"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "csv", "json", "latex")
 @csv_safe_option
 @output_option
 @reading_options

@@ -6,13 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import count, csv_safe_option, output_option, picture, quiet_option
+from hungjury.choices import Objective
+from hungjury.cli.options import (
+    choice,
+    count,
+    csv_safe_option,
+    format_option,
+    output_option,
+    picture,
+    quiet_option,
+)
 from hungjury.cli.output import deliver, progress_bar, rows_as, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
 if TYPE_CHECKING:
     from hungjury.ltr.folds import Fold
-    from hungjury.ltr.objective import Objective
 
 
 def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> list[int]:
@@ -45,7 +53,7 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 @click.option(
     "--objective",
     "objectives",
-    type=click.Choice(["lambdarank", "nmcg", "ndcg"]),
+    type=choice(Objective),
     multiple=True,
     default=["lambdarank", "nmcg"],
     show_default=True,
@@ -55,14 +63,7 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
 @click.option(
     "--plot", type=picture, metavar="FILE", help="Plot learning curves (.svg, .png, .pdf)."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json", "latex"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "csv", "json", "latex")
 @csv_safe_option
 @output_option
 @quiet_option

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import count, csv_safe_option, grade, picture_or_csv, quiet_option
+from hungjury.choices import CurveBy
+from hungjury.cli.options import (
+    choice_option,
+    count,
+    csv_safe_option,
+    grade,
+    picture_or_csv,
+    quiet_option,
+)
 from hungjury.cli.output import deliver, is_much, progress_bar, tell
 from hungjury.cli.reading import (
     InputFiles,
@@ -19,7 +27,6 @@ from hungjury.cli.reading import (
 
 if TYPE_CHECKING:
     from hungjury.catalogue import Measure
-    from hungjury.settings import CurveBy
 
 MOST_RANKS = 1000  # twice as many measures are scored
 
@@ -27,12 +34,10 @@ MOST_RANKS = 1000  # twice as many measures are scored
 @click.command("curve", no_args_is_help=True)
 @input_options
 @click.option("--rel", type=grade, default=1, help="Lowest relevant grade.")
-@click.option(
+@choice_option(
     "--by",
-    type=click.Choice(["recall", "rank"]),
-    default="recall",
-    show_default=True,
-    help="Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
+    CurveBy,
+    "Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
 )
 @click.option(
     "--depth", type=count(MOST_RANKS), default=100, show_default=True, help="Ranks, with --by rank."

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import csv_safe_option, output_option
+from hungjury.cli.options import csv_safe_option, format_option, output_option
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 @scoring_options
 @click.option("-q", "--per-topic", is_flag=True, help="Also show every topic.")
 @click.option("-n", "--no-summary", is_flag=True, help="With -q: show topics only.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "trec", "csv", "json", "latex"]),
-    default="table",
-    show_default=True,
-    help="Output format; trec defaults to --topics retrieved, --score-precision single and the "
-    "official measures of trec_eval.",
+@format_option(
+    "table",
+    "trec",
+    "csv",
+    "json",
+    "latex",
+    more="; trec defaults to --topics retrieved, --score-precision single and the official "
+    "measures of trec_eval",
 )
 @csv_safe_option
 @output_option

@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from hungjury.cli.options import Number, output_option, quiet_option, seed_option
+from hungjury.choices import Target
+from hungjury.cli.options import (
+    Number,
+    choice_option,
+    format_option,
+    output_option,
+    quiet_option,
+    seed_option,
+)
 from hungjury.cli.output import deliver
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -35,12 +43,10 @@ from hungjury.limits import MOST_MARGIN
 @click.option("--gold", multiple=True, metavar="QRELS",
               help="Labels by people of some documents; with --judges.")  # fmt: skip
 @click.option("--plan", metavar="FILE", help="How these documents were chosen.")
-@click.option("--target", type=click.Choice(["population", "topics"]), default="population",
-              show_default=True, help="Topics like these, or these very topics.")  # fmt: skip
+@choice_option("--target", Target, "Topics like these, or these very topics.")
 @click.option("--level", type=Number(0.5, 1, max_open=True), default=0.95,
               show_default=True, help="Level of the intervals.")  # fmt: skip
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text",
-              show_default=True, help="Output format.")  # fmt: skip
+@format_option("text", "json")
 @seed_option("Random seed.")
 @output_option
 @label_options

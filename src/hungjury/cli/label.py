@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hungjury.choices import Duplicates, Outside
 from hungjury.cli.options import (
     Number,
+    choice_option,
     csv_safe_option,
     new_file,
     quiet_option,
@@ -66,15 +68,12 @@ PORT = 8710
 )  # fmt: skip
 @click.option("--runs", multiple=True, metavar="FILES", help="Runs, for results on the page.")
 @click.option("-m", "--measure", metavar="NAME", help="Measure, for results on the page.")
-@click.option(
-    "--duplicates", type=click.Choice(["error", "first", "last", "max"]), default="error",
-    show_default=True,
-    help="With --judges: which label to use for a document with conflicting labels.",
-)  # fmt: skip
-@click.option(
-    "--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
-    show_default=True, help="With --judges: what to do with labels outside the grades.",
-)  # fmt: skip
+@choice_option(
+    "--duplicates",
+    Duplicates,
+    "With --judges: which label to use for a document with conflicting labels.",
+)
+@choice_option("--outside", Outside, "With --judges: what to do with labels outside the grades.")
 @click.option(
     "--export", type=new_file, metavar="FILE",
     help="Write the labels of a database as qrels (- for stdout), and stop.",

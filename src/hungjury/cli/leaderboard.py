@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hungjury.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
 from hungjury.cli.options import (
     Number,
+    choice,
+    choice_option,
     count,
     csv_safe_option,
+    format_option,
     merge_option,
     output_option,
     page,
@@ -33,7 +37,6 @@ from hungjury.limits import MOST_DRAWS
 from hungjury.settings import TYPICAL_PANEL_ERROR
 
 if TYPE_CHECKING:
-    from hungjury.settings import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
     from hungjury.uncertainty.board import Leaderboard
 
 
@@ -60,13 +63,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
 )
 @merge_option("--merge", "binmv")
 @binary_option
-@click.option(
-    "--target",
-    type=click.Choice(["population", "topics"]),
-    default="population",
-    show_default=True,
-    help="population: future topics too; topics: only these topics.",
-)
+@choice_option("--target", Target, "population: future topics too; topics: only these topics.")
 @click.option(
     "--panel-error",
     type=Number(0, 1),
@@ -75,12 +72,10 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     help="What the panel typically gets wrong about a system, as a share of the measure's range; "
     "0 for the panel's own view.",
 )
-@click.option(
+@choice_option(
     "--contrary",
-    type=click.Choice(["drop", "keep"]),
-    default="drop",
-    show_default=True,
-    help="Judges whose labels contradict those of all others: leave out, or let vote.",
+    Contrary,
+    "Judges whose labels contradict those of all others: leave out, or let vote.",
 )
 @click.option(
     "--families",
@@ -101,16 +96,10 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
 )
 @click.option(
     "--gold-design",
-    type=click.Choice(["plan", "random", "topics"]),
+    type=choice(GoldDesign),
     help="How they were chosen without a plan: random documents, or all of random topics.",
 )
-@click.option(
-    "--estimate",
-    type=click.Choice(["combined", "direct"]),
-    default="combined",
-    show_default=True,
-    help="Use gold labels together with the panel, or alone.",
-)
+@choice_option("--estimate", GoldEstimate, "Use gold labels together with the panel, or alone.")
 @click.option(
     "--looks",
     metavar="100,200,500",
@@ -126,19 +115,11 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     help="Number of draws of labels and topics.",
 )
 @seed_option("Random seed.")
-@click.option(
-    "--scope",
-    type=click.Choice(["topic", "all"]),
-    default="topic",
-    show_default=True,
-    help="Fit em's confusion matrices per topic, or over all topics.",
-)
-@click.option(
+@choice_option("--scope", Scope, "Fit em's confusion matrices per topic, or over all topics.")
+@choice_option(
     "--prior",
-    type=click.Choice(["ranks", "flat"]),
-    default="ranks",
-    show_default=True,
-    help="Prior of em; ranks: varies with the ranks that systems give; flat: one prior.",
+    Prior,
+    "Prior of em; ranks: varies with the ranks that systems give; flat: one prior.",
 )
 @click.option(
     "--report",
@@ -147,14 +128,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     help="Also write an HTML report.",
 )
 @text_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json", "latex"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "csv", "json", "latex")
 @csv_safe_option
 @output_option
 @label_options

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import text_or_json
+from hungjury.cli.options import format_option
 from hungjury.cli.output import deliver
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.command("measures")
 @click.argument("name", required=False)
-@text_or_json
+@format_option("text", "json")
 def measures_command(name: str | None, form: str) -> None:
     """List the measures, or describe one.
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from hungjury.cli.options import grade, merge_option, output_option, quiet_option, seed_option
+from hungjury.choices import Scope
+from hungjury.cli.options import (
+    choice_option,
+    grade,
+    merge_option,
+    output_option,
+    quiet_option,
+    seed_option,
+)
 from hungjury.cli.output import deliver, tell
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
-
-if TYPE_CHECKING:
-    from hungjury.settings import Scope
 
 
 @click.command("merge", no_args_is_help=True)
@@ -22,13 +25,7 @@ if TYPE_CHECKING:
     type=grade,
     help="Make labels binary; grades from this one up are relevant. Default: merge grades.",
 )
-@click.option(
-    "--scope",
-    type=click.Choice(["topic", "all"]),
-    default="topic",
-    show_default=True,
-    help="Fit em's confusion matrices per topic, or over all topics.",
-)
+@choice_option("--scope", Scope, "Fit em's confusion matrices per topic, or over all topics.")
 @click.option("--soft", is_flag=True, help="Write probabilities instead of the most likely labels.")
 @seed_option("Random seed for ties.")
 @output_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_args
 
 import click
 
@@ -30,6 +30,26 @@ def count(most: int, least: int = 1) -> click.IntRange:
 
 grade = click.IntRange(1, MOST_GRADE)
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def choice(kind: object) -> click.Choice[str]:
+    """One of the words of a literal type."""
+    return click.Choice(get_args(kind))
+
+
+def choice_option(name: str, kind: object, what: str) -> Callable[[F], F]:
+    """One of the words of a literal type; its first word is the default."""
+    return click.option(
+        name, type=choice(kind), default=get_args(kind)[0], show_default=True, help=what
+    )
+
+
+def format_option(*formats: str, more: str = "") -> Callable[[F], F]:
+    """The format of the output; the first one is the default."""
+    return click.option(
+        "--format", "form", type=click.Choice(formats), default=formats[0], show_default=True,
+        help=f"Output format{more}.",
+    )  # fmt: skip
 
 
 def _measures(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
@@ -172,10 +192,6 @@ class _CsvSafe(click.Option):
 csv_safe_option = click.option(
     "--csv-safe", cls=_CsvSafe, is_flag=True,
     help="In CSV, escape texts that spreadsheets would take for formulas.",
-)  # fmt: skip
-text_or_json = click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="Output format.",
 )  # fmt: skip
 measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="NAME", shell_complete=_measures,

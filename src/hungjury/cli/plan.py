@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
-from hungjury.cli.options import count, output_option, quiet_option, seed_option
+from hungjury.choices import PlanDesign
+from hungjury.cli.options import choice_option, count, output_option, quiet_option, seed_option
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -19,9 +18,6 @@ from hungjury.cli.reading import (
     runs_needed,
 )
 from hungjury.limits import MOST_LABELS
-
-if TYPE_CHECKING:
-    from hungjury.settings import PlanDesign
 
 
 @click.command("plan", no_args_is_help=True)
@@ -38,12 +34,10 @@ if TYPE_CHECKING:
     help="Measure by which systems will be compared; repeatable.",
 )
 @click.option("--budget", type=count(MOST_LABELS), required=True, help="Number of labels.")
-@click.option(
+@choice_option(
     "--design",
-    type=click.Choice(["influence", "uniform", "topics"]),
-    default="influence",
-    show_default=True,
-    help="Draw documents by their influence on comparisons, all alike, or whole topics.",
+    PlanDesign,
+    "Draw documents by their influence on comparisons, all alike, or whole topics.",
 )
 @binary_option
 @seed_option("Random seed.")

@@ -10,6 +10,7 @@ from hungjury.cli.options import (
     Number,
     count,
     csv_safe_option,
+    format_option,
     grade,
     output_option,
     picture,
@@ -57,14 +58,7 @@ if TYPE_CHECKING:
     help="Write --qrels as probabilities to this file (needs --rel).",
 )
 @click.option("--plot", type=picture, metavar="FILE", help="Write a plot (.svg, .png, .pdf).")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="Output format.",
-)
+@format_option("table", "csv", "json")
 @csv_safe_option
 @output_option
 @label_options

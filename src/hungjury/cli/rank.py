@@ -6,13 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import count, output_option, quiet_option, second_file, word
+from hungjury.choices import LabelKind
+from hungjury.cli.options import (
+    choice_option,
+    count,
+    output_option,
+    quiet_option,
+    second_file,
+    word,
+)
 from hungjury.cli.output import deliver
 from hungjury.limits import MOST_RANKS, MOST_TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import RankingData
-    from hungjury.ltr.labels import LabelKind
 
 
 @click.command("rank", no_args_is_help=True)
@@ -24,13 +31,7 @@ if TYPE_CHECKING:
     "--trees", type=count(MOST_TREES), help="Use only the first trees; default: all kept trees."
 )
 @click.option("--depth", type=count(MOST_RANKS), help="Documents per query; default: all.")
-@click.option(
-    "--labels",
-    type=click.Choice(["grades", "probabilities"]),
-    default="grades",
-    show_default=True,
-    help="Kind of labels in the first column of DATA.",
-)
+@choice_option("--labels", LabelKind, "Kind of labels in the first column of DATA.")
 @click.option(
     "--qrels",
     type=second_file,

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from hungjury.cli.options import F, all_of, grade
+from hungjury.choices import (
+    Duplicates,
+    JudgeColumn,
+    Missing,
+    Outside,
+    ScorePrecision,
+    SystemNames,
+    Ties,
+)
+from hungjury.cli.options import F, all_of, choice, choice_option, grade
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import integer_of
 
@@ -19,15 +28,6 @@ if TYPE_CHECKING:
     from hungjury.collection.policy import LabelPolicy
     from hungjury.collection.qrels import Qrels
     from hungjury.collection.runs import RunFiles
-    from hungjury.settings import (
-        Duplicates,
-        JudgeColumn,
-        Missing,
-        Outside,
-        ScorePrecision,
-        SystemNames,
-        Ties,
-    )
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
     return _together(
         "judges", JudgeFiles,
         click.option("--judges", multiple=True, required=required, metavar="FILES", help=meaning),
-        click.option("--judge-column", type=click.Choice(["iteration"]),
+        click.option("--judge-column", type=choice(JudgeColumn),
                      help="The second column of a qrels file names the judge."),
         click.option("--wide", is_flag=True, help="Tables have a column for every judge."),
         click.option("--only", multiple=True, metavar="PATTERN",
@@ -205,17 +205,14 @@ input_options = _together(
     click.option("--runs", multiple=True, metavar="FILES", help="Runs; or a quoted glob."),
 )  # fmt: skip
 _GRADES = [
-    click.option("--duplicates", type=click.Choice(["error", "first", "last", "max"]),
-                 default="error", show_default=True,
-                 help="Which label to use for a document with conflicting labels."),
+    choice_option("--duplicates", Duplicates,
+                  "Which label to use for a document with conflicting labels."),
     click.option("--grades", callback=_grades, metavar="0-3",
                  help="Scale of the labels; default: 0 to the largest label."),
-    click.option("--outside", type=click.Choice(["error", "clip", "missing"]), default="error",
-                 show_default=True, help="What to do with labels outside --grades."),
+    choice_option("--outside", Outside, "What to do with labels outside --grades."),
     click.option("--map", metavar="OLD:NEW,...",
                  help="New labels for old ones, words included: yes:1,no:0,-2:missing."),
-    click.option("--missing", type=click.Choice(["error", "drop"]), default="error",
-                 show_default=True, help="Labels that are empty or not numbers."),
+    choice_option("--missing", Missing, "Labels that are empty or not numbers."),
     click.option("--columns", metavar="ROLE=NAME,...",
                  help="Columns of tables: topic=query,document=passage,label=rating,judge=model."),
 ]  # fmt: skip
@@ -228,10 +225,8 @@ label_options = _together(
 )  # fmt: skip
 run_options = _together(
     "run_flags", RunFlags,
-    click.option("--ties", type=click.Choice(["trec", "input", "expected"]), default="trec",
-                 show_default=True, help="Order of documents with equal scores."),
-    click.option("--score-precision", type=click.Choice(["double", "single"]),
+    choice_option("--ties", Ties, "Order of documents with equal scores."),
+    click.option("--score-precision", type=choice(ScorePrecision),
                  help="Precision of scores; default: double, with --format trec single."),
-    click.option("--names", type=click.Choice(["tag", "stem"]), default="tag", show_default=True,
-                 help="Name systems by run tag or by file name."),
+    choice_option("--names", SystemNames, "Name systems by run tag or by file name."),
 )  # fmt: skip

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.cli.options import F, all_of, count, grade, measure_option, quiet_option
+from hungjury.choices import ScorePrecision, Undefined, Unjudged
+from hungjury.cli.options import (
+    F,
+    all_of,
+    choice_option,
+    count,
+    grade,
+    measure_option,
+    quiet_option,
+)
 from hungjury.cli.output import is_much, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
@@ -22,7 +31,6 @@ from hungjury.limits import MOST_RANKS
 if TYPE_CHECKING:
     from hungjury.catalogue import Measure
     from hungjury.scores import Scores
-    from hungjury.settings import ScorePrecision, Undefined, Unjudged
 
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
 _SCORING = [
@@ -36,8 +44,7 @@ _SCORING = [
                  help="Remove unjudged documents from lists."),
     click.option("--topics", metavar="WHICH",
                  help="judged (default), retrieved, or topic ids such as 301,302."),
-    click.option("--undefined", type=click.Choice(["zero", "nan", "drop"]), default="zero",
-                 show_default=True, help="Value where nothing is relevant."),
+    choice_option("--undefined", Undefined, "Value where nothing is relevant."),
 ]  # fmt: skip
 _READING = [label_options, run_options, quiet_option]
 

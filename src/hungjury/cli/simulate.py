@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from hungjury.choices import OddJudge
 from hungjury.cli.options import Number, count, quiet_option, seed_option
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
-
-if TYPE_CHECKING:
-    from hungjury.settings import OddJudge
 
 
 @click.command("simulate")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
-from hungjury.cli.options import count, finished, grade, picture, seed_option
+from hungjury.choices import OrderOf, OrderScale, SimulatedLabels
+from hungjury.cli.options import choice_option, count, finished, grade, picture, seed_option
 from hungjury.cli.output import deliver
 from hungjury.limits import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
 
@@ -34,21 +33,9 @@ def _labels(_context: click.Context, option: click.Parameter, value: str) -> lis
 @theory_command.command("order")
 @click.argument("a", callback=_labels)
 @click.argument("b", callback=_labels)
-@click.option(
-    "--kind",
-    type=click.Choice(["rank", "set"]),
-    default="rank",
-    show_default=True,
-    help="Compare ranked lists or sets.",
-)
-@click.option(
-    "--scale",
-    type=click.Choice(["ordinal", "ratio"]),
-    default="ordinal",
-    show_default=True,
-    help="On a ratio scale grades are units that add up (sets only).",
-)
-def order(a: list[int], b: list[int], kind: Any, scale: Any) -> None:
+@choice_option("--kind", OrderOf, "Compare ranked lists or sets.")
+@choice_option("--scale", OrderScale, "On a ratio scale grades are units that add up (sets only).")
+def order(a: list[int], b: list[int], kind: OrderOf, scale: OrderScale) -> None:
     """Compare two judged lists, grades in rank order: less, equal, greater or incomparable.
 
     Below the verdict come the steps that lead from the lower list to the upper one, and the
@@ -144,15 +131,13 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
     show_default=True,
     help="For significance.",
 )
-@click.option(
+@choice_option(
     "--labels",
-    type=click.Choice(["fixed", "independent"]),
-    default="fixed",
-    show_default=True,
-    help="For significance: fixed shares of relevant documents, or independent ones.",
+    SimulatedLabels,
+    "For significance: fixed shares of relevant documents, or independent ones.",
 )
 @seed_option("For significance.")
-def figure(which: str, output: str, trials: int, labels: Any, seed: int) -> None:
+def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: int) -> None:
     """Plot the growth of balancing indices, or the power of RBP.
 
     \b

@@ -6,34 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import count, new_file, picture, quiet_option
+from hungjury.choices import LabelKind, Objective
+from hungjury.cli.options import choice_option, count, new_file, picture, quiet_option
 from hungjury.cli.output import deliver, progress_bar, tell
 from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
 from hungjury.limits import MOST_TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import Ranker, RankingData
-    from hungjury.ltr.labels import LabelKind
-    from hungjury.ltr.objective import Objective
 
 
 @click.command("train", no_args_is_help=True)
 @click.argument("train", metavar="TRAIN")
 @click.option("--valid", metavar="FILE", help="Validation data for early stopping.")
-@click.option(
+@choice_option(
     "--objective",
-    type=click.Choice(["nmcg", "ndcg", "lambdarank"]),
-    default="nmcg",
-    show_default=True,
-    help="The users' nMCG, nDCG by the same code, or LightGBM's own lambdarank.",
+    Objective,
+    "The users' nMCG, nDCG by the same code, or LightGBM's own lambdarank.",
 )
-@click.option(
-    "--labels",
-    type=click.Choice(["grades", "probabilities"]),
-    default="grades",
-    show_default=True,
-    help="Kind of labels in the first column of the files.",
-)
+@choice_option("--labels", LabelKind, "Kind of labels in the first column of the files.")
 @click.option("--qrels", metavar="FILE", help="Labels that replace those in the files.")
 @click.option(
     "--stop-after",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Duplicates, JudgeColumn, Missing, Outside
 from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import columns_of, table_format, unknown_header
@@ -30,7 +31,7 @@ from hungjury.collection.reading import (
 )
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, UnknownName
-from hungjury.settings import Duplicates, JudgeColumn, LabelSettings, Missing, Outside
+from hungjury.settings import LabelSettings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,21 +11,21 @@ from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, TypedDict, get_args
 
-from hungjury.collection.judge_scaling import JudgeScaling, ScalingLike, scaling_of
-from hungjury.collection.scaling import Scaling
-from hungjury.errors import Argument, InputError, check_choice
-from hungjury.limits import MOST_GRADE
-from hungjury.numbers import decimal_of
-from hungjury.settings import (
+from hungjury.choices import (
     Duplicates,
     JudgeColumn,
-    LabelSettings,
     Missing,
     Outside,
     ScorePrecision,
     SystemNames,
     Ties,
 )
+from hungjury.collection.judge_scaling import JudgeScaling, ScalingLike, scaling_of
+from hungjury.collection.scaling import Scaling
+from hungjury.errors import Argument, InputError, check_choice
+from hungjury.limits import MOST_GRADE
+from hungjury.numbers import decimal_of
+from hungjury.settings import LabelSettings
 
 __all__ = [
     "GOLD_OPTIONS",

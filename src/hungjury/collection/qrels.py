@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Duplicates, Missing, Outside
 from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import grade_columns, read_table, table_format
@@ -22,7 +23,7 @@ from hungjury.collection.reading import LabelReader, Part, label_parts, no_label
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, rel_range
 from hungjury.files import write_whole
-from hungjury.settings import Duplicates, LabelSettings, Missing, Outside
+from hungjury.settings import LabelSettings
 from hungjury.tables import csv_text
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from hungjury import native
+from hungjury.choices import ScorePrecision, SystemNames, Ties
 from hungjury.collection.bad_lines import Parser, Stop, raise_error, readable
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import (
@@ -28,7 +29,6 @@ from hungjury.collection.reading import ONE_TOPIC, parse_text
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
-from hungjury.settings import ScorePrecision, SystemNames, Ties
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

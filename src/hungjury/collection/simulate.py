@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.choices import OddJudge
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
@@ -19,7 +20,6 @@ from hungjury.collection.runs import Runs
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.files import write_whole
 from hungjury.limits import MOST_GRADE, check_count
-from hungjury.settings import OddJudge
 
 __all__ = ["Simulation", "simulate"]
 

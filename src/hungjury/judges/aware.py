@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Orientation
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
@@ -25,7 +26,7 @@ from hungjury.judges.jury import FEWEST_FAMILIES, NORMAL_95, correlation_with_re
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
-from hungjury.settings import AwareSettings, MergeSettings, Orientation
+from hungjury.settings import AwareSettings, MergeSettings
 from hungjury.tables import Table
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from hungjury.choices import Scope
 from hungjury.errors import MeasureError
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights
 from hungjury.parameters import param
-from hungjury.settings import Scope
 
 __all__ = ["AwareMerge"]
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Scope
 from hungjury.errors import Argument, MeasureError
 from hungjury.judges.merged import MERGES, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.parameters import number, param
-from hungjury.settings import Scope
 
 __all__ = ["BinomialVote", "QuantizedBinomialVote", "completed_shares", "vote_shares"]
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, MeasureLike, measure_list
+from hungjury.choices import Orientation
 from hungjury.collection.align import Alignment
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.notes import Note, plural
@@ -23,7 +24,6 @@ from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge, merge_method
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.scores import Scores
-from hungjury.settings import Orientation
 from hungjury.stats.correlation import kendall, rmse, tau_ap
 from hungjury.tables import Table
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Scope
 from hungjury.errors import MeasureError, MissingExtra
 from hungjury.judges.merged import Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.parameters import required
-from hungjury.settings import Scope
 
 __all__ = ["CrowdKit", "is_aggregator"]
 

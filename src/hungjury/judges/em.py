@@ -14,12 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Scope
 from hungjury.judges.binomial import vote_shares
 from hungjury.judges.merged import MERGES, Fit, Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.vote import MajorityVote, plurality
 from hungjury.parameters import integer, number, one_of, param
-from hungjury.settings import Scope
 
 __all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
 

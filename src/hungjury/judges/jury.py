@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Contrary
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.errors import Argument, InputError
-from hungjury.settings import Contrary
 
 __all__ = ["Families", "Jury", "correlation_with_rest", "family_names", "seat_jury"]
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Scope
 from hungjury.collection.notes import Note
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import MeasureError
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.named import Catalogue, Named
-from hungjury.settings import MergeSettings, Scope
+from hungjury.settings import MergeSettings
 from hungjury.tables import Table, html_page
 
 if TYPE_CHECKING:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Scope
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, RunsLike
 from hungjury.collection.policy import ReadingOptions
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
-from hungjury.settings import MergeSettings, Scope
+from hungjury.settings import MergeSettings
 
 # These imports fill the catalogue, in the order of listings.
 # isort: off

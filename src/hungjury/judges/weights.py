@@ -15,12 +15,12 @@ from typing import ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Orientation
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.judges.closeness import GAPS, closeness
 from hungjury.machine import cores
 from hungjury.named import Catalogue, Named
 from hungjury.parameters import one_of, param
-from hungjury.settings import Orientation
 
 __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "Uniform", "Weights",
            "closeness_to_random", "normalised", "raw_weights", "weights_from_scores"]  # fmt: skip

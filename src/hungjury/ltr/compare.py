@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Objective
 from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_seed
 from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
-from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, Objective
+from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
 from hungjury.ltr.train import boost, parameters_with
 from hungjury.stats.paired_sizes import t_interval
 from hungjury.stats.paired_tests import randomisation_test

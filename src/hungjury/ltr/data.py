@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hungjury.choices import LabelKind
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.errors import InputError
-from hungjury.ltr.labels import GRADES, LabelKind, Labels, as_labels
+from hungjury.ltr.labels import GRADES, Labels, as_labels
 
 __all__ = ["RankingData", "check_together", "ends", "ranking_data"]
 

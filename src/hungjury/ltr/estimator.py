@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hungjury.choices import LabelKind
 from hungjury.errors import InputError
 from hungjury.ltr.data import ranking_data
-from hungjury.ltr.labels import GRADES, LabelKind
+from hungjury.ltr.labels import GRADES
 from hungjury.ltr.ranker import Ranker
 from hungjury.ltr.train import train_ranker
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from hungjury.choices import LabelKind
 from hungjury.errors import InputError
 from hungjury.ltr.data import RankingData, check_together, ends
-from hungjury.ltr.labels import GRADES, LabelKind, Labels
+from hungjury.ltr.labels import GRADES, Labels
 from hungjury.ltr.letor import read_letor
 
 __all__ = ["Fold", "join_data", "make_folds", "read_fold"]

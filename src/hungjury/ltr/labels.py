@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hungjury.choices import LabelKind
 from hungjury.errors import InputError, check_choice
 
-__all__ = ["GRADES", "LARGEST_GRADE", "PROBABILITIES", "LabelKind", "Labels", "as_labels"]
+__all__ = ["GRADES", "LARGEST_GRADE", "PROBABILITIES", "Labels", "as_labels"]
 
-LabelKind = Literal["grades", "probabilities"]
 GRADES: Final = "grades"
 PROBABILITIES: Final = "probabilities"
 LARGEST_GRADE = 30  # the gain table ends here, as LightGBM's does

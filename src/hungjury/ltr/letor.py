@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.choices import LabelKind
 from hungjury.collection.reading import parse_text
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError
 from hungjury.ltr.data import RankingData, check_together, ends, ranking_data
-from hungjury.ltr.labels import GRADES, LabelKind, as_labels
+from hungjury.ltr.labels import GRADES, as_labels
 from hungjury.machine import cores
 
 __all__ = ["as_ranking_data", "read_letor"]

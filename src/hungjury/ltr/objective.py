@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from hungjury.catalogue import Measure
 from hungjury.catalogue.gain import nDCG
 from hungjury.catalogue.user_gain import nMCG
+from hungjury.choices import LabelKind, Objective
 from hungjury.errors import InputError, MissingExtra, check_choice
 from hungjury.ltr.data import ranking_data
-from hungjury.ltr.labels import GRADES, LabelKind, Labels
+from hungjury.ltr.labels import GRADES, Labels
 from hungjury.ltr.lambdas import Queries, Single, dcg_queries, nmcg_queries
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
-__all__ = ["LAMBDARANK", "NDCG", "NMCG", "Goal", "NMCGObjective", "Objective", "need_lightgbm"]
+__all__ = ["LAMBDARANK", "NDCG", "NMCG", "Goal", "NMCGObjective", "need_lightgbm"]
 
-Objective = Literal["nmcg", "ndcg", "lambdarank"]
 NMCG: Final = "nmcg"
 NDCG: Final = "ndcg"
 LAMBDARANK: Final = "lambdarank"

@@ -11,14 +11,15 @@ from typing import Any, get_args
 
 import numpy as np
 
+from hungjury.choices import LabelKind, Objective
 from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError
 from hungjury.ltr.data import RankingData
-from hungjury.ltr.labels import GRADES, LabelKind
+from hungjury.ltr.labels import GRADES
 from hungjury.ltr.lambdas import Queries, class_shares
 from hungjury.ltr.letor import as_ranking_data
-from hungjury.ltr.objective import LAMBDARANK, NMCG, Goal, Objective, need_lightgbm
+from hungjury.ltr.objective import LAMBDARANK, NMCG, Goal, need_lightgbm
 from hungjury.ltr.ranker import Ranker
 from hungjury.machine import cores
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import RankCorrelation
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.report.heatmap import (
     MOST_NUMBERS,
@@ -20,7 +21,6 @@ from hungjury.report.heatmap import (
     numbers_in_cells,
 )
 from hungjury.report.pictures import new_picture
-from hungjury.settings import RankCorrelation
 from hungjury.studies.correlation import MeasureCorrelation
 from hungjury.studies.downsampling import Robustness
 from hungjury.studies.power import DiscriminativePower

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import RankCorrelation
 from hungjury.errors import check_choice
 from hungjury.scores import Scores
-from hungjury.settings import RankCorrelation
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 from hungjury.studies.checks import need_systems
 from hungjury.studies.resampling import Resampling

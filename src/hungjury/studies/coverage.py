@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from hungjury.catalogue import measure
+from hungjury.choices import Prior, Target
 from hungjury.collection.align import align
 from hungjury.collection.simulate import Simulation, simulate
 from hungjury.evaluation import evaluate
 from hungjury.judges.merging import merge_method
-from hungjury.settings import Prior, Target
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.studies.experiment import Experiment, Found, Part
 from hungjury.studies.seeds import seed_for

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import measure_list
+from hungjury.choices import RankCorrelation
 from hungjury.collection.align import align
 from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels, as_qrels
@@ -21,7 +22,6 @@ from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames, score_alignment
 from hungjury.judges.panel import NOT_JUDGED
 from hungjury.scores import Scores
-from hungjury.settings import RankCorrelation
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
 from hungjury.studies.experiment import Experiment, Found, Part

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, measure_list
+from hungjury.choices import Orientation
 from hungjury.collection.judgments import as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.qrels import Qrels
@@ -34,7 +35,7 @@ from hungjury.judges.merging import merge_method
 from hungjury.judges.panel import Panel
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
-from hungjury.settings import MergeSettings, Orientation
+from hungjury.settings import MergeSettings
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.experiment import Experiment, Found, Part
 from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths

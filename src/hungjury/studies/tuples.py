@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from hungjury.choices import Orientation
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.runs import Progress
 from hungjury.evaluation import MeasureNames
-from hungjury.settings import Orientation
 from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, Doubt
 from hungjury.studies.judge_tuples import judge_tuples
 from hungjury.studies.tuple_experiment import APPROACHES, TupleExperiment

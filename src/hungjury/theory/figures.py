@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import SimulatedLabels
 from hungjury.errors import InputError, MissingExtra, check_choice, check_seed
 from hungjury.stats.paired_tests import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
@@ -89,7 +90,7 @@ def significance_curve(
     topics: int = 50,
     trials: int = 10_000,
     alpha: float = 0.05,
-    labels: Literal["fixed", "independent"] = "fixed",
+    labels: SimulatedLabels = "fixed",
     seed: int = 0,
 ) -> SignificanceCurve:
     """Figure 3.5: does RBP see what lies beyond its balancing index?
@@ -118,7 +119,7 @@ def significance_curve(
         )
     length = whole_number(length, "length", MIDDLE)
     topics, trials = whole_number(topics, "topics", 2), whole_number(trials, "trials", 1)
-    check_choice("labels", labels, ("fixed", "independent"))
+    check_choice("labels", labels, get_args(SimulatedLabels))
     check_seed(seed)
     rng = np.random.default_rng(seed)
     scores = _fixed_scores if labels == "fixed" else _independent_scores

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import OrderOf, OrderScale
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.tables import Table, html_page
 from hungjury.theory.scoring import whole_number
@@ -58,8 +59,8 @@ class ListComparison:
     relation: Relation
     a: Grades
     b: Grades
-    kind: Literal["rank", "set"]
-    scale: Literal["ordinal", "ratio"]
+    kind: OrderOf
+    scale: OrderScale
     counts_a: NDArray[np.int64]  # rank: [rank, grade] documents of that grade and above down to
     counts_b: NDArray[np.int64]  # that rank; set: [grade]; ratio scale: [1] units of relevance
 
@@ -139,10 +140,10 @@ class ListComparison:
 def compare_lists(
     a: Sequence[int],
     b: Sequence[int],
-    kind: Literal["rank", "set"] = "rank",
+    kind: OrderOf = "rank",
     *,
     max_grade: int | None = None,
-    scale: Literal["ordinal", "ratio"] = "ordinal",
+    scale: OrderScale = "ordinal",
 ) -> ListComparison:
     """Compare two judged lists of one length in the partial order of judged lists.
 
@@ -175,8 +176,8 @@ def compare_lists(
     >>> hj.theory.compare_lists([0, 1, 0], [1, 0, 0]).relation
     'less'
     """
-    check_choice("kind", kind, ("rank", "set"))
-    check_choice("scale", scale, ("ordinal", "ratio"))
+    check_choice("kind", kind, get_args(OrderOf))
+    check_choice("scale", scale, get_args(OrderScale))
     if kind == "rank" and scale == "ratio":
         raise InputError(
             "a ratio scale does not order ranked lists, because the value of a rank is not defined",

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import FrameBackend, Target
 from hungjury.collection.notes import Note
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement
-from hungjury.settings import FrameBackend, LeaderboardSettings, Target
+from hungjury.settings import LeaderboardSettings
 from hungjury.stats.letters import letter_groups
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import FrameBackend, Multiplicity, SignificanceTest
 from hungjury.collection.notes import Note, few
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.scores import Scores
-from hungjury.settings import FrameBackend, Multiplicity, ScoreSettings, SignificanceTest
+from hungjury.settings import ScoreSettings
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.common_topics import averages, common_values
 from hungjury.uncertainty.paired import TESTS, Paired, out_of_reach, paired

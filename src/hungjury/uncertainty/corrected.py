@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
+from hungjury.choices import GoldDesign, GoldEstimate, Target
 from hungjury.collection.align import Alignment
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
@@ -19,7 +20,7 @@ from hungjury.errors import InputError, check_choice
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
-from hungjury.settings import TYPICAL_PANEL_ERROR, GoldDesign, GoldEstimate, Target
+from hungjury.settings import TYPICAL_PANEL_ERROR
 from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
 from hungjury.uncertainty.direct import Direct, direct, topic_differences

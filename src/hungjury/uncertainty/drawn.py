@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure
+from hungjury.choices import Prior, Scope
 from hungjury.collection.align import Alignment
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note
@@ -21,7 +22,6 @@ from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge
 from hungjury.judges.weights import Weights
 from hungjury.scores import GMEAN_FLOOR
-from hungjury.settings import Prior, Scope
 from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
 from hungjury.uncertainty.score_draws import ScoreDraws, Summing, draws_at_once
 from hungjury.uncertainty.strata import RankStrata

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure
+from hungjury.choices import Target
 from hungjury.collection.judgments import Judgments
 from hungjury.judges.merging import merge
-from hungjury.settings import Target
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.panel_error import PanelError, exposure_kernel, range_of
 from hungjury.uncertainty.parts import Parts, mean_draws

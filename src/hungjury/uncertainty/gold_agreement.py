@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import FrameBackend
 from hungjury.collection.judgments import Judgments, as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike
 from hungjury.collection.notes import Note, plural
@@ -16,7 +17,6 @@ from hungjury.errors import InputError, check_seed
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.reliability import ReliabilityBin, reliability
-from hungjury.settings import FrameBackend
 from hungjury.tables import Table, columns, html_page, json_text
 from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.sample import gold_sample

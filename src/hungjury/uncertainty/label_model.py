@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.choices import Scope
 from hungjury.errors import Argument, MeasureError
 from hungjury.judges.em import disagrees_with_votes
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.machine import cores
-from hungjury.settings import Scope
 
 __all__ = ["LabelDraws", "check_chains", "draw_labels"]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from hungjury.catalogue import Measure, MeasureLike, measure_list
+from hungjury.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
 from hungjury.collection.align import align
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import Judgments
@@ -24,16 +25,7 @@ from hungjury.judges.merged import Merge
 from hungjury.judges.merging import merge_method
 from hungjury.judges.weights import Weights
 from hungjury.limits import MOST_DRAWS, check_count
-from hungjury.settings import (
-    TYPICAL_PANEL_ERROR,
-    Contrary,
-    GoldDesign,
-    GoldEstimate,
-    LeaderboardSettings,
-    Prior,
-    Scope,
-    Target,
-)
+from hungjury.settings import TYPICAL_PANEL_ERROR, LeaderboardSettings
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.stats.sequential import check_looks
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import Target
 from hungjury.collection.judgments import Judgments
 from hungjury.errors import MeasureError
-from hungjury.settings import Target
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import reported_rate
 from hungjury.uncertainty.parts import Parts, mean_draws

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.settings import Multiplicity, SignificanceTest
+from hungjury.choices import Multiplicity, SignificanceTest
 from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
 from hungjury.stats.paired_sizes import (
     bootstrap_interval,

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.settings import Target
+from hungjury.choices import Target
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.uncertainty.panel_error import normal_draws
 from hungjury.uncertainty.score_draws import ScoreDraws

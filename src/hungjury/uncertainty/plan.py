@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
 from hungjury.catalogue import Measure, measure_list
+from hungjury.choices import PlanDesign
 from hungjury.collection.align import Alignment, align
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import Judgments
@@ -21,7 +22,6 @@ from hungjury.evaluation import MeasureNames
 from hungjury.judges.merged import Merged
 from hungjury.judges.merging import merge
 from hungjury.limits import MOST_LABELS, check_count
-from hungjury.settings import PlanDesign
 from hungjury.stats.designs import priorities
 from hungjury.uncertainty.effects import effects_in_parts
 from hungjury.uncertainty.foresight import expected_differences

@@ -11,10 +11,10 @@ from typing import Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import FrameBackend, PlanDesign
 from hungjury.collection.notes import plural
 from hungjury.errors import InputError, check_choice
 from hungjury.files import write_whole
-from hungjury.settings import FrameBackend, PlanDesign
 from hungjury.stats.designs import inclusion
 from hungjury.tables import Table, csv_text, html_page
 

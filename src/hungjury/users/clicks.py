@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.choices import ClickEngine, Pages, RatesBy
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.qrels import as_qrels
 from hungjury.errors import Argument, InputError, check_choice
@@ -30,15 +31,12 @@ from hungjury.users.counting import (
     count_clicks,
 )
 from hungjury.users.dynamics import fit_dynamic
-from hungjury.users.engine import EngineName, open_engine
+from hungjury.users.engine import open_engine
 from hungjury.users.formats import Tally
 from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, LogReport, UserClass, UserModel
 from hungjury.users.readers import is_ibis_table
 
-__all__ = ["Pages", "RatesBy", "calibrate"]
-
-Pages = Literal["all", "moves"]
-RatesBy = Literal["class", "query"]
+__all__ = ["calibrate"]
 
 
 def calibrate(
@@ -50,7 +48,7 @@ def calibrate(
     min_sessions: int = 1,
     pages: Pages = "all",
     rates_by: RatesBy = "class",
-    engine: EngineName = "duckdb",
+    engine: ClickEngine = "duckdb",
     memory: str = "1500MB",
 ) -> UserModel:
     """Count how users move over result pages, and fit user models to the counts.

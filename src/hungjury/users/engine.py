@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
+from hungjury.choices import ClickEngine
 from hungjury.errors import HungjuryError, InputError, MissingExtra, check_choice
 from hungjury.machine import cores
 
-__all__ = ["EngineName", "QueryEngine", "need_ibis", "open_engine"]
+__all__ = ["QueryEngine", "need_ibis", "open_engine"]
 
-EngineName = Literal["duckdb", "spark"]
 RECORD = "hungjury_record"  # the number of a record: breaks ties in time
 
 
@@ -81,9 +81,9 @@ def _with_record(table: Any) -> Any:
 
 
 @contextmanager
-def open_engine(name: EngineName, memory: str) -> Iterator[QueryEngine]:
+def open_engine(name: ClickEngine, memory: str) -> Iterator[QueryEngine]:
     """A temporary engine; DuckDB spills to disk beyond `memory`."""
-    check_choice("engine", name, get_args(EngineName))
+    check_choice("engine", name, get_args(ClickEngine))
     ibis = need_ibis()
     with tempfile.TemporaryDirectory(prefix="hungjury-") as folder:
         if name == "duckdb":

@@ -1,0 +1,88 @@
+"""The words that arguments and options choose from; the default comes first.
+
+Functions are annotated with these types and check their arguments against them; the command line
+offers the same words.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+__all__ = [
+    "ClickEngine",
+    "Contrary",
+    "CurveBy",
+    "Duplicates",
+    "FrameBackend",
+    "GoldDesign",
+    "GoldEstimate",
+    "JudgeColumn",
+    "LabelKind",
+    "Missing",
+    "Multiplicity",
+    "Objective",
+    "OddJudge",
+    "OrderOf",
+    "OrderScale",
+    "Orientation",
+    "Outside",
+    "Pages",
+    "PlanDesign",
+    "Prior",
+    "RankCorrelation",
+    "RatesBy",
+    "Scope",
+    "ScorePrecision",
+    "ScoredTopics",
+    "SignificanceTest",
+    "SimulatedLabels",
+    "SystemNames",
+    "Target",
+    "Ties",
+    "Undefined",
+    "Unjudged",
+]
+
+# Reading
+Duplicates = Literal["error", "first", "last", "max"]
+Outside = Literal["error", "clip", "missing"]
+Missing = Literal["error", "drop"]
+JudgeColumn = Literal["iteration"]
+Ties = Literal["trec", "input", "expected"]
+ScorePrecision = Literal["double", "single"]
+SystemNames = Literal["tag", "stem"]
+OddJudge = Literal["copycat", "constant", "lazy", "reversed", "coder"]
+
+# Scoring
+Undefined = Literal["zero", "nan", "drop"]
+Unjudged = Literal["nonrelevant", "condensed"]
+ScoredTopics = Literal["judged", "retrieved"]
+CurveBy = Literal["recall", "rank"]
+FrameBackend = Literal["pandas", "polars"]
+RankCorrelation = Literal["tau", "tau_ap"]
+
+# Comparing systems
+SignificanceTest = Literal["t", "wilcoxon", "randomisation", "bootstrap"]
+Multiplicity = Literal["holm", "bonferroni", "bh", "none"]
+
+# Judges and leaderboards
+Scope = Literal["topic", "all"]
+Prior = Literal["ranks", "flat"]
+Orientation = Literal["dissimilarity", "printed"]
+Target = Literal["population", "topics"]
+Contrary = Literal["drop", "keep"]
+PlanDesign = Literal["influence", "uniform", "topics"]
+GoldDesign = Literal["plan", "random", "topics"]
+GoldEstimate = Literal["combined", "direct"]
+
+# Users and rankers
+Pages = Literal["all", "moves"]
+RatesBy = Literal["class", "query"]
+ClickEngine = Literal["duckdb", "spark"]
+LabelKind = Literal["grades", "probabilities"]
+Objective = Literal["nmcg", "ndcg", "lambdarank"]
+
+# Theory
+OrderOf = Literal["rank", "set"]
+OrderScale = Literal["ordinal", "ratio"]
+SimulatedLabels = Literal["fixed", "independent"]
