@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 import naive_judges as naive
+from hungjury import native
 from hungjury.collection.judgments import read_judgments
 from hungjury.errors import MeasureError
 from hungjury.judges.em import FromVotes, disagrees_with_votes
@@ -43,7 +44,7 @@ def planted(seed, confusion, prior, documents, seen=1.0, topics=1):
 
 
 @settings(max_examples=25)
-@given(st.integers(0, 10**6), st.sampled_from(sorted(STARTS)), st.integers(1, 3))
+@given(st.integers(0, 10**6), st.sampled_from(sorted(STARTS)), st.integers(1, 6))
 def test_topic_by_topic_em_is_the_loop(seed, method, top):
     votes = made_up(seed, top=top, documents=7, judges=4)
     limit = f"{method[:-1]}, rounds=60)" if method.endswith(")") else f"{method}(rounds=60)"
@@ -78,6 +79,25 @@ def test_em_over_all_topics_is_the_loop_over_one_big_topic(seed, method):
     assert merged.confusion.shape == (4, 2, 2)
     mine = merged.confusion[merged.panel.judges.index("a0")]
     assert mine[1, 0] == pytest.approx(confusion["a0"][1][0], abs=1e-8)
+
+
+def test_votes_that_do_not_fit_are_refused():
+    """Indices from elsewhere must not reach memory."""
+    rows = {"document": [0, 1], "judge": [0, 0], "choice": [0, 1], "group": [0, 1]}
+    kinds = {"document": np.int32, "judge": np.int32, "choice": np.int64, "group": np.int64}
+
+    def fit(judges=1, **wrong):
+        arrays = {name: np.array((rows | wrong)[name], kinds[name]) for name in rows}
+        return native.dawid_skene(*arrays.values(), judges, 2, np.full(4, 0.5), 1e-3, 5)
+
+    assert fit()[3].tolist() == [1, 1]
+    for wrong in (
+        {"document": [0, 2]}, {"document": [-1, 1]}, {"judge": [0, 1]}, {"judge": [-1, 0]},
+        {"choice": [0, 2]}, {"choice": [0, -1]}, {"group": [1, 0]}, {"group": [0, 1, 2]},
+        {"judge": [0]}, {"choice": [0]}, {"judges": -1}, {"judges": 2**31},
+    ):  # fmt: skip
+        with pytest.raises(IndexError):
+            fit(**wrong)
 
 
 def test_a_topic_alone_is_as_among_others():
@@ -299,8 +319,8 @@ def read_truth(path):
 class Upside(FromVotes):
     """EM that starts with all grades exchanged."""
 
-    def first(self, panel, votes):
-        return super().first(panel, votes)[::-1]
+    def first(self, panel):
+        return super().first(panel)[:, ::-1]
 
 
 @pytest.mark.parametrize("scope", ["topic", "all"])

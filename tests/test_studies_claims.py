@@ -249,6 +249,13 @@ def test_weighted_majorities_are_counted() -> None:
         assert found[n, d] == (-1 if judged == 0 else int(relevant > judged / 2))
 
 
+def test_half_of_the_weight_is_no_majority() -> None:
+    """Six sixths add up to less than 1, three of them to exactly 0.5: it is still a tie."""
+    labels = np.array([[1], [1], [1], [0], [0], [0]], dtype=np.int16)
+    assert sum([1 / 6] * 6) < 1
+    assert weighted_majority(labels, np.full((1, 6, 1), 1 / 6), np.zeros(1, int)).tolist() == [[0]]
+
+
 def test_weighted_votes_of_all_judges_are_merges_with_weights(sim: Any) -> None:
     name = "sgl_tau_msd"
     found = hj.studies.tuple_study(

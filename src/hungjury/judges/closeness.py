@@ -74,7 +74,12 @@ def _frobenius(mine: Array, theirs: Array) -> Array:
 
 def _rmse(mine: Array, theirs: Array) -> Array:
     """1 - RMSE of the systems' means over topics, (4.8) and (4.21)."""
-    return _root_mean_square(mine.mean(axis=2), theirs.mean(axis=2))
+    return _root_mean_square(_means(mine), _means(theirs))
+
+
+def _means(scores: Array) -> Array:
+    """[judge, system]: means over topics."""
+    return scores[:, :, 0] if scores.shape[2] == 1 else np.asarray(scores.mean(axis=2))
 
 
 def _root_mean_square(mine: Array, theirs: Array) -> Array:

@@ -130,7 +130,9 @@ class Panel:
 
     def among(self, judges: Iterable[int]) -> Panel:
         """The votes of some judges, over the same pool."""
-        rows = np.isin(self.judge, list(judges))
+        chosen = np.zeros(len(self.judges), dtype=bool)
+        chosen[list(judges)] = True
+        rows = chosen[self.judge]
         return replace(
             self,
             document=self.document[rows],

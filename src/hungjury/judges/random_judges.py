@@ -72,18 +72,21 @@ def random_scores(
     check_seed(seed)
     step = max(1, LABELS_AT_ONCE // max(documents, 1))
     total, done = len(CLASSES) * replicates, 0
-    out: list[list[list[Array]]] = [[[] for _ in CLASSES] for _ in scores]
+    out: list[Array] = []
     for c, root in enumerate(np.random.SeedSequence(seed).spawn(len(CLASSES))):
         chances, seeds = class_probabilities(CLASSES[c], len(grades)), root.spawn(replicates)
         for begin in range(0, replicates, step):
             some = seeds[begin : begin + step]
             labels = draw_labels(chances, grades, documents, some)
-            for parts, score in zip(out, scores, strict=True):
-                parts[c].append(np.nan_to_num(score(labels), copy=False))
+            for m, score in enumerate(scores):
+                found = np.nan_to_num(score(labels), copy=False)
+                if m == len(out):
+                    out.append(np.empty((len(CLASSES), replicates, *found.shape[1:])))
+                out[m][c, begin : begin + step] = found
             done += len(some)
             if progress is not None:
                 progress(done, total, "scoring random judges")
-    return [np.stack([np.concatenate(blocks) for blocks in parts]) for parts in out]
+    return out
 
 
 def _check(grades: Sequence[int], replicates: int) -> None:

@@ -10,6 +10,7 @@ from hungjury.native._core import (
     Pool,
     RunStore,
     RunStream,
+    dawid_skene,
     draw_grades,
     kernel_sums,
     lambdas,
@@ -21,6 +22,7 @@ from hungjury.native._core import (
     score_lists,
     shares_larger,
     squared_distances,
+    untied_pairs,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ __all__ = [
     "Pool",
     "RunStore",
     "RunStream",
+    "dawid_skene",
     "draw_grades",
     "kernel_sums",
     "lambdas",
@@ -45,4 +48,5 @@ __all__ = [
     "score_lists",
     "shares_larger",
     "squared_distances",
+    "untied_pairs",
 ]

@@ -70,6 +70,7 @@ def row_products(
     rows: int,
     columns: int,
 ) -> NDArray[np.float64]: ...
+def untied_pairs(values: NDArray[np.float64]) -> NDArray[np.int64]: ...
 def shares_larger(values: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def largest_gaps(
     values: NDArray[np.float64], units: NDArray[np.float64]
@@ -80,6 +81,25 @@ def squared_distances(
 def kernel_sums(
     values: NDArray[np.float64], points: int, bandwidth: float
 ) -> NDArray[np.float64]: ...
+def dawid_skene(
+    document: NDArray[np.int32],
+    judge: NDArray[np.int32],
+    choice: NDArray[np.int64],
+    group: NDArray[np.int64],
+    judges: int,
+    grades: int,
+    posterior: NDArray[np.float64],
+    tolerance: float,
+    rounds: int,
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.uint8],
+    NDArray[np.int64],
+    NDArray[np.int64],
+]: ...
 def draw_grades(
     begin: NDArray[np.int64],
     said: NDArray[np.int32],

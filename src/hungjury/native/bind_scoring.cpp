@@ -74,17 +74,33 @@ Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> w
     return Table(scores, {lists.size(), given.vectors}, owner);
 }
 
-// [left, right]: sums over pairs of every row of one table with every row of the other.
-Table cross_pair_sums(Tabled<double> left, Tabled<double> right, bool by_rank) {
-    if (left.shape(1) != right.shape(1)) throw std::out_of_range("rows of different length");
-    size_t lefts = left.shape(0), rights = right.shape(0);
-    auto *sums = new double[lefts * rights];
-    nb::capsule owner(sums, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+// [table * left * right]: sums over pairs of every row of one table with every row of the other.
+Array<double> pair_sums(Stacked<double> left, Stacked<double> right, bool by_rank) {
+    if (left.shape(0) != right.shape(0) || left.shape(2) != right.shape(2))
+        throw std::out_of_range("different numbers of tables, or rows of different length");
+    size_t tables = left.shape(0), items = left.shape(2);
+    size_t lefts = left.shape(1), rights = right.shape(1);
+    std::vector<double> sums(tables * lefts * rights);
     {
         nb::gil_scoped_release free;
-        pair_sums(left.data(), lefts, right.data(), rights, left.shape(1), by_rank, sums);
+        PairSums pairs(items, rights, by_rank);
+        for (size_t t = 0; t < tables; ++t)
+            pairs.fill(left.data() + t * lefts * items, lefts, right.data() + t * rights * items,
+                       rights, sums.data() + t * lefts * rights);
     }
-    return Table(sums, {lefts, rights}, owner);
+    return array(std::move(sums));
+}
+
+// [row]: pairs of different values.
+Array<int64_t> untied_pairs(Tabled<double> values) {
+    size_t rows = values.shape(0), items = values.shape(1);
+    std::vector<int64_t> pairs(rows);
+    {
+        nb::gil_scoped_release free;
+        Order order(items);
+        for (size_t r = 0; r < rows; ++r) pairs[r] = order.count_higher(values.data() + r * items);
+    }
+    return array(std::move(pairs));
 }
 
 // [left, right]: the squared distance of every row of one table to every row of the other.
@@ -107,17 +123,18 @@ Table squared_distances(Tabled<double> left, Tabled<double> right) {
 Table kernel_sums(Tabled<double> values, int64_t points, double bandwidth) {
     if (points < 2 || !(bandwidth > 0)) throw std::out_of_range("no grid, or no bandwidth");
     size_t rows = values.shape(0), size = values.shape(1), width = static_cast<size_t>(points);
+    KernelGrid grid(width, bandwidth);
     const double *end = values.data() + rows * size;
-    if (!std::all_of(values.data(), end, [](double v) { return v > -1 && v < 2; }))
+    if (!std::all_of(values.data(), end, [&](double v) { return grid.takes(v); }))
         throw std::out_of_range("a value lies far outside [0, 1]");
-    auto *sums = new double[rows * width]();
+    auto *sums = new double[rows * width];
     nb::capsule owner(sums, [](void *p) noexcept { delete[] static_cast<double *>(p); });
     {
         nb::gil_scoped_release free;
-        KernelGrid grid(width, bandwidth);
-        for (size_t r = 0; r < rows; ++r)
-            for (size_t i = 0; i < size; ++i)
-                grid.add(values.data()[r * size + i], sums + r * width);
+        for (size_t r = 0; r < rows; ++r) {
+            for (size_t i = 0; i < size; ++i) grid.add(values.data()[r * size + i]);
+            grid.take(sums + r * width);
+        }
     }
     return Table(sums, {rows, width}, owner);
 }
@@ -207,9 +224,10 @@ void bind_scoring(nb::module_ &m) {
           "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a, scores_doc);
     m.def("score_lists", &score_lists<uint8_t>, "kernel"_a, "labels"_a, "worth"_a,
           "first"_a, "documents"_a, "start"_a, "stop"_a, "document"_a, "weight"_a, scores_doc);
-    m.def("pair_sums", &cross_pair_sums, "left"_a, "right"_a, "by_rank"_a,
-          "Sums [left, right] over pairs with j above i in a left row of the sign of j - i in a "
-          "right row; `by_rank` weighs them by the mean of 1/(rank of i - 1).");
+    m.def("pair_sums", &pair_sums, "left"_a, "right"_a, "by_rank"_a,
+          "Sums [table * left * right] over pairs with j above i in a left row of the sign of j - i "
+          "in a right row of the same table; `by_rank` weighs them by the mean of 1/(rank of i - 1).");
+    m.def("untied_pairs", &untied_pairs, "values"_a, "How many pairs of items differ [row].");
 
     m.def("squared_distances", &squared_distances, "left"_a, "right"_a,
           "Squared Euclidean distances [left, right] of the rows of two tables.");

@@ -12,9 +12,10 @@ namespace hungjury {
 
 namespace nb = nanobind;
 
-// Arrays that are read, with one or two axes; that are written; and that are made here.
+// Arrays that are read, with one to three axes; that are written; and that are made here.
 template <class T> using Given = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Tabled = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T> using Stacked = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 template <class T> using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 using Table = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
@@ -55,6 +56,7 @@ template <class Parser> void feed(Parser &parser, Given<uint8_t> piece) {
 
 void bind_reading(nb::module_ &m);   // labels, pools, runs
 void bind_scoring(nb::module_ &m);   // lists under many labels, draws
+void bind_judging(nb::module_ &m);   // votes of judges
 void bind_learning(nb::module_ &m);  // features, derivatives
 void bind_actions(nb::module_ &m);   // logs of clicks
 

@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
     });
     bind_reading(m);
     bind_scoring(m);
+    bind_judging(m);
     bind_learning(m);
     bind_actions(m);
 }

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "kernels.h"
+
 // One more copy for processors that count bits in one instruction.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
 #define HUNGJURY_POPCNT __attribute__((target_clones("popcnt", "default")))
@@ -26,105 +28,168 @@ inline int64_t count_bits(uint64_t bits) {
 #endif
 }
 
-// For every item of a vector the set of items above it (with a larger value), and of those below.
+// [item]: how many values are larger. For few items comparing all is quicker than sorting.
+HUNGJURY_WIDE inline void count_larger(const double *values, size_t items, int64_t *larger) {
+    for (size_t i = 0; i < items; ++i) {
+        int64_t n = 0;
+        for (size_t j = 0; j < items; ++j) n += values[j] > values[i];
+        larger[i] = n;
+    }
+}
+
+// For every item of a vector [item, word]: the set of items above it (with a larger value), and of
+// those below.
+struct Sets {
+    uint64_t *above, *below;
+};
+
+// Makes the sets of one vector after another.
 class Order {
   public:
     explicit Order(size_t items)
-        : items(items), words((items + 63) / 64), above(items * words), below(items * words),
-          order_(items), seen_(words) {}
+        : items(items), words((items + 63) / 64), higher(items), order_(items), seen_(words),
+          tied_(items * words), over_(items * words) {}
 
-    void set(const double *values) {
-        std::iota(order_.begin(), order_.end(), size_t{0});
-        std::sort(order_.begin(), order_.end(),
-                  [&](size_t a, size_t b) { return values[a] > values[b]; });
+    void set(const double *values, Sets out) {
+        count_higher(values);
+        // Items with as many others above them are tied.
+        std::fill(tied_.begin(), tied_.end(), uint64_t{0});
+        for (size_t i = 0; i < items; ++i) tied_[row(i) + i / 64] |= uint64_t{1} << (i % 64);
         std::fill(seen_.begin(), seen_.end(), uint64_t{0});
-        for (size_t begin = 0, end; begin < items; begin = end) {
-            for (end = begin; end < items && values[order_[end]] == values[order_[begin]]; ++end)
-                std::copy(seen_.begin(), seen_.end(), above.begin() + row(order_[end]));
-            for (size_t i = begin; i < end; ++i)
-                seen_[order_[i] / 64] |= uint64_t{1} << (order_[i] % 64);
-            for (size_t i = begin; i < end; ++i)
-                for (size_t w = 0; w < words; ++w) below[row(order_[i]) + w] = ~seen_[w] & valid(w);
-        }
+        for (size_t n = 0; n < items; ++n)
+            for (size_t w = 0; w < words; ++w) {
+                over_[n * words + w] = seen_[w];
+                seen_[w] |= tied_[n * words + w];
+            }
+        for (size_t i = 0; i < items; ++i)
+            for (size_t w = 0; w < words; ++w) {
+                size_t from = row(i) + w, to = i * words + w;
+                out.above[to] = over_[from];
+                out.below[to] = ~(over_[from] | tied_[from]) & seen_[w];
+            }
     }
-    // How many items are above an item, and how many are tied with it, itself included.
-    size_t above_count(size_t item) const { return count(above, item); }
+
+    // Counts the items above each, and returns the number of pairs that differ.
+    int64_t count_higher(const double *values) {
+        if (items <= kFew) {
+            count_larger(values, items, higher.data());
+        } else {
+            std::iota(order_.begin(), order_.end(), size_t{0});
+            std::sort(order_.begin(), order_.end(),
+                      [&](size_t a, size_t b) { return values[a] > values[b]; });
+            for (size_t n = 0, first = 0; n < items; ++n) {
+                if (values[order_[n]] != values[order_[first]]) first = n;
+                higher[order_[n]] = static_cast<int64_t>(first);
+            }
+        }
+        return std::accumulate(higher.begin(), higher.end(), int64_t{0});
+    }
+
+    // How many items are tied with an item, itself included.
     size_t tied_count(size_t item) const {
-        return items - count(above, item) - count(below, item);
+        int64_t n = 0;
+        for (size_t w = 0; w < words; ++w) n += count_bits(tied_[row(item) + w]);
+        return static_cast<size_t>(n);
     }
 
     size_t items, words;
-    std::vector<uint64_t> above, below;  // [item, word]
+    std::vector<int64_t> higher;  // [item]: items above it
 
   private:
-    size_t row(size_t item) const { return item * words; }
-    uint64_t valid(size_t word) const {
-        size_t left = items - 64 * word;
-        return left >= 64 ? ~uint64_t{0} : (uint64_t{1} << left) - 1;
-    }
-    size_t count(const std::vector<uint64_t> &sets, size_t item) const {
-        int64_t n = 0;
-        for (size_t w = 0; w < words; ++w) n += count_bits(sets[row(item) + w]);
-        return static_cast<size_t>(n);
-    }
+    static constexpr size_t kFew = 128;
+    size_t row(size_t item) const { return static_cast<size_t>(higher[item]) * words; }
     std::vector<size_t> order_;
-    std::vector<uint64_t> seen_;
+    std::vector<uint64_t> seen_, tied_, over_;  // by the number of items above
 };
 
-// sum over items i of weight_i times, over the j above i in one, the sign of j - i in the other.
-// Up to 64 items, the usual number of systems, are one word each: a loop without a loop inside.
-HUNGJURY_POPCNT inline double agreement(const Order &one, const Order &other,
-                                        const double *weight) {
-    const uint64_t *mine = one.above.data(), *above = other.above.data(), *below = other.below.data();
-    if (one.words == 1) {
-        double sums[4] = {};  // side by side: none waits for another
-        for (size_t i = 0; i < one.items; ++i)
-            sums[i % 4] += weight[i] * static_cast<double>(count_bits(mine[i] & above[i]) -
-                                                           count_bits(mine[i] & below[i]));
+// sum over items i, over the j above i in one, of the sign of j - i in the other.
+HUNGJURY_POPCNT inline double agreement(Sets one, Sets other, size_t items, size_t words) {
+    int64_t sum = 0;
+    for (size_t w = 0; w < items * words; ++w)
+        sum += count_bits(one.above[w] & other.above[w]) - count_bits(one.above[w] & other.below[w]);
+    return static_cast<double>(sum);
+}
+
+// The same with weights of the items i. Up to 64 items, the usual number of systems, are one word
+// each: a loop without a loop inside.
+HUNGJURY_POPCNT inline double weighted_agreement(Sets one, Sets other, size_t items, size_t words,
+                                                 const double *weight) {
+    auto balance = [&](size_t w) {
+        return count_bits(one.above[w] & other.above[w]) - count_bits(one.above[w] & other.below[w]);
+    };
+    double sums[4] = {};  // side by side: none waits for another
+    if (words == 1) {
+        for (size_t i = 0; i < items; ++i) sums[i % 4] += weight[i] * static_cast<double>(balance(i));
         return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
-    double sum = 0;
-    for (size_t i = 0; i < one.items; ++i) {
-        int64_t balance = 0;
-        for (size_t w = i * one.words; w < (i + 1) * one.words; ++w)
-            balance += count_bits(mine[w] & above[w]) - count_bits(mine[w] & below[w]);
-        sum += weight[i] * static_cast<double>(balance);
+    for (size_t i = 0; i < items; ++i) {
+        int64_t sum = 0;
+        for (size_t w = i * words; w < (i + 1) * words; ++w) sum += balance(w);
+        sums[0] += weight[i] * static_cast<double>(sum);
     }
-    return sum;
+    return sums[0];
 }
 
 // The mean of 1/(rank - 1) of every item over all orders inside ties; with nothing above it an item
 // has no pair to weigh.
-inline std::vector<double> mean_inverse_ranks(const Order &order) {
-    std::vector<double> harmonic(order.items + 1, 0.0), weights(order.items, 0.0);
-    for (size_t n = 1; n <= order.items; ++n)
-        harmonic[n] = harmonic[n - 1] + 1.0 / static_cast<double>(n);
-    for (size_t i = 0; i < order.items; ++i) {
-        size_t above = order.above_count(i), tied = order.tied_count(i);
-        if (above)
-            weights[i] = (harmonic[above + tied - 1] - harmonic[above - 1]) / static_cast<double>(tied);
+class InverseRanks {
+  public:
+    explicit InverseRanks(size_t items) : harmonic_(items + 1, 0.0), weights_(items) {
+        for (size_t n = 1; n <= items; ++n)
+            harmonic_[n] = harmonic_[n - 1] + 1.0 / static_cast<double>(n);
     }
-    return weights;
-}
 
-// [left, right] sums for every row of one table with every row of another; weights 1, or for tau_ap
+    const double *of(const Order &order) {
+        for (size_t i = 0; i < order.items; ++i) {
+            auto above = static_cast<size_t>(order.higher[i]);
+            size_t tied = order.tied_count(i);
+            weights_[i] = above ? (harmonic_[above + tied - 1] - harmonic_[above - 1]) /
+                                      static_cast<double>(tied)
+                                : 0.0;
+        }
+        return weights_.data();
+    }
+
+  private:
+    std::vector<double> harmonic_, weights_;
+};
+
+// Sums [left, right] for every row of one table with every row of another; weights 1, or for tau_ap
 // those of the left vector's ranks.
-inline void pair_sums(const double *left, size_t lefts, const double *right, size_t rights,
-                      size_t items, bool by_rank, double *out) {
-    const size_t bytes = std::max<size_t>(1, 16 * items * ((items + 63) / 64));
-    const size_t block = std::max<size_t>(1, (size_t{1} << 22) / bytes);  // sets kept at once
-    Order one(items);
-    for (size_t begin = 0; begin < rights; begin += block) {
-        std::vector<Order> others(std::min(block, rights - begin), Order(items));
-        for (size_t r = 0; r < others.size(); ++r) others[r].set(right + (begin + r) * items);
-        for (size_t l = 0; l < lefts; ++l) {
-            one.set(left + l * items);
-            std::vector<double> weight =
-                by_rank ? mean_inverse_ranks(one) : std::vector<double>(items, 1.0);
-            for (size_t r = 0; r < others.size(); ++r)
-                out[l * rights + begin + r] = agreement(one, others[r], weight.data());
+class PairSums {
+  public:
+    PairSums(size_t items, size_t rights, bool by_rank)
+        : by_rank_(by_rank), order_(items), inverse_(items), cells_(items * order_.words),
+          block_(std::clamp<size_t>(kKept / std::max<size_t>(1, cells_), 1, std::max<size_t>(1, rights))),
+          sets_(2 * cells_ * (1 + block_)) {}
+
+    void fill(const double *left, size_t lefts, const double *right, size_t rights, double *out) {
+        size_t items = order_.items, words = order_.words;
+        for (size_t begin = 0; begin < rights; begin += block_) {
+            size_t count = std::min(block_, rights - begin);
+            for (size_t r = 0; r < count; ++r) order_.set(right + (begin + r) * items, sets(1 + r));
+            for (size_t l = 0; l < lefts; ++l) {
+                order_.set(left + l * items, sets(0));
+                const double *weight = by_rank_ ? inverse_.of(order_) : nullptr;
+                double *sums = out + l * rights + begin;
+                for (size_t r = 0; r < count; ++r)
+                    sums[r] = weight ? weighted_agreement(sets(0), sets(1 + r), items, words, weight)
+                                     : agreement(sets(0), sets(1 + r), items, words);
+            }
         }
     }
-}
+
+  private:
+    static constexpr size_t kKept = size_t{1} << 18;  // words of sets of rows kept at once
+    Sets sets(size_t row) {
+        uint64_t *first = sets_.data() + 2 * cells_ * row;
+        return {first, first + cells_};
+    }
+    bool by_rank_;
+    Order order_;
+    InverseRanks inverse_;
+    size_t cells_, block_;
+    std::vector<uint64_t> sets_;
+};
 
 }  // namespace hungjury

@@ -6,6 +6,7 @@ another, much faster than broadcasting. Work grows with the square of the number
 are tied when they are exactly equal; `with_ties` makes equal means so.
 """
 
+import math
 from typing import Literal, get_args
 
 import numpy as np
@@ -199,40 +200,33 @@ def _two_tables(x: ArrayLike, y: ArrayLike, names: tuple[str, str]) -> tuple[Flo
 def _cross(first: Floats, second: Floats, by_rank: bool) -> Floats:
     """`native.pair_sums` for every index of the leading axes."""
     shape = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
-    lefts = np.broadcast_to(first, shape + first.shape[-2:])
-    rights = np.broadcast_to(second, shape + second.shape[-2:])
-    sums = np.empty((*shape, first.shape[-2], second.shape[-2]))
-    for index in np.ndindex(shape):
-        left, right = (np.ascontiguousarray(table[index]) for table in (lefts, rights))
-        sums[index] = native.pair_sums(left, right, by_rank)
-    return sums
+    left, right = (
+        np.ascontiguousarray(np.broadcast_to(table, shape + table.shape[-2:])).reshape(
+            math.prod(shape), *table.shape[-2:]
+        )
+        for table in (first, second)
+    )
+    sums = native.pair_sums(left, right, by_rank)
+    return sums.reshape(*shape, first.shape[-2], second.shape[-2])
 
 
 def _each(first: Floats, second: Floats, shape: tuple[int, ...], by_rank: bool) -> Floats:
     """`native.pair_sums` of vectors whose leading axes broadcast to `shape`."""
     items = first.shape[-1]
-    left, right = (np.ascontiguousarray(rows).reshape(-1, items) for rows in (first, second))
-    if len(left) == 1 or len(right) == 1:
+    left, right = (np.ascontiguousarray(rows).reshape(1, -1, items) for rows in (first, second))
+    if left.shape[1] == 1 or right.shape[1] == 1:
         return native.pair_sums(left, right, by_rank).reshape(shape)
     left, right = (
-        np.ascontiguousarray(np.broadcast_to(rows, (*shape, items))).reshape(-1, items)
+        np.ascontiguousarray(np.broadcast_to(rows, (*shape, items))).reshape(-1, 1, items)
         for rows in (first, second)
     )
-    each = [native.pair_sums(left[i : i + 1], right[i : i + 1], by_rank) for i in range(len(left))]
-    return np.asarray(each, dtype=np.float64).reshape(shape)
+    return native.pair_sums(left, right, by_rank).reshape(shape)
 
 
 def _untied_pairs(values: Floats) -> NDArray[np.int64]:
     """How many unordered pairs of items on the last axis differ."""
-    items = values.shape[-1]
-    ordered = np.sort(values, axis=-1)
-    place = np.arange(items)
-    opens = np.ones(ordered.shape, dtype=bool)
-    opens[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    # An item's distance from the start of its tie is the number of earlier items it is tied with.
-    start = np.maximum.accumulate(np.where(opens, place, 0), axis=-1)
-    pairs: NDArray[np.int64] = items * (items - 1) // 2 - (place - start).sum(axis=-1)
-    return pairs
+    rows = np.ascontiguousarray(values).reshape(math.prod(values.shape[:-1]), values.shape[-1])
+    return native.untied_pairs(rows).reshape(values.shape[:-1])
 
 
 def _possible_pairs(first: Floats, second: Floats, variant: TauVariant) -> Floats:

@@ -126,8 +126,5 @@ class Truths:
         assert self.shares is not None
         better, truth = self.measures[m].better, self.drawn[doubt][m]
         means = np.moveaxis(values @ self.shares.T, 2, 0)  # [draw, vector, system]
-        near = [
-            tau_ap_cross(better(x), better(y[None]))[:, 0]
-            for x, y in zip(means, truth, strict=True)
-        ]
-        return Nearby(np.stack(near), np.asarray(rmse(means, truth[:, None])))
+        near = tau_ap_cross(better(means), better(truth[:, None]))[:, :, 0]
+        return Nearby(near, np.asarray(rmse(means, truth[:, None])))

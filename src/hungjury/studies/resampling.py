@@ -8,6 +8,7 @@ centred. All numbers of a study see the same resamples, so that their difference
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ class Resampling:
         n = len(values)
         if n < 2:
             return np.zeros(self.draws)
-        shares = resample_counts(n, self.draws, self._rng("units", n, *name)) / n
+        shares = _unit_shares(self, n, name)
         return np.asarray((shares @ values - values.mean()) * np.sqrt(n / (n - 1)))
 
     def joint(self, values: Array, on_topics: Array, *name: str | int) -> Array:
@@ -56,6 +57,13 @@ class Resampling:
 
     def _rng(self, *name: str | int) -> np.random.Generator:
         return np.random.default_rng(seed_for(self.seed, ("resample", *name)))
+
+
+@lru_cache(maxsize=64)
+def _unit_shares(draws: Resampling, n: int, name: tuple[str | int, ...]) -> Array:
+    """[draw, unit]: the share of each of n units in a resample; kept, since all numbers of a study
+    see the same."""
+    return resample_counts(n, draws.draws, draws._rng("units", n, *name)) / n
 
 
 def unit_draws(values: Array, draws: int = RESAMPLES, seed: int = 0) -> Array:

@@ -16,6 +16,7 @@ __all__ = ["check_votes", "votes_among", "weighted_majority"]
 
 Array = NDArray[np.float64]
 BEGINNING = "votes("
+ROUNDING = 1e-12  # a tie stays a tie, whatever order its sums were taken in
 
 
 def votes_among(approaches: list[str]) -> dict[str, str]:
@@ -28,12 +29,12 @@ def weighted_majority(
 ) -> NDArray[np.int16]:
     """Binary labels [judge, document] and weights [tuple, judge, topic] to labels
     [tuple, document]: 1 where more than half of the weight of those who judged it says so."""
-    yes, judged = labels == 1, labels >= 0
     out = np.empty((len(weights), labels.shape[1]), dtype=np.int16)
-    for row, mine in zip(out, weights, strict=True):
-        each = mine[:, topic_of]
-        total = (each * judged).sum(axis=0)
-        row[:] = np.where(total > 0, (each * yes).sum(axis=0) > total / 2, NOT_JUDGED)
+    for topic in range(weights.shape[2]):
+        mine = topic_of == topic
+        yes, judged = (labels[:, mine] == 1).astype(float), (labels[:, mine] >= 0).astype(float)
+        in_favour, total = (weights[:, :, topic] @ votes for votes in (yes, judged))
+        out[:, mine] = np.where(total > 0, in_favour > (0.5 + ROUNDING) * total, NOT_JUDGED)
     return out
 
 
