@@ -106,20 +106,20 @@ def _densities(values: Array, share: Array) -> Array:
     return np.maximum(out / (out @ share)[:, None], LOWEST_DENSITY)
 
 
-def _means(values: Array) -> Array:
-    """[judge, system]"""
-    return with_ties(values.mean(axis=2))
+def _order(scores: Array) -> Array:
+    """[judge, system]: means over topics, to be ranked."""
+    return with_ties(_means(scores))
 
 
 def _kendall(mine: Array, theirs: Array) -> Array:
     """|tau_b| of the systems' means over topics, (4.15) and (4.23); 0 where one is constant."""
-    tau = kendall_cross(_means(mine), _means(theirs))
+    tau = kendall_cross(_order(mine), _order(theirs))
     return np.asarray(np.nan_to_num(np.abs(tau)).mean(axis=1))
 
 
 def _ap_correlation(mine: Array, theirs: Array) -> Array:
     """|tau_ap| of the systems' means over topics, theirs as estimates, (4.18) and (4.24)."""
-    tau = tau_ap_cross(_means(theirs), _means(mine))
+    tau = tau_ap_cross(_order(theirs), _order(mine))
     return np.asarray(np.abs(tau).mean(axis=0))
 
 
