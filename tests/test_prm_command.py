@@ -184,6 +184,43 @@ def test_command_takes_levels_that_count_as_relevant(folder):
         assert shown[level] == pytest.approx(naive_prm.prm(ROWS, level, [1]), abs=5e-4)
 
 
+@pytest.mark.parametrize("relevant", [[-2, 1], [0, 2], [1, 2], [2]])
+def test_command_counts_any_levels_as_relevant(folder, relevant):
+    """No threshold, no first level, no largest one gives these numbers."""
+    target, text = folder / "soft", ",".join(map(str, relevant))
+    options = ["--relevant", text, "--qrels", str(folder / "one.txt"), "--soft", str(target)]
+    shown = done(folder, *options, "--format", "csv", "--quiet").stdout
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    assert [int(row["level"]) for row in rows] == [-2, 0, 1, 2]
+    upwards = relevant == list(range(relevant[0], 3))
+    named = ("rel", str(relevant[0])) if upwards else ("relevant", text)
+    for row in rows:
+        assert next(iter(row.items())) == named
+        agreed, seen = naive_prm.prm_counts(ROWS, int(row["level"]), relevant)
+        assert (int(row["pairs"]), int(row["pairs_relevant"])) == (seen, agreed)
+        assert float(row["p"]) == pytest.approx(agreed / seen)
+    soft = hj.read_qrels(target).to_dict()
+    for topic, document, level in (("1", "a", 2), ("1", "b", 0), ("2", "c", -2)):
+        expected = naive_prm.prm(ROWS, level, relevant)
+        assert soft[topic][document] == pytest.approx(expected, abs=1e-12)
+    page = done(folder, *options).stdout
+    labelled = sum(level in relevant for level in (2, 0, -2))
+    assert f"the qrels label {labelled} documents relevant" in page
+
+
+def test_the_levels_of_these_tests_matter():
+    """Other sets of relevant levels give other probabilities."""
+    sets = ([-2, 1], [0, 2], [1, 2], [2], [-2], [0], [1], [0, 1, 2])
+    found = {tuple(naive_prm.prm(ROWS, level, one) for level in (-2, 0, 1, 2)) for one in sets}
+    assert len(found) == len(sets)
+
+
+def test_levels_that_do_not_exist_are_named(folder):
+    result = command(folder, "--grades", "-2-2", "--relevant", "1,7")
+    assert isinstance(result.exception, InputError)
+    assert "7 cannot be relevant: the levels are [-2, 0, 1, 2]" in str(result.exception)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [(["--relevant", "1", "--rel", "1"], "not both"), (["--relevant", "1;2"], "integers")],

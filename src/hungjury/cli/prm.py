@@ -109,15 +109,25 @@ def _levels(text: str) -> list[int]:
 def _formatted(models: list[PRM], form: str, qrels: Qrels | None, safe: bool) -> str:
     if form == "table":
         return "\n\n".join(_page(model, qrels) for model in models)
-    rows = [{"rel": min(m.relevant), **row} for m in models for row in m.rows()]
+    rows = [{**_relevant(m), **row} for m in models for row in m.rows()]
     return rows_as(rows, form, safe)
 
 
+def _relevant(model: PRM) -> dict[str, int | str]:
+    """The lowest relevant grade, or the levels that count as relevant."""
+    if _upwards(model):
+        return {"rel": min(model.relevant)}
+    return {"relevant": ",".join(map(str, model.relevant))}
+
+
+def _upwards(model: PRM) -> bool:
+    return model.relevant == [level for level in model.levels if level >= min(model.relevant)]
+
+
 def _page(model: PRM, qrels: Qrels | None) -> str:
-    upwards = [level for level in model.levels if level >= min(model.relevant)]
     page = (
         f"relevant from grade {min(model.relevant)} on\n{model}"
-        if model.relevant == upwards
+        if _upwards(model)
         else f"relevant at levels {', '.join(map(str, model.relevant))}\n{model}"
     )
     if qrels is None:

@@ -225,11 +225,18 @@ def prm(
     levels = sorted({*values.tolist(), *given.grades})
     place = np.array([levels.index(v) for v in values.tolist()])[code]
     chosen = [v for v in levels if v >= rel] if relevant is None else sorted(set(relevant))
-    if not set(chosen) & set(levels) or (relevant is None and rel > given.max_grade):
+    if not chosen or (relevant is None and rel > given.max_grade):
         raise InputError(
             f"no level is relevant (levels are {levels})",
             code="no-relevant-level",
             remedy=("choose", Argument("rel"), "or", Argument("relevant"), "from these levels"),
+        )
+    unknown = sorted(set(chosen) - set(levels))
+    if unknown:
+        raise InputError(
+            f"{', '.join(map(str, unknown))} cannot be relevant: the levels are {levels}",
+            code="no-relevant-level",
+            remedy=("choose", Argument("relevant"), "from these levels"),
         )
     votes = np.bincount(
         given.document * len(levels) + place, minlength=len(given.pool) * len(levels)
