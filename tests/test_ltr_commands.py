@@ -16,6 +16,8 @@ from hungjury.errors import HungjuryError, InputError
 from hungjury.ltr import make_folds
 from hungjury.ltr.lambdas import dcg_queries
 from hungjury.stats.paired_tests import randomisation_test
+from hungjury.users.dynamics import Dynamic
+from hungjury.users.model import UserClass, UserModel
 
 pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 QUICK = ["--trees", "12", "--leaves", "6", "--set", "num_threads=1", "--learning-rate", "0.2"]
@@ -139,6 +141,27 @@ def test_compare_rankers_command(fold):
     assert all(row["p"] == 1 for row in rows)
     assert "splits the data of one" in run("compare-rankers", fold, fold, "--folds", 3).output
     assert "not a list of tree counts" in run("compare-rankers", fold, "--sizes", "a").output
+
+
+def test_comparisons_say_what_to_know_about_their_users(fold):
+    """Users who look more at later ranks, and a class of users without a query."""
+    users = fold / "rising.json"
+    rising = UserClass("all", (0.1, 0.2, 0.3, 0.4), Dynamic(-0.3, 0.05, 0.3))
+    UserModel((rising,)).save(users)
+    quick = ["--cutoff", 4, *QUICK]
+    for words in (
+        ["compare-rankers", fold, "--sizes", "4", *quick],
+        ["train", fold / "train.txt.gz", "-o", fold / "r.json", *quick],
+    ):
+        done = run(*words, "--user", users)
+        assert done.exit_code == 0, done.output
+        assert done.stderr.count("does not decrease, so nMCG can exceed 1") == 1
+        assert "it rises at: rank 2, rank 3, rank 4" in done.stderr
+        done = run(*words, "--nav-rel", 3)
+        assert done.stderr.count("the largest grade is 2, nav_rel is 3") == 1
+        assert "does not decrease" not in done.stderr
+    done = run("compare-rankers", fold, "--folds", 5, "--nav-rel", 3, "--sizes", "4", *QUICK)
+    assert done.stderr.count("the largest grade is 2, nav_rel is 3") == 1
 
 
 def test_several_data_sets_side_by_side(fold, tmp_path):

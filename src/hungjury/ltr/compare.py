@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from hungjury.errors import InputError, check_seed
 from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
-from hungjury.ltr.train import boost, parameters_with
+from hungjury.ltr.train import boost, parameters_with, user_notes
 from hungjury.stats.paired_sizes import t_interval
 from hungjury.stats.paired_tests import randomisation_test
 from hungjury.tables import Cell, Marked, Table, columns
@@ -209,8 +209,14 @@ def compare_rankers(
         p=np.asarray(randomisation_test(values - values[:1], samples, seed)),
         curves=np.array([np.mean([t.curves for t in row], axis=0) for row in tried]),
         shares=np.array([class_shares(f[0].labels, f[0].offsets, nav_rel).mean() for f in parts]),
-        notes=tuple(note for fold in parts for data in fold for note in data.notes),
+        notes=tuple(note for fold in parts for data in fold for note in data.notes)
+        + _distinct(note for fold in parts for note in user_notes(measured[1], fold[0])),
     )
+
+
+def _distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Folds mostly have the same notes about users."""
+    return tuple({str(note): note for note in notes}.values())
 
 
 def _folds(given: Any) -> list[Fold]:

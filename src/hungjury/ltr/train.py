@@ -104,9 +104,7 @@ def train_ranker(
     for one in seen:
         _check_alike(data, one)
     settings = parameters_with(lightgbm_parameters, stop_early=bool(seen))
-    notes = _missing_class(goal, data)
-    if goal.name == NMCG:
-        notes += goal.user.notes(goal.cutoff)
+    notes = user_notes(goal, data)
     for note in notes:
         warnings.warn(str(note), stacklevel=2)
     booster, history = boost(
@@ -259,9 +257,16 @@ def _check_alike(train: RankingData, valid: RankingData) -> None:
         )
 
 
+def user_notes(goal: Goal, data: RankingData) -> tuple[Note, ...]:
+    """What to know about the users a ranker is trained for; nothing for other objectives."""
+    if goal.name != NMCG:
+        return ()
+    return _missing_class(goal, data) + goal.user.notes(goal.cutoff)
+
+
 def _missing_class(goal: Goal, data: RankingData) -> tuple[Note, ...]:
     """Note a user class without training queries."""
-    if goal.name != NMCG or len(goal.user.classes) == 1:
+    if len(goal.user.classes) == 1:
         return ()
     share = class_shares(data.labels, data.offsets, goal.nav_rel)
     top = data.labels.largest
