@@ -32,6 +32,7 @@ from hungjury.studies.papers.label_sets import (
     required_labels,
     shares,
 )
+from hungjury.studies.papers.relevance_beside import power_beside
 from hungjury.studies.papers.relevance_claims import (
     CASES,
     COMMON,
@@ -232,6 +233,7 @@ class RandomRelevance(Recipe):
                   for (whose, case), values in matrices.items()),
                 rate_table("figure-2", titles[1], robust, rates, heads),
                 rate_table("figure-3", titles[2], power, rates, heads),
+                *power_beside(sets, power),
             ],
             [
                 StudyFigure("figure-1", titles[0], Matrices(
