@@ -162,6 +162,31 @@ def test_nothing_of_a_paper_is_left_out(name: str, shared_data: Path) -> None:
     assert not missing, sorted(missing)
 
 
+def equations(text: str) -> set[str]:
+    """Numbers of equations that a text names, as in "(4.28) to (4.31)" and "(1) eRRBP"."""
+    number = r"\((?:\d\.)?\d{1,2}\)"
+    found = {name.strip("()") for name in re.findall(number, text)}
+    for low, high in re.findall(rf"({number}) to ({number})", text):
+        chapter, _, first = low.strip("()").rpartition(".")
+        last = high.strip("()").rpartition(".")[2]
+        every = range(int(first), int(last) + 1)
+        found |= {f"{chapter}.{n}" if chapter else str(n) for n in every}
+    return found
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_no_numbered_equation_is_left_out(name: str, shared_data: Path) -> None:
+    path = shared_data.parent / "papers" / f"{PAPERS[name]}.txt"
+    if not path.exists():
+        pytest.skip(f"no text of the paper at {path}")
+    printed = set(re.findall(r"\\quad \(((?:\d\.)?\d{1,2})\)", path.read_text()))
+    expected = {"Random": 2, "Stochastic": 0, "Predicted": 1, "Extended": 7, "User": 50}
+    assert len(printed) == expected[name.partition(" ")[0]]
+    rows_alone = "\n".join(line for line in parts()[name].splitlines() if line.startswith("|"))
+    missing = printed - equations(rows_alone)
+    assert not missing, sorted(missing)
+
+
 # evidence for misprints that can be computed
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hungjury.collection.notes import plural
 from hungjury.errors import Argument, InputError, check_seed
 from hungjury.tables import Table, html_page
 from hungjury.theory.pairs import ListPairs, all_pairs, all_pools, is_small, random_pairs
@@ -68,29 +69,34 @@ class AxiomReport:
     pairs: int  # compared: both values defined
     replacement: Counterexample | None
     swap: Counterexample | None
+    proof: str = ""  # where both axioms are proved for all lists
+
+    def verdict(self, axiom: str) -> str:
+        """The counterexample, where the axiom is proved, or that it is not refuted."""
+        found = getattr(self, axiom)
+        if found is not None:
+            return str(found)
+        if self.proof:
+            return f"proved ({self.proof})"
+        return "not refuted: no counterexample among these lists"
 
     @property
-    def holds(self) -> bool:
-        """Neither axiom has a counterexample."""
-        return self.replacement is None and self.swap is None
+    def refuted(self) -> bool:
+        """An axiom has a counterexample."""
+        return self.replacement is not None or self.swap is not None
 
     def _head(self) -> str:
         return (
             f"{self.measure}, lists of {self.length} with {self.grades} grades: "
-            f"{self.pairs} pairs over {self.pools} pools, {self.method}"
+            f"{plural(self.pairs, 'pair')} over {plural(self.pools, 'pool')}, {self.method}"
         )
 
     def _repr_html_(self) -> str:
-        found = ((axiom, getattr(self, axiom)) for axiom in AXIOMS)
-        rows = [[axiom, "no counterexample" if one is None else str(one)] for axiom, one in found]
+        rows = [[axiom, self.verdict(axiom)] for axiom in AXIOMS]
         return html_page(self._head(), Table(["axiom", "found"], rows))
 
     def __str__(self) -> str:
-        lines = [self._head()]
-        for axiom in AXIOMS:
-            found = getattr(self, axiom)
-            lines.append(f"  {axiom}: " + ("no counterexample" if found is None else str(found)))
-        return "\n".join(lines)
+        return "\n".join([self._head(), *(f"  {axiom}: {self.verdict(axiom)}" for axiom in AXIOMS)])
 
 
 def check_axioms(
@@ -176,6 +182,7 @@ def _report(
         pairs=compared,
         replacement=found["replacement"],
         swap=found["swap"],
+        proof="" if scorer.measure is None else scorer.measure.proof,
     )
 
 
