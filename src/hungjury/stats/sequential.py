@@ -19,6 +19,7 @@ __all__ = ["check_looks", "nominal_levels"]
 
 POINTS = 1201  # of the grid on which densities are kept
 FAR = 8.0  # standard deviations that it reaches
+SMALLEST = 1e-300  # level of a look that comes too early for anything to count
 
 
 def check_looks(looks: Any) -> list[int]:
@@ -67,7 +68,7 @@ def nominal_levels(information: Sequence[float], alpha: float = 0.05) -> list[fl
             remedy="looks are ascending shares of the largest budget, above 0 and at most 1",
         )
     # O'Brien-Fleming-like, alpha / 2 for either side.
-    spent = 4 * (1 - ndtr(ndtri(1 - alpha / 4) / np.sqrt(times)))
+    spent = 4 * ndtr(ndtri(alpha / 4) / np.sqrt(times))
     grid = np.linspace(-FAR, FAR, POINTS)  # of the score, whose variance is the information
     density = np.exp(-(grid**2) / (2 * times[0])) / np.sqrt(2 * np.pi * times[0])
     levels: list[float] = []
@@ -76,11 +77,11 @@ def nominal_levels(information: Sequence[float], alpha: float = 0.05) -> list[fl
         if k:
             step = time - times[k - 1]
             kernel = np.exp(-((grid[:, None] - grid) ** 2) / (2 * step))
-            density = kernel @ density * (grid[1] - grid[0]) / np.sqrt(2 * np.pi * step)
+            density = (kernel / kernel.sum(axis=0)) @ density
         edge = _edge(grid, density, float(spent[k]) - before)
         before = float(spent[k])
         density = np.where(np.abs(grid) < edge, density, 0.0)
-        levels.append(float(2 * (1 - ndtr(edge / np.sqrt(time)))))
+        levels.append(max(float(2 * ndtr(-edge / np.sqrt(time))), SMALLEST))
     return levels
 
 
