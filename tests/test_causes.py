@@ -77,3 +77,19 @@ def test_geometric_means_and_sums_are_reported_as_such():
     assert as_reported(hj.measure("GMAP"), 4)(means) == pytest.approx([0.5, 0.25])
     assert as_reported(hj.measure("NumRelRet"), 4)(np.array([2.0, 3.0])).tolist() == [8, 12]
     assert as_reported(hj.measure("AP"), 4)(np.array([0.2, 0.3])).tolist() == [0.2, 0.3]
+
+
+def test_geometric_means_are_never_above_the_largest_score():
+    """Two topics leave one degree of freedom, whose draws of logarithms go far."""
+    assert as_reported(hj.measure("GMAP"), 2)(np.array([3.0, 1e4])).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("topics", [2, 3, 6])
+def test_labels_that_leave_nothing_open_have_no_share(topics):
+    """One judge has one label for a document: what remains is rounding, which is no cause."""
+    made = hj.simulate(systems=4, topics=topics, documents=20, depth=10, accuracies=[0.7], seed=3)
+    found = hj.leaderboard(
+        made.judgments, made.runs, "RBP(p=0.8)", panel_error=0, target="topics", draws=100
+    )
+    assert set(found.shares.values()) == {0}
+    assert found.outlook.difference == pytest.approx(0, abs=1e-12)

@@ -137,3 +137,14 @@ def test_expected_contrasts_are_those_of_a_known_panel_error():
     error = centre @ covariance @ centre
     expected = prior - prior @ np.linalg.pinv(prior + error) @ prior
     np.testing.assert_allclose(expected_contrasts(covariance, kernel, 0.05), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("off", [0.0, 2e-16, -2e-16])
+def test_systems_that_show_the_same_may_still_differ_a_little(off):
+    """Cosines of equal lists are 1 up to rounding, which must not be taken for a kernel."""
+    kernel = np.array([[1.0, 1.0 + off], [1.0 + off, 1.0]])
+    direct, covariance = np.array([0.5, 0.4]), 0.0004 * np.eye(2)
+    found = combine(direct, covariance, direct, kernel, 1.0, 50, np.random.default_rng(0))
+    assert found.mean.mean() == pytest.approx(0.45)
+    assert np.isfinite(found.draws).all()
+    assert np.isfinite(expected_contrasts(covariance, kernel, 0.06)).all()

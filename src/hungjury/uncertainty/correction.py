@@ -22,6 +22,7 @@ TAU_SPREAD, SLOPE_SPREAD = 0.4, 0.5  # standard deviations of their logarithms
 GRID = 33  # values of tau, and of the slope
 REACH = 4.0  # standard deviations on either side that the grid covers
 NEAR = 0.2  # share of the kernel as it is; the rest is its square, which reaches further
+ROUNDING = 1e-12
 RIDGE = 1e-6  # of tau²: systems that show the same documents may still differ a little
 
 
@@ -43,9 +44,11 @@ def wide_kernel(kernel: Floats) -> Floats:
     in between.
     """
     near = centred(kernel)
+    size = np.trace(near)
+    if size <= ROUNDING * np.trace(kernel):  # all systems show the same documents
+        return np.zeros_like(kernel)
     far = near @ near
-    size = np.trace(far)
-    return np.asarray(NEAR * near + (1 - NEAR) * far * (np.trace(near) / size if size else 0))
+    return np.asarray(NEAR * near + (1 - NEAR) * far * (size / np.trace(far)))
 
 
 def combine(

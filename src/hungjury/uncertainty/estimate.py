@@ -80,9 +80,12 @@ def panel_error_of(
 
 
 def as_reported(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
-    """Means over topics as they are reported: geometric means and sums are not averages."""
+    """Means over topics as they are reported: geometric means and sums are not averages.
+
+    Logarithms of few topics may be drawn far above that of the largest score.
+    """
     if measure.average == "gmean":
-        return np.exp
+        return lambda mean: np.exp(np.minimum(mean, np.log(measure.high)))
     return (lambda mean: mean * topics) if measure.average == "sum" else (lambda mean: mean)
 
 

@@ -128,7 +128,8 @@ def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
 def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:
     """Covariances of the topic mean: of noise that topics do not share, and of everything."""
     number, topics = len(draws), draws.cells.shape[1]
-    means = draws.means - draws.means.mean(axis=0)
+    means = draws.means - draws.means[0]  # exactly 0 where all draws are the same
+    means -= means.mean(axis=0)
     together = means.T @ means
     total = together / (number - 1)
     if topics == 1:
