@@ -1,9 +1,11 @@
-"""Jobs for the tests of studies: here, so that workers find them by name."""
+"""Jobs for the tests of studies: here, so that workers find them by name; and how to run them."""
 
 import os
 import time
 
 import numpy as np
+
+from hungjury.studies.runner import run_work
 
 
 def draw(data, seed, count):
@@ -42,3 +44,9 @@ def deadly(data, seed, number):
         os._exit(9)
     time.sleep(0.05)
     return number
+
+
+def run_jobs(jobs, sources, store, *more, **others):
+    """The jobs of one collection."""
+    (finished,) = run_work([(sources, list(jobs))], store, *more, **others)
+    return finished

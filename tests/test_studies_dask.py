@@ -14,8 +14,9 @@ from hungjury.errors import InputError
 from hungjury.studies import engines
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
-from hungjury.studies.runner import Job, run_jobs
+from hungjury.studies.runner import Job
 from hungjury.studies.store import Store, as_text
+from study_jobs import run_jobs
 
 Client = pytest.importorskip("distributed", reason="Dask is not installed").Client
 pytestmark = pytest.mark.cluster

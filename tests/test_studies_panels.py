@@ -21,11 +21,12 @@ from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES
 from hungjury.studies.papers.aware import MEASURES
-from hungjury.studies.runner import Job, run_jobs
+from hungjury.studies.runner import Job
 from hungjury.studies.seeds import integer_seed
 from hungjury.studies.store import Store, as_text
 from hungjury.studies.study import Study, run_study
 from hungjury.studies.tuples import APPROACHES
+from study_jobs import run_jobs
 
 ALONE = Engine("local", 1)
 JUDGES = 5

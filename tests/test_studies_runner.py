@@ -17,9 +17,10 @@ import study_jobs
 from hungjury.errors import InputError, StudyFailed
 from hungjury.studies.data import Sources, folder_parts, study_data
 from hungjury.studies.engines import Engine
-from hungjury.studies.runner import Job, run_jobs
+from hungjury.studies.runner import Job
 from hungjury.studies.seeds import integer_seed
 from hungjury.studies.store import Store, as_text, from_text
+from study_jobs import run_jobs
 from study_script import jobs as slow_jobs
 
 HERE = Path(__file__).parent

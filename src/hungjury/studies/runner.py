@@ -13,7 +13,7 @@ import os
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,7 +26,7 @@ from hungjury.studies.engines import Engine
 from hungjury.studies.seeds import integer_seed
 from hungjury.studies.store import Store, as_text
 
-__all__ = ["Finished", "Job", "run_jobs", "run_work"]
+__all__ = ["Finished", "Job", "run_work"]
 
 LOCAL_ENGINE = Engine()
 
@@ -82,20 +82,6 @@ class _Done:
     value: str | None
     error: str | None
     seconds: float
-
-
-def run_jobs(
-    jobs: Iterable[Job],
-    sources: Sources,
-    store: Store,
-    seed: int = 0,
-    engine: Engine = LOCAL_ENGINE,
-    progress: Progress | None = None,
-    told: Callable[[str], None] | None = None,
-) -> Finished:
-    """Do the jobs of one collection; see `run_work`."""
-    (finished,) = run_work([(sources, list(jobs))], store, seed, engine, progress, told)
-    return finished
 
 
 def run_work(
