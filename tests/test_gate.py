@@ -230,3 +230,33 @@ def test_bad_looks(looks):
 def test_a_margin_is_0_or_more(made, margin):
     with pytest.raises(HungjuryError, match="margin must be 0 or more"):
         gate(made.gold, made.runs, "system1", "system2", margin=margin)
+
+
+def test_options_of_reading_are_used_with_qrels():
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"a": 1, "b": 0}}
+    tied = {"1": {"b": 1.0, "a": 1.0}, "2": {"b": 1.0, "a": 1.0}}
+    runs = {"old": {"1": {"b": 1.0}, "2": {"b": 1.0}}, "new": tied}
+    first = [hj.gate(qrels, runs, "old", "new", "P@1", ties=ties)[0] for ties in ("trec", "input")]
+    assert [one.difference for one in first] == [0, 0]
+    expected = hj.gate(qrels, runs, "old", "new", "P@1", ties="expected")[0]
+    assert expected.difference == 0.5
+    with pytest.raises(TypeError, match="target"):
+        hj.gate(qrels, runs, "old", "new", target="topics")
+
+
+def test_a_target_needs_judges():
+    words = [
+        "--qrels",
+        "q",
+        "--runs",
+        "r",
+        "--baseline",
+        "a",
+        "--candidate",
+        "b",
+        "--target",
+        "topics",
+    ]
+    found = CliRunner().invoke(command, ["gate", *words])
+    assert found.exit_code == 2
+    assert "--target topics go with --judges" in found.output

@@ -124,7 +124,7 @@ def _provider_class() -> Any:
             super().__init__(list(measures), set(qrels.topics))
             self.labels = qrels
 
-        def _iter_calc(self, run: Any) -> Iterator[Any]:
+        def _iter_calc(self, run: object) -> Iterator[Any]:
             lists = package.util.RunConverter(run).as_dict_of_dict()
             if not lists:  # ir_measures says what a run without results scores
                 return
@@ -143,7 +143,7 @@ def _provider_class() -> Any:
             measure.validate_params()
             return hasattr(measure, "ours")
 
-        def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Any:
+        def _evaluator(self, measures: Iterable[Any], qrels: object) -> Any:
             return Evaluator(measures, _qrels(package.util.QrelsConverter(qrels)))
 
     return Provider

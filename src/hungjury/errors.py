@@ -64,7 +64,7 @@ def either(words: list[str]) -> str:
     return " or ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)
 
 
-def _literal(value: Any) -> str:
+def _literal(value: object) -> str:
     if isinstance(value, range) and value.start == 0 and value.step == 1:
         return f"range({value.stop})"
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)

@@ -58,7 +58,7 @@ def flag(value: object) -> bool:
     return value
 
 
-def numbers(value: Any) -> tuple[float, ...]:
+def numbers(value: object) -> tuple[float, ...]:
     """A list of numbers; or text with commas, for parsers that have no lists."""
     if isinstance(value, str):
         value = [decimal_of(part.strip()) for part in value.split(",")]
@@ -97,7 +97,7 @@ class Bounds(TypedDict, total=False):
     open_high: bool
 
 
-def param(default: Any, *, kind: Kind, doc: str, **bounds: Unpack[Bounds]) -> Any:
+def param(default: object, *, kind: Kind, doc: str, **bounds: Unpack[Bounds]) -> Any:
     """Declare a parameter: its default, kind, meaning and range."""
     return Declared(default, kind, doc, bounds)
 
@@ -112,7 +112,7 @@ class Declared:
 
     name: str
 
-    def __init__(self, default: Any, kind: Kind, doc: str, bounds: Bounds) -> None:
+    def __init__(self, default: object, kind: Kind, doc: str, bounds: Bounds) -> None:
         self.default, self.kind, self.doc, self.bounds = default, kind, doc, bounds
 
     def __set_name__(self, owner: type, name: str) -> None:

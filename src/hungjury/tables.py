@@ -151,7 +151,7 @@ class Table:
             [show(_bare(cell)) for show, cell in zip(how, row, strict=True)] for row in self.rows
         ]
 
-    def _shown(self, cell: Any) -> str:
+    def _shown(self, cell: object) -> str:
         if isinstance(cell, Joined):
             return "/".join(map(self._shown, cell.values))
         if cell is None or cell != cell:
@@ -284,14 +284,14 @@ class _Lines(list[str]):
         self.append(line[:-2] + "\n")
 
 
-def _harmless(cell: Any) -> Any:
+def _harmless(cell: object) -> Any:
     if not isinstance(cell, str) or decimal_of(cell) is not None:
         return cell
     text = visible_line(cell)
     return f"'{text}" if text.lstrip()[:1] in _FORMULA else text
 
 
-def json_text(content: Any) -> str:
+def json_text(content: object) -> str:
     """JSON as all results write it; numbers that are undefined or infinite are null."""
     return json.dumps(_finite(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -366,7 +366,7 @@ def _parts(cell: Cell, number: int) -> list[Cell]:
     return [*found, *[None] * (number - len(found))]
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> Any:
     """The same without numbers that JSON does not have."""
     if isinstance(value, Mapping):
         return {key: _finite(one) for key, one in value.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param
 from hungjury.catalogue.expected import (
@@ -22,7 +22,7 @@ from hungjury.parameters import integer, param, required
 __all__ = ["E"]
 
 
-def a_measure(value: Any) -> Measure:
+def a_measure(value: object) -> Measure:
     """A measure, or its name."""
     if isinstance(value, IrMeasure):
         value = from_ir_measures(value)

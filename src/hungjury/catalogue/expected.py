@@ -214,7 +214,7 @@ class eRDCG(ExpectedSum):  # noqa: N801
         return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
 
 
-def recall_base(value: Any) -> float | str:
+def recall_base(value: object) -> float | str:
     """'pool', 'retrieved' or a number."""
     if value in ("pool", "retrieved"):
         return str(value)

@@ -6,7 +6,7 @@ users satisfied by grade k, g_1 + ... + g_k.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from hungjury.parameters import numbers, required
 __all__ = ["GAP", "eGAP", "xGAP"]
 
 
-def threshold_probabilities(value: Any) -> tuple[float, ...]:
+def threshold_probabilities(value: object) -> tuple[float, ...]:
     """Probabilities g_1, ..., g_c that add up to 1."""
     g = numbers(value)
     if any(v < 0 for v in g) or abs(sum(g) - 1) > 1e-9:

@@ -37,7 +37,7 @@ class RankMatrix:
         return "[" + ", ".join(f"[{', '.join(map(repr, row))}]" for row in self.rows) + "]"
 
 
-def _walk(value: Any) -> Any:
+def _walk(value: object) -> Any:
     """How the user moves: a name or file, a user model, or a matrix that is checked here."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
@@ -46,7 +46,7 @@ def _walk(value: Any) -> Any:
     return RankMatrix(tuple(tuple(row) for row in transition_matrix(value).tolist()))
 
 
-def _pace(value: Any) -> Any:
+def _pace(value: object) -> Any:
     return FROM_MODEL if isinstance(value, str) and value == FROM_MODEL else numbers(value)
 
 
@@ -213,7 +213,7 @@ class MP(Measure):
         return np.where(needed, found, 1.0)
 
 
-def _at_ranks(table: Array, ranks: NDArray[np.int32], which: Any) -> Array:
+def _at_ranks(table: Array, ranks: NDArray[np.int32], which: object) -> Array:
     """[..., list, place]: row `which` [..., list] of a [row, rank] table; 0 beyond its end."""
     padded = np.pad(table, ((0, 0), (0, 1)))
     place = np.minimum(ranks - 1, table.shape[1])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["nMCG"]
 
 
-def _users(value: Any) -> Any:
+def _users(value: object) -> Any:
     if isinstance(value, os.PathLike):
         return os.fspath(value)
     if not isinstance(value, str) and not hasattr(value, "discounts"):

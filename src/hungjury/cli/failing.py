@@ -6,7 +6,6 @@ import re
 import shlex
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
 
 import click
 
@@ -49,7 +48,7 @@ def invoked(command: click.Command, words: list[str]) -> click.Command:
     return command
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     """A value as a word of a shell."""
     if isinstance(value, range):
         return f"{value.start}-{value.stop - 1}"

@@ -74,14 +74,14 @@ def gate_command(
 
     if (qrels is None) == (not judges.judges):
         raise click.UsageError("give either --qrels or --judges")
-    if qrels is not None and (gold or plan):
-        raise click.UsageError("--gold and --plan go with --judges")
+    if qrels is not None and (gold or plan or target == "topics"):
+        raise click.UsageError("--gold, --plan and --target topics go with --judges")
     lists = run_flags.files(runs, label_flags.columns)
     options: dict[str, Any] = {}
     if qrels is None:
         options = {"gold": label_flags.people(gold) if gold else None, "plan": plan,
                    "target": target, "judges": True}  # fmt: skip
-    labels: Any = label_flags.judgments(judges) if qrels is None else label_flags.qrels(qrels)
+    labels = label_flags.judgments(judges) if qrels is None else label_flags.qrels(qrels)
     found = gate(labels, lists, baseline, list(candidate), measure, margin, level=level, seed=seed,
                  **options)  # fmt: skip
     if form == "json":

@@ -182,7 +182,7 @@ class InputTable:
         """A column of ids; integers are ids too, missing values are not."""
         return [self._text(v, column, i) for i, v in enumerate(self.columns[column])]
 
-    def _text(self, value: Any, column: str, row: int) -> str:
+    def _text(self, value: object, column: str, row: int) -> str:
         if isinstance(value, str) and value.isascii() and value:
             return value
         remedy = "give every row an id, as text or an integer"
@@ -206,7 +206,7 @@ class InputTable:
         """A column of finite numbers."""
         return [self._finite(v, what, i) for i, v in enumerate(self.columns[column])]
 
-    def _finite(self, value: Any, what: str, row: int) -> float:
+    def _finite(self, value: object, what: str, row: int) -> float:
         number = _number(value)
         if not math.isfinite(number):
             said = f"the {what} {value!r} is not a finite number"
@@ -227,7 +227,7 @@ class InputTable:
         for row, value in enumerate(self.columns[column]):
             self._whole(value, what, row)
 
-    def _whole(self, value: Any, what: str, row: int) -> None:
+    def _whole(self, value: object, what: str, row: int) -> None:
         number = integer_of(value) if isinstance(value, str) else value
         if not (isinstance(number, (Integral, float)) and number == number // 1):
             said = f"the {what} {value!r} is not an integer"
@@ -246,7 +246,7 @@ def _number(value: Any) -> float:
     return math.nan if number is None else number
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     """A label that is not a number, as text; empty where there is none."""
     missing = value is None or (isinstance(value, float) and math.isnan(value))
     text = "" if missing else str(value).strip()

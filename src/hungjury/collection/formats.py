@@ -150,14 +150,14 @@ def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
     return frame_table(frame, source.name, given, source.stem)
 
 
-def is_frame(source: Any) -> bool:
+def is_frame(source: object) -> bool:
     """A data frame of any kind that narwhals knows."""
     # Asking the frame itself would make a lazy one work out its columns.
     return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
 
 
 def frame_table(
-    frame: Any, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
+    frame: object, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
 ) -> InputTable:
     """A frame of pandas, polars or pyarrow; a lazy one is collected."""
     import narwhals as nw
@@ -183,7 +183,7 @@ def frame_table(
     )
 
 
-def is_records(source: Any) -> bool:
+def is_records(source: object) -> bool:
     """A list of named tuples, such as ir_measures' Qrel and ScoredDoc?"""
     return (
         isinstance(source, (list, tuple))
@@ -210,7 +210,7 @@ def record_table(
     return InputTable(name, columns, given=given or {})
 
 
-def nested_table(source: Any, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
+def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
     """``{topic: {document: value}}`` as a table."""
     if not isinstance(source, Mapping):
         raise InputError(

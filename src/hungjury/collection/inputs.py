@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from hungjury.collection.judgments import Judgments, as_judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
@@ -23,15 +23,20 @@ class Inputs:
     is refused.
     """
 
-    labels: Any
-    runs: Any
-    gold: Any
+    labels: QrelsLike | JudgmentsLike
+    runs: RunsLike | None
+    gold: QrelsLike | JudgmentsLike | None
     label_options: Mapping[str, Any]
     run_options: Mapping[str, Any]
     gold_options: Mapping[str, Any]
 
     @staticmethod
-    def of(options: Mapping[str, Any], labels: Any, runs: Any = None, gold: Any = None) -> Inputs:
+    def of(
+        options: Mapping[str, Any],
+        labels: QrelsLike | JudgmentsLike,
+        runs: RunsLike | None = None,
+        gold: QrelsLike | JudgmentsLike | None = None,
+    ) -> Inputs:
         """Sort options out; None: there are no runs, or no gold labels."""
         of_labels, of_runs = split_options(options)
         of_gold = {k: v for k, v in of_labels.items() if k in GOLD_OPTIONS}
@@ -46,16 +51,13 @@ class Inputs:
         return Inputs(labels, runs, gold, of_labels, of_runs, of_gold)
 
     def judgments(self) -> Judgments:
-        given: JudgmentsLike = self.labels
-        return as_judgments(given, **self.label_options)
+        return as_judgments(cast("JudgmentsLike", self.labels), **self.label_options)
 
     def qrels(self) -> Qrels:
-        given: QrelsLike = self.labels
-        return as_qrels(given, **self.label_options)
+        return as_qrels(cast("QrelsLike", self.labels), **self.label_options)
 
     def lists(self) -> Runs | RunFiles:
-        given: RunsLike = self.runs
-        return as_runs(given, **self.run_options)
+        return as_runs(cast("RunsLike", self.runs), **self.run_options)
 
     def people(self) -> Qrels | Judgments | None:
         """Gold labels, if there are any; judgments of several people stay as they are."""
@@ -65,4 +67,4 @@ class Inputs:
         """Gold labels, which have to be one set of labels."""
         if self.gold is None:
             return None
-        return as_qrels(self.gold, **self.gold_options)
+        return as_qrels(cast("QrelsLike", self.gold), **self.gold_options)

@@ -56,7 +56,7 @@ class JudgeScaling:
         return out
 
 
-def scaling_of(given: Any) -> Scaling | JudgeScaling | None:
+def scaling_of(given: object) -> Scaling | JudgeScaling | None:
     """A scaling, by name if need be, rules for judges, or None."""
     if given is None or isinstance(given, (Scaling, JudgeScaling)):
         return given
@@ -81,7 +81,7 @@ def scaling_of(given: Any) -> Scaling | JudgeScaling | None:
     return JudgeScaling(tuple((pattern, _one(scaling)) for pattern, scaling in pairs))
 
 
-def _one(given: Any) -> Scaling:
+def _one(given: object) -> Scaling:
     found = scaling_of(given)
     if not isinstance(found, Scaling):
         raise _refused(f"invalid value {given!r} for scaling", ("name one scaling:", EXAMPLE))

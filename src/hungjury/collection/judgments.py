@@ -198,7 +198,7 @@ def read_judgments(
     return judgments_by(source, policy)
 
 
-def judgments_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:
+def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:
     """Read labels of several judges by a policy."""
     reader = judgment_reader(source, policy, stop)
     found = resolve(*reader.rows(), policy=policy, stop=stop)
@@ -215,7 +215,7 @@ def judgments_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> 
     )
 
 
-def judgment_reader(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> LabelReader:
+def judgment_reader(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> LabelReader:
     """A reader that has read all files of the judges."""
     if isinstance(source, Mapping):
         source = {k: v.to_dict() if isinstance(v, Qrels) else v for k, v in source.items()}

@@ -247,7 +247,7 @@ def _scale(grades: Iterable[int]) -> tuple[int, ...]:
     )
 
 
-def _relabelling(given: Any) -> Relabelling:
+def _relabelling(given: object) -> Relabelling:
     """Old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"."""
     if given is None or given == "":
         return ()
@@ -267,7 +267,7 @@ def _relabelling(given: Any) -> Relabelling:
     return tuple(found.items())
 
 
-def label_key(label: Any) -> str | float:
+def label_key(label: object) -> str | float:
     """What labels are looked up by: numbers as numbers, words in any case."""
     number = decimal_of(label.strip()) if isinstance(label, str) else label
     if isinstance(number, Real) and math.isfinite(number):
@@ -304,7 +304,7 @@ def _value(value: float | None) -> str:
     return "missing" if value is None else f"{value:g}"
 
 
-def _columns(given: Any) -> tuple[tuple[str, str], ...]:
+def _columns(given: object) -> tuple[tuple[str, str], ...]:
     """Columns by role: {"topic": "query"} or "topic=query,document=passage"."""
     if given is None or given == "":
         return ()

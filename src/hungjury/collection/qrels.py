@@ -251,7 +251,7 @@ def read_qrels(
     return qrels_by(source, policy)
 
 
-def qrels_by(source: Any, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:
+def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:
     """Read qrels by a policy."""
     parts = label_parts(source, policy)
     if len(parts) == 1 and (table := _grade_table(parts[0], policy, stop)) is not None:

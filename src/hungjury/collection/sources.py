@@ -212,7 +212,7 @@ def _change(raw: BinaryIO, near: int) -> int:
     return 0
 
 
-def expand(source: Any, part: str = "qrels", *, folders: bool = False) -> list[Source]:
+def expand(source: object, part: str = "qrels", *, folders: bool = False) -> list[Source]:
     """All files meant by a path, a glob, `-`, an open file or a list of these.
 
     part: what is meant by the id of a dataset, its "qrels" or its "scoreddocs". folders: a folder

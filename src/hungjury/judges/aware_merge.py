@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from hungjury.parameters import param
 __all__ = ["AwareMerge"]
 
 
-def _weights(value: Any) -> Weights:
+def _weights(value: object) -> Weights:
     return value if isinstance(value, Weights) else WEIGHTS.parse(str(value))
 
 

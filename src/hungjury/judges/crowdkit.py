@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,18 @@ from hungjury.judges.merged import Merge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.parameters import required
 
-__all__ = ["CrowdKit", "is_aggregator"]
+__all__ = ["Aggregator", "CrowdKit", "is_aggregator"]
+
+
+class _GivesLabels(Protocol):
+    def fit_predict(self, data: Any, /) -> Any: ...
+
+
+class _GivesProbabilities(Protocol):
+    def fit_predict_proba(self, data: Any, /) -> Any: ...
+
+
+Aggregator: TypeAlias = "_GivesLabels | _GivesProbabilities"
 
 
 def is_aggregator(thing: object) -> bool:

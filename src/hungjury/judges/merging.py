@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from hungjury.settings import MergeSettings
 from hungjury.judges import binomial, em, vote, aware_merge
 
 # isort: on
-from hungjury.judges.crowdkit import CrowdKit, is_aggregator
+from hungjury.judges.crowdkit import Aggregator, CrowdKit, is_aggregator
 from hungjury.judges.merged import MERGES, Merge, Merged, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Weights
@@ -30,13 +30,15 @@ from hungjury.named import Described
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["MERGES", "Merge", "Merged", "aware_merge", "binomial", "em", "merge",
+__all__ = ["MERGES", "Merge", "MergeLike", "Merged", "aware_merge", "binomial", "em", "merge",
            "merge_method", "merge_names", "merges", "vote"]  # fmt: skip
+
+MergeLike: TypeAlias = "str | Merge | Weights | Aggregator"
 
 
 def merge(
     judgments: JudgmentsLike,
-    method: str | Merge | Any,
+    method: MergeLike,
     rel: int | None = None,
     scope: Scope = "topic",
     seed: int | np.random.Generator = 0,
@@ -152,7 +154,7 @@ def _weighted_votes(
     return np.stack([1 - p, p], axis=1)
 
 
-def merge_method(method: Any) -> Merge:
+def merge_method(method: object) -> Merge:
     """A merge, from a name, AWARE's weights or an aggregator if need be."""
     if isinstance(method, Merge):
         return method

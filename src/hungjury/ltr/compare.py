@@ -136,7 +136,7 @@ def _mark(p: float) -> str:
 
 
 def compare_rankers(
-    folds: Any,
+    folds: object,
     user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
     nav_rel: int = 3,
     *,

@@ -94,7 +94,7 @@ class NMCGRanker:
 
     def fit(
         self,
-        X: Any,
+        X: object,
         y: ArrayLike,
         group: ArrayLike | None = None,
         valid: tuple[Any, ArrayLike, ArrayLike] | None = None,
@@ -121,11 +121,11 @@ class NMCGRanker:
         self.n_features_in_ = self.ranker_.features
         return self
 
-    def predict(self, X: Any) -> NDArray[np.float64]:
+    def predict(self, X: object) -> NDArray[np.float64]:
         """[row]: scores; larger is better within a query."""
         return self._fitted().predict(X)
 
-    def score(self, X: Any, y: ArrayLike, group: ArrayLike | None = None) -> float:
+    def score(self, X: object, y: ArrayLike, group: ArrayLike | None = None) -> float:
         """The mean of nMCG over queries."""
         data = ranking_data(X, y, group, kind=self.labels)
         return float(self._fitted().score(data).mean())

@@ -132,7 +132,12 @@ def as_labels(
 class _Complaints:
     """Reports the first wrong label and its location."""
 
-    def __init__(self, values: NDArray[Any], file: str | None, lines: Any) -> None:
+    def __init__(
+        self,
+        values: NDArray[Any],
+        file: str | None,
+        lines: Sequence[int] | NDArray[np.int64] | None,
+    ) -> None:
         self.values, self.file, self.lines = values, file, lines
 
     def check(self, bad: NDArray[np.bool_], what: str, remedy: str) -> None:

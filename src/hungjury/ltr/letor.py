@@ -23,7 +23,7 @@ __all__ = ["as_ranking_data", "read_letor"]
 ARRAYS = "_feature.npy"
 
 
-def read_letor(source: Any, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
+def read_letor(source: object, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
     """Read LETOR files, ``label qid:query 1:value 2:value ... # document``, plain or gz.
 
     Parameters
@@ -113,7 +113,7 @@ def _array(path: str) -> NDArray[Any]:
         ) from None
 
 
-def as_ranking_data(given: Any, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
+def as_ranking_data(given: object, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
     """Ranking data, from a file or a tuple (features, labels, groups) if need be."""
     if isinstance(given, RankingData):
         return given

@@ -120,7 +120,7 @@ class NMCGObjective:
         return self.sklearn_metric(data.get_label(), scores, data.get_weight(), data.get_group())
 
     def sklearn_objective(
-        self, labels: ArrayLike, scores: NDArray[np.float64], weight: Any, group: Any
+        self, labels: ArrayLike, scores: NDArray[np.float64], weight: object, group: object
     ) -> tuple[Single, Single]:
         """For LGBMRanker(objective=this), which hands groups only to four arguments."""
         gradient, hessian = self._queries(labels, group).lambdas(scores)
@@ -130,7 +130,7 @@ class NMCGObjective:
         return gradient * each, hessian * each
 
     def sklearn_metric(
-        self, labels: ArrayLike, scores: NDArray[np.float64], _weight: Any, group: Any
+        self, labels: ArrayLike, scores: NDArray[np.float64], _weight: object, group: object
     ) -> tuple[str, float, bool]:
         """For LGBMRanker().fit(eval_metric=this)."""
         return self.goal.short, float(self._queries(labels, group).values(scores).mean()), True

@@ -147,7 +147,7 @@ def _digest(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def _plain(value: Any) -> bool:
+def _plain(value: object) -> bool:
     """Can JSON hold it?"""
     return value is None or isinstance(value, (bool, int, float, str, list, tuple, dict))
 

@@ -49,8 +49,8 @@ OURS = ("objective", "objective_type", "app", "application", "loss", "metric", "
 
 
 def train_ranker(
-    train: Any,
-    valid: Any = None,
+    train: object,
+    valid: object = None,
     objective: Objective = NMCG,
     user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
     nav_rel: int = 3,

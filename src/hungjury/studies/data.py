@@ -43,7 +43,7 @@ class Sources:
 
     @staticmethod
     def of(
-        runs: Any, judges: Any = None, gold: Any = None, **reading: Unpack[ReadingOptions]
+        runs: object, judges: object = None, gold: object = None, **reading: Unpack[ReadingOptions]
     ) -> Sources:
         """Files, globs or lists of these; the options are those of `read_judgments` and
         `read_runs`."""
@@ -186,7 +186,7 @@ def _files(folder: Path, pattern: str) -> list[Path]:
     return sorted(p for p in folder.glob(pattern) if p.is_file())
 
 
-def _paths(source: Any) -> tuple[str, ...]:
+def _paths(source: object) -> tuple[str, ...]:
     """Absolute paths: other processes may work in other folders."""
     found = expand(source)
     for one in found:

@@ -165,7 +165,7 @@ def _missing(need: str, data: StudyData) -> str | None:
     return None
 
 
-def names(value: Any) -> tuple[str, ...]:
+def names(value: object) -> tuple[str, ...]:
     """A list of names, for parameters."""
     if isinstance(value, str):
         return (value,)
@@ -174,7 +174,7 @@ def names(value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def probabilities(value: Any) -> tuple[float, ...]:
+def probabilities(value: object) -> tuple[float, ...]:
     """A list of different probabilities, for parameters."""
     found = numbers(value)
     if not found or not all(0 <= p <= 1 for p in found) or len(set(found)) < len(found):

@@ -32,7 +32,7 @@ create table if not exists results (
 )"""
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """A result as text: what JSON can hold, and arrays; floats keep all their digits."""
     return json.dumps(value, default=_plain, sort_keys=True)
 
@@ -42,7 +42,7 @@ def from_text(text: str) -> Any:
     return json.loads(text, object_hook=_array)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     if isinstance(value, np.ndarray) and not value.dtype.hasobject:
         data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
         return {ARRAY: data, "dtype": value.dtype.str, "shape": list(value.shape)}

@@ -76,7 +76,7 @@ def plentiful_pool(length: int, grades: int) -> tuple[int, ...]:
     return (length,) * grades
 
 
-def whole_number(value: Any, name: str, least: int) -> int:
+def whole_number(value: object, name: str, least: int) -> int:
     """`value` as an int that is not below `least`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -85,7 +85,7 @@ class Comparison:
     settings: ScoreSettings = field(default_factory=ScoreSettings)
     notes: tuple[Note, ...] = ()
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Compared]:
         return iter(self.rows)
 
     def __repr__(self) -> str:
@@ -315,7 +315,7 @@ def _names(baseline: str | Sequence[str] | None) -> list[str]:
 
 
 def _check(
-    scores: Any,
+    scores: object,
     baselines: list[str],
     test: SignificanceTest,
     correction: Multiplicity,

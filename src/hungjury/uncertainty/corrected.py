@@ -15,6 +15,7 @@ from hungjury.catalogue import Measure, measure_list
 from hungjury.choices import GoldDesign, GoldEstimate, Target
 from hungjury.collection.align import Alignment
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.errors import InputError, check_choice
 from hungjury.judges.gold_errors import effective_judges, error_correlation
@@ -124,7 +125,7 @@ class Correction:
 
 
 def planned_sample(
-    gold: Any,
+    gold: QrelsLike | Judgments,
     plan: Plan | str | PathLike[str] | None,
     design: GoldDesign | None,
     judgments: Judgments,

@@ -9,7 +9,6 @@ not affect each other, so one vector changes a document of every topic at once.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -237,7 +236,7 @@ def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documen
     return total[:, copy]
 
 
-def _shown(alignment: Alignment, cutoff: Any) -> NDArray[np.int32]:
+def _shown(alignment: Alignment, cutoff: object) -> NDArray[np.int32]:
     """Documents in the ranks that the measure looks at."""
     first = alignment.rank if alignment.tie_first is None else alignment.tie_first
     return (

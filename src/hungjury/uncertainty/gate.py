@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.catalogue import measure as find_measure
+from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
 from hungjury.stats.bootstrap import bootstrap_means
@@ -25,6 +26,13 @@ Verdict = Literal["better", "same", "not worse", "worse", "undecided"]
 PASSES: dict[str, bool | None] = {
     "better": True, "same": True, "not worse": True, "worse": False, "undecided": None,
 }  # fmt: skip
+SAID: dict[str, str] = {
+    "better": "is better than",
+    "same": "is the same as",
+    "not worse": "is not worse than",
+    "worse": "is worse than",
+    "undecided": "cannot be told from",
+}
 DRAWS = 10_000
 
 
@@ -75,9 +83,7 @@ class Gate:
         if self.why is not None:
             why = f"{why}; {self.why}"
         state = {True: "pass", False: "FAIL", None: "UNDECIDED"}[self.passed]
-        return f"{state}: {self.candidate} is {self.verdict} than {self.baseline}: {why}".replace(
-            "is undecided than", "cannot be told from"
-        ).replace("is same than", "is the same as")
+        return f"{state}: {self.candidate} {SAID[self.verdict]} {self.baseline}: {why}"
 
     def to_dict(self) -> dict[str, Any]:
         return {**vars(self), "passed": self.passed}
@@ -87,8 +93,8 @@ class Gate:
 
 
 def gate(
-    labels: Any,
-    runs: Any,
+    labels: QrelsLike | JudgmentsLike,
+    runs: RunsLike,
     baseline: str,
     candidate: str | list[str],
     measure: str = "nDCG@10",
@@ -120,7 +126,8 @@ def gate(
     seed : int
         Random seed.
     **options
-        For judgments: what `leaderboard` takes, such as `gold`, `plan` or `target`.
+        What `evaluate` takes, such as `ties`; with ``judges=True`` what `leaderboard` takes, such
+        as `gold`, `plan` or `target`.
 
     Returns
     -------
@@ -161,14 +168,17 @@ def gate(
     chosen = find_measure(measure)
     better = -1.0 if chosen.smaller_is_better else 1.0
     if judges:
-        board = leaderboard(labels, runs, chosen, seed=seed, level=level, outlook=False, **options)
+        board = leaderboard(
+            cast("JudgmentsLike", labels), runs, chosen, seed=seed, level=level, outlook=False,
+            **options,
+        )  # fmt: skip
         names, mean, draws = board.systems, board.mean, board.samples
         correction = board.correction
         poor = None if correction is None or correction.concludes else poor_agreement(correction)
         stretch = 1.0 if correction is None else correction.stretch
     else:
         poor, stretch = None, 1.0
-        scores = evaluate(labels, runs, chosen)
+        scores = evaluate(cast("QrelsLike", labels), runs, chosen, **options)
         names, values = scores.systems, averaged(chosen, np.nan_to_num(scores.values[0]))
         shown = as_reported(chosen, values.shape[1])
         mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.jury import Families, Jury, seat_jury
-from hungjury.judges.merged import Merge
-from hungjury.judges.merging import merge_method
-from hungjury.judges.weights import Weights
+from hungjury.judges.merging import MergeLike, merge_method
 from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.settings import TYPICAL_PANEL_ERROR, LeaderboardSettings
 from hungjury.stats.bootstrap import percentile_interval
@@ -53,7 +51,7 @@ def leaderboard(
     judgments: JudgmentsLike,
     runs: RunsLike,
     measure: MeasureLike,
-    merge: str | Merge | Weights | Any = "binmv",
+    merge: MergeLike = "binmv",
     rel: int | None = None,
     target: Target = "population",
     draws: int = 1000,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import as_qrels
@@ -69,7 +70,7 @@ class Sample:
 
 
 def gold_sample(
-    gold: Any,
+    gold: QrelsLike | Judgments,
     judgments: Judgments,
     rel: int | None = None,
     design: str | None = None,
@@ -124,7 +125,7 @@ def gold_sample(
     return sample
 
 
-def _labelled(gold: Any, judgments: Judgments, rel: int | None) -> Sample:
+def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None) -> Sample:
     """What people say about documents of the pool."""
     pool = judgments.pool
     rows, label, scale = _people_rows(gold)
@@ -159,7 +160,9 @@ def _labelled(gold: Any, judgments: Judgments, rel: int | None) -> Sample:
     )
 
 
-def _people_rows(gold: Any) -> tuple[list[tuple[str, str]], NDArray[Any], tuple[int, ...]]:
+def _people_rows(
+    gold: QrelsLike | Judgments,
+) -> tuple[list[tuple[str, str]], NDArray[Any], tuple[int, ...]]:
     """(topic, document) pairs, their labels, and the scale."""
     given = gold if isinstance(gold, Judgments) else as_qrels(gold)
     if given.soft:

@@ -5,8 +5,6 @@ State i of a matrix is rank i + 1; messages name ranks.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +21,7 @@ Array = NDArray[np.float64]
 TOLERANCE = 1e-6  # tolerance of row sums: matrices are often written with few decimals
 
 
-def transition_matrix(given: Any) -> Array:
+def transition_matrix(given: object) -> Array:
     """Check a matrix of transition probabilities and normalise its rows to sum to exactly 1."""
     try:
         matrix = np.array(given, dtype=float)

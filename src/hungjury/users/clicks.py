@@ -40,7 +40,7 @@ __all__ = ["calibrate"]
 
 
 def calibrate(
-    log: Any,
+    log: object,
     qrels: QrelsLike | None = None,
     nav_rel: int = 1,
     *,

@@ -36,7 +36,7 @@ Row = Mapping[str, Any]
 
 def count_clicks(
     engine: QueryEngine | None,
-    log: Any,
+    log: object,
     relevant: Mapping[str, int] | None,
     ranks: int,
     min_sessions: int,

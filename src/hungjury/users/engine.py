@@ -56,7 +56,7 @@ class QueryEngine:
             return self._spark_view(self.spark.read.parquet(*names))
         return _with_record(self.connection.read_parquet(names))
 
-    def arrow(self, table: Any) -> Any:
+    def arrow(self, table: object) -> Any:
         """Pass a table through a file, so the engine does not hold it in memory."""
         from pyarrow import parquet
 

@@ -231,7 +231,7 @@ class UserModel:
         return cls.from_content(content, file=text, source=text)
 
     @classmethod
-    def from_content(cls, content: Any, *, file: str, source: str) -> UserModel:
+    def from_content(cls, content: object, *, file: str, source: str) -> UserModel:
         """What `content` gave, read from a file; `source` becomes the model's name."""
         try:
             return _from_content(content, source)
@@ -311,7 +311,7 @@ def _rates(given: Sequence[Any], ranks: int, whose: str) -> tuple[float | None, 
     return rates
 
 
-def _check_numbers(values: Any, count: int, what: str, holes: bool = False) -> None:
+def _check_numbers(values: object, count: int, what: str, holes: bool = False) -> None:
     """So many finite numbers; `holes`: None is allowed in place of one."""
     if not isinstance(values, (list, tuple)) or len(values) != count:
         raise ValueError(f"{what} does not have {count} numbers")
@@ -322,7 +322,7 @@ def _check_numbers(values: Any, count: int, what: str, holes: bool = False) -> N
             raise ValueError(f"{what} holds {value!r}")
 
 
-def _frozen(value: Any) -> Any:
+def _frozen(value: object) -> Any:
     return tuple(_frozen(v) for v in value) if isinstance(value, list) else value
 
 

@@ -35,11 +35,11 @@ COLUMNS = {
 PEEK = 1000  # rows used to guess the type of a text column
 
 
-def is_ibis_table(log: Any) -> bool:
+def is_ibis_table(log: object) -> bool:
     return type(log).__module__.startswith("ibis.") and hasattr(log, "get_backend")
 
 
-def click_table(engine: QueryEngine | None, log: Any, queries: bool) -> tuple[Any, Tally]:
+def click_table(engine: QueryEngine | None, log: object, queries: bool) -> tuple[Any, Tally]:
     """The clicks of a log in the engine, and what was found besides them.
 
     queries: whether their names are needed; numbered pages do not need them.
@@ -85,7 +85,7 @@ def _actions(engine: QueryEngine, sources: Sequence[Source], queries: bool) -> A
     return engine.parquet(paths)
 
 
-def _sources(log: Any) -> list[Source]:
+def _sources(log: object) -> list[Source]:
     """Files, and all files of folders; names that begin with . or _ are not data."""
     given = log if isinstance(log, (list, tuple)) else [log]
     found: list[Source] = []
@@ -168,7 +168,7 @@ def _paths(engine: QueryEngine, sources: Sequence[Source], ending: str) -> list[
     return paths
 
 
-def _arrow(frame: Any) -> Any:
+def _arrow(frame: object) -> Any:
     import narwhals as nw
 
     native: Any = nw.from_native(frame, pass_through=True, allow_series=False, eager_only=True)

@@ -79,7 +79,7 @@ def pull_sums(
 
 
 def _all_documents(
-    connected: str, kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: Any
+    connected: str, kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: object
 ) -> Array:
     above = np.where(hits, ranks, 1) - 1
     below = np.maximum(np.asarray(length)[..., None] - 1 - above, 0)

@@ -133,7 +133,7 @@ def relevant_from(one: Measure, rel: int) -> Measure:
     return one.but(rel=rel) if hasattr(one, "rel") else one
 
 
-def shares(value: Any) -> tuple[float, ...]:
+def shares(value: object) -> tuple[float, ...]:
     """Rates of down-sampling."""
     found = numbers(value)
     if not found or not all(0 < rate < 1 for rate in found):

@@ -50,7 +50,7 @@ def _key(part: Part) -> str:
     return "/".join(map(str, part))
 
 
-def sizes_of_tuples(value: Any) -> tuple[int, ...]:
+def sizes_of_tuples(value: object) -> tuple[int, ...]:
     """A list of sizes, for parameters."""
     if isinstance(value, str) or not hasattr(value, "__iter__"):
         raise ValueError("a list of integers")
