@@ -235,6 +235,14 @@ def test_importing_the_package_imports_nothing_heavy():
     assert not loaded & {"numpy", *HEAVY}
 
 
+def test_evaluating_imports_only_what_it_needs():
+    """What takes longest to import beside numpy itself, which every evaluation needs."""
+    statement = "import hungjury.evaluation, sys; loaded = {*sys.modules}"
+    code = f"{statement}; print(*loaded & {{'numpy.random', 'pathlib', 'logging', 'scipy'}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
 def test_importing_the_command_line_does_not_import_numpy():
     if importlib.util.find_spec("hungjury.cli") is None:
         pytest.skip("there is no command line yet")

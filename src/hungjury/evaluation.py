@@ -20,7 +20,6 @@ from hungjury.collection.policy import TOP_GRADE, ScoringOptions
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
-from hungjury.expectation import expected_scores
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import ScoreSettings
 
@@ -193,6 +192,8 @@ def score_alignment(
     for i, one in enumerate(measures):
         drawn = one.expectation
         if drawn is not None and variance is not None and interval is not None:
+            from hungjury.expectation import expected_scores
+
             found = expected_scores(aligned, qrels, drawn, condensed)
             values[i], variance[i], worst[i] = found.mean, found.variance, found.worst
             interval[:, i] = found.low, found.high

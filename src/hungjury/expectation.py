@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.int16]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Expectation:
     """Mean, variance and interval of every cell [system * topic]; NaN where undefined, which
     counts as `worst`."""

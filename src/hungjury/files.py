@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable
-from pathlib import Path
 
 from hungjury.errors import InputError
 
@@ -45,7 +44,7 @@ def refuse_inputs(
         there = _status(output)
         if there is None or not stat.S_ISREG(there.st_mode):
             continue
-        folder = os.stat(Path(os.path.realpath(output)).parent)
+        folder = os.stat(os.path.dirname(os.path.realpath(output)))
         for path, known in read:
             if os.path.samestat(known, there) or os.path.samestat(known, folder):
                 raise InputError(

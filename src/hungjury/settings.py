@@ -1,4 +1,7 @@
-"""How a result was made: typed settings that every result carries as `settings`."""
+"""How a result was made: typed settings that every result carries as `settings`.
+
+Settings that only one room needs are there, in a `settings.py` of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
 from hungjury.choices import (
-    Contrary,
     Duplicates,
-    GoldDesign,
-    GoldEstimate,
     Missing,
-    Orientation,
     Outside,
-    Prior,
-    Scope,
     ScorePrecision,
     Ties,
     Undefined,
@@ -23,11 +20,7 @@ from hungjury.choices import (
 
 __all__ = [
     "TYPICAL_PANEL_ERROR",
-    "AwareSettings",
-    "JudgeSettings",
     "LabelSettings",
-    "LeaderboardSettings",
-    "MergeSettings",
     "ScoreSettings",
     "Settings",
 ]
@@ -65,22 +58,6 @@ class LabelSettings(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class JudgeSettings(LabelSettings):
-    """How the labels of several judges were looked at."""
-
-    rel: int | None = None  # lowest relevant grade, where labels were taken as binary
-
-
-@dataclass(frozen=True, kw_only=True)
-class MergeSettings(JudgeSettings):
-    """How the labels of several judges were merged."""
-
-    merge: str
-    scope: Scope = "topic"
-    seed: int | None = None  # None where a generator was given
-
-
-@dataclass(frozen=True, kw_only=True)
 class ScoreSettings(Settings):
     """How runs were scored."""
 
@@ -91,32 +68,3 @@ class ScoreSettings(Settings):
     unjudged: Unjudged = "nonrelevant"
     depth: int | None = None
     labels: LabelSettings = field(default_factory=LabelSettings)
-
-
-@dataclass(frozen=True, kw_only=True)
-class AwareSettings(ScoreSettings):
-    """How the scores under several judges were combined."""
-
-    weights: str
-    orientation: Orientation = "dissimilarity"
-    rel: int | None = None
-    replicates: int | None = None  # random judges of each class, where the weights need them
-    seed: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class LeaderboardSettings(ScoreSettings):
-    """How a leaderboard was made."""
-
-    judges: int
-    draws: int
-    seed: int
-    level: float
-    rel: int | None = None
-    scope: Scope = "topic"
-    panel_error: float = 0.0  # in units of the measure's range
-    prior: Prior = "ranks"
-    contrary: Contrary = "drop"
-    families: int = 0  # that vote
-    gold_design: GoldDesign | None = None  # how documents with gold labels were chosen
-    estimate: GoldEstimate = "combined"

@@ -22,7 +22,7 @@ from hungjury.parameters import integer, number, numbers, param, required
 __all__ = ["eRAP", "eRDCG", "eRP", "eRRBP"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chances:
     """What an expected measure sees of its lists."""
 

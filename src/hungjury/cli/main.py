@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from importlib import import_module
@@ -39,6 +40,9 @@ COMMANDS = {
     "theory": "Study measures: partial order of lists, axioms, balancing index.",
     "train": "Train a ranker for users: nMCG-MART, on LightGBM.",
 }
+# They do no linear algebra, so that the threads numpy's BLAS starts, one per core, would only cost
+# time.
+WITHOUT_BLAS = {"audit", "evaluate", "measures"}
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -87,6 +91,8 @@ def main() -> None:
     )
     from hungjury.errors import HungjuryError
 
+    if sys.argv[1:] and sys.argv[1] in WITHOUT_BLAS:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     guard_streams()
     signal.signal(signal.SIGTERM, _stop)
     try:

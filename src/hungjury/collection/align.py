@@ -103,7 +103,7 @@ class Alignment:
         return np.bincount(distinct[0].astype(np.int64), minlength=len(self.pool.topics))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Others:
     """Documents outside the pool: topic, rank and hash of the id, a row per list they are in.
 
@@ -124,7 +124,7 @@ class Others:
         return self.ids[start : self.end[row]].decode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Part:
     """One aligned run."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hungjury.errors import InputError
@@ -30,9 +29,10 @@ def not_ours(path: str) -> InputError:
 
 
 @contextmanager
-def open_labels(path: str | Path) -> Iterator[Connection]:
+def open_labels(path: str) -> Iterator[Connection]:
     """The database, for reading."""
     import sqlite3
+    from pathlib import Path
 
     if not Path(path).is_file():
         raise InputError("no such file", code="no-file", file=str(path), remedy="check the path")
@@ -52,7 +52,7 @@ def open_labels(path: str | Path) -> Iterator[Connection]:
         raise not_ours(str(path)) from None
 
 
-def labelled_columns(path: Path, view: str) -> dict[str, list[object]]:
+def labelled_columns(path: str, view: str) -> dict[str, list[object]]:
     """The columns of a view: `gold` has the label that counts, `labels` one row per person."""
     with open_labels(path) as base:
         found = base.execute(f"select * from {view}")

@@ -15,7 +15,7 @@ from hungjury.errors import InputError, Remedy
 __all__ = ["Resolved", "Rows"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Labels in the order of the input; pairs are (topic, document)."""
 
@@ -67,7 +67,7 @@ class Rows:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resolved:
     """One label for each (document, judge), documents in the order of the pool."""
 

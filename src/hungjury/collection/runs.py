@@ -86,7 +86,7 @@ class RunFiles:
     policy: RunPolicy = RunPolicy()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ReadRun:
     """One run as it was read."""
 

@@ -10,7 +10,6 @@ from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import cycle
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from hungjury.collection.compressed import (
@@ -45,7 +44,7 @@ class Source:
     """One file, readable as often as needed; what cannot be read twice is kept in memory."""
 
     name: str
-    path: Path | None = None
+    path: str | None = None
     held: bytes = field(default=b"", repr=False)
     begin: int = 0  # a part of a file: the bytes from here
     end: int | None = None  # to here
@@ -56,7 +55,7 @@ class Source:
         """The group, or the file's name without endings such as .qrels, .txt or .gz."""
         if self.group:
             return self.group
-        name = Path(self.name).name
+        name = os.path.basename(self.name)
         while (ending := os.path.splitext(name))[1].lower() in _STEM_ENDINGS and ending[0]:
             name = ending[0]
         return name
@@ -78,7 +77,7 @@ class Source:
         """The bytes as they are."""
         if self.path is None:
             return io.BytesIO(self.held)
-        if self.path.is_dir():
+        if os.path.isdir(self.path):
             raise InputError(
                 "expected a file, got a directory",
                 code="directory",
@@ -86,7 +85,7 @@ class Source:
                 remedy=f"name its files: '{self.name.rstrip('/')}/*'",
             )
         try:
-            return cast(BinaryIO, self.path.open("rb", buffering=0))
+            return cast(BinaryIO, open(self.path, "rb", buffering=0))
         except OSError as error:
             raise InputError(
                 f"cannot be read: {error.strerror}",
@@ -182,7 +181,7 @@ class Source:
     @property
     def size(self) -> int:
         """Size in bytes, if known; that of a compressed file is its compressed size."""
-        return len(self.held) if self.path is None else self.path.stat().st_size
+        return len(self.held) if self.path is None else os.stat(self.path).st_size
 
     def content(self) -> bytes:
         """All of it."""
@@ -288,6 +287,8 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
 
 def _in_folder(folder: str) -> list[Source]:
     """The files of a folder as one group; folders in it are groups of their own."""
+    from pathlib import Path  # slow to import
+
     inside = sorted(p for p in Path(folder).iterdir() if p.name[0] != ".")
     deeper = [p for p in inside if p.is_dir()]
     if deeper:
@@ -308,7 +309,7 @@ def _in_folder(folder: str) -> list[Source]:
 
 
 def _file(name: str) -> Source:
-    found = Source(name, Path(name))
+    found = Source(name, name)
     if os.path.isfile(name) or os.path.isdir(name):
         return found
     with found.raw() as pipe:  # such as the shell's <(zcat qrels.gz): it can be read only once

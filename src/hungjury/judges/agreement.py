@@ -36,7 +36,7 @@ from hungjury.judges.findings import (
     warnings,
 )
 from hungjury.judges.panel import Panel
-from hungjury.settings import JudgeSettings
+from hungjury.judges.settings import JudgeSettings
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.tables import Table, html_page
 

@@ -23,10 +23,10 @@ from hungjury.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
 from hungjury.judges.jury import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
+from hungjury.judges.settings import AwareSettings, MergeSettings
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
-from hungjury.settings import AwareSettings, MergeSettings
 from hungjury.tables import Table
 
 if TYPE_CHECKING:

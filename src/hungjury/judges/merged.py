@@ -15,8 +15,8 @@ from hungjury.collection.notes import Note
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import MeasureError
 from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.settings import MergeSettings
 from hungjury.named import Catalogue, Named
-from hungjury.settings import MergeSettings
 from hungjury.tables import Table, html_page
 
 if TYPE_CHECKING:

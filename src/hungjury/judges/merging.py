@@ -14,7 +14,7 @@ from hungjury.collection.likes import JudgmentsLike, RunsLike
 from hungjury.collection.policy import ReadingOptions
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
-from hungjury.settings import MergeSettings
+from hungjury.judges.settings import MergeSettings
 
 # These imports fill the catalogue, in the order of listings.
 # isort: off

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from hungjury.collection.labelled import labelled_columns, open_labels
 from hungjury.tables import csv_text
 
@@ -14,7 +12,7 @@ COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at"
 
 def all_labels(path: str, safe: bool = False) -> str:
     """Every label that holds, with who gave it, as CSV."""
-    columns = labelled_columns(Path(path), "labels")
+    columns = labelled_columns(str(path), "labels")
     rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     return csv_text([COLUMNS, *rows], safe)
 

@@ -1,5 +1,7 @@
 """Turn what callers give into clean arrays, or say what is wrong with it."""
 
+from __future__ import annotations
+
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,7 +13,7 @@ from hungjury.limits import MOST_SAMPLES, check_count
 Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = Any
 """A float for one-dimensional input, an array of floats for more axes (as numpy's reductions)."""
-Seed: TypeAlias = int | np.random.Generator
+Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random is slow to import
 
 
 def numbers(

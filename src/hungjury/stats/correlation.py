@@ -6,6 +6,8 @@ another, much faster than broadcasting. Work grows with the square of the number
 are tied when they are exactly equal; `with_ties` makes equal means so.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Literal, get_args
 

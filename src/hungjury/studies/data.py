@@ -5,6 +5,7 @@ them, and read once in each process that does.
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -100,7 +101,7 @@ class StudyData:
     @cached_property
     def runs(self) -> RunFiles:
         """The runs, for everything that takes runs; the alignments are cheaper."""
-        return RunFiles([Source(p, Path(p)) for p in self.sources.runs], self.sources.lists)
+        return RunFiles([Source(p, p) for p in self.sources.runs], self.sources.lists)
 
     @cached_property
     def loaded_runs(self) -> Runs:
@@ -197,7 +198,7 @@ def _paths(source: object) -> tuple[str, ...]:
                 file=one.name,
                 remedy="save it to a file first",
             )
-    return tuple(str(one.path.absolute()) for one in found if one.path is not None)
+    return tuple(os.path.abspath(one.path) for one in found if one.path is not None)
 
 
 def _one(paths: tuple[str, ...]) -> str:
@@ -214,7 +215,7 @@ def _one(paths: tuple[str, ...]) -> str:
 def _content_digest(path: str) -> bytes:
     """The digest of a file's bytes."""
     summary = hashlib.sha256()
-    with Source(path, Path(path)).raw() as file:
+    with Source(path, path).raw() as file:
         while piece := file.read(CHUNK):
             summary.update(piece)
     return summary.digest()

@@ -34,8 +34,8 @@ from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge_method
 from hungjury.judges.panel import Panel
 from hungjury.judges.random_judges import random_scores
+from hungjury.judges.settings import MergeSettings
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
-from hungjury.settings import MergeSettings
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.experiment import Experiment, Found, Part
 from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths

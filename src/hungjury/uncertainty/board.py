@@ -15,7 +15,6 @@ from hungjury.choices import FrameBackend, Target
 from hungjury.collection.notes import Note
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement
-from hungjury.settings import LeaderboardSettings
 from hungjury.stats.letters import letter_groups
 from hungjury.tables import Table, json_text
 from hungjury.uncertainty.against_gold import AgainstGold
@@ -23,6 +22,7 @@ from hungjury.uncertainty.corrected import Correction
 from hungjury.uncertainty.evidence import Evidence
 from hungjury.uncertainty.judge_rows import JudgeRow
 from hungjury.uncertainty.outlook import Outlook
+from hungjury.uncertainty.settings import LeaderboardSettings
 
 if TYPE_CHECKING:
     from hungjury.report.page_texts import TextFiles

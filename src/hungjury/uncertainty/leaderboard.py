@@ -23,7 +23,7 @@ from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.jury import Families, Jury, seat_jury
 from hungjury.judges.merging import MergeLike, merge_method
 from hungjury.limits import MOST_DRAWS, check_count
-from hungjury.settings import TYPICAL_PANEL_ERROR, LeaderboardSettings
+from hungjury.settings import TYPICAL_PANEL_ERROR
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.stats.sequential import check_looks
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
@@ -37,6 +37,7 @@ from hungjury.uncertainty.judge_rows import judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.panel_error import check_panel_error
 from hungjury.uncertainty.planned import Plan
+from hungjury.uncertainty.settings import LeaderboardSettings
 from hungjury.uncertainty.standing import standing
 
 if TYPE_CHECKING:

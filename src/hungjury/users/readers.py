@@ -103,7 +103,7 @@ def _sources(log: object) -> list[Source]:
                 file=str(one),
                 remedy="check the path",
             )
-        found += [Source(str(p), p) for p in inside]
+        found += [Source(str(p), str(p)) for p in inside]
     if not found:
         raise InputError("no files were given", code="no-file", remedy="give at least one file")
     return found
@@ -155,10 +155,11 @@ def _paths(engine: QueryEngine, sources: Sequence[Source], ending: str) -> list[
     paths = []
     for number, source in enumerate(sources):
         if source.path is not None:
-            with source.path.open("rb") as file:
+            path = Path(source.path)
+            with path.open("rb") as file:
                 packed = compression_of(file.read(MAGIC_BYTES))
-            if packed == ("gz" if source.path.suffix == ".gz" else None):
-                paths.append(source.path)
+            if packed == ("gz" if path.suffix == ".gz" else None):
+                paths.append(path)
                 continue
         copy = engine.folder / f"input-{number}{ending}"
         with copy.open("wb") as file:
