@@ -129,7 +129,7 @@ def _of_few(every: Evidence, few: Evidence, users: _Users) -> list[Claim]:
 
 def _of_robustness(found: Evidence, top: int) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
-        return _claim(found, text, f"{rate:.0%}: {measured}", quantity, POOLS)
+        return _claim(found, text, f"{100 * rate:.0f} %: {measured}", quantity, POOLS)
 
     at = found.robust
     stable = claim(
@@ -156,7 +156,7 @@ def _of_robustness(found: Evidence, top: int) -> list[Claim]:
 def _of_few_robustness(few: Evidence) -> list[Claim]:
     return [
         _claim(few, "There xGAP and eGAP are more robust than GAP",
-               f"{rate:.0%}: the lesser of both - GAP", _over_gap(few, rate), POOLS)
+               f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate), POOLS)
         for rate in (MIDDLE, SMALL, SMALLEST)
     ]  # fmt: skip
 

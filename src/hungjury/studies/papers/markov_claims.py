@@ -99,7 +99,7 @@ def _of_scores(found: Evidence) -> list[Claim]:
 
 def _of_robustness(found: Evidence) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
-        return Claim(text, found.found.title, f"{rate:.0%}: {measured}", quantity, POOLS)
+        return Claim(text, found.found.title, f"{100 * rate:.0f} %: {measured}", quantity, POOLS)
 
     def mean(names: Iterable[str], rate: float) -> Quantity:
         return mean_of_all(found.robust(name, rate) for name in names)
