@@ -146,3 +146,14 @@ def test_a_judge_without_a_document_in_gold():
 def test_one_judge_errs_with_nobody():
     judgments = hj.read_judgments({"a": {"1": {"x": 1, "y": 0}}})
     assert "One judge" in str(hj.agreement_with_gold(judgments, {"1": {"x": 1, "y": 0}}))
+
+
+def test_copies_of_a_judge_promise_no_more_than_the_judge(made):
+    """Three judges who never differ know no better than one what people will say."""
+    labels = made.judgments.qrels_of("judge1").to_dict()
+    expected = [
+        dict(hj.plan(dict.fromkeys(names, labels), made.runs, "nDCG@10", 40).expected)
+        for names in ("a", "abc")
+    ]
+    assert expected[0] == pytest.approx(expected[1], rel=0.05)  # other draws of labels
+    assert expected[1][100] > 0.01

@@ -115,6 +115,16 @@ def test_negative_labels_are_no_votes():
     assert merge(given_, "binmv").p[:2] == pytest.approx([1, 1 / 3])
 
 
+@pytest.mark.parametrize("method", ["binmv", "em-neu", "em-mv"])
+def test_a_document_that_nobody_judged_is_certain_to_have_the_lowest_grade(method):
+    labels = {"x": -1, "y": 2, "z": 0}
+    given = read_judgments(
+        {name: {"t": labels | {"y": y}} for name, y in zip("abc", (2, 1, 2), strict=True)},
+        grades=range(-1, 4),
+    )
+    assert merge(given, method).posterior[0].tolist() == [1, 0, 0, 0]
+
+
 @settings(max_examples=25)
 @given(st.integers(0, 10**6))
 def test_unjudged_documents_change_nothing_for_the_others(seed):

@@ -198,3 +198,13 @@ def test_what_boards_call_measured_is_what_the_page_shows():
     rows = [line.split("|") for line in table.splitlines() if line.startswith("| dl")]
     fitted = [float(row[5]) for row in rows]
     assert (min(fitted), max(fitted)) == MEASURED
+
+
+@pytest.mark.parametrize("times", [1e-9, 1e-4, 1e6])
+def test_draws_have_no_unit(times):
+    """A covariance in other units gives the same draws in those units."""
+    root = np.random.default_rng(1).normal(size=(4, 3))
+    one, other = (
+        normal_draws(size**2 * root @ root.T, 20, np.random.default_rng(2)) for size in (1.0, times)
+    )
+    assert other == pytest.approx(times * one, rel=1e-6)

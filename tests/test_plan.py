@@ -197,6 +197,16 @@ def test_a_file_is_read_back(made, tmp_path):
     assert hj.Plan.read(path).to_csv() == text
 
 
+@pytest.mark.parametrize("design", ["uniform", "topics"])
+def test_files_of_other_designs_are_read_back(made, tmp_path, design):
+    """All documents of a topic have the same priority."""
+    plan = hj.plan(made.judgments, made.runs, "AP", len(made.judgments.pool) - 1, design)
+    plan.write(tmp_path / "plan.csv")
+    read = hj.Plan.read(tmp_path / "plan.csv")
+    assert read.to_csv() == plan.to_csv()
+    np.testing.assert_array_equal(read.probability_after(20), plan.probability_after(20))
+
+
 def test_votes_are_what_judges_said(made):
     plan = hj.plan(made.judgments, made.runs, "nDCG@5", 7)
     for judge, labels in plan.votes.items():

@@ -27,11 +27,13 @@ def naive_mode(given, topic, share, topics, variance):
     return at[:size], at[size:], curvature
 
 
+@pytest.mark.parametrize("assumed", [TOPIC_SD, 0.7])
 @pytest.mark.parametrize(("sd", "number"), [(0.3, 150), (1.5, 400)])
-def test_effects_are_at_the_mode(sd, number):
+def test_effects_are_at_the_mode(sd, number, assumed, monkeypatch):
+    monkeypatch.setattr("hungjury.uncertainty.predict.TOPIC_SD", assumed)
     given, topic, share = collection(sd, number, 3)
     found = _Logistic.fit(given, topic, share, 45)
-    fixed, random, curvature = naive_mode(given, topic, share, 45, TOPIC_SD**2)
+    fixed, random, curvature = naive_mode(given, topic, share, 45, assumed**2)
     np.testing.assert_allclose(found.fixed, fixed, atol=1e-6)
     np.testing.assert_allclose(found.random, random, atol=1e-6)
     covariance = np.linalg.inv(curvature)

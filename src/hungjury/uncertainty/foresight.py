@@ -43,9 +43,10 @@ def expected_differences(
     assert merged.posterior is not None
     votes = merged.posterior
     unknown = doubt(merged.panel)
-    chances = (1 - unknown) * votes + unknown * votes.mean(axis=0)
-    if (chances.max(axis=1) == 1).all():  # all votes are the same, and say nothing about labels
+    usual = votes.mean(axis=0)
+    if usual.max() == 1:  # one grade for everything says nothing about labels
         return []
+    chances = (1 - unknown) * votes + unknown * usual
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
     drawn = labels[: 2 if scorer.native else 1]
     parts = effects_in_parts(scorer, drawn, grades, np.arange(len(weight)))
@@ -81,6 +82,8 @@ def doubt(panel: Panel) -> float:
     own = panel.weight[panel.judge[rows]]
     left = votes[document].sum(axis=1) - own
     told = np.maximum(votes[document, choice] - own, 0) / np.maximum(left, 1e-12)
+    if told.min() > 1 - 1e-9:  # judges who never differ are one judge
+        return UNKNOWN
     usual = (votes.sum(axis=0) / votes.sum())[choice]
     share = UNKNOWN
     for _ in range(ROUNDS):
