@@ -82,6 +82,7 @@ studies: $(VENV)/ready
 	$(BIN)/hungjury study random-relevance $(STUDY) --labels gold --labels mv
 	$(BIN)/hungjury study graded-ap $(STUDY) --labels gold --labels mv
 	$(BIN)/hungjury study markov $(STUDY) --labels gold --labels mv
+	$(BIN)/hungjury study markov --data ../shared/data/trec8 -o studies-results/trec8
 	$(BIN)/hungjury study crowd $(STUDY) --rel 2
 	$(BIN)/hungjury study aware $(STUDY) --rel 2
 	$(BIN)/python -m benchmarks.coverage -o studies-results/coverage.csv

@@ -12,6 +12,7 @@ import pytest
 import hungjury as hj
 import naive
 from hungjury.errors import MeasureError
+from hungjury.judges.closeness import closeness
 from hungjury.studies import correlate_measures, run_quartiles
 
 # "good" finds the relevant document first, "bad" reads two others before, "lost" never finds it.
@@ -268,3 +269,14 @@ def test_systems_with_equal_means_are_tied() -> None:
     assert hj.studies.correlate_measures(scores).of("P@10", "AP") == 1.0
     rows = {row[0]: row[1] for row in scores.table().rows}
     assert (rows["up"].bold, rows["down"].bold, rows["worst"].bold) == (True, True, False)
+
+
+@pytest.mark.parametrize("gap", ["tau", "apc"])
+def test_systems_with_equal_means_are_tied_for_aware(gap: str) -> None:
+    mine = np.array([[[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.1, 0.1, 0.1]]])
+    means = mine[0].mean(axis=1)
+    assert means[0] != means[1]
+    same = np.array([[[0.5, 0.5, 0.5], [0.5, 0.5, 0.5], [0.1, 0.1, 0.1]]])
+    tied = [0.2, 0.2, 0.1]
+    expected = {"tau": hj.stats.kendall(tied, tied), "apc": hj.stats.tau_ap(tied, tied)}[gap]
+    assert closeness(gap, mine, same)[0] == pytest.approx(expected)
