@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 SHAPE = Shape(runs=129, topics=10, depth=1000, judged=1700)
 MEASURES = ("AP", "nDCG@20", "ERR@20")
 IN_PYTREC = {"AP": "map", "nDCG@20": "ndcg_cut_20"}
-ASSESSORS = 31
+JUDGES = 31
 
 
 def main() -> None:
@@ -66,13 +66,13 @@ def noisy(qrels: Qrels) -> Judgments:
     assert qrels.labels is not None
     rng = np.random.default_rng(0)
     size = len(qrels)
-    right = rng.random((ASSESSORS, size)) < np.linspace(0.95, 0.05, ASSESSORS)[:, None]
-    label = np.where(qrels.labels > 0, right, rng.random((ASSESSORS, size)) < 0.05)
+    right = rng.random((JUDGES, size)) < np.linspace(0.95, 0.05, JUDGES)[:, None]
+    label = np.where(qrels.labels > 0, right, rng.random((JUDGES, size)) < 0.05)
     return Judgments(
         qrels.pool,
-        [f"judge{k}" for k in range(ASSESSORS)],
-        np.tile(np.arange(size, dtype=np.int32), ASSESSORS),
-        np.repeat(np.arange(ASSESSORS, dtype=np.int32), size),
+        [f"judge{k}" for k in range(JUDGES)],
+        np.tile(np.arange(size, dtype=np.int32), JUDGES),
+        np.repeat(np.arange(JUDGES, dtype=np.int32), size),
         label.ravel().astype(float),
         (0, 1),
     )
@@ -91,7 +91,7 @@ def estimators(scored: JudgeScores, random: list[Array]) -> None:
                 if (one.granularity, one.gap) == kind:
                     normalised(one.of(close), panel.judged)
         print(f"  {name}: {', '.join(parts)}")
-    print(f"hungjury: 30 estimators, {ASSESSORS} judges, {len(MEASURES)} measures: {total:.1f} s")
+    print(f"hungjury: 30 estimators, {JUDGES} judges, {len(MEASURES)} measures: {total:.1f} s")
     print(f"peak: {memory():.0f} MB")
 
 

@@ -59,9 +59,9 @@ def _one_solve(model: str, blocks: list[Judged], measure: MP) -> float:
     for number in range(min(SOLVED, len(largest.labels))):
         hits = largest.ranks[number][largest.labels[number] > 0]
         begin = time.perf_counter()
-        law = _solved(model, hits, int(largest.length[number]))
+        distribution = _solved(model, hits, int(largest.length[number]))
         seconds += time.perf_counter() - begin
-        value = float(law @ (np.arange(1, len(hits) + 1) / hits))
+        value = float(distribution @ (np.arange(1, len(hits) + 1) / hits))
         if abs(value - float(values[number])) > 1e-8:
             raise SystemExit(f"{model}: {values[number]} in closed form, {value} by the solve")
     return seconds / SOLVED

@@ -72,7 +72,7 @@ def test_uncertain_labels_are_told():
 @pytest.mark.parametrize(
     ("scores", "arguments", "error", "said"),
     [
-        (some_scores(systems=2).to_dict(), {}, InputError, "wants Scores, not dict"),
+        (some_scores(systems=2).to_dict(), {}, InputError, "expected Scores, got dict"),
         (scores_of(np.zeros((1, 1, 5))), {}, InputError, "only one system, 's0'"),
         (scores_of(np.zeros((1, 0, 5))), {}, InputError, "no systems to compare"),
         (scores_of(np.zeros((1, 2, 1))), {}, InputError, "1 topic in common; .*\n.*more topics"),

@@ -239,7 +239,7 @@ def test_results_appear_at_the_end_of_a_batch(browser: Any, tmp_path: Path) -> N
         row.wait_for(timeout=120_000)
         told = one.page.locator("#results").inner_text()
         assert "Corrected by 12 labels of people." in told
-        assert "What is told apart is settled" in told
+        assert "Pairs that can be told apart are settled" in told
         for width in (1280, 390):
             one.page.set_viewport_size({"width": width, "height": 800})
             assert one.axe() == []

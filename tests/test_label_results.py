@@ -38,7 +38,7 @@ def test_results_say_what_is_settled_and_what_more_labels_buy() -> None:
     ]
     assert "Stop at the end of a batch" in told[-1]
     told = sentences(board(correction={**correction, "looks": [50, 100, 150]}))
-    assert "What is told apart is settled" in told[-1]
+    assert "Pairs that can be told apart are settled" in told[-1]
 
 
 def test_results_follow_the_labels_without_waiting() -> None:

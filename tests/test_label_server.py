@@ -280,7 +280,7 @@ def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path
             time.sleep(0.1)
         assert "of 3 pairs of systems can be told apart" in shown["sentences"][0]
         assert "with 50 more labels" in shown["sentences"][2]
-        assert "What is told apart is settled" in shown["sentences"][-1]
+        assert "Pairs that can be told apart are settled" in shown["sentences"][-1]
         assert sorted(row[0] for row in shown["rows"]) == ["system1", "system2", "system3"]
         running.stop()
     labels = hj.read_qrels(str(tmp_path / "labels.db")).to_dict()

@@ -43,7 +43,7 @@ class BoardAxis:
 
     name: str
     start: int
-    what: str  # what costs are told of
+    what: str  # what the costs are of
     unit: int = 1  # of these in a step of one
 
     def contender(self, step: int, setting: Setting) -> Contender:

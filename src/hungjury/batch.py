@@ -211,8 +211,8 @@ def _pools(labels: Labels, top: int) -> Judged:
 
 
 def pools_of(counts: NDArray[np.int64]) -> Judged:
-    """Pools with these numbers [vector, grade] of documents as lists without places: all that is
-    said about pools."""
+    """Pools with these numbers of documents [vector, grade], as judged lists without documents:
+    all that measures ask of a pool."""
     none = np.zeros((len(counts), 0), dtype=np.int32)
     zeros = np.zeros(len(counts), dtype=np.int32)
     return Judged(

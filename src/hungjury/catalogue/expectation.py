@@ -53,7 +53,7 @@ class E(Measure):
     high: ClassVar[float] = float("inf")
     takes_chances: ClassVar[bool] = True
     of: Measure = required(kind=a_measure, doc="the measure")
-    draws: int = param(1000, kind=integer, low=2, high=MOST_DRAWS, doc="label sets drawn")
+    draws: int = param(1000, kind=integer, low=2, high=MOST_DRAWS, doc="number of label sets drawn")
     seed: int = param(0, kind=integer, low=0, doc="seed of the draws")
     prob: tuple[float, ...] | None = prob_param()
     unjudged: float | None = unjudged_param()
@@ -94,8 +94,8 @@ class E(Measure):
             max_grade = 1
         if self.chance_of_unjudged > 0 and max_grade > 1:
             raise MeasureError(
-                f"{self}: unjudged documents may be relevant, but at which of the grades 1 to "
-                f"{max_grade} is not said",
+                f"{self}: unjudged documents may be relevant, but their grade is unknown (1 to "
+                f"{max_grade})",
                 code="unjudged-grade",
                 remedy="give prob, the probability of relevance at each grade, or binary labels",
             )

@@ -45,7 +45,7 @@ def unjudged_param() -> Any:
 
 
 def chance_of_unjudged(prob: tuple[float, ...] | None, unjudged: float | None) -> float:
-    """What is said about unjudged documents, or what holds for grade 0."""
+    """P(relevant) of unjudged documents; by default that of grade 0."""
     if unjudged is not None:
         return unjudged
     return 0.0 if prob is None else prob[0]
@@ -243,7 +243,10 @@ class eRAP(Expected):  # noqa: N801
         "'retrieved' by the given runs added, or a number",
     )  # fmt: skip
     base_depth: int = param(
-        100, kind=integer, low=1, doc="for recall_base='retrieved': ranks of each run looked at"
+        100,
+        kind=integer,
+        low=1,
+        doc="for recall_base='retrieved': number of ranks used of each run",
     )
 
     @property

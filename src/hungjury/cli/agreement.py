@@ -41,16 +41,18 @@ from hungjury.cli.reading import (
     "--gold",
     multiple=True,
     metavar="QRELS",
-    help="Compare each judge with labels by people, a file per person.",
+    help="Compare each judge with gold labels; one file per person.",
 )
 @click.option(
-    "--plan", metavar="FILE", help="How documents with gold labels were chosen: `hungjury plan`."
+    "--plan",
+    metavar="FILE",
+    help="The plan that chose these documents, written by `hungjury plan`.",
 )
 @click.option(
     "--heat-map",
     type=picture,
     metavar="FILE",
-    help="Plot pairwise kappa, or with --gold who errs with whom (.svg, .png, .pdf).",
+    help="Plot pairwise kappa, or with --gold the correlation of errors (.svg, .png, .pdf).",
 )
 @click.option(
     "--rankings",
@@ -70,7 +72,7 @@ def agreement_command(
     form: str, csv_safe: bool, output: str | None,
     label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Measure how far judges agree, and find copies and constant judges.
+    """Measure agreement between judges, and find copies and constant judges.
 
     \b
     Examples:

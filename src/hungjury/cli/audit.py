@@ -35,8 +35,7 @@ def audit_command(
 ) -> None:  # fmt: skip
     """Check files for duplicates, ties, missing topics and unusual labels.
 
-    The exit code is 0 if all is fine, 1 if something is odd and 2 if files cannot be used as they
-    are.
+    Exit code 0: nothing found. 1: something unusual. 2: files cannot be used as they are.
 
     \b
     Examples:

@@ -82,7 +82,7 @@ def clicks_command(
 ) -> None:  # fmt: skip
     """Estimate from a click log how users move over result pages.
 
-    LOG is one of Yandex's logs, TREC Session XML, or a table (CSV, Parquet; files or a folder) with
+    LOG is a Yandex log, TREC Session XML, or a table (CSV, Parquet; files or a folder) with
     the columns session, rank and, if known, query, page, time, until.
 
     \b

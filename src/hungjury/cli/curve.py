@@ -40,9 +40,13 @@ MOST_RANKS = 1000  # twice as many measures are scored
     "Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
 )
 @click.option(
-    "--depth", type=count(MOST_RANKS), default=100, show_default=True, help="Ranks, with --by rank."
+    "--depth",
+    type=count(MOST_RANKS),
+    default=100,
+    show_default=True,
+    help="Number of ranks for --by rank.",
 )
-@click.option("--topic", metavar="TOPIC", help="This topic only: with --by rank, the saw-tooth.")
+@click.option("--topic", metavar="TOPIC", help="Use only this topic.")
 @click.option(
     "-o",
     "--output",
@@ -60,8 +64,8 @@ def curve_command(
 ) -> None:  # fmt: skip
     """Compute precision-recall curves, as data or as a plot.
 
-    By default interpolated precision at recall 0, 0.1, ..., 1; with --by rank precision and recall
-    after every rank, whose curve for one --topic is a saw-tooth.
+    Interpolated precision at recall 0, 0.1, ..., 1; or with --by rank, precision and recall after
+    every rank (for one --topic, the saw-tooth curve).
 
     \b
     Examples:

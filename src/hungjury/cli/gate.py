@@ -30,20 +30,24 @@ from hungjury.limits import MOST_MARGIN
 
 @click.command("gate", no_args_is_help=True)
 @click.option("--qrels", metavar="FILE", help="Labels; or use --judges.")
-@judge_options("Labels of several judges: a file each, or a table with their names.")
+@judge_options("Labels of several judges: one file each, or a table with a judge column.")
 @runs_needed
 @click.option("--baseline", required=True, metavar="NAME", help="The system in use.")
 @click.option(
-    "--candidate", multiple=True, required=True, metavar="NAME", help="The new one; repeatable."
+    "--candidate", multiple=True, required=True, metavar="NAME", help="A new system; repeatable."
 )
 @click.option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
-              help="Any measure of `hungjury measures`.")  # fmt: skip
+              help="Measure, as listed by `hungjury measures`.")  # fmt: skip
 @click.option("--margin", type=Number(0, MOST_MARGIN), default=0.0, show_default=True,
               help="Differences up to this size do not matter in practice.")  # fmt: skip
 @click.option("--gold", multiple=True, metavar="QRELS",
-              help="Labels by people of some documents; with --judges.")  # fmt: skip
-@click.option("--plan", metavar="FILE", help="How these documents were chosen.")
-@choice_option("--target", Target, "Topics like these, or these very topics.")
+              help="Gold labels of some documents; needs --judges.")  # fmt: skip
+@click.option(
+    "--plan",
+    metavar="FILE",
+    help="The plan that chose these documents, written by `hungjury plan`.",
+)
+@choice_option("--target", Target, "population: topics like these; topics: exactly these topics.")
 @click.option("--level", type=Number(0.5, 1, max_open=True), default=0.95,
               show_default=True, help="Level of the intervals.")  # fmt: skip
 @format_option("text", "json")

@@ -55,13 +55,13 @@ PORT = 8710
 )  # fmt: skip
 @click.option(
     "--link", metavar="TEMPLATE",
-    help="Where a document can be read, such as https://example.org/{document}.",
+    help="URL of a document, such as https://example.org/{document}.",
 )  # fmt: skip
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True,
-    help="Port on 127.0.0.1; 0: any free one.",
+    help="Port on 127.0.0.1; 0 picks a free one.",
 )  # fmt: skip
-@click.option("--browser/--no-browser", default=True, help="Open the first address.")
+@click.option("--browser/--no-browser", default=True, help="Open the first address in a browser.")
 @click.option(
     "--judges", "panel", multiple=True, metavar="FILES",
     help="Labels of other judges; with --runs and -m, the page shows what is settled so far.",
@@ -76,7 +76,7 @@ PORT = 8710
 @choice_option("--outside", Outside, "With --judges: what to do with labels outside the grades.")
 @click.option(
     "--export", type=new_file, metavar="FILE",
-    help="Write the labels of a database as qrels (- for stdout), and stop.",
+    help="Write the labels of a database as qrels (- for stdout), and exit.",
 )  # fmt: skip
 @click.option(
     "--all", "everything", is_flag=True,
@@ -94,8 +94,8 @@ def label_command(
     """Label documents in the browser, by keyboard.
 
     PLAN is a table of topics and documents. The page is served on this machine only, until Ctrl-C;
-    every label is stored at once, and the same command goes on where it stopped. People on other
-    machines come through ssh and then open the address printed for them.
+    every label is stored at once, and the same command resumes where it stopped. People on other
+    machines connect through an ssh tunnel and open the address printed for them.
 
     \b
     Examples:

@@ -59,35 +59,35 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
     default=["nDCG@10"],
     show_default=True,
     metavar="NAME",
-    help="Any measure of `hungjury measures`.",
+    help="Measure, as listed by `hungjury measures`.",
 )
 @merge_option("--merge", "binmv")
 @binary_option
-@choice_option("--target", Target, "population: future topics too; topics: only these topics.")
+@choice_option("--target", Target, "population: topics like these; topics: exactly these topics.")
 @click.option(
     "--panel-error",
     type=Number(0, 1),
     default=TYPICAL_PANEL_ERROR,
     show_default=True,
-    help="What the panel typically gets wrong about a system, as a share of the measure's range; "
+    help="Typical error of the panel about a system, as a share of the measure's range; "
     "0 for the panel's own view.",
 )
 @choice_option(
     "--contrary",
     Contrary,
-    "Judges whose labels contradict those of all others: leave out, or let vote.",
+    "Drop or keep judges whose labels contradict those of all others.",
 )
 @click.option(
     "--families",
     metavar="PATTERN|FILE",
-    help="Judges who share one vote: a regular expression on names (the family is what it "
-    "matches), or a file with a judge and its family on each line.",
+    help="Judges who share one vote: a regular expression on names (its match is the family), or "
+    "a file with a judge and its family on each line.",
 )
 @click.option(
     "--gold",
     multiple=True,
     metavar="QRELS",
-    help="Labels by people of some documents; they correct the leaderboard. A file per person.",
+    help="Gold labels of some documents, to correct the leaderboard; one file per person.",
 )
 @click.option(
     "--plan",
@@ -97,7 +97,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
 @click.option(
     "--gold-design",
     type=choice(GoldDesign),
-    help="How they were chosen without a plan: random documents, or all of random topics.",
+    help="How these documents were chosen: by a plan, at random, or as whole random topics.",
 )
 @choice_option("--estimate", GoldEstimate, "Use gold labels together with the panel, or alone.")
 @click.option(
@@ -119,7 +119,7 @@ def _numbers(_context: click.Context, _option: click.Parameter, value: str | Non
 @choice_option(
     "--prior",
     Prior,
-    "Prior of em; ranks: varies with the ranks that systems give; flat: one prior.",
+    "Prior of em. ranks: varies with the ranks of documents; flat: the same for all.",
 )
 @click.option(
     "--report",
@@ -143,7 +143,7 @@ def leaderboard_command(
     queries: tuple[str, ...], documents: tuple[str, ...], form: str,
     csv_safe: bool, output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Rank systems by the labels of several judges, and tell how sure that is.
+    """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ from hungjury.visible import visible
 
 # The first sentence of each command's help; its module is imported when it is used.
 COMMANDS = {
-    "agreement": "Measure how far judges agree, and find copies and constant judges.",
+    "agreement": "Measure agreement between judges, and find copies and constant judges.",
     "audit": "Check files for duplicates, ties, missing topics and unusual labels.",
     "aware": "Merge scores instead of labels, weighting judges by their distance from random ones.",
     "clicks": "Estimate from a click log how users move over result pages.",
@@ -28,11 +28,12 @@ COMMANDS = {
     "evaluate": "Score runs against labels.",
     "gate": "Decide whether a candidate may replace a baseline.",
     "label": "Label documents in the browser, by keyboard.",
-    "leaderboard": "Rank systems by the labels of several judges, and tell how sure that is.",
+    "leaderboard": "Rank systems by the labels of several judges, with the uncertainty of the "
+    "ranking.",
     "measures": "List the measures, or describe one.",
     "merge": "Merge the labels of several judges into one qrels file.",
     "plan": "Choose the documents that people should label.",
-    "prm": "Estimate from double judgments how likely another judge finds each level relevant.",
+    "prm": "Estimate how likely another judge is to find documents of each level relevant.",
     "rank": "Rank documents with a trained ranker, as a TREC run.",
     "simulate": "Simulate a collection with known truth: systems, topics, judges and gold labels.",
     "study": "Run a paper's experiments on your data; a study can be stopped and resumed at "

@@ -69,7 +69,7 @@ def new_file(path: str) -> str:
 
 
 def second_file(path: str) -> str:
-    """Check the name of an output beside the result, which has stdout for itself."""
+    """Check the name of a second output file; stdout is taken by the result."""
     if path == "-":
         raise click.BadParameter("the result goes to stdout; give a file name")
     return new_file(path)

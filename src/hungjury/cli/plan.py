@@ -37,7 +37,7 @@ from hungjury.limits import MOST_LABELS
 @choice_option(
     "--design",
     PlanDesign,
-    "Draw documents by their influence on comparisons, all alike, or whole topics.",
+    "Sample documents by influence on comparisons, uniformly, or by whole topics.",
 )
 @binary_option
 @seed_option("Random seed.")
@@ -53,7 +53,7 @@ def plan_command(
     """Choose the documents that people should label.
 
     Writes a CSV file with the documents in the order to label them, their inclusion probabilities
-    and what the judges say. Give it with the labels to `hungjury leaderboard --gold --plan`.
+    and what the judges say. Pass it and the labels to `hungjury leaderboard` as --plan and --gold.
 
     \b
     Examples:

@@ -68,7 +68,7 @@ def prm_command(
     seed: int, qrels: str | None, soft: str | None, plot: str | None, form: str, csv_safe: bool,
     output: str | None, label_flags: LabelFlags, quiet: bool,
 ) -> None:  # fmt: skip
-    """Estimate from double judgments how likely another judge finds each level relevant.
+    """Estimate how likely another judge is to find documents of each level relevant.
 
     \b
     Examples:

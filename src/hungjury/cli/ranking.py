@@ -58,7 +58,7 @@ _TRAINING = [
     click.option("--trees", type=count(MOST_TREES), default=1500, show_default=True,
                  help="Maximum number of trees."),
     click.option("--leaves", type=count(MOST_LEAVES, 2), default=64, show_default=True,
-                 help="Leaves per tree."),
+                 help="Number of leaves per tree."),
     click.option("--learning-rate", type=Number(0, 1, min_open=True), default=0.05,
                  show_default=True, help="Learning rate."),
     click.option("--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",

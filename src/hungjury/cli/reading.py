@@ -202,7 +202,8 @@ input_options = _together(
     "inputs", InputFiles,
     click.argument("files", nargs=-1, metavar="QRELS RUN..."),
     click.option("--qrels", metavar="FILE", help="Labels, instead of the first argument."),
-    click.option("--runs", multiple=True, metavar="FILES", help="Runs; or a quoted glob."),
+    click.option("--runs", multiple=True, metavar="FILES",
+                 help="Runs; repeatable, or a quoted glob."),
 )  # fmt: skip
 _GRADES = [
     choice_option("--duplicates", Duplicates,
@@ -212,7 +213,7 @@ _GRADES = [
     choice_option("--outside", Outside, "What to do with labels outside --grades."),
     click.option("--map", metavar="OLD:NEW,...",
                  help="New labels for old ones, words included: yes:1,no:0,-2:missing."),
-    choice_option("--missing", Missing, "Labels that are empty or not numbers."),
+    choice_option("--missing", Missing, "What to do with labels that are empty or not numbers."),
     click.option("--columns", metavar="ROLE=NAME,...",
                  help="Columns of tables: topic=query,document=passage,label=rating,judge=model."),
 ]  # fmt: skip
@@ -227,6 +228,6 @@ run_options = _together(
     "run_flags", RunFlags,
     choice_option("--ties", Ties, "Order of documents with equal scores."),
     click.option("--score-precision", type=choice(ScorePrecision),
-                 help="Precision of scores; default: double, with --format trec single."),
+                 help="Precision of scores; default: double (single for evaluate --format trec)."),
     choice_option("--names", SystemNames, "Name systems by run tag or by file name."),
 )  # fmt: skip

@@ -22,7 +22,9 @@ from hungjury.numbers import decimal_of
 @click.option(
     "--systems", type=count(10_000), default=8, show_default=True, help="Number of systems."
 )
-@click.option("--topics", type=count(1_000_000), default=20, show_default=True, help="Topics.")
+@click.option(
+    "--topics", type=count(1_000_000), default=20, show_default=True, help="Number of topics."
+)
 @click.option(
     "--documents",
     type=count(10_000_000, 10),
@@ -61,14 +63,14 @@ from hungjury.numbers import decimal_of
     type=Number(0, 1),
     default=0.0,
     show_default=True,
-    help="Share of documents that look to all judges like another grade than they have.",
+    help="Share of documents that mislead all judges in the same way.",
 )
 @click.option(
     "--reach",
     type=Number(0, 1, min_open=True),
     default=1.0,
     show_default=True,
-    help="Smallest share of the documents that a system finds at all.",
+    help="Smallest share of the documents that any system can retrieve.",
 )
 @seed_option("Random seed.")
 @quiet_option

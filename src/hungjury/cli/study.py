@@ -62,7 +62,7 @@ def study_command() -> None:
 _STUDY = [
     click.option("--data", metavar="[NAME=]FOLDER", multiple=True,
                  help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*), or a "
-                 "JSON file that describes a collection. Repeatable: collections side by side."),
+                 "JSON file that describes a collection. Repeat it to compare collections."),
     click.option("--runs", multiple=True, metavar="FILES",
                  help="Runs, instead of those in --data."),
     judge_options("Judges, instead of those in --data."),
@@ -92,7 +92,8 @@ def _command(recipe: type[Recipe]) -> click.Command:
         command = decorate(command)
     for parameter in reversed(recipe.params()):
         command = _flag(parameter)(command)
-    needs = " and ".join(NEEDS[need] for need in recipe.needs)
+    *first, last = (NEEDS[need] for need in recipe.needs)
+    needs = f"{', '.join(first)} and {last}" if first else last
     text = (
         f"{recipe.__doc__}\n\n{recipe.paper}. Needs {needs}.\n\n"
         f"\b\nExample:\n  hungjury study {recipe.name} --data demo -o results"
@@ -106,14 +107,14 @@ def _flag(parameter: Declared) -> Callable[[Callable[..., None]], Callable[..., 
     if default is False:
         return click.option(name, is_flag=True, help=parameter.doc)
     several = isinstance(default, tuple)
-    shown = " ".join(map(str, default)) if isinstance(default, tuple) else str(default)
+    shown = " ".join(map(str, default)) if isinstance(default, tuple) else default
     meaning = parameter.doc + ("; repeatable" if several else "")
     return click.option(
         name,
         multiple=several,
         callback=_literals if several else _literal,
         metavar="VALUE",
-        help=f"{meaning}  [default: {shown}]" if shown else meaning,
+        help=meaning if shown in ("", None) else f"{meaning}  [default: {shown}]",
     )
 
 

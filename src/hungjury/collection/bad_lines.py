@@ -65,7 +65,7 @@ class _Kind:
 
 
 class Listing:
-    """The errors that an audit found; those of one kind in one file are told together."""
+    """The errors that an audit found; those of one kind in one file are reported together."""
 
     def __init__(self) -> None:
         self._kinds: dict[tuple[str | None, str, str], _Kind] = {}

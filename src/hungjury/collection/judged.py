@@ -24,7 +24,7 @@ BUDGET = 1 << 16  # places worked on at once: half a MB per array, so that it st
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Many judged lists; what each array means is said with its shape."""
+    """Many judged lists; comments give the shape and meaning of each array."""
 
     labels: NDArray[np.int16]  # [..., list, place] grade; 0 in the padding at the end
     ranks: NDArray[np.int32]  # [..., list, place] from 1; `depth` + 1 in the padding

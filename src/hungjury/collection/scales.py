@@ -20,8 +20,8 @@ from hungjury.errors import Argument, InputError
 
 __all__ = ["OPEN", "check_declared", "check_judges", "check_steps", "scale_of"]
 
-RARE = 1000  # labels above a scale are stray if they are fewer than one in so many
-WIDE = 10  # a label is stray if it is so many times larger than the whole scale below it
+RARE = 1000  # labels above a scale are stray if they are fewer than one in this many
+WIDE = 10  # a label is stray if it is this many times larger than the scale below it
 WIDE_STEP = 5  # labels in such steps or wider are not grades
 EXPECTED = 20  # labels due above a judge's own largest one: its scale is surely another one
 LIKELY = 3  # the same: its scale is likely another one

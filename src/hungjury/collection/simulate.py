@@ -126,9 +126,9 @@ def simulate(
     hardness : float
         How much topics differ in how well all systems do (a standard deviation).
     fooled : float
-        Share of documents that look to all judges like another grade than they have.
+        Share of documents that mislead all judges in the same way.
     reach : float
-        Systems find different shares of the documents at all, from this share up to all of them.
+        Each system can retrieve a share of the documents, from this share up to all of them.
 
     Returns
     -------

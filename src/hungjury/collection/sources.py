@@ -123,7 +123,7 @@ class Source:
     def _buffers(
         self, stream: BinaryIO, size: int, number: int
     ) -> Generator[memoryview, None, None]:
-        """Buffers with what was read, of which there are so many."""
+        """What was read, in `number` buffers that are used in turn."""
         views = [memoryview(bytearray(size)) for _ in range(number)]
         at, least = self.begin, len(MARK)  # the first one holds a byte-order mark, if there is one
         with damage_reported(self.name):

@@ -45,7 +45,7 @@ class ExpectationMaximisation(Merge):
     tol: float = param(
         1e-3, kind=number, low=0, open_low=True, doc="stop when no posterior changes by more"
     )
-    rounds: int = param(1000, kind=integer, low=1, doc="rounds at most")
+    rounds: int = param(1000, kind=integer, low=1, doc="maximum number of rounds")
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         panel.whole_labels(str(self))
@@ -79,7 +79,7 @@ class FromVotes(ExpectationMaximisation):
     start: str = param(
         "majority",
         kind=one_of("majority", "shares"),
-        doc="the majority's labels, or the shares of votes as crowd-kit has it",
+        doc="start from the majority's labels, or from shares of votes as crowd-kit does",
     )
 
     def first(self, panel: Panel) -> Floats:

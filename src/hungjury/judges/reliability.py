@@ -65,7 +65,7 @@ def reliability(
 
 
 def _wilson(share: float, number: float) -> tuple[float, float]:
-    """The interval of a share of so many; with weights, of as many equal ones as they count for."""
+    """Wilson's interval of a share of `number`; with weights, that is the effective number."""
     square = NORMAL_95**2
     middle = (share + square / (2 * number)) / (1 + square / number)
     half = share * (1 - share) / number + square / (4 * number**2)

@@ -12,7 +12,7 @@ __all__ = ["AwareSettings", "JudgeSettings", "MergeSettings"]
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeSettings(LabelSettings):
-    """How the labels of several judges were looked at."""
+    """How the labels of several judges were analysed."""
 
     rel: int | None = None  # lowest relevant grade, where labels were taken as binary
 

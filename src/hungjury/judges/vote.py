@@ -17,7 +17,7 @@ class MajorityVote(Merge):
     """Most votes among those who judged (TH 4.1.2); drawn by resampling the judges."""
 
     ties: str = param(
-        "random", kind=one_of("random", "relevant", "not"), doc="who wins a binary tie"
+        "random", kind=one_of("random", "relevant", "not"), doc="winner of a binary tie"
     )
     graded: str = param(
         "plurality",

@@ -48,7 +48,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -
     desk : Desk
         Deals out documents and stores answers.
     results : callable, optional
-        What is known about the systems when so many batches are labelled, as JSON, or None.
+        What is known about the systems after this many batches, as JSON, or None.
     """
     from starlette.applications import Starlette
     from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response

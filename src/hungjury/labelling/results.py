@@ -1,7 +1,7 @@
 """What the labels so far say about the systems, worked out beside the server.
 
 The leaderboard is made by a process of its own, with low priority, so that it never delays a key.
-It is the command that the person would type; its JSON is told in a few sentences.
+It is the command that the person would type; its JSON is summarised in a few sentences.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hungjury.collection.notes import percent, plural
 
 __all__ = ["Results", "sentences"]
 
-MORE = 50  # labels whose worth is told
+MORE = 50  # additional labels whose effect is shown
 MOST_ROWS = 12
 NICE = 10
 
@@ -142,8 +142,8 @@ def sentences(board: dict[str, Any]) -> list[str]:
         )
     if correction and correction["looks"]:
         told.append(
-            "What is told apart is settled: the bounds allow for a look at the end of every batch, "
-            "so you may stop at the end of any."
+            "Pairs that can be told apart are settled: the bounds allow for a look at the end of "
+            "every batch, so you may stop after any of them."
         )
     else:
         told.append(

@@ -158,7 +158,7 @@ def compare_rankers(
     user, nav_rel, cutoff
         As in `hungjury.train_ranker`.
     sizes : sequence of int
-        Also score the first so many trees. ``"all"`` is the number of trees that is best on the
+        Also score with only this many trees. ``"all"`` is the number of trees that is best on the
         validation data.
     objectives : sequence of str
         Objectives of `hungjury.train_ranker`; the first is the baseline.

@@ -178,7 +178,7 @@ def boost(
     settings: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> tuple[Any, dict[str, tuple[float, ...]]]:
-    """A booster and, for each set that was looked at, its measures after every tree."""
+    """A booster and, for each monitored set, its measures after every tree."""
     lightgbm = need_lightgbm()
     built_in = goal.name == LAMBDARANK
     if built_in and data.labels.grades is None:

@@ -109,7 +109,7 @@ class Chart:
 
 
 def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: int) -> Chart:
-    """now: the x of what there is; measured: points after so many are extrapolated."""
+    """now: the present x; measured: number of points before the extrapolated ones."""
     width, height, left, right, top, bottom = 320, 170, 30, 30, 34, 30
     most = max(v for _, v in curve) or 1.0
     first, last = math.log(curve[0][0]), math.log(curve[-1][0])  # doubling is a step of its own

@@ -82,7 +82,7 @@ def new_panels(width: float, height: float, widths: Sequence[float]) -> tuple[Fi
 
 
 def new_grid(width: float, height: float, number: int, across: int) -> tuple[Figure, list[Axes]]:
-    """A figure with so many plain axes, `across` of them side by side, all of one scale."""
+    """A figure with `number` plain axes, `across` of them side by side, all on one scale."""
     figure = _empty(width, height)
     grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False).ravel()
     for empty in grid[number:]:

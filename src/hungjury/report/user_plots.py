@@ -22,7 +22,7 @@ def draw_users(model: UserModel) -> Figure:
     """All stationary distributions side by side, then each with its dynamic and DCG's discount."""
     panels = 1 + len(model.classes)
     figure, (first, *others) = new_panels(4.2 * panels, 3.8, [1.0] * panels)
-    _laws(first, model)
+    _distributions(first, model)
     for axes, one in zip(others, model.classes, strict=True):
         _dynamic(axes, one)
     for axes in (first, *others):
@@ -37,7 +37,7 @@ def _ticks(ranks: int) -> list[int]:
     return list(range(1, ranks + 1, max(1, ranks // 10)))
 
 
-def _laws(axes: Any, model: UserModel) -> None:
+def _distributions(axes: Any, model: UserModel) -> None:
     """One line per number of relevant documents where labels tell it, else one per class."""
     known = model.by_relevant or tuple((c.name, c.stationary) for c in model.classes)
     shown = np.arange(1, model.ranks + 1)

@@ -102,7 +102,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.resampling = Resampling(resamples, seed) if resamples else None
         self.sizes = self._checked(sizes)
 
-    # What takes long is done when a part wants it: listing the parts scores nobody.
+    # Expensive steps run only when a part needs them: listing the parts scores nothing.
 
     def __getstate__(self) -> dict[str, Any]:
         """Another process gets the scores; runs stay here."""

@@ -65,7 +65,7 @@ class AxiomReport:
     length: int
     grades: int
     method: str  # "exhaustive" or "random"
-    pools: int  # looked at
+    pools: int  # that were checked
     pairs: int  # compared: both values defined
     replacement: Counterexample | None
     swap: Counterexample | None

@@ -36,11 +36,11 @@ BoardPicture = Literal["intervals", "pairs"]
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard:
-    """Systems best first, and how sure that is. All arrays are in the order of `systems`.
+    """Systems, best first, and how certain their ranking is. Arrays are in the order of `systems`.
 
     On the "panel" scale `mean` is the panel's own, and `low` and `high` say where it would be with
-    other labels and topics: neither says where people's labels would put the system. What is said
-    about people is who is better: `p_best`, ranks, `beats`, `apart`.
+    other labels and topics: neither says where people's labels would put the system. What people
+    would say about who is better is in `p_best`, ranks, `beats`, `apart`.
 
     Examples
     --------

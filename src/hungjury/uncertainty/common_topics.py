@@ -21,7 +21,7 @@ def averages(scores: Scores) -> list[str]:
 
 def common_values(scores: Scores) -> tuple[list[Array], list[int], tuple[Note, ...]]:
     """By measure: [system, topic] values of the topics that count for all systems, how many
-    these are, and what has to be said about it.
+    these are, and notes on topics left out.
 
     Values of counts are multiplied by the number of topics, so that means over topics are sums.
     """

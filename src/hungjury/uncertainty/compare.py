@@ -324,7 +324,7 @@ def _check(
     """Complain about what cannot be compared, before any work."""
     if not isinstance(scores, Scores):
         raise InputError(
-            f"compare wants Scores, not {type(scores).__name__}",
+            f"expected Scores, got {type(scores).__name__}",
             code="not-scores",
             remedy="give what hungjury.evaluate(qrels, runs, measures) returns",
         )

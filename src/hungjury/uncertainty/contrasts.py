@@ -52,7 +52,7 @@ def contrasts_within(
     parts: Parts, weight: Floats, budgets: list[int], systems: int
 ) -> list[Floats]:
     """[system, system] for each budget: the covariance of differences between systems, over samples
-    of so many documents that are drawn by weight.
+    of that many documents drawn by weight.
 
     Documents count by 1 / probability - 1, and the probability is min(1, c * weight). So two sums
     of products serve all budgets, less the documents that are certain to be labelled.

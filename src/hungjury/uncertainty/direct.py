@@ -55,7 +55,7 @@ class Spread:
         return self.factor * contrasts(self.parts(), probability, self.systems)
 
     def contrasts_within(self, weight: Floats, budgets: list[int]) -> list[Floats]:
-        """The same for samples of so many documents, drawn by weight."""
+        """The same for samples of that many documents, drawn by weight."""
         found = contrasts_within(self.parts(), weight, budgets, self.systems)
         return [self.factor * one for one in found]
 

@@ -106,11 +106,11 @@ def leaderboard(
         Use gold labels together with the panel's differences between systems, or alone. Measures
         such as AP always use them alone.
     looks : sequence of int, optional
-        Numbers of gold labels at which the leaderboard is looked at, the last one the largest
+        Numbers of gold labels at which you look at the leaderboard, the last one the largest
         budget. Systems are then told apart by bounds that hold over all looks, so that labelling
         may stop at any of them.
     panel_error : float
-        What the panel typically gets wrong about a system, compared with people, as a share of the
+        Typical error of the panel about a system, compared with people, as a share of the
         measure's range. The default is typical of LLM judges; 0 gives the panel's own view.
     scope : {"topic", "all"}
         What em learns about judges from: each topic alone, or all topics.

@@ -33,7 +33,7 @@ class Outlook:
     difference: float  # with what there is
     topics: list[tuple[int, float]]
     judges: list[tuple[int, float]]  # with the panel's own view only
-    measured: int  # the first so many of `judges` were measured on smaller panels
+    measured: int  # how many of `judges` were measured on smaller panels; the rest is extrapolated
     floor: float | None = None  # what panel error leaves, however many topics and judges there are
 
 
@@ -47,8 +47,8 @@ def look_ahead(
 ) -> Outlook:
     """What other numbers of topics and judges would give.
 
-    More judges of the same kind share the panel error: under one nothing is measured, and what
-    remains is said. In the panel's own view smaller panels are measured.
+    More judges of the same kind share the panel error: with one, no smaller panels are measured,
+    and `floor` says what remains. In the panel's own view smaller panels are measured.
     """
     total = of_differences(parts.total)
     here = typical(np.sqrt(total))

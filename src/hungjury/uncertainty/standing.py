@@ -91,7 +91,7 @@ def of_differences(covariance: Floats) -> Floats:
 
 def _told_apart(mean: Floats, draws: Floats, level: float, stretch: float) -> NDArray[np.bool_]:
     """Pairs whose means differ by more than chance explains, in all comparisons at once: the
-    largest standardised difference of all pairs is what a single one is held against."""
+    largest standardised difference of all pairs is what each pair is compared with."""
     sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))
     noise = 1e-12 * max(float(np.abs(draws).max(initial=0)), 1e-300)
     off = np.ascontiguousarray((draws - draws.mean(axis=0)).T)

@@ -67,8 +67,8 @@ class RankStrata:
 
 
 def _heights(alignment: Alignment) -> Any:
-    """Sparse [document, system]: the log of how far above the list's end, or above rank 100, a
-    document stands."""
+    """Sparse [document, system]: the log of how far a document is above the end of the list, or
+    above rank 100."""
     from scipy.sparse import csr_matrix
 
     near = alignment.rank <= DEEPEST

@@ -66,7 +66,7 @@ def calibrate(
     ranks : int
         Results per page; clicks elsewhere are reported.
     min_sessions : int
-        Take holding times from queries with at least so many sessions (the papers: 100).
+        Take holding times from queries with at least this many sessions (the papers: 100).
     pages : {"all", "moves"}
         ``"all"`` counts every page with a click: users enter it with their first click and leave
         it after their last, so that the stationary distribution is the share of clicks at each

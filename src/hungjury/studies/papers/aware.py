@@ -42,15 +42,15 @@ class Aware(Recipe):
     measures: tuple[str, ...] = param(MEASURES, kind=names, doc="measures to combine")
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
-        (), kind=sizes_of_tuples, doc="judges in a tuple; without, 2 to all but one"
+        (), kind=sizes_of_tuples, doc="numbers of judges in a tuple; default: 2 to all but one"
     )
-    tuples: int = param(100, kind=integer, low=1, doc="tuples of each size, at random")
+    tuples: int = param(100, kind=integer, low=1, doc="random tuples of each size")
     replicates: int = param(1000, kind=integer, low=1, doc="random judges of each class")
     drop_empty: bool = param(
-        False, kind=flag, doc="leave out judges with nothing relevant on some topic"
+        False, kind=flag, doc="drop judges with no relevant document on some topic"
     )
     votes: tuple[str, ...] = param(
-        VOTES, kind=names, doc="weights that are also given to votes instead of measures"
+        VOTES, kind=names, doc="weights to try on votes as well as on measures"
     )
     resamples: int = param(
         RESAMPLES, kind=integer, low=20, doc="draws of topics and tuples for intervals"

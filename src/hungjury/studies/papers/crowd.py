@@ -51,7 +51,7 @@ LINES = (
 
 @RECIPES.add("crowd")
 class Crowd(Recipe):
-    """What measures of random relevance do for single judges, and for merging several."""
+    """Measures of random relevance for single judges, and for merging several."""
 
     paper: ClassVar[str] = "Ferrante et al. 2019, Tables 1 and 2"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
@@ -60,17 +60,19 @@ class Crowd(Recipe):
     )
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     sizes: tuple[int, ...] = param(
-        (), kind=sizes_of_tuples, doc="judges merged; without, 2 to all but one"
+        (), kind=sizes_of_tuples, doc="numbers of judges to merge; default: 2 to all but one"
     )
-    tuples: int = param(10, kind=integer, low=1, doc="tuples of each size, at random")
+    tuples: int = param(10, kind=integer, low=1, doc="random tuples of each size")
     drop_empty: bool = param(
-        False, kind=flag, doc="leave out judges with nothing relevant on some topic"
+        False, kind=flag, doc="drop judges with no relevant document on some topic"
     )
     wrong: tuple[float, ...] = param(
-        WRONG, kind=probabilities, doc="P(wrong) of labels; the first in the tables"
+        WRONG, kind=probabilities, doc="P(wrong) of labels; tables use the first value"
     )
     unjudged: tuple[float, ...] = param(
-        UNJUDGED, kind=probabilities, doc="P(relevant) without a label; the first in the tables"
+        UNJUDGED,
+        kind=probabilities,
+        doc="P(relevant) of unjudged documents; tables use the first value",
     )
     resamples: int = param(
         RESAMPLES, kind=integer, low=20, doc="draws of topics, judges and tuples for intervals"

@@ -24,10 +24,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """One set of labels; place: where each measure stands in the jobs' results.
+    """One set of labels; place: the index of each measure in the jobs' results.
 
-    instead: names that stand for others, such as measures with other parameters. topics: the
-    topics that were looked at, as the jobs' keys call them, where there are several sets.
+    instead: aliases of names, such as measures with other parameters. topics: the topics that were
+    used, as the jobs' keys call them, where there are several sets.
     """
 
     found: LabelSet

@@ -53,7 +53,7 @@ COARSE = 0.2
 
 @RECIPES.add("graded-ap")
 class GradedAPRecipe(Recipe):
-    """GAP, xGAP and eGAP for all kinds of users, beside other measures: correlation, robustness."""
+    """GAP, xGAP and eGAP compared with other measures: correlation and robustness."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014, Tables 1 to 3 and Figures 1 and 2"
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
@@ -62,12 +62,12 @@ class GradedAPRecipe(Recipe):
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade of binary measures")
     step: float | None = param(
         None, kind=number, low=0.05, high=1,
-        doc="between the thresholds' probabilities; None: 0.1 for two relevant grades, else 0.2",
+        doc="step of the thresholds' probabilities; default: 0.1 for 2 relevant grades, else 0.2",
     )  # fmt: skip
     drawn: tuple[float, ...] | None = param(
         None,
         kind=threshold_probabilities,
-        doc="g in the figures; None: the paper's, for 2 or 3 grades",
+        doc="values of g in the figures; default: as in the paper, for 2 or 3 grades",
     )
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
     repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
@@ -267,7 +267,7 @@ class GradedAPRecipe(Recipe):
 
 
 def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All lists of so many non-negative integers with this sum, in order."""
+    """All lists of `parts` non-negative integers whose sum is `total`, in order."""
     if parts == 1:
         yield (total,)
         return

@@ -64,13 +64,13 @@ TIMED = (
 
 @RECIPES.add("markov")
 class Markov(Recipe):
-    """How Markov precision orders systems, beside the measures of direct comparison."""
+    """How Markov precision ranks systems, compared with other measures."""
 
     paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.1 to 5.4, Figures 5.5 and 5.6"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold")
     labels: tuple[str, ...] = labels_param()
     compared: tuple[str, ...] = param(
-        COMPARED, kind=names, doc="measures to compare with, the first one in Table 5.2"
+        COMPARED, kind=names, doc="measures to compare with; Table 5.2 uses the first"
     )
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     rates: tuple[float, ...] = param(KEPT, kind=shares, doc="shares of the pool that are kept")

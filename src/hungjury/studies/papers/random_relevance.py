@@ -62,13 +62,13 @@ def _case_param(case: str) -> Any:
     return param(
         None,
         kind=threshold_probabilities,
-        doc=f"GAP's g in the {case} case; None: the paper's, 2 or 3 long",
+        doc=f"GAP's g in the {case} case; default: as in the paper, for 2 or 3 grades",
     )
 
 
 @RECIPES.add("random-relevance")
 class RandomRelevance(Recipe):
-    """Expected measures of random relevance beside the others: correlation, robustness, power."""
+    """Measures of random relevance compared with others: correlation, robustness, power."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018, Figures 1 to 3"
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
@@ -78,17 +78,17 @@ class RandomRelevance(Recipe):
     lenient: tuple[float, ...] | None = _case_param("lenient")
     dark: tuple[float, ...] = param(
         DARK, kind=probabilities,
-        doc="option 2: P(relevant) of grade 0 and without a label, and 1 - P of the largest grade; "
-            "the first in the figures",
+        doc="option 2: P(relevant) of grade 0 and of unjudged documents, and 1 - P(relevant) of "
+            "the largest grade; figures use the first value",
     )  # fmt: skip
     unjudged: tuple[float, ...] = param(
-        UNJUDGED, kind=probabilities, doc="option 2: other P(relevant) without a label to try"
+        UNJUDGED, kind=probabilities, doc="option 2: other P(relevant) of unjudged documents to try"
     )
-    persistence: float = param(0.8, kind=number, low=0, high=1, doc="of RBP's user")
+    persistence: float = param(0.8, kind=number, low=0, high=1, doc="persistence of RBP's user")
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
     repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
     power_repetitions: int = param(1, kind=integer, low=1, doc="random pools for power")
-    samples: int = param(1000, kind=integer, low=1, doc="of the bootstrap test")
+    samples: int = param(1000, kind=integer, low=1, doc="samples of the bootstrap test")
     topic_samples: int = param(
         10, kind=integer, low=3, doc="resamples of topics for intervals of power"
     )
