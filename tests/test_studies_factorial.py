@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,36 @@ def test_the_table_is_the_oracles(pairs: Any) -> None:
                 assert one.omega2 == pytest.approx(omega)
     assert np.isnan(found["subject"].omega2)
     assert sum(one.ss for one in found.effects[:-1]) == pytest.approx(found["total"].ss)
+
+
+@pytest.mark.parametrize("kept", [slice(None), slice(None, -1), slice(5, None)])
+def test_every_design_is_statsmodels_type_two(kept: slice) -> None:
+    """Balanced designs, each cell twice, and such as lack some observations."""
+    pandas = pytest.importorskip("pandas")
+    from statsmodels.formula.api import ols
+    from statsmodels.stats.anova import anova_lm
+
+    rows = [*design(7, p=1.0, xu=0.4), *design(8, q=0.5)][kept]
+    mine = hj.studies.factorial_anova(rows, "y", ["a", "b", "c"], "subject", [("a", "c")])
+    formula = "y ~ C(subject) + C(a) + C(b) + C(c) + C(a):C(c)"
+    theirs = anova_lm(ols(formula, pandas.DataFrame(rows)).fit(), typ=2)
+    for source, line in zip(("subject", "a", "b", "c", "a*c"), theirs.index, strict=False):
+        ss, df, f, p = theirs.loc[line, ["sum_sq", "df", "F", "PR(>F)"]]
+        found = mine[source]
+        assert (found.ss, found.df) == (pytest.approx(ss, rel=1e-9), df)
+        assert (found.f, found.p) == (pytest.approx(f, rel=1e-9), pytest.approx(p, rel=1e-9))
+    assert mine.error.ss == pytest.approx(theirs.loc["Residual", "sum_sq"], rel=1e-9)
+    assert mine.error.df == theirs.loc["Residual", "df"]
+
+
+def test_only_unequal_numbers_of_observations_need_statsmodels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "statsmodels.formula.api", None)
+    rows = design(9)
+    assert hj.studies.factorial_anova(rows, "y", ["a"], "subject")["a"].df == 2
+    with pytest.raises(ImportError, match=r"hungjury\[studies\]"):
+        hj.studies.factorial_anova(rows[1:], "y", ["a"], "subject")
 
 
 def test_repeated_measures_are_statsmodels_own() -> None:

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError, MissingExtra
+from hungjury.errors import InputError
 from hungjury.stats.tukey import TukeyGroups, tukey_groups
+from hungjury.studies.sums_of_squares import sums_of_squares
 from hungjury.tables import Cell, Table, html_page
 
 __all__ = ["Anova", "Effect", "Means", "effect_size", "factorial_anova", "omega_squared"]
@@ -258,51 +259,21 @@ def _effects(
     pairs: Sequence[Pair],
     subject: str | None,
 ) -> list[Effect]:
-    table = _fitted(columns, response, used, pairs)
+    from scipy.stats import f as f_distribution
+
     values, count = columns[response], len(columns[response])
-    error = table.loc["Residual"]
+    found = sums_of_squares(values, {name: columns[name] for name in used}, pairs)
+    error, left = found.pop(())
     effects = []
-    names: list[str | Pair] = [*used, *pairs]
-    for name in names:
-        line = table.loc[_term(name, used)]
-        ss, df, f = float(line["sum_sq"]), int(line["df"]), float(line["F"])
-        omega2 = float("nan") if name == subject else omega_squared(df, f, count)
-        source = name if isinstance(name, str) else "*".join(name)
-        effects.append(Effect(source, ss, df, ss / df, f, float(line["PR(>F)"]), omega2))
-    left = float(error["sum_sq"]), int(error["df"])
-    effects.append(Effect("error", *left, left[0] / left[1]))
+    for term, (ss, df) in found.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f = float(np.divide(ss / df, error / left))
+        omega2 = float("nan") if term == (subject,) else omega_squared(df, f, count)
+        p = float(f_distribution.sf(f, df, left))
+        effects.append(Effect("*".join(term), ss, df, ss / df, f, p, omega2))
+    effects.append(Effect("error", error, left, error / left))
     total = float(((values - values.mean()) ** 2).sum())
     return [*effects, Effect("total", total, count - 1, total / (count - 1))]
-
-
-def _term(name: str | Pair, used: Sequence[str]) -> str:
-    """A factor, or a pair, as the formula calls it."""
-    each = [name] if isinstance(name, str) else list(name)
-    return ":".join(f"C(x{used.index(one)})" for one in each)
-
-
-def _fitted(
-    columns: Mapping[str, NDArray[Any]], response: str, used: Sequence[str], pairs: Sequence[Pair]
-) -> Any:
-    try:
-        import pandas
-        from statsmodels.formula.api import ols
-        from statsmodels.stats.anova import anova_lm
-    except ImportError:
-        raise MissingExtra("statsmodels", "studies", "an analysis of variance") from None
-    data = pandas.DataFrame(
-        {"y": columns[response], **{f"x{i}": columns[name] for i, name in enumerate(used)}}
-    )
-    names: list[str | Pair] = [*used, *pairs]
-    terms = [_term(name, used) for name in names]
-    fit = ols(f"y ~ {' + '.join(terms)}", data).fit()
-    if fit.df_resid < 1:
-        raise InputError(
-            f"{len(data)} observations are too few for this model",
-            code="too-few-observations",
-            remedy="leave out interactions, or give more observations",
-        )
-    return anova_lm(fit, typ=2)
 
 
 def _check_seen(
