@@ -4,6 +4,9 @@
 weigh 31 judges. pytrec_eval scores a sample of the same random judges, two of the measures
 (it has no ERR), with runs and labels in its dictionaries already; its time for all of them is
 extrapolated. The measures' values are compared on the sample.
+
+With ``--data ../shared/data/dl21``: 63 systems, 53 topics and the 27 judges of TREC 2021 Deep
+Learning, without the peer.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.bench_studies import collection as real_collection
 from benchmarks.collections import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
 from hungjury import read_qrels, read_runs
@@ -40,20 +44,30 @@ JUDGES = 31
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_aware", description=__doc__)
     parser.add_argument("--folder", type=Path, default=default_folder())
+    parser.add_argument("--data", type=Path, help="a collection with runs, gold labels and judges")
     parser.add_argument("--replicates", type=int, default=1000)
     parser.add_argument("--sample", type=int, default=3, help="random judges for pytrec_eval")
     asked = parser.parse_args()
     for name, value in {**machine_facts(), **versions()}.items():
         print(f"{name}: {value}")
-    files = collection(SHAPE, asked.folder)
-    qrels, runs = read_qrels(files.qrels), read_runs(files.runs)
-    scored = score_judges(noisy(qrels), runs, MEASURES)
+    if asked.data is None:
+        files = collection(SHAPE, asked.folder)
+        qrels, runs = read_qrels(files.qrels), read_runs(files.runs)
+        scored = score_judges(noisy(qrels), runs, MEASURES)
+    else:
+        judgments, runs, _ = real_collection(asked.data)
+        scored = score_judges(judgments, runs, MEASURES, rel=2)
     print(f"\nbefore: {memory():.0f} MB")
+    spent = time.process_time()
     mine, random = timed(lambda: scored.random(asked.replicates))
     labels = len(CLASSES) * asked.replicates
     print(f"hungjury: {labels} random judges, {len(MEASURES)} measures: {mine:.2f} s")
     print(f"peak: {memory():.0f} MB")
-    estimators(scored, random)
+    total = mine + estimators(scored, random)
+    spent = time.process_time() - spent
+    print(f"random judges and estimators: {total:.1f} s ({spent:.1f} s of processor time)")
+    if asked.data is not None:
+        return
     theirs = pytrec_eval_seconds(scored, runs, asked.sample)
     if theirs is not None:
         whole = theirs * labels
@@ -78,8 +92,9 @@ def noisy(qrels: Qrels) -> Judgments:
     )
 
 
-def estimators(scored: JudgeScores, random: list[Array]) -> None:
-    """All 30, for every measure; those that differ in the last step only share the others."""
+def estimators(scored: JudgeScores, random: list[Array]) -> float:
+    """Seconds for all 30, for every measure; those that differ in the last step only share the
+    others."""
     total = 0.0
     for name, panel, others in zip(MEASURES, map(scored.panel, range(3)), random, strict=True):
         parts = []
@@ -91,8 +106,10 @@ def estimators(scored: JudgeScores, random: list[Array]) -> None:
                 if (one.granularity, one.gap) == kind:
                     normalised(one.of(close), panel.judged)
         print(f"  {name}: {', '.join(parts)}")
-    print(f"hungjury: 30 estimators, {JUDGES} judges, {len(MEASURES)} measures: {total:.1f} s")
+    judges = len(scored.judges)
+    print(f"hungjury: 30 estimators, {judges} judges, {len(MEASURES)} measures: {total:.1f} s")
     print(f"peak: {memory():.0f} MB")
+    return total
 
 
 def pytrec_eval_seconds(scored: JudgeScores, runs: Runs, sample: int) -> float | None:
