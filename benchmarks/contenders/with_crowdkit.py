@@ -1,4 +1,4 @@
-"""FILE em-mv|mv: labels of a crowd, read and aggregated with crowd-kit."""
+"""FILE all|merging em-mv|mv: labels of a crowd, read and merged with crowd-kit; what is counted."""
 
 import json
 import sys
@@ -7,12 +7,14 @@ import time
 import pandas
 from crowdkit.aggregation import DawidSkene, MajorityVote
 
-path, method = sys.argv[1:]
+path, counted, method = sys.argv[1:]
 began = time.perf_counter()
 frame = pandas.read_csv(path)
 frame = frame.rename(columns={"judge": "worker"})
 frame["task"] = frame["topic"] + " " + frame["document"]
 frame = frame[["task", "worker", "label"]]
+if counted == "merging":
+    began = time.perf_counter()
 if method == "mv":
     found = MajorityVote().fit_predict(frame)
 else:

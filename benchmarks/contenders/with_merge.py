@@ -1,18 +1,18 @@
-"""FILE MERGE...: labels of a crowd, read and merged with hungjury."""
+"""FILE all|merging MERGE...: labels of a crowd, read and merged with hungjury; what is counted."""
 
 import json
 import sys
 import time
 
-import scipy.sparse  # noqa: F401 - imported when it is first needed, but starts are not counted
-
 import hungjury as hj
 import hungjury.collection.judgments
 import hungjury.judges.merging
 
-path, *methods = sys.argv[1:]
+path, counted, *methods = sys.argv[1:]
 began = time.perf_counter()
 judgments = hj.read_judgments(path)
+if counted == "merging":
+    began = time.perf_counter()
 values = {}
 for method in methods:
     merged = hj.merge(judgments, method, scope="all")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,10 @@ class Panel:
     @staticmethod
     def of(judgments: Judgments, rel: int | None = None) -> Panel:
         """The votes of judgments, binary at grade `rel` where it is given."""
-        counted = judgments.label >= 0
-        label = judgments.label[counted]
+        document, judge, label = judgments.document, judgments.judge, judgments.label
+        counted = label >= 0
+        if not counted.all():
+            document, judge, label = document[counted], judge[counted], label[counted]
         grades, choice, share = judgments.grades, np.ones(len(label), dtype=np.int64), None
         if judgments.soft:
             share = label
@@ -56,8 +59,8 @@ class Panel:
             pool=judgments.pool,
             judges=judgments.judges,
             grades=grades,
-            document=judgments.document[counted],
-            judge=judgments.judge[counted],
+            document=document,
+            judge=judge,
             choice=choice,
             share=share,
             family=_families(judgments),
@@ -82,7 +85,7 @@ class Panel:
     def binary(self) -> bool:
         return self.grades == (0, 1)
 
-    @property
+    @cached_property
     def judged(self) -> NDArray[np.bool_]:
         """[document]: did anybody judge it?"""
         out = np.zeros(len(self.pool), dtype=bool)
@@ -96,9 +99,12 @@ class Panel:
         A probability p is a vote of p for relevant and of 1-p for not relevant.
         """
         size = len(self.grades)
-        each = (self.weight if weights is None else weights)[self.judge]
         cell = self.document.astype(np.int64) * size + self.choice
         total = len(self.pool) * size
+        if self.share is None and weights is None and self.family is None:
+            out = np.bincount(cell, minlength=total).astype(float)
+            return out.reshape(len(self.pool), size)
+        each = (self.weight if weights is None else weights)[self.judge]
         if self.share is None:
             out = np.asarray(np.bincount(cell, each, minlength=total), dtype=float)
         else:
@@ -177,7 +183,10 @@ def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
 
 def _positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int64]:
     scale = np.array(grades, dtype=float)
-    choice = np.minimum(np.searchsorted(scale, label), len(scale) - 1)
+    if grades[-1] - grades[0] == len(grades) - 1:  # no gaps: a label says its position
+        choice = np.clip(label - grades[0], 0, len(grades) - 1).astype(np.int64)
+    else:
+        choice = np.minimum(np.searchsorted(scale, label), len(scale) - 1)
     wrong = np.flatnonzero(scale[choice] != label)
     if len(wrong):
         raise InputError(

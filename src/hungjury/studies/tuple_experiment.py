@@ -210,9 +210,9 @@ class TupleExperiment(Experiment[TupleStudy]):
         needed = list(dict.fromkeys(names.values()))
         raw = dict(raw_weights(needed, panel, random, self.orientation))
         scores = panel.scores[:, :, known]
+        members = {k: membership(self.members(k), len(panel.scores)) for k in self.sizes}
         for name, size in itertools.product(names, self.sizes):
-            members = membership(self.members(size), len(panel.scores))
-            weights = normalised(raw[names[name]], members[:, :, None] & panel.judged)
+            weights = normalised(raw[names[name]], members[size][:, :, None] & panel.judged)
             if name in self.votes:
                 labels = weighted_majority(self._labels, weights, scored.alignment.pool.topic_of)
                 values = scored.scorers[m].filled(labels)[:, :, known]
@@ -229,13 +229,13 @@ class TupleExperiment(Experiment[TupleStudy]):
     def _merge(self, how: str, size: int) -> Iterator[_Row]:
         """One merge and size for all measures."""
         method, chosen = self.merges[how], self.members(size)
-        merged = [self._merged(method, who) for who in chosen]
         if not method.scored_in_expectation:
-            labels = np.stack([_labels(one.hard()) for one in merged])
+            labels = np.stack([_labels(self._merged(method, who).hard()) for who in chosen])
             for m, scorer in enumerate(self.scored.scorers):
                 values = scorer.filled(labels)[:, :, self.truths.known]
                 yield self._row(m, size, how, self.measures[m], values)
             return
+        merged = [self._merged(method, who).plain() for who in chosen]
         for unjudged in dict.fromkeys(doubt.unjudged for doubt in self.doubts):
             mine = [doubt for doubt in self.doubts if doubt.unjudged == unjudged]
             expected = [mine[0].of_votes(one) for one in self.scored.measures]
@@ -252,11 +252,11 @@ class TupleExperiment(Experiment[TupleStudy]):
         settings = MergeSettings(merge=str(method))
         return Merged.of(method, panel, method.decide(panel, "topic", rng), settings)
 
-    def _expected_values(self, merged: Sequence[Merged], measures: Sequence[Measure]) -> Array:
+    def _expected_values(self, merged: Sequence[Qrels], measures: Sequence[Measure]) -> Array:
         """[measure, tuple, system, topic]"""
         aligned, known = self.scored.alignment, self.truths.known
         each = [
-            score_alignment(aligned, one.plain(), measures, "judged", "zero", "nonrelevant")
+            score_alignment(aligned, one, measures, "judged", "zero", "nonrelevant")
             for one in merged
         ]
         return np.stack([one.values[:, :, known] for one in each], axis=1)
