@@ -46,6 +46,11 @@ def board(made, some_gold):
     )
 
 
+def labelled_in(gold, labels, topics):
+    """The labels of the documents that have a gold label."""
+    return {t: {d: g for d, g in labels[t].items() if d in gold[t]} for t in topics}
+
+
 def votes_of(made):
     return {a: made.judgments.qrels_of(a).to_dict() for a in made.judgments.judges}
 
@@ -93,22 +98,24 @@ def test_systems_are_compared_on_topics_with_half_of_their_pool_in_gold(board, m
     assert board.gold.topics == topics
     truth = hj.evaluate(some_gold, made.runs, ["nDCG@5"], topics=topics).mean()[0]
     for row in board.gold.rows[:3]:
-        mine = {t: votes_of(made)[row.name][t] for t in topics}
+        mine = labelled_in(some_gold, votes_of(made)[row.name], topics)
         means = hj.evaluate(mine, made.runs, ["nDCG@5"], topics=topics).mean()[0]
         assert row.tau_ap == pytest.approx(naive_stats.tau_ap(means.tolist(), truth.tolist()))
 
 
-def test_bias_has_students_interval(board, made, some_gold):
+def test_bias_has_students_interval(made, some_gold):
     topics = scored_topics(made, some_gold)
     assert len(topics) == 4
     truth = hj.evaluate(some_gold, made.runs, ["nDCG@5"], topics=topics)
-    # The panel's own cells, before gold corrects them.
-    panel = hj.leaderboard(made.judgments, made.runs, "nDCG@5", draws=100, outlook=False)
-    place = [panel.topics.index(t) for t in topics]
+    board = hj.leaderboard(
+        made.judgments, made.runs, "nDCG@5", "mv", draws=100, gold=some_gold, outlook=False
+    )
+    # The panel's own labels of the documents that have a gold label.
+    voted = labelled_in(some_gold, hj.merge(made.judgments, "mv").to_dict(), topics)
+    panel = hj.evaluate(voted, made.runs, ["nDCG@5"], topics=topics)
     rows = []
     for s, system in enumerate(truth.systems):
-        cells = panel.cells[panel.systems.index(system)][place]
-        off = cells - truth.values[0, s]
+        off = panel.values[0, s] - truth.values[0, s]
         rows.append(off)
         half = stats.t.ppf(0.975, 3) * math.sqrt(off.var(ddof=1) / 4)
         expected = (off.mean(), off.mean() - half, off.mean() + half)
@@ -118,6 +125,37 @@ def test_bias_has_students_interval(board, made, some_gold):
     assert board.gold.overall == pytest.approx(
         (mean.mean(), mean.mean() - half, mean.mean() + half)
     )
+
+
+@pytest.mark.parametrize("merge", ["binmv", "mv", "em-neu", "aware"])
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
+def test_a_panel_that_says_what_people_say_has_no_bias(made, merge, measure):
+    """Also where people labelled a part of the pool: the rest counts for neither."""
+    gold, chance = made.gold.to_dict(), np.random.default_rng(2)
+    some = {t: {d: g for d, g in of.items() if chance.random() < 0.7} for t, of in gold.items()}
+    panel = dict.fromkeys("abc", gold) if merge == "mv" else {"a": gold}
+    found = hj.leaderboard(
+        hj.read_judgments(panel), made.runs, measure, merge, draws=100, gold=some
+    ).gold
+    assert len(found.topics) > 3
+    assert found.overall == pytest.approx((0, 0, 0), abs=1e-9)
+    assert all(row.tau_ap == pytest.approx(1) for row in found.rows)
+
+
+def test_a_panel_that_sees_too_much_has_a_bias(made):
+    """About the same from a part of the documents as from all of them."""
+    gold, chance = made.gold.to_dict(), np.random.default_rng(2)
+    lenient = {
+        t: {d: int(min(g + (chance.random() < 0.3), 2)) for d, g in of.items()}
+        for t, of in gold.items()
+    }
+    some = {t: {d: g for d, g in of.items() if chance.random() < 0.8} for t, of in gold.items()}
+    whole, part = (
+        hj.leaderboard({"a": lenient}, made.runs, "P@10", draws=100, gold=one, grades=range(3)).gold
+        for one in (gold, some)
+    )
+    assert whole.overall[0] > 0.1
+    assert part.overall[0] == pytest.approx(0.8 * whole.overall[0], rel=0.2)
 
 
 def test_one_topic_has_no_interval(made):

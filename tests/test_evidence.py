@@ -163,7 +163,7 @@ def test_gold_labels_are_known_and_count_instead_of_the_panels():
         if g == g
     }
     assert told == {("t0", d): 3.0 for d in gold["t0"]}
-    labels, _ = found._label_sets(True)
+    labels, _ = found.label_sets(True)
     assert (labels[:, ~np.isnan(found.gold)] == 3).all()
     assert board_of("nDCG@5").evidence.gold is None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,17 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import QrelsLike
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import RunFiles, Runs
 from hungjury.errors import InputError
 from hungjury.judges.chance import pairs_of
-from hungjury.judges.judge_scores import binary_at, gold_values, label_matrix
+from hungjury.judges.judge_scores import binary_at, label_matrix
 from hungjury.judges.merged import likeliest
 from hungjury.judges.merging import MERGES, merge
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.stats.correlation import tau_ap
 from hungjury.uncertainty.drawn import Drawn, Setting
-from hungjury.uncertainty.effects import averaged, scores_under
+from hungjury.uncertainty.effects import scores_under
 from hungjury.uncertainty.estimate import as_reported, reported_rate
+from hungjury.uncertainty.evidence import Evidence
 
 __all__ = ["AgainstGold", "GoldRow", "against_gold"]
 
@@ -66,13 +66,14 @@ class _Entry:
 
 
 def against_gold(
-    gold: QrelsLike | Judgments,
-    judgments: Judgments,
-    runs: Runs | RunFiles,
-    setting: Setting,
-    drawn: Drawn,
+    gold: QrelsLike | Judgments, setting: Setting, drawn: Drawn, evidence: Evidence
 ) -> AgainstGold:
-    """Compare on the documents, and on the topics, that have gold labels."""
+    """Compare on the documents, and on the topics, that have gold labels.
+
+    Scores of topics that people labelled in part are compared as if only what they labelled had
+    been judged: a document without a gold label is not one that is not relevant.
+    """
+    judgments = evidence.judgments
     truth, pool = _one_label(gold), judgments.pool
     labels, grades = label_matrix(judgments, setting.rel)
     known = _gold_in_pool(truth, pool, setting.rel)
@@ -88,12 +89,12 @@ def against_gold(
     topics = [pool.topics[t] for t in at]
     scored = None
     if topics:
-        values = gold_values(truth, runs, [setting.measure], setting.rel, topics)[0]
-        scored = averaged(setting.measure, np.nan_to_num(values))
+        top = max(truth.grades) if setting.rel is None else 1
+        scored = scores_under(Scorer(setting.measure, drawn.alignment, top), known[None])[0][:, at]
     scorer = Scorer(setting.measure, drawn.alignment, grades[-1])
 
     def entry(name: str, kind: str, given: NDArray[np.int16]) -> _Entry:
-        values = scores_under(scorer, given[None])[0]
+        values = scores_under(scorer, np.where(known >= 0, given, NOT_JUDGED)[None])[0]
         return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
 
     entries = [entry(n, "judge", row) for n, row in zip(judgments.judges, labels, strict=True)]
@@ -102,6 +103,8 @@ def against_gold(
         assert hard is not None
         entries.append(entry(str(method), "merge", hard))
     own = drawn.cells[:, at]
+    if (share[at] < 1).any():
+        own = _scores_where(known >= 0, evidence, scorer)[:, at]
     means = own.mean(axis=1) if topics else None
     entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))
     truths = None if scored is None else scored.mean(axis=1)
@@ -144,6 +147,16 @@ def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]
             if place >= 0:
                 out[place] = labels[d]
     return out
+
+
+def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer) -> Floats:
+    """[system, topic]: the panel's scores if only these documents had been judged."""
+    labels, weights = replace(evidence, gold=None).label_sets(several=True)
+    labels[:, ~judged] = NOT_JUDGED
+    total = np.zeros(scorer.alignment.shape)
+    for one, weight in zip(labels, weights, strict=True):
+        total += weight * scores_under(scorer, one[None])[0]
+    return total
 
 
 def _own_labels(drawn: Drawn) -> NDArray[np.int16]:

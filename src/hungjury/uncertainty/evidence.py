@@ -153,7 +153,7 @@ class Evidence:
         By gold labels where there are some, else by what the panel's labels may be.
         """
         scorer = Scorer(self.measure, self.alignment, self._top)
-        labels, weights = self._label_sets(is_linear(scorer))
+        labels, weights = self.label_sets(is_linear(scorer))
         lists = self._aligned
         out = np.zeros(lists.shape, dtype=np.float32)
         shown = np.unique(lists[lists >= 0]).astype(np.int64)
@@ -177,15 +177,18 @@ class Evidence:
             return self.merged.max_grade
         return label_matrix(self.voting, self.rel)[1][-1]
 
-    def _label_sets(self, linear: bool) -> tuple[NDArray[np.int16], Floats]:
-        """Labels [set, document], and what each set counts on each topic [set, topic]."""
+    def label_sets(self, several: bool) -> tuple[NDArray[np.int16], Floats]:
+        """Labels [set, document], and what each set counts on each topic [set, topic].
+
+        One set of the likeliest labels, unless several are wanted.
+        """
         topics = len(self.alignment.pool.topics)
         if self.merged is None:
             labels, _ = label_matrix(self.voting, self.rel)
             assert self.weights is not None
             weights = self.weights
         else:
-            if self.merged.labels is not None or not linear:
+            if self.merged.labels is not None or not several:
                 hard = self.merged.hard().labels
                 assert hard is not None
                 labels = hard[None].copy()

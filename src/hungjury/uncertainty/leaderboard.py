@@ -204,10 +204,10 @@ def leaderboard(
         seed=seed,
         level=level,
     )
-    checked = None if gold is None else against_gold(gold, given, lists, setting, drawn)
     notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes + told
     notes += cautions(jury, drawn, found)
     evidence = Evidence.of(drawn, setting, given, voting, sample)
+    checked = None if gold is None else against_gold(gold, setting, drawn, evidence)
     return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, evidence,
                   settings, notes)  # fmt: skip
 
