@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
+from hungjury.cli.main import hungjury as command
 from hungjury.errors import InputError, MeasureError, UnknownName
 from hungjury.judges.merged import Merge, Verdict
 from hungjury.judges.merging import MERGES, merge, merge_method, merges
@@ -125,3 +127,12 @@ def test_other_bad_input():
         merge({"a": {"t": {"x": -1}}, "b": {"t": {"x": -1}}}, "mv", grades=range(-1, 2))
     with pytest.raises(InputError, match="2 labels outside the scale"):
         merge({"a": {"t": {"x": -1}}, "b": {"t": {"x": -1}}}, "mv")
+
+
+def test_probabilities_need_a_merge_that_gives_them(tmp_path):
+    for name in "ab":
+        (tmp_path / name).write_text("1 0 d 1\n")
+    words = ["merge", "--judges", str(tmp_path / "*"), "--method", "mv", "--soft"]
+    found = CliRunner().invoke(command, words)
+    assert found.exit_code == 2
+    assert "mv gives labels" in found.output

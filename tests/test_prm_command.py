@@ -218,7 +218,7 @@ def test_the_levels_of_these_tests_matter():
 def test_levels_that_do_not_exist_are_named(folder):
     result = command(folder, "--grades", "-2-2", "--relevant", "1,7")
     assert isinstance(result.exception, InputError)
-    assert "7 cannot be relevant: the levels are [-2, 0, 1, 2]" in str(result.exception)
+    assert "no label has the level 7; the levels are -2, 0, 1, 2" in str(result.exception)
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ class Named:
             f"{self.name}: {declared.name} is {value!r}, but must be {must}",
             code=code,
             argument=declared.name,
-            remedy=f"{declared.name}: {declared.doc}",
+            remedy=f"change {declared.name} ({declared.doc})",
         )
 
     def __str__(self) -> str:

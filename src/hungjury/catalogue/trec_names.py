@@ -89,9 +89,9 @@ def from_trec(text: str) -> list[Measure] | None:
 
 
 def from_elsewhere(text: str) -> str | None:
-    """What other tools' names mean here, for a hint: 'ndcg_at_10' and 'MRR@10' are nDCG@10 and
-    RR@10."""
-    match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_)(\d+))?", text.lower())
+    """What other tools' names mean here, for a hint: 'ndcg_at_10', 'nDCG10' and 'MRR@10' are
+    nDCG@10 and RR@10."""
+    match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_|)(\d+))?", text.lower())
     if match is None:
         return None
     ours = _ELSEWHERE | {cls.name.lower(): cls.name for cls in CATALOGUE}

@@ -44,8 +44,12 @@ def merge_command(
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --soft -o soft.qrels
     """
     from hungjury.collection.notes import plural
-    from hungjury.judges.merging import merge
+    from hungjury.judges.merging import merge, merge_method
 
+    if soft and merge_method(method).gives == "labels":
+        raise click.UsageError(
+            f"--soft needs a merge that gives probabilities; {method} gives labels"
+        )
     labels = label_flags.judgments(judges)
     merged = merge(labels, method, rel, scope, seed)
     tell(labels.notes + merged.notes, quiet)

@@ -44,9 +44,10 @@ class Audit:
 
     def render(self, surface: Surface = in_python) -> str:
         """The text, with remedies as a surface writes them."""
-        odd = [f"  ! {note}" for note in self.notes] or ["  nothing unusual found"]
+        odd = ["unusual:", *(f"  ! {note}" for note in self.notes)]
         stops = [f"  ! {error.render(surface)}".replace("\n", "\n    ") for error in self.errors]
-        return "\n".join([*self.facts, "unusual:", *odd, *(["unusable:", *stops] if stops else [])])
+        found = [*(odd if self.notes else []), *(["unusable:", *stops] if stops else [])]
+        return "\n".join([*self.facts, *(found or ["nothing unusual found"])])
 
     def _repr_html_(self) -> str:
         rows = [["unusual", note.kind, str(note)] for note in self.notes]

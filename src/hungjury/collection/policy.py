@@ -262,7 +262,9 @@ def _relabelling(given: object) -> Relabelling:
     for old, new in pairs:
         key = label_key(old)
         if key in found or key == "":
-            raise _bad_map(f"map names the label {old!r} twice" if key else "map names no label")
+            raise _bad_map(
+                f"map names the label {old!r} twice" if key else f"invalid map {given!r}"
+            )
         found[key] = _new_label(new)
     return tuple(found.items())
 

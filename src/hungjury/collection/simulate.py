@@ -176,10 +176,10 @@ def simulate(
         )
     if not accuracies or not all(0 <= a <= 1 for a in accuracies):
         raise InputError(
-            "an accuracy is outside [0, 1]",
+            f"accuracies must be probabilities from 0 to 1, got {list(accuracies)}",
             code="out-of-range",
             argument="accuracies",
-            remedy="accuracies are probabilities",
+            remedy="give one number from 0 to 1 for each judge",
         )
     for kind in odd:
         check_choice("a kind of judge", kind, ODD)

@@ -117,7 +117,7 @@ def _matched(judges: Sequence[str], pattern: str) -> list[str]:
         search = re.compile(pattern).search
     except re.error as error:
         raise InputError(
-            f"families is not a regular expression: {error}",
+            f"invalid regular expression for families: {error}",
             code="families",
             remedy=("use a file, or a pattern such as", Argument("families", "^[^_]+")),
         ) from None

@@ -19,7 +19,7 @@ from hungjury.collection.likes import JudgmentsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.policy import JudgeOptions
 from hungjury.collection.qrels import Qrels
-from hungjury.errors import Argument, InputError, check_seed
+from hungjury.errors import Argument, InputError, check_seed, either
 from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.tables import Table, columns
@@ -234,7 +234,8 @@ def prm(
     unknown = sorted(set(chosen) - set(levels))
     if unknown:
         raise InputError(
-            f"{', '.join(map(str, unknown))} cannot be relevant: the levels are {levels}",
+            f"no label has the level {either(list(map(str, unknown)))}; the levels are "
+            f"{', '.join(map(str, levels))}",
             code="no-relevant-level",
             remedy=("choose", Argument("relevant"), "from these levels"),
         )

@@ -36,6 +36,7 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.settings import MergeSettings
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.limits import MOST_SAMPLES, check_count
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.experiment import Experiment, Found, Part
 from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths
@@ -143,13 +144,14 @@ class TupleExperiment(Experiment[TupleStudy]):
     def _checked(self, sizes: Iterable[int] | None) -> list[int]:
         number = len(self.judges)
         wanted = list(range(2, number)) if sizes is None else list(sizes)
-        if not wanted or min(wanted) < 1 or max(wanted) > number or self.tuples < 1:
+        if not wanted or min(wanted) < 1 or max(wanted) > number:
             raise InputError(
-                f"there are no {self.tuples} tuples of the sizes {wanted} among {number} judges",
+                f"sizes of tuples must be from 1 to {number}, the number of judges, got {wanted}",
                 code="out-of-range",
                 argument="sizes",
-                remedy=f"choose sizes from 1 to {number}, and at least 1 tuple",
+                remedy=f"choose sizes from 1 to {number}",
             )
+        check_count("tuples", self.tuples, 1, MOST_SAMPLES)
         return wanted
 
     def members(self, size: int) -> list[tuple[int, ...]]:

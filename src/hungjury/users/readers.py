@@ -10,7 +10,7 @@ from typing import Any
 from hungjury.collection.compressed import MAGIC_BYTES, compression_of
 from hungjury.collection.formats import is_frame
 from hungjury.collection.sources import Source, expand
-from hungjury.errors import InputError
+from hungjury.errors import InputError, either
 from hungjury.users.actions import KIND, group_by_session, write_action_clicks
 from hungjury.users.engine import RECORD, QueryEngine, need_ibis, open_engine
 from hungjury.users.formats import (
@@ -202,7 +202,7 @@ def _columns(table: Any, name: str) -> Any:
                 + ", ".join(c for c in table.columns if c not in (RECORD, KIND)),
                 code="missing-column",
                 file=name,
-                remedy=f"name it one of {', '.join(names)} in the first line",
+                remedy=f"rename the column to {either(list(names))}",
             )
     roles["rank"] = _whole(roles["rank"])
     for role in ("time", "until"):
