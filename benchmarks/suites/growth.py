@@ -61,15 +61,15 @@ class BoardAxis:
         )
 
 
-JUDGES = 4
-BOARD = Shape(runs=20, topics=25, depth=100, judged=200, relevant=30)
+JUDGES = 2
+BOARD = Shape(runs=50, topics=100, depth=100, judged=400, relevant=40)
 AXES = (
     Axis("runs", 8, Shape()),
     Axis("topics", 12_500, Shape(runs=1, depth=20, judged=5, relevant=1.5)),
     Axis("list length", 500, Shape(runs=8)),
     BoardAxis("judges", JUDGES, "label", BOARD.topics * BOARD.judged),
-    BoardAxis("draws", 500, "draw"),
-    BoardAxis("gold labels", 100, "label"),
+    BoardAxis("draws", 250, "draw"),
+    BoardAxis("gold labels", 1000, "label"),
 )
 
 
@@ -134,7 +134,7 @@ SUITE = Suite(
     name="growth",
     about="hungjury on one core, from files to per-topic values, on collections of growing size: "
     "more runs (of 50 topics with 1000 documents), more topics (of one run with 20 documents "
-    "each), longer lists (8 runs, 50 topics); and leaderboards of 20 runs on 25 topics with more "
+    "each), longer lists (8 runs, 50 topics); and leaderboards of 50 runs on 100 topics with more "
     "judges, draws or gold labels.",
     base=_name(AXES[0], 1),
     contenders=contenders,
