@@ -137,7 +137,7 @@ class Within:
             return None
         ratio = results[self.mine].time / results[self.other].time
         goal = f"{self.mine}: within {self.times:g} times {self.other}"
-        return Verdict(goal, f"{ratio:.1f} times", ratio <= self.times)
+        return Verdict(goal, f"{ratio:.2f} times", ratio <= self.times)
 
 
 @dataclass(frozen=True)

@@ -118,8 +118,8 @@ def test_goals() -> None:
     for goal, said, met in (
         (Faster("mine", "peer", 8), "8.0 times", True),
         (Faster("mine", "peer", 8.5), "8.0 times", False),
-        (Within("peer", "mine", 8), "8.0 times", True),
-        (Within("peer", "mine", 7), "8.0 times", False),
+        (Within("peer", "mine", 8), "8.00 times", True),
+        (Within("peer", "mine", 7), "8.00 times", False),
         (Memory("mine", 300), "250 MB", True),
         (Memory("mine", 250), "250 MB", False),
     ):

@@ -1,21 +1,32 @@
-"""leaderboard|report|plan JUDGES RUN...: from files; JUDGES is a folder of qrels."""
+"""leaderboard|gold|report|plan QRELS JUDGES RUN...: from files; JUDGES is a folder of qrels, and
+gold labels are a random sample of QRELS."""
 
 import json
+import random
 import sys
 import tempfile
 from pathlib import Path
 
 import hungjury as hj
 
-what, judges, *runs = sys.argv[1:]
+GOLD = 1000
+
+what, qrels, judges, *runs = sys.argv[1:]
 labels = str(Path(judges) / "*.qrels")
 values = {}
 if what == "plan":
     made = hj.plan(labels, runs, "nDCG@10", budget=1000)
     values["documents"] = len(made.documents)
 else:
-    board = hj.leaderboard(labels, runs, "nDCG@10")
-    values["best"] = float(board.mean[0])
+    asked = {}
+    if what == "gold":
+        lines = Path(qrels).read_text().splitlines()
+        people = {}
+        for topic, _, document, label in map(str.split, random.Random(1).sample(lines, GOLD)):
+            people.setdefault(topic, {})[document] = int(label)
+        asked = {"gold": people, "gold_design": "random"}
+    board = hj.leaderboard(labels, runs, "nDCG@10", **asked)
+    values["best by gold" if asked else "best"] = float(board.mean[0])
     if what == "report":
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "report.html"

@@ -9,7 +9,9 @@ from benchmarks.panels import panel
 from benchmarks.peers import script
 from benchmarks.suite import Contender, Memory, Printed, Seconds, Setting, Suite
 
-BOARD, REPORT, PLAN = "leaderboard", "leaderboard and report", "plan"
+BOARD, GOLD, REPORT, PLAN = (
+    "leaderboard", "leaderboard with gold labels", "leaderboard and report", "plan",
+)  # fmt: skip
 
 
 def contenders(setting: Setting) -> list[Contender]:
@@ -22,7 +24,7 @@ def contenders(setting: Setting) -> list[Contender]:
     return [
         Contender(
             name,
-            script("with_leaderboard.py", what, judges, *files.runs),
+            script("with_leaderboard.py", what, files.qrels, judges, *files.runs),
             "hungjury",
             note,
             lines=files.lines,
@@ -30,6 +32,7 @@ def contenders(setting: Setting) -> list[Contender]:
         )
         for name, what, note in (
             (BOARD, "leaderboard", "nDCG@10, 1000 draws"),
+            (GOLD, "gold", "1000 of them"),
             (REPORT, "report", "the page too"),
             (PLAN, "plan", "1000 documents"),
         )
@@ -45,6 +48,8 @@ SUITE = Suite(
     goals=(
         Seconds(BOARD, 30),
         Memory(BOARD, 2000),
+        Seconds(GOLD, 30),
+        Memory(GOLD, 2000),
         Printed(REPORT, "report_mb", 5, "MB of report"),
         Seconds(PLAN, 10),
         Memory(PLAN, 2000),
