@@ -129,10 +129,10 @@ def _labels(path: Path) -> None:
     from hungjury.labelling.desk import Desk, Shown
     from hungjury.labelling.grades import parse_grades
     from hungjury.labelling.items import Item
-    from hungjury.labelling.store import Store
+    from hungjury.labelling.store import LabelStore
 
     items = [Item("1", f"d{i}", 0.5) for i in range(2)]
-    store = Store(str(path), items, parse_grades("0 no, 1 yes"))
+    store = LabelStore(str(path), items, parse_grades("0 no, 1 yes"))
     desk = Desk(store, items, Shown(), store.register(("anna",)))
     desk.answer(1, desk.task(1)["task"]["item"], Answer(1), 2.5)
     store.close()

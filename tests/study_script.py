@@ -10,7 +10,7 @@ import study_jobs
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
 from hungjury.studies.runner import Job, run_work
-from hungjury.studies.store import Store
+from hungjury.studies.store import ResultStore
 
 
 def jobs(count, log, seconds=0.06):
@@ -21,7 +21,7 @@ def jobs(count, log, seconds=0.06):
 
 if __name__ == "__main__":
     demo, path, log, count, workers = sys.argv[1:]
-    with Store(path) as store:
+    with ResultStore(path) as store:
         work = [(Sources.in_folder(one), jobs(int(count), log)) for one in demo.split(os.pathsep)]
         found = run_work(work, store, 5, Engine("local", int(workers)))
     print(sum(one.reused for one in found), sum(len(one.results) for one in found))

@@ -17,12 +17,12 @@ from hungjury.labelling.desk import Desk, Shown
 from hungjury.labelling.export import all_labels, summary
 from hungjury.labelling.grades import parse_grades
 from hungjury.labelling.items import Item
-from hungjury.labelling.store import Store
+from hungjury.labelling.store import LabelStore
 
 
 def desk(path: Path, topics: str = "aabb", names: tuple[str, ...] = ("anna",), **more: Any) -> Desk:
     items = [Item(t, f"d{i}", 0.5) for i, t in enumerate(topics)]
-    store = Store(str(path), items, parse_grades("0 no, 1 yes, 2 very"))
+    store = LabelStore(str(path), items, parse_grades("0 no, 1 yes, 2 very"))
     return Desk(store, items, Shown(), store.register(names), **more)
 
 
@@ -184,16 +184,16 @@ def test_a_second_server_on_one_database_is_refused(tmp_path: Path) -> None:
 
 def test_the_scale_stays_once_there_are_labels(tmp_path: Path) -> None:
     path, items = str(tmp_path / "labels.db"), [Item("a", "d0"), Item("a", "d1")]
-    Store(path, items).close()
-    at = Desk(store := Store(path, items, parse_grades("0 no, 1 yes")), items, Shown(),
+    LabelStore(path, items).close()
+    at = Desk(store := LabelStore(path, items, parse_grades("0 no, 1 yes")), items, Shown(),
               store.register(["anna"]))  # fmt: skip
     give(at, 1, 1)
     store.close()
-    kept = Store(path, items)
+    kept = LabelStore(path, items)
     assert kept.grades == parse_grades("0 no, 1 yes")
     kept.close()
     with pytest.raises(InputError, match="another scale"):
-        Store(path, items, parse_grades("0 no, 1 yes, 2 very"))
+        LabelStore(path, items, parse_grades("0 no, 1 yes, 2 very"))
 
 
 @pytest.mark.parametrize("kind", ["text", "sqlite"])
@@ -207,7 +207,7 @@ def test_some_other_file_is_not_taken_for_labels(tmp_path: Path, kind: str) -> N
         base.close()
     before = path.read_bytes()
     with pytest.raises(InputError, match="not a database of labels"):
-        Store(str(path), [Item("a", "d0")])
+        LabelStore(str(path), [Item("a", "d0")])
     assert path.read_bytes() == before
     if kind == "sqlite":
         with pytest.raises(InputError, match="not a database of labels"):

@@ -15,7 +15,7 @@ from hungjury.studies import engines
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
 from hungjury.studies.runner import Job
-from hungjury.studies.store import Store, as_text
+from hungjury.studies.store import ResultStore, as_text
 from study_jobs import run_jobs
 
 Client = pytest.importorskip("distributed", reason="Dask is not installed").Client
@@ -67,7 +67,7 @@ def sources(tmp_path_factory):
 def test_a_study_survives_the_death_of_a_worker(sources, tmp_path):
     log, killed = tmp_path / "log", []
     jobs = [Job(f"slow/{i}", study_jobs.slow, {"log": str(log), "seconds": 0.1}) for i in range(20)]
-    with cluster(2) as (address, workers), Store(tmp_path / "dask.sqlite") as store:
+    with cluster(2) as (address, workers), ResultStore(tmp_path / "dask.sqlite") as store:
 
         def kill_one(done, total, key):
             """A worker that has done something, and has more to do."""
@@ -83,7 +83,7 @@ def test_a_study_survives_the_death_of_a_worker(sources, tmp_path):
     by_process = [int(line.split()[1]) for line in log.read_text().splitlines()]
     assert os.getpid() not in by_process
     assert len(by_process) > len(jobs), "nothing was under way when the worker died"
-    with Store(tmp_path / "alone.sqlite") as store:
+    with ResultStore(tmp_path / "alone.sqlite") as store:
         quick = [Job(j.key, j.function, {**j.arguments, "seconds": 0.0}) for j in jobs]
         alone = run_jobs(quick, sources, store, 3, Engine("local", 1))
     assert list(found.results) == [job.key for job in jobs]
@@ -94,7 +94,7 @@ def test_a_job_that_kills_its_workers_does_not_hold_up_the_study(sources, tmp_pa
     # Dask gives a task up when several workers have died of it; here, one is enough.
     monkeypatch.setitem(ENVIRONMENT, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
     jobs = [Job(f"deadly/{i}", study_jobs.deadly, {"number": i}) for i in (1, 0, 2, 3)]
-    with cluster(2) as (address, _), Store(tmp_path / "dask.sqlite") as store:
+    with cluster(2) as (address, _), ResultStore(tmp_path / "dask.sqlite") as store:
         found = run_jobs(jobs, sources, store, engine=Engine(f"dask://{address}"))
     assert found.failed["deadly/0"].startswith("its worker died every time it was tried")
     # Dask blames whatever waited on the dead worker, too: those jobs are tried again next time.
@@ -106,7 +106,7 @@ def test_nobody_at_the_address(sources, tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "WAIT", 0.3)
     jobs = [Job("deadly/1", study_jobs.deadly, {"number": 1})]
     with (
-        Store(tmp_path / "dask.sqlite") as store,
+        ResultStore(tmp_path / "dask.sqlite") as store,
         pytest.raises(InputError, match="no Dask scheduler answers at 127"),
     ):
         run_jobs(jobs, sources, store, engine=Engine("dask://127.0.0.1:9"))

@@ -23,7 +23,7 @@ from hungjury.studies.papers import RECIPES
 from hungjury.studies.papers.aware import MEASURES
 from hungjury.studies.runner import Job
 from hungjury.studies.seeds import integer_seed
-from hungjury.studies.store import Store, as_text
+from hungjury.studies.store import ResultStore, as_text
 from hungjury.studies.study import Study, run_study
 from hungjury.studies.tuples import APPROACHES
 from study_jobs import run_jobs
@@ -316,7 +316,7 @@ def test_the_same_numbers_in_any_order(folder: Path, tmp_path: Path) -> None:
     jobs = recipe.jobs(study_data(sources))
     found = []
     for name, seed, listed in (("a", 0, jobs), ("b", 0, jobs[::-1]), ("c", 1, jobs)):
-        with Store(tmp_path / name) as store:
+        with ResultStore(tmp_path / name) as store:
             found.append(run_jobs(listed, sources, store, seed, ALONE).results)
     assert as_text(found[0]) == as_text(found[1])
     assert all(as_text(found[0][key]) != as_text(found[2][key]) for key in found[0])

@@ -19,7 +19,7 @@ from hungjury.studies.data import Sources, folder_parts, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.runner import Job
 from hungjury.studies.seeds import integer_seed
-from hungjury.studies.store import Store, as_text, from_text
+from hungjury.studies.store import ResultStore, as_text, from_text
 from study_jobs import run_jobs
 from study_script import jobs as slow_jobs
 
@@ -41,7 +41,7 @@ def sources(demo):
 
 @pytest.fixture
 def store(tmp_path):
-    with Store(tmp_path / "jobs.sqlite") as opened:
+    with ResultStore(tmp_path / "jobs.sqlite") as opened:
         yield opened
 
 
@@ -95,7 +95,10 @@ def test_seeds_belong_to_a_key_and_a_seed():
 
 @pytest.mark.parametrize("name", ["local", "threading", "multiprocessing"])
 def test_numbers_are_the_same_on_every_engine_and_in_any_order(sources, tmp_path, name):
-    with Store(tmp_path / "one.sqlite") as one, Store(tmp_path / "other.sqlite") as other:
+    with (
+        ResultStore(tmp_path / "one.sqlite") as one,
+        ResultStore(tmp_path / "other.sqlite") as other,
+    ):
         alone = run_jobs(draws(), sources, one, 7, ALONE)
         elsewhere = run_jobs(draws()[::-1], sources, other, 7, Engine(name, 2))
     assert len(alone.results) == 6
@@ -209,27 +212,27 @@ def test_wrong_lists_of_jobs(sources, store):
 
 
 def test_a_store_is_one_study_s_at_a_time(tmp_path):
-    with Store(tmp_path / "a.sqlite") as store:
+    with ResultStore(tmp_path / "a.sqlite") as store:
         store.put("k", "f", "1", None, 0.0)
         with pytest.raises(InputError, match="another study is writing"):
-            Store(tmp_path / "a.sqlite")
-    with Store(tmp_path / "a.sqlite") as again:
+            ResultStore(tmp_path / "a.sqlite")
+    with ResultStore(tmp_path / "a.sqlite") as again:
         assert again.values({"k": "f", "other": "f"}) == {"k": 1}
 
 
 def test_what_is_no_store_is_refused(tmp_path):
     (tmp_path / "a.sqlite").write_text("no database at all, but long enough to look at" * 9)
     with pytest.raises(InputError, match="not a writable results file"):
-        Store(tmp_path / "a.sqlite")
+        ResultStore(tmp_path / "a.sqlite")
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be opened"):
-        Store(tmp_path / "file" / "a.sqlite")
+        ResultStore(tmp_path / "file" / "a.sqlite")
 
 
 def test_a_writer_that_is_killed_loses_nothing_it_had_stored(tmp_path):
     code = (
-        "from hungjury.studies.store import Store\n"
-        f"store = Store({str(tmp_path / 'a.sqlite')!r})\n"
+        "from hungjury.studies.store import ResultStore\n"
+        f"store = ResultStore({str(tmp_path / 'a.sqlite')!r})\n"
         "for i in range(10**6):\n"
         "    store.put(f'{i}', 'f', '\"' + 'x' * 20000 + '\"', None, 0.0)\n"
         "    print(i, flush=True)\n"
@@ -241,7 +244,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_had_stored(tmp_path):
             pass
         writer.send_signal(signal.SIGKILL)
         told = 25 + len(writer.stdout.read().splitlines())
-    with Store(tmp_path / "a.sqlite") as store:
+    with ResultStore(tmp_path / "a.sqlite") as store:
         assert store._base.execute("pragma integrity_check").fetchone() == ("ok",)
         stored = store.finished({str(i): "f" for i in range(10**4)})
     assert set(map(str, range(told + 1))) <= stored
@@ -290,7 +293,7 @@ def test_a_killed_study_goes_on_where_it_was(demo, sources, tmp_path):
     rerun = {line.split()[0] for line in starts(log)[began:]}
     lost = [f"slow/{i}" for i in range(count) if f"slow/{i}" not in kept]
     assert rerun == {str(integer_seed(5, key)) for key in lost}
-    with Store(path) as store, Store(tmp_path / "alone.sqlite") as fresh:
+    with ResultStore(path) as store, ResultStore(tmp_path / "alone.sqlite") as fresh:
         resumed = run_jobs(slow_jobs(count, str(log)), sources, store, 5, ALONE)
         other = str(tmp_path / "other-log")
         alone = run_jobs(slow_jobs(count, other, 0.0), sources, fresh, 5, ALONE)

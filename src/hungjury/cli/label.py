@@ -124,7 +124,7 @@ def label_command(
     from hungjury.labelling.items import read_items
     from hungjury.labelling.results import Results
     from hungjury.labelling.server import listen
-    from hungjury.labelling.store import Store
+    from hungjury.labelling.store import LabelStore
 
     if any((panel, runs, measure)) and not (panel and runs and measure):
         raise click.UsageError("results on the page need --judges, --runs and -m")
@@ -134,7 +134,7 @@ def label_command(
     shown, notes = _texts(items, queries, documents, link)
     tell(notes, quiet)
     at = listen(port)
-    store = Store(output, items, scale)
+    store = LabelStore(output, items, scale)
     results = None
     try:
         known = [one.name for one in store.judges()]

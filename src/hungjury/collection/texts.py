@@ -41,14 +41,23 @@ class Kind:
 
 
 QUERIES = Kind(
-    "query", ("query", "text", "title", "question"), ("description", "desc", "narrative"),
-    "queries", "queries", "topics", False,
-)  # fmt: skip
+    noun="query",
+    heads=("query", "text", "title", "question"),
+    bodies=("description", "desc", "narrative"),
+    option="queries",
+    part="queries",
+    where="topics",
+    body_is_text=False,
+)
 DOCUMENTS = Kind(
-    "document", ("title", "headline"),
-    ("text", "contents", "content", "passage", "body", "segment", "abstract"),
-    "documents", "docs", "judgments", True,
-)  # fmt: skip
+    noun="document",
+    heads=("title", "headline"),
+    bodies=("text", "contents", "content", "passage", "body", "segment", "abstract"),
+    option="documents",
+    part="docs",
+    where="judgments",
+    body_is_text=True,
+)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from hungjury.collection.texts import Text, Texts
 from hungjury.errors import InputError
 from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
-from hungjury.labelling.store import Judge, Store
+from hungjury.labelling.store import Judge, LabelStore
 
 __all__ = ["Desk", "Shown"]
 
@@ -62,7 +62,7 @@ class Desk:
 
     Parameters
     ----------
-    store : Store
+    store : LabelStore
     items : sequence of Item
         The plan.
     shown : Shown
@@ -79,7 +79,7 @@ class Desk:
 
     def __init__(
         self,
-        store: Store,
+        store: LabelStore,
         items: Sequence[Item],
         shown: Shown,
         judges: Sequence[Judge],
@@ -131,7 +131,7 @@ class Desk:
         return self.state(judge)
 
     def answer(self, judge: int, item: int, said: Answer, seconds: float) -> dict[str, Any]:
-        """Store an answer to the current document, and go to the next one.
+        """LabelStore an answer to the current document, and go to the next one.
 
         A page repeats its request when it heard nothing; an answer that is stored already is not
         stored again.

@@ -18,7 +18,7 @@ from hungjury.labelling.dealing import Answer
 from hungjury.labelling.grades import DEFAULT, Grade, parse_grades
 from hungjury.labelling.items import Item, plan_digest
 
-__all__ = ["Event", "Judge", "Store"]
+__all__ = ["Event", "Judge", "LabelStore"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Event:
     seconds: float
 
 
-class Store:
+class LabelStore:
     """Labels on disk. One process writes; others may read at any time.
 
     The write-ahead log with ``synchronous=FULL`` means that a committed answer survives a killed

@@ -20,15 +20,28 @@ from hungjury.stats.bootstrap import percentile_interval
 from hungjury.studies.study_table import Cell, StudyTable
 from hungjury.tables import Table
 
-__all__ = ["CANNOT_BE_TOLD", "DOES_NOT_HOLD", "HOLDS", "LEVEL", "Claim", "Quantity", "Verdict",
-           "claims_table", "least", "mean_of_all", "most", "sensitivity_tables",
-           "verdicts", "within"]  # fmt: skip
+__all__ = [
+    "CANNOT_BE_TOLD",
+    "DOES_NOT_HOLD",
+    "HOLDS",
+    "LEVEL",
+    "Claim",
+    "ClaimVerdict",
+    "Quantity",
+    "claims_table",
+    "least",
+    "mean_of_all",
+    "most",
+    "sensitivity_tables",
+    "verdicts",
+    "within",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
-Verdict = Literal["holds", "does not hold", "cannot be told"]
-HOLDS: Verdict = "holds"
-DOES_NOT_HOLD: Verdict = "does not hold"
-CANNOT_BE_TOLD: Verdict = "cannot be told"
+ClaimVerdict = Literal["holds", "does not hold", "cannot be told"]
+HOLDS: ClaimVerdict = "holds"
+DOES_NOT_HOLD: ClaimVerdict = "does not hold"
+CANNOT_BE_TOLD: ClaimVerdict = "cannot be told"
 LEVEL = 0.95
 ROUNDING = 1e-12  # what sums of the same numbers may differ by
 
@@ -104,7 +117,7 @@ class Claim:
     over: str
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ClaimVerdict:
         low, high = self.quantity.interval()
         if low > ROUNDING:
             return HOLDS

@@ -24,7 +24,7 @@ from hungjury.errors import InputError, check_seed
 from hungjury.studies.data import Sources, StudyData, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.seeds import integer_seed
-from hungjury.studies.store import Store, as_text
+from hungjury.studies.store import ResultStore, as_text
 
 __all__ = ["Finished", "Job", "run_work"]
 
@@ -86,7 +86,7 @@ class _Done:
 
 def run_work(
     work: Sequence[tuple[Sources, Sequence[Job]]],
-    store: Store,
+    store: ResultStore,
     seed: int = 0,
     engine: Engine = LOCAL_ENGINE,
     progress: Progress | None = None,

@@ -18,7 +18,7 @@ import numpy as np
 
 from hungjury.errors import InputError
 
-__all__ = ["Store", "as_text", "from_text"]
+__all__ = ["ResultStore", "as_text", "from_text"]
 
 ARRAY = "__array__"
 _TABLE = """
@@ -61,7 +61,7 @@ def _array(found: dict[str, Any]) -> Any:
     return values.reshape(found["shape"]).copy()
 
 
-class Store:
+class ResultStore:
     """Results by key and fingerprint; what was stored under another fingerprint is left alone.
 
     While a store is open nobody else can open it: two studies in one folder would do all the work
@@ -104,7 +104,7 @@ class Store:
             remedy="move it away, or choose another folder",
         )
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> ResultStore:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -128,7 +128,7 @@ class Store:
     def put(
         self, key: str, fingerprint: str, value: str | None, error: str | None, seconds: float
     ) -> None:
-        """Store a result (as text), or what went wrong; on disk when this returns."""
+        """ResultStore a result (as text), or what went wrong; on disk when this returns."""
         self._base.execute(
             "insert or replace into results values (?, ?, ?, ?, ?)",
             (key, fingerprint, value, error, seconds),

@@ -15,7 +15,7 @@ from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.recipe import Recipe, Report, Studied
 from hungjury.studies.runner import LOCAL_ENGINE, Finished, run_work
-from hungjury.studies.store import Store
+from hungjury.studies.store import ResultStore
 
 __all__ = ["Study", "run_study"]
 
@@ -61,7 +61,7 @@ def run_study(
             chosen.check(data[-1])
             work.append((one, chosen.jobs(data[-1])))
     folder = Path(output) / chosen.name
-    with Store(folder / "jobs.sqlite") as store:
+    with ResultStore(folder / "jobs.sqlite") as store:
         finished = run_work(work, store, seed, engine, progress, told)
     failed = {
         f"{one.name}: {key}" if several else key: error

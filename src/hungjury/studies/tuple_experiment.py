@@ -271,17 +271,20 @@ class TupleExperiment(Experiment[TupleStudy]):
         truth = doubt if gold == RANDOMISED else None
         near = self.truths.nearness(m, values.mean(axis=2), truth)
         row = TupleRow(
-            self.measures[m],
-            size,
-            approach,
-            gold,
-            by,
-            len(near.tau),
-            *_mean_and_spread(near.tau),
-            *_mean_and_spread(near.tau_ap),
-            *_mean_and_spread(near.rmse),
-            None if doubt is None else doubt.unjudged,
-            None if truth is None else truth.wrong,
+            measure=self.measures[m],
+            size=size,
+            approach=approach,
+            gold=gold,
+            by=by,
+            tuples=len(near.tau),
+            tau=float(near.tau.mean()),
+            tau_std=_spread(near.tau),
+            tau_ap=float(near.tau_ap.mean()),
+            tau_ap_std=_spread(near.tau_ap),
+            rmse=float(near.rmse.mean()),
+            rmse_std=_spread(near.rmse),
+            unjudged=None if doubt is None else doubt.unjudged,
+            wrong=None if truth is None else truth.wrong,
         )
         if self.resampling is None:
             return _Row(row, {})
@@ -301,8 +304,8 @@ class _Row:
     draws: dict[str, Array]
 
 
-def _mean_and_spread(values: Array) -> tuple[float, float]:
-    return float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+def _spread(values: Array) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
 
 def _labels(qrels: Qrels) -> NDArray[np.int16]:

@@ -11,14 +11,14 @@ from hungjury.tables import Table
 from hungjury.theory.axioms import AXIOMS, AxiomReport, Counterexample, check_axioms
 from hungjury.theory.scoring import whole_number
 
-__all__ = ["AxiomRow", "Verdict", "axiom_markdown", "axiom_table", "example_measure"]
+__all__ = ["AxiomRow", "AxiomVerdict", "axiom_markdown", "axiom_table", "example_measure"]
 
 BINARY_LENGTH = 8
 """Binary lists up to this length are all checked."""
 
 
 @dataclass(frozen=True)
-class Verdict:
+class AxiomVerdict:
     """What is known about one axiom for one measure."""
 
     status: Literal["proved", "not refuted", "fails"]
@@ -46,13 +46,13 @@ class AxiomRow:
     proof: str = ""
     problem: str = ""
 
-    def verdict(self, axiom: str) -> Verdict:
+    def verdict(self, axiom: str) -> AxiomVerdict:
         """The verdict on "replacement" or "swap"."""
         for report in self.reports:
             found = getattr(report, axiom)
             if found is not None:
-                return Verdict("fails", measure=report.measure, counterexample=found)
-        return Verdict("proved", self.proof) if self.proof else Verdict("not refuted")
+                return AxiomVerdict("fails", measure=report.measure, counterexample=found)
+        return AxiomVerdict("proved", self.proof) if self.proof else AxiomVerdict("not refuted")
 
 
 class AxiomTable(list[AxiomRow]):

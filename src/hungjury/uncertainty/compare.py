@@ -391,12 +391,25 @@ def _rows(
 ) -> list[Compared]:
     return [
         Compared(
-            measure, *pair, float(one[i]), float(other[i]), float(found.difference[i]),
-            float(found.low[i]), float(found.high[i]), float(found.p[i]),
-            float(found.corrected[i]), int(found.wins[i]), int(found.ties[i]),
-            int(found.losses[i]), float(found.effect[i]), topics,
-            None if found.equivalent is None else float(found.equivalent[i]),
-            None if found.within_family is None else float(found.within_family[i]),
+            measure=measure,
+            system=system,
+            versus=versus,
+            mean=float(one[i]),
+            versus_mean=float(other[i]),
+            difference=float(found.difference[i]),
+            low=float(found.low[i]),
+            high=float(found.high[i]),
+            p=float(found.p[i]),
+            p_corrected=float(found.corrected[i]),
+            wins=int(found.wins[i]),
+            ties=int(found.ties[i]),
+            losses=int(found.losses[i]),
+            effect=float(found.effect[i]),
+            topics=topics,
+            p_equivalent=None if found.equivalent is None else float(found.equivalent[i]),
+            p_equivalent_corrected=(
+                None if found.within_family is None else float(found.within_family[i])
+            ),
         )
-        for i, pair in enumerate(names)
-    ]  # fmt: skip
+        for i, (system, versus) in enumerate(names)
+    ]

@@ -19,10 +19,10 @@ from hungjury.uncertainty.effects import averaged
 from hungjury.uncertainty.estimate import as_reported
 from hungjury.uncertainty.leaderboard import leaderboard
 
-__all__ = ["Gate", "Verdict", "gate"]
+__all__ = ["Gate", "GateVerdict", "gate"]
 
 Floats = NDArray[np.float64]
-Verdict = Literal["better", "same", "not worse", "worse", "undecided"]
+GateVerdict = Literal["better", "same", "not worse", "worse", "undecided"]
 PASSES: dict[str, bool | None] = {
     "better": True, "same": True, "not worse": True, "worse": False, "undecided": None,
 }  # fmt: skip
@@ -61,7 +61,7 @@ class Gate:
     measure: str
     margin: float
     level: float
-    verdict: Verdict
+    verdict: GateVerdict
     difference: float | None
     low: float | None
     high: float | None
@@ -213,7 +213,7 @@ def gate(
     return out
 
 
-def by_interval(low: float, high: float, margin: float) -> Verdict:
+def by_interval(low: float, high: float, margin: float) -> GateVerdict:
     """What an interval of candidate minus baseline says, with differences up to a margin equal."""
     if low > margin:
         return "better"
@@ -224,7 +224,7 @@ def by_interval(low: float, high: float, margin: float) -> Verdict:
     return "not worse" if low >= -margin and margin > 0 else "undecided"
 
 
-def by_chance(chance: float, level: float) -> Verdict:
+def by_chance(chance: float, level: float) -> GateVerdict:
     """What P(candidate beats baseline) says."""
     tail = (1 - level) / 2
     return "better" if chance >= 1 - tail else "worse" if chance <= tail else "undecided"

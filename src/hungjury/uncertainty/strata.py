@@ -1,7 +1,7 @@
 """What the rankings themselves say about relevance: documents in strata of equal promise.
 
-A document that good systems put first is more likely to be relevant than one that a single system has on
-rank 80. A prior that is the same for both pulls the labels of top documents down wherever judges
+A document that good systems rank first is more likely to be relevant than one that a single system
+has on rank 80. One prior for both pulls the labels of top documents down wherever judges
 are unsure, and with them the scores of good systems. So documents are put into strata by a linear
 combination of where the systems rank them, fitted to their grades as the label model draws them;
 the label model has a prior for each stratum.

@@ -16,7 +16,7 @@ from hungjury.parameters import integer, number, param
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Lines, RateLines
-from hungjury.studies.papers.evidence import Evidence
+from hungjury.studies.papers.claim_data import ClaimData
 from hungjury.studies.papers.graded_beside import COMPARED, beside_the_paper, in_words, topic_sets
 from hungjury.studies.papers.graded_claims import GradedEvidence, graded_claims
 from hungjury.studies.papers.label_sets import (
@@ -187,7 +187,7 @@ class GradedAPRecipe(Recipe):
         kinds = self.measures(one.data), self._drawn_measures(one.data)
         names = [n for n, topics in topic_sets(one.data, one.whose).items() if len(topics) > 1]
         tables, figures = (
-            {name: Evidence(one, places(kind), self.rates, topics=name) for name in names}
+            {name: ClaimData(one, places(kind), self.rates, topics=name) for name in names}
             for kind in kinds
         )
         return GradedEvidence(self._top(one.data), tables, figures)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hungjury.studies.claims import Claim, Quantity, least, most, within
-from hungjury.studies.papers.evidence import Evidence, rising
+from hungjury.studies.papers.claim_data import ClaimData, rising
 from hungjury.studies.papers.graded_beside import COMPARED, in_words
 
 __all__ = ["FAMILY", "GradedEvidence", "graded_claims"]
@@ -44,8 +44,8 @@ class GradedEvidence:
     robustness of those of the figures. Sets with few topics of a grade come after all topics."""
 
     top: int
-    tables: Mapping[str, Evidence]
-    figures: Mapping[str, Evidence]
+    tables: Mapping[str, ClaimData]
+    figures: Mapping[str, ClaimData]
 
 
 def graded_claims(found: GradedEvidence) -> list[Claim]:
@@ -67,16 +67,16 @@ def graded_claims(found: GradedEvidence) -> list[Claim]:
     return claims
 
 
-def _tau(found: Evidence, name: str, g: tuple[float, ...], other: str = AP) -> Quantity:
+def _tau(found: ClaimData, name: str, g: tuple[float, ...], other: str = AP) -> Quantity:
     return found.tau(f"{name} {in_words(g)}", other)
 
 
-def _claim(found: Evidence, text: str, measured: str, quantity: Quantity, over: str) -> Claim:
+def _claim(found: ClaimData, text: str, measured: str, quantity: Quantity, over: str) -> Claim:
     case = f"{found.found.title}, {found.topics}"
     return Claim(text, case, measured, quantity, over)
 
 
-def _of_correlation(found: Evidence, users: _Users) -> list[Claim]:
+def _of_correlation(found: ClaimData, users: _Users) -> list[Claim]:
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:
         return _claim(found, text, measured, quantity, TOPICS)
 
@@ -107,7 +107,7 @@ def _of_correlation(found: Evidence, users: _Users) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_few(every: Evidence, few: Evidence, users: _Users) -> list[Claim]:
+def _of_few(every: ClaimData, few: ClaimData, users: _Users) -> list[Claim]:
     """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
     little = in_words(users.little)
 
@@ -127,7 +127,7 @@ def _of_few(every: Evidence, few: Evidence, users: _Users) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_robustness(found: Evidence, top: int) -> list[Claim]:
+def _of_robustness(found: ClaimData, top: int) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
         return _claim(found, text, f"{100 * rate:.0f} %: {measured}", quantity, POOLS)
 
@@ -153,7 +153,7 @@ def _of_robustness(found: Evidence, top: int) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_few_robustness(few: Evidence) -> list[Claim]:
+def _of_few_robustness(few: ClaimData) -> list[Claim]:
     return [
         _claim(few, "There xGAP and eGAP are more robust than GAP",
                f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate), POOLS)
@@ -161,5 +161,5 @@ def _of_few_robustness(few: Evidence) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _over_gap(found: Evidence, rate: float) -> Quantity:
+def _over_gap(found: ClaimData, rate: float) -> Quantity:
     return least(*(found.robust(name, rate) for name in EXTENDED)) - found.robust(GAP, rate)

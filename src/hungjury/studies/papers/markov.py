@@ -16,7 +16,7 @@ from hungjury.studies.claims import Claim
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.papers.beside import Measured, published_tables
-from hungjury.studies.papers.evidence import Evidence
+from hungjury.studies.papers.claim_data import ClaimData
 from hungjury.studies.papers.label_sets import (
     LabelSet,
     check_labels,
@@ -150,7 +150,7 @@ class Markov(Recipe):
         )
 
     def _claims(self, one: LabelSet) -> list[Claim]:
-        return markov_claims(Evidence(one, places(self.measures()), self.rates))
+        return markov_claims(ClaimData(one, places(self.measures()), self.rates))
 
     def _tau(self, one: LabelSet) -> dict[tuple[str, str], float]:
         """Kendall's tau by the labels of two measures, the second one of those compared."""

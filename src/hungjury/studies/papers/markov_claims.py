@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most, within
-from hungjury.studies.papers.evidence import Evidence
+from hungjury.studies.papers.claim_data import ClaimData
 from hungjury.users.transitions import MODELS
 
 __all__ = ["COMPARED", "HIGH", "VERY_HIGH", "WALKS", "WITH_RECALL", "markov_claims"]
@@ -20,7 +20,7 @@ ALIKE, LEVEL = 0.05, 0.1  # differences of tau, and of shares of a score, that c
 TOPICS, POOLS = "topics", "topics, pools"
 
 
-def markov_claims(found: Evidence) -> list[Claim]:
+def markov_claims(found: ClaimData) -> list[Claim]:
     """All claims that the study's measures and rates allow."""
     if not set(COMPARED) <= set(found.place):
         return []
@@ -36,7 +36,7 @@ def models(*, recall: bool = False, start: str = "", end: str = "") -> list[str]
     return [f"MP {one}{suffix}" for one in WALKS if one.startswith(start) and one.endswith(end)]
 
 
-def _of_correlation(found: Evidence) -> list[Claim]:
+def _of_correlation(found: ClaimData) -> list[Claim]:
     tau = found.tau
 
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:
@@ -76,7 +76,7 @@ def _of_correlation(found: Evidence) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_scores(found: Evidence) -> list[Claim]:
+def _of_scores(found: ClaimData) -> list[Claim]:
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:
         return Claim(text, found.found.title, f"10 %: {measured}", quantity, POOLS)
 
@@ -97,7 +97,7 @@ def _of_scores(found: Evidence) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_robustness(found: Evidence) -> list[Claim]:
+def _of_robustness(found: ClaimData) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
         return Claim(text, found.found.title, f"{100 * rate:.0f} %: {measured}", quantity, POOLS)
 

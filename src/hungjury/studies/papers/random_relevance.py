@@ -18,7 +18,7 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES, RobustnessExperiment
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.gold import Doubt
-from hungjury.studies.papers.evidence import Evidence
+from hungjury.studies.papers.claim_data import ClaimData
 from hungjury.studies.papers.label_sets import (
     LabelSet,
     check_labels,
@@ -202,7 +202,7 @@ class RandomRelevance(Recipe):
             for one in sets:
                 place = places(self._all_measures(one.data, one.whose))
                 instead = self._tried(one.data, one.whose)[doubt] if i else None
-                evidence = Evidence(one, place, self.rates, self._power_rates, instead)
+                evidence = ClaimData(one, place, self.rates, self._power_rates, instead)
                 found[str(doubt)] += relevance_claims(evidence)
         return found
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from hungjury.studies.claims import Claim, Quantity, least, most
-from hungjury.studies.papers.evidence import Evidence, rising
+from hungjury.studies.papers.claim_data import ClaimData, rising
 
 __all__ = ["CASES", "COMMON", "OWN", "POWER_RATES", "relevance_claims"]
 
@@ -24,7 +24,7 @@ def in_cases(names: Iterable[str]) -> list[str]:
     return [name if name in COMMON else f"{name} {case}" for name in names for case in CASES]
 
 
-def relevance_claims(found: Evidence) -> list[Claim]:
+def relevance_claims(found: ClaimData) -> list[Claim]:
     """All claims that the study's rates allow."""
     claims = [*_of_correlation(found)]
     if {0.3, 0.1, 0.05} <= set(found.rates):
@@ -34,7 +34,7 @@ def relevance_claims(found: Evidence) -> list[Claim]:
     return claims
 
 
-def _of_correlation(found: Evidence) -> list[Claim]:
+def _of_correlation(found: ClaimData) -> list[Claim]:
     title, tau = found.found.title, found.tau
 
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:
@@ -83,7 +83,7 @@ def _of_correlation(found: Evidence) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_robustness(found: Evidence) -> list[Claim]:
+def _of_robustness(found: ClaimData) -> list[Claim]:
     robust = found.robust
 
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:
@@ -110,7 +110,7 @@ def _of_robustness(found: Evidence) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _of_power(found: Evidence) -> list[Claim]:
+def _of_power(found: ClaimData) -> list[Claim]:
     power = found.power
 
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:

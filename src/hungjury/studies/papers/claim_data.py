@@ -17,13 +17,13 @@ from hungjury.studies.claims import Quantity, least
 from hungjury.studies.papers.label_sets import LabelSet
 from hungjury.studies.resampling import RESAMPLES, Resampling, too_narrow
 
-__all__ = ["Evidence", "rising"]
+__all__ = ["ClaimData", "rising"]
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class ClaimData:
     """One set of labels; place: the index of each measure in the jobs' results.
 
     instead: aliases of names, such as measures with other parameters. topics: the topics that were
