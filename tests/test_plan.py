@@ -359,3 +359,23 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
 
 def test_a_budget_of_one_label(made):
     assert len(hj.plan(made.judgments, made.runs, "nDCG@5", 1)) == 1
+
+
+@pytest.mark.parametrize("odd", ["# 5", "a\u2028b", "a\x85b", "a\x0cb", "a\x1cb", "a\rb", '"q",'])
+def test_odd_names_are_read_back(odd, tmp_path):
+    """What ends a line in some places, or begins a comment, may be part of a name."""
+    labels = {"t": {"d": 1, odd: 0}, odd: {"d": 0, odd: 1}}
+    runs = {"s1": labels, "s2": {odd: {odd: 2.0}}}
+    plan = hj.plan({"a": labels, "b": labels}, runs, "P@1", 4)
+    assert {odd} < set(plan.topics)
+    plan.write(tmp_path / "plan.csv")
+    read = hj.Plan.read(tmp_path / "plan.csv")
+    assert (read.topics, read.documents) == (plan.topics, plan.documents)
+    assert read.to_csv() == plan.to_csv()
+
+
+def test_a_byte_order_mark_is_no_part_of_a_plan(made, tmp_path):
+    plan = hj.plan(made.judgments, made.runs, "AP", 5)
+    windows = plan.to_csv().replace("\n", "\r\n").encode("utf-8-sig")
+    (tmp_path / "plan.csv").write_bytes(windows)
+    assert hj.Plan.read(tmp_path / "plan.csv").to_csv() == plan.to_csv()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, field
+from itertools import takewhile
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -169,7 +170,8 @@ class Plan:
     def read(path: str | PathLike[str]) -> Plan:
         """Read a plan that `write` or ``hungjury plan`` wrote."""
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            with Path(path).open(encoding="utf-8-sig", newline="") as file:
+                lines = file.readlines()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(
                 f"cannot be read: {error}",
@@ -177,7 +179,7 @@ class Plan:
                 file=str(path),
                 remedy="give a file of hungjury plan",
             ) from None
-        return _parsed(text, str(path))
+        return _parsed(lines, str(path))
 
     def _head(self) -> dict[str, Any]:
         return {
@@ -205,8 +207,7 @@ def _cell(value: Any) -> Any:
     return "" if value is None else int(value) if whole else value
 
 
-def _parsed(text: str, name: str) -> Plan:
-    lines = text.splitlines(keepends=True)
+def _parsed(lines: list[str], name: str) -> Plan:
     if not lines or lines[0].strip() != HEAD:
         raise InputError(
             "this is not a plan",
@@ -215,7 +216,7 @@ def _parsed(text: str, name: str) -> Plan:
             line=1,
             remedy="give a file of hungjury plan",
         )
-    heads = [line for line in lines if line.startswith("# ")]
+    heads = list(takewhile(lambda line: line.startswith("# "), lines))
     head = dict(line[2:].rstrip("\r\n").partition(": ")[::2] for line in heads[1:])
     start = len(heads)
     rows = list(csv.reader(lines[start:]))
