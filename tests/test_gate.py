@@ -260,3 +260,26 @@ def test_a_target_needs_judges():
     found = CliRunner().invoke(command, ["gate", *words])
     assert found.exit_code == 2
     assert "--target topics go with --judges" in found.output
+
+
+@pytest.mark.parametrize("level", [0, 1, 1.5, float("nan")])
+def test_a_level_is_between_0_and_1(made, level):
+    with pytest.raises(HungjuryError, match="level is"):
+        gate(made.gold, made.runs, "system1", "system2", level=level)
+
+
+def test_a_gate_without_candidates(made):
+    with pytest.raises(HungjuryError, match="no candidate"):
+        gate(made.gold, made.runs, "system1", [])
+
+
+def test_undefined_topics_count_as_evaluate_counts_them(made):
+    """A topic without a relevant document is a 0, or is left out; it is not both."""
+    gold = made.gold.to_dict() | {made.gold.topics[0]: dict.fromkeys(["x", "y"], 0)}
+    for undefined in ("zero", "drop"):
+        scores = hj.evaluate(gold, made.runs, "AP", undefined=undefined)
+        mean = dict(zip(scores.systems, scores.mean()[0], strict=True))
+        (found,) = gate(gold, made.runs, "system1", "system2", "AP", undefined=undefined)
+        assert found.difference == pytest.approx(mean["system2"] - mean["system1"])
+    with pytest.raises(HungjuryError, match="AP has no value on 1 topic"):
+        gate(gold, made.runs, "system1", "system2", "AP", undefined="nan")

@@ -14,6 +14,7 @@ from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.tables import json_text
+from hungjury.uncertainty.common_topics import common_values
 from hungjury.uncertainty.correction_text import poor_agreement
 from hungjury.uncertainty.effects import averaged
 from hungjury.uncertainty.estimate import as_reported
@@ -150,7 +151,21 @@ def gate(
     'better'
     """
     check_seed(seed)
+    if not 0 < level < 1:
+        raise InputError(
+            f"level is {level}",
+            code="out-of-range",
+            argument="level",
+            remedy="level must be between 0 and 1, both excluded",
+        )
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
+    if not wanted:
+        raise InputError(
+            "no candidate to compare with the baseline",
+            code="no-candidate",
+            argument="candidate",
+            remedy="name at least one system",
+        )
     if not 0 <= margin < np.inf:
         raise InputError(
             f"margin must be 0 or more, got {margin}",
@@ -179,8 +194,9 @@ def gate(
     else:
         poor, stretch = None, 1.0
         scores = evaluate(cast("QrelsLike", labels), runs, chosen, **options)
-        names, values = scores.systems, averaged(chosen, np.nan_to_num(scores.values[0]))
-        shown = as_reported(chosen, values.shape[1])
+        (counted,), _, _ = common_values(scores)
+        names, values = scores.systems, averaged(chosen, counted)
+        shown = as_reported(chosen, 1)  # counts are multiplied by the number of topics already
         mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed))
     places = [_find(names, name) for name in (baseline, *wanted)]
     gap = better * (mean[places[1:]] - mean[places[0]])
