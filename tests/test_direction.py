@@ -185,7 +185,7 @@ def test_expectation_of_sure_labels_with_unsure_unjudged_documents() -> None:
 def test_expectation_refuses_what_it_cannot_mean() -> None:
     with pytest.raises(MeasureError, match="values"):
         hj.evaluate(GRADED, LIST, "E(AP, prob=[0.1, 0.9])")
-    with pytest.raises(MeasureError, match="grades 1 to 2"):
+    with pytest.raises(MeasureError, match="grade is unknown"):
         hj.evaluate(GRADED, LIST, "E(AP, unjudged=0.1)")
     with pytest.raises(MeasureError, match="already probabilities"):
         hj.evaluate({"1": {"a": 0.5}}, LIST, "E(AP, prob=[0.1, 0.9])")

@@ -157,3 +157,26 @@ def test_copies_of_a_judge_promise_no_more_than_the_judge(made):
     ]
     assert expected[0] == pytest.approx(expected[1], rel=0.05)  # other draws of labels
     assert expected[1][100] > 0.01
+
+
+def test_what_skipped_documents_could_change():
+    """By P@5 a document in the first five ranks moves a mean by 1 / (5 topics), over its chance."""
+    made = hj.simulate(systems=3, topics=6, documents=40, depth=20, seed=2)
+    plan = hj.plan(made.judgments, made.runs, "P@5", 40)
+    truth, gold = made.gold.to_dict(), {}
+    skipped = (3, 8, 20)
+    for i, (topic, document) in enumerate(zip(plan.topics, plan.documents, strict=True)):
+        if i not in skipped:
+            gold.setdefault(topic, {})[document] = truth[topic][document]
+    found = hj.leaderboard(made.judgments, made.runs, "P@5", draws=100, gold=gold, plan=plan)
+    note = next(note for note in found.notes if note.kind == "skipped")
+    assert note.count == 3
+    chance = plan.probability * 37 / 40
+    worst = []
+    for lists in made.runs.to_dict().values():
+        first = {t: sorted(of, key=lambda d, of=of: (of[d], d))[-5:] for t, of in lists.items()}
+        worst.append(
+            sum(1 / 30 / chance[i] for i in skipped if plan.documents[i] in first[plan.topics[i]])
+        )
+    assert max(worst) > 0.01
+    assert f"off by up to {max(worst):.3f}" in str(note)
