@@ -53,7 +53,7 @@ VIEWS = {
     "users/model.py": "report",
     "judges/agreement.py": "report",
     "uncertainty/board.py": "report",
-    "uncertainty/compare.py": "report",
+    "uncertainty/compared.py": "report",
     "studies/correlation.py": "report",
     "studies/downsampling.py": "report",
     "studies/power.py": "report",

@@ -303,13 +303,13 @@ def test_reports_can_be_read():
 @pytest.mark.parametrize(
     ("arguments", "options", "words"),
     [
-        (("AP", 0), {}, "length is 0"),
-        (("AP", 3, 1), {}, "grades is 1"),
-        (("AP", 3, 2.5), {}, "grades is 2.5"),
-        (("AP", 30), {"samples": 0}, "samples is 0"),
+        (("AP", 0), {}, "length must be .* got 0"),
+        (("AP", 3, 1), {}, "grades must be .* got 1"),
+        (("AP", 3, 2.5), {}, "grades must be .* got 2.5"),
+        (("AP", 30), {"samples": 0}, "samples must be .* got 0"),
         (("AP", 3), {"pool": [0, 1]}, "the pool has 2 documents, the lists have 3"),
         (("AP", 3), {"pool": [0, 1, 2]}, "the pool has a label 2"),
-        (("AP", 3), {"pool": [0, 1, -1]}, "a label of the pool is -1"),
+        (("AP", 3), {"pool": [0, 1, -1]}, "a label of the pool must be .* got -1"),
         (("AP(rel=2)", 3, 2), {}, "the largest grade of the labels is 1"),
         (("APP", 3), {}, "unknown measure 'APP'"),
         ((3, 3), {}, "3 is not a measure"),

@@ -28,8 +28,8 @@ from hungjury.judges.prm import prm as prm
 from hungjury.ltr.train import train_ranker as train_ranker
 from hungjury.scores import Scores as Scores
 from hungjury.uncertainty.board import Leaderboard as Leaderboard
-from hungjury.uncertainty.compare import Comparison as Comparison
 from hungjury.uncertainty.compare import compare as compare
+from hungjury.uncertainty.compared import Comparison as Comparison
 from hungjury.uncertainty.gate import gate as gate
 from hungjury.uncertainty.gold_agreement import agreement_with_gold as agreement_with_gold
 from hungjury.uncertainty.leaderboard import leaderboard as leaderboard

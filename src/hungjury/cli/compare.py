@@ -21,7 +21,7 @@ from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_
 from hungjury.limits import MOST_MARGIN, MOST_SAMPLES
 
 if TYPE_CHECKING:
-    from hungjury.uncertainty.compare import Comparison
+    from hungjury.uncertainty.compared import Comparison
 
 
 @click.command("compare", no_args_is_help=True)

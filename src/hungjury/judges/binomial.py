@@ -56,6 +56,7 @@ class BinomialVote(Merge):
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "posterior"
     scored_in_expectation: ClassVar[bool] = True
+    takes_weights: ClassVar[bool] = True
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         return Verdict(posterior=vote_shares(panel))

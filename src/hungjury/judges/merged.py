@@ -71,6 +71,7 @@ class Merge(Named):
     gives: ClassVar[str] = "labels"  # "labels", "probabilities", or "weights" on measures
     drawn_from: ClassVar[str] = "judges"  # resampled; or the "posterior", or a "model" of both
     scored_in_expectation: ClassVar[bool] = False  # else by its likeliest labels
+    takes_weights: ClassVar[bool] = False  # can votes be weighted by AWARE's weights?
     weights: Weights | None = None  # of a merge that gives weights
 
     def for_one_judge(self) -> Merge:

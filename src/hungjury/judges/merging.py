@@ -141,7 +141,7 @@ def _weighted_votes(
             code="runs-and-measure",
             remedy=("give", Argument("runs"), "and", Argument("measure"), "or neither"),
         )
-    if not isinstance(method, binomial.BinomialVote):
+    if not method.takes_weights:
         raise MeasureError(
             f"{method} does not take weighted votes",
             code="unweighted-merge",

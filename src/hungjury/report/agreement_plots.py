@@ -125,7 +125,7 @@ def ranking_plot(found: Agreement) -> Figure:
     _spread(right, ranks)
     bar = colour_bar(figure, image, right)
     bar.ax.invert_yaxis()
-    bar.ax.yaxis.set_major_locator(_whole_numbers())
+    bar.ax.yaxis.set_major_locator(_integers_only())
     bar.set_label("rank", fontsize=8)
     return figure
 
@@ -138,7 +138,7 @@ def _spread(axes: Axes, ranks: NDArray[np.float64]) -> None:
     axes.hlines(place, first, third, color="#31688e", linewidth=3)
     axes.plot(middle, place, "o", color="black", markersize=2.5)
     axes.set_xlim(0.5, ranks.shape[1] + 0.5)
-    axes.xaxis.set_major_locator(_whole_numbers())
+    axes.xaxis.set_major_locator(_integers_only())
     axes.set_title("range over judges", fontsize=10, loc="left")
     axes.set_xlabel("rank: all judges, middle half, median", fontsize=7)
     axes.tick_params(axis="x", labelsize=7, length=2)
@@ -149,7 +149,7 @@ def _spread(axes: Axes, ranks: NDArray[np.float64]) -> None:
         side.set_visible(False)
 
 
-def _whole_numbers() -> Locator:
+def _integers_only() -> Locator:
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(integer=True, steps=[1, 2, 5, 10])

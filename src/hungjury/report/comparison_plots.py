@@ -8,7 +8,7 @@ import numpy as np
 
 from hungjury.errors import UnknownName
 from hungjury.report.pictures import LINE, new_rows
-from hungjury.uncertainty.compare import Comparison
+from hungjury.uncertainty.compared import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from hungjury.tables import Cell, Marked, Table, columns, latex_table, letter, t
 from hungjury.uncertainty.paired import TESTS
 
 if TYPE_CHECKING:
-    from hungjury.uncertainty.compare import Compared, Comparison
+    from hungjury.uncertainty.compared import Compared, Comparison
 
 MOST_PAIRS = 15  # beyond, pairs are listed by to_csv and to_frame only
 ALPHABET = 26  # systems beyond that get letters with a number

@@ -18,9 +18,10 @@ import numpy as np
 
 from hungjury.collection.notes import plural
 from hungjury.errors import Argument, InputError, check_seed
+from hungjury.limits import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
 from hungjury.tables import Table, html_page
 from hungjury.theory.pairs import ListPairs, all_pairs, all_pools, is_small, random_pairs
-from hungjury.theory.scoring import ListScorer, MeasureLike, plentiful_pool, whole_number
+from hungjury.theory.scoring import ListScorer, MeasureLike, plentiful_pool
 
 __all__ = ["AxiomReport", "Counterexample", "check_axioms"]
 
@@ -143,8 +144,11 @@ def check_axioms(
     >>> report.replacement is None and report.swap is None
     True
     """
-    length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
-    samples = whole_number(samples, "samples", 1)
+    length, grades = (
+        check_count("length", length, 1, MOST_RANKS),
+        check_count("grades", grades, 2, MOST_GRADE + 1),
+    )
+    samples = check_count("samples", samples, 1, MOST_SAMPLES)
     check_seed(seed)
     scorer = ListScorer(measure)
     scorer.check(grades - 1)
@@ -202,7 +206,7 @@ def _first(pairs: ListPairs, smaller_is_better: bool) -> Counterexample | None:
 
 
 def _pool_counts(pool: Sequence[int], length: int, grades: int) -> tuple[int, ...]:
-    labels = [whole_number(label, "a label of the pool", 0) for label in pool]
+    labels = [check_count("a label of the pool", label, 0, MOST_GRADE) for label in pool]
     if len(labels) < length:
         raise InputError(
             f"the pool has {len(labels)} documents, the lists have {length}",

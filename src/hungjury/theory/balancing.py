@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from hungjury.catalogue.closed_forms import TOLERANCE
 from hungjury.collection.judged import BUDGET
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
+from hungjury.limits import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.theory.axioms import check_axioms
 from hungjury.theory.scoring import (
     Lists,
     ListScorer,
     MeasureLike,
     plentiful_pool,
-    whole_number,
 )
 
 __all__ = ["balancing_curve", "balancing_index"]
@@ -93,7 +93,10 @@ def balancing_curve(
     method: Method = "auto",
 ) -> NDArray[np.float64]:
     """B(N) for many N, as `balancing_index`."""
-    low, top = whole_number(q_min, "q_min", 1), whole_number(q_max, "q_max", 1)
+    low, top = (
+        check_count("q_min", q_min, 1, MOST_GRADE),
+        check_count("q_max", q_max, 1, MOST_GRADE),
+    )
     if low > top:
         raise InputError(
             f"q_min ({low}) is larger than q_max ({top})",
@@ -104,7 +107,7 @@ def balancing_curve(
     check_choice("method", method, get_args(Method))
     scorer = ListScorer(measure)
     scorer.check(top)
-    sizes = [whole_number(length, "length", 1) for length in lengths]
+    sizes = [check_count("length", length, 1, MOST_RANKS) for length in lengths]
     search = _search(scorer, max(sizes, default=1), low, top, method)
     return np.array([search(length) for length in sizes], dtype=float)
 

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 from hungjury.catalogue import CATALOGUE, Measure
 from hungjury.errors import HungjuryError, MeasureError
+from hungjury.limits import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.tables import Table
 from hungjury.theory.axioms import AXIOMS, AxiomReport, Counterexample, check_axioms
-from hungjury.theory.scoring import whole_number
 
 __all__ = ["AxiomRow", "AxiomVerdict", "axiom_markdown", "axiom_table", "example_measure"]
 
@@ -91,8 +91,11 @@ def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LE
     >>> [row.measure for row in hj.theory.axiom_table(length=2)][:3]
     ['P@1', 'R', 'F1@1']
     """
-    length, grades = whole_number(length, "length", 1), whole_number(grades, "grades", 2)
-    binary_length = whole_number(binary_length, "binary_length", 1)
+    length, grades = (
+        check_count("length", length, 1, MOST_RANKS),
+        check_count("grades", grades, 2, MOST_GRADE + 1),
+    )
+    binary_length = check_count("binary_length", binary_length, 1, MOST_RANKS)
     return AxiomTable(_row(cls, length, grades, binary_length) for cls in CATALOGUE)
 
 

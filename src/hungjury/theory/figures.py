@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from hungjury.choices import SimulatedLabels
 from hungjury.errors import InputError, MissingExtra, check_choice, check_seed
+from hungjury.limits import MOST_RANKS, MOST_SAMPLES, check_count
 from hungjury.stats.paired_tests import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
-from hungjury.theory.scoring import Floats, whole_number
+from hungjury.theory.scoring import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def balancing_curves(
     lengths: Iterable[int] = range(1, 1001), measures: Iterable[str] = CURVES
 ) -> BalancingCurves:
     """Figure 3.3: how the balancing index grows with the length of the lists, binary labels."""
-    sizes = [whole_number(length, "length", 1) for length in lengths]
+    sizes = [check_count("length", length, 1, MOST_RANKS) for length in lengths]
     curves = {name: balancing_curve(name, sizes) for name in measures}
     return BalancingCurves(np.array(sizes, dtype=np.int64), curves)
 
@@ -117,8 +118,11 @@ def significance_curve(
             argument="alpha",
             remedy="alpha must be between 0 and 1, both excluded",
         )
-    length = whole_number(length, "length", MIDDLE)
-    topics, trials = whole_number(topics, "topics", 2), whole_number(trials, "trials", 1)
+    length = check_count("length", length, MIDDLE, MOST_RANKS)
+    topics, trials = (
+        check_count("topics", topics, 2, MOST_RANKS),
+        check_count("trials", trials, 1, MOST_SAMPLES),
+    )
     check_choice("labels", labels, get_args(SimulatedLabels))
     check_seed(seed)
     rng = np.random.default_rng(seed)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from hungjury.choices import OrderOf, OrderScale
 from hungjury.errors import Argument, InputError, check_choice
+from hungjury.limits import MOST_GRADE, check_count
 from hungjury.tables import Table, html_page
-from hungjury.theory.scoring import whole_number
 
 __all__ = ["ListComparison", "Step", "compare_lists"]
 
@@ -214,7 +214,7 @@ def _top(max_grade: int | None, a: Grades, b: Grades) -> int:
     largest = max(*a, *b)
     if max_grade is None:
         return largest
-    top = whole_number(max_grade, "max_grade", 0)
+    top = check_count("max_grade", max_grade, 0, MOST_GRADE)
     if largest > top:
         raise InputError(
             f"the largest label is {largest}, but max_grade is {top}",

@@ -13,7 +13,7 @@ from hungjury.catalogue.ir_names import IrMeasure
 from hungjury.collection.judged import BUDGET, many_lists
 from hungjury.errors import InputError
 
-__all__ = ["ListScorer", "Lists", "MeasureLike", "plentiful_pool", "whole_number"]
+__all__ = ["ListScorer", "Lists", "MeasureLike", "plentiful_pool"]
 
 MeasureLike: TypeAlias = str | Measure | IrMeasure | Callable[[tuple[int, ...]], float]
 Lists: TypeAlias = NDArray[np.int16]
@@ -74,15 +74,3 @@ def plentiful_pool(length: int, grades: int) -> tuple[int, ...]:
     Recall bases are then the same for all lists.
     """
     return (length,) * grades
-
-
-def whole_number(value: object, name: str, least: int) -> int:
-    """`value` as an int that is not below `least`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(
-            f"{name} is {value!r}",
-            code="out-of-range",
-            argument=name,
-            remedy=f"{name} must be an integer of at least {least}",
-        )
-    return int(value)

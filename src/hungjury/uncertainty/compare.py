@@ -4,198 +4,27 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import FrameBackend, Multiplicity, SignificanceTest
+from hungjury.choices import Multiplicity, SignificanceTest
 from hungjury.collection.notes import Note, few
 from hungjury.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.scores import Scores
-from hungjury.settings import ScoreSettings
-from hungjury.tables import Table, json_text
 from hungjury.uncertainty.common_topics import averages, common_values
+from hungjury.uncertainty.compared import Compared, Comparison
 from hungjury.uncertainty.paired import TESTS, Paired, out_of_reach, paired
 
 if TYPE_CHECKING:
-    from hungjury.report.pictures import Plot
+    pass
 
-__all__ = ["Compared", "Comparison", "compare"]
+__all__ = ["compare"]
 
 Array = NDArray[np.float64]
-ROUNDING = 1e-12  # of values on one topic: less is no difference
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A system and another one by one measure; differences are system minus `versus`."""
-
-    measure: str
-    system: str
-    versus: str
-    mean: float
-    versus_mean: float
-    difference: float
-    low: float  # the ends of the interval of the difference, this comparison taken alone
-    high: float
-    p: float
-    p_corrected: float
-    wins: int  # topics where the system has the better value
-    ties: int
-    losses: int
-    effect: float
-    topics: int
-    p_equivalent: float | None = None  # of a difference beyond the margin, where one is given
-    p_equivalent_corrected: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Systems against baselines, or all pairs of them; iterates over `rows`.
-
-    systems: best first by the first measure. mean: [measure, system] over the topics that all
-    systems have (sums for counts). rows: by measure, then by baseline, then in the
-    order of systems. baselines: empty for all pairs.
-
-    Examples
-    --------
-    >>> import hungjury as hj
-    >>> made = hj.simulate(systems=3, topics=10)
-    >>> found = hj.compare(hj.evaluate(made.gold, made.runs, "AP"), baseline="system3")
-    >>> [row.system for row in found]
-    ['system1', 'system2']
-    """
-
-    measures: list[str]
-    systems: list[str]
-    mean: Array
-    rows: list[Compared]
-    baselines: list[str]
-    test: SignificanceTest
-    correction: Multiplicity
-    alpha: float
-    samples: int | None  # of the tests that draw
-    seed: int | None
-    counts: frozenset[str] = frozenset()  # measures that are summed over topics
-    smaller: frozenset[str] = frozenset()  # measures that are better when smaller
-    margin: float | None = None  # smaller differences do not matter
-    settings: ScoreSettings = field(default_factory=ScoreSettings)
-    notes: tuple[Note, ...] = ()
-
-    def __iter__(self) -> Iterator[Compared]:
-        return iter(self.rows)
-
-    def __repr__(self) -> str:
-        against = f"baseline {', '.join(self.baselines)}" if self.baselines else "all pairs"
-        return f"Comparison({len(self.systems)} systems, {against}, {self.test})"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def significant(self, row: Compared) -> bool:
-        """Is the corrected p-value below alpha?"""
-        return row.p_corrected < self.alpha
-
-    def equivalent(self, row: Compared) -> bool:
-        """Is the difference shown to be within the margin, by its corrected p-value?"""
-        p = row.p_equivalent_corrected
-        return p is not None and p < self.alpha
-
-    def beaten(self) -> dict[tuple[str, str], list[str]]:
-        """By (measure, system): the systems that are significantly worse, best first.
-
-        Worse by the test's own effect: signed ranks may differ in sign from the mean.
-        """
-        out: dict[tuple[str, str], list[str]] = {
-            (m, s): [] for m in self.measures for s in self.systems
-        }
-        for row in self.rows:
-            if self.significant(row):
-                wins = (row.effect > 0) != (row.measure in self.smaller)
-                pair = (row.system, row.versus) if wins else (row.versus, row.system)
-                out[row.measure, pair[0]].append(pair[1])
-        place = {system: i for i, system in enumerate(self.systems)}
-        return {key: sorted(found, key=place.__getitem__) for key, found in out.items()}
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything; numbers that are undefined or infinite are None."""
-        beaten = self.beaten()
-        return {
-            "baselines": self.baselines,
-            "margin": self.margin,
-            "test": self.test,
-            "correction": self.correction,
-            "alpha": self.alpha,
-            "samples": self.samples,
-            "seed": self.seed,
-            "effect": TESTS[self.test].effect,
-            "interval": TESTS[self.test].interval,
-            "settings": self.settings.to_dict(),
-            "measures": self.measures,
-            "mean": {
-                system: {m: float(self.mean[i, s]) for i, m in enumerate(self.measures)}
-                for s, system in enumerate(self.systems)
-            },
-            "beaten": {s: {m: beaten[m, s] for m in self.measures} for s in self.systems},
-            "comparisons": self.table().to_dicts(),
-            "notes": [note.to_dict() for note in self.notes],
-        }
-
-    def to_json(self) -> str:
-        """What `to_dict` gives."""
-        return json_text(self.to_dict())
-
-    def table(self) -> Table:
-        """A row per measure and pair, with the columns of `Compared` and every digit."""
-        names = [f.name for f in fields(Compared)]
-        names = names if self.margin is not None else names[:-2]
-        return Table(names, [[getattr(row, name) for name in names] for row in self.rows])
-
-    def to_csv(self, safe: bool = False) -> str:
-        """A line per measure and pair, with full precision; `safe`: spreadsheets take no text for a
-        formula."""
-        return self.table().to_csv(safe)
-
-    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """A row per measure and pair, with the columns of `Compared`."""
-        return self.table().to_frame(backend)
-
-    def to_text(self, digits: int = 4) -> str:
-        """A table against the baseline; without one means with marks, then the pairs if few."""
-        from hungjury.report.comparison_text import text
-
-        return text(self, digits)
-
-    def to_latex(self, digits: int = 4) -> str:
-        """The table against the baseline, or means with superscripts, as booktabs."""
-        from hungjury.report.comparison_text import latex
-
-        return latex(self, digits)
-
-    def to_html(self, digits: int = 4) -> str:
-        """The same table as HTML, under what was done."""
-        from hungjury.report.comparison_text import printed
-
-        return printed(self, digits).to_html()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
-
-    def plot(self, measure: str | None = None) -> Plot:
-        """Draw the differences by a measure with their intervals; significant ones in colour.
-
-        Parameters
-        ----------
-        measure : str, optional
-            One of `measures`; default: the first.
-        """
-        from hungjury.report.comparison_plots import draw_differences
-        from hungjury.report.pictures import Plot
-
-        return Plot(draw_differences(self, self.measures[0] if measure is None else measure))
+ROUNDING = 1e-12  # of values on one topic: smaller differences are ties
 
 
 def compare(
