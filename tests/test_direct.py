@@ -13,6 +13,7 @@ from hungjury.stats.designs import inclusion, priorities
 from hungjury.uncertainty.direct import direct, topic_differences
 from hungjury.uncertainty.effects import effects, scores_under
 from hungjury.uncertainty.predict import Prediction, features, predict
+from hungjury.uncertainty.sample import Sample
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +54,60 @@ def test_direct_estimates_are_the_sum(measure, made, aligned):
             off = sum(((made.gold.labels[d] == g) - p[g]) * fine[s, i, g] for g in GRADES)
             model += (1 / probability[d] - 1) * off
         assert found.mean[s] == pytest.approx(model, abs=1e-10)
+
+
+@pytest.mark.parametrize("measure", ["P(rel=2)@5", "nDCG@10", "AP", "ERR@10"])
+def test_what_samples_leave_open_adds_up_over_documents(measure, made, aligned):
+    """The variance that predictions expect, fitted to the errors seen, then the level that systems
+    share and what other people would have said; document by document."""
+    rng = np.random.default_rng(1)
+    size = len(made.judgments.pool)
+    probability = rng.uniform(0.1, 0.9, size)
+    due = np.flatnonzero(rng.random(size) < probability)
+    chosen, skipped = np.delete(due, [3, 9]), due[[9, 3]]
+    shares = rng.dirichlet(np.ones(3), len(chosen))
+    people = np.where(rng.random(len(chosen)) < 0.5, 2, 1)
+    sample = Sample(chosen, shares, people, GRADES, probability, skipped=skipped)
+    scorer, prediction = Scorer(measure, aligned, 2), flat(made)
+    found = direct(scorer, sample, prediction, np.random.default_rng(7))
+    again = np.random.default_rng(7)
+    place = prediction.draw(again)
+    uniform = again.random((len(place), len(chosen)))
+    for i, d in enumerate(chosen):
+        place[:, d] = (uniform[:, i, None] >= np.cumsum(shares[i])[:2]).sum(axis=1)
+    labels = place.astype(np.int16)
+    rough = effects(scorer, labels[:2], GRADES, np.arange(size))
+    fine = effects(scorer, labels[:16], GRADES, chosen)
+    p = np.array([0.4, 0.3, 0.3])
+
+    def covariance(effect, chance):
+        """Between systems [system, grade], where the grade is drawn."""
+        around = effect - (effect @ chance)[:, None]
+        return (around * chance) @ around.T
+
+    def of_differences(table):
+        centre = np.eye(5) - 1 / 5
+        return centre @ table @ centre
+
+    expected = np.zeros((5, 5))
+    for d in range(size):
+        expected += (1 / probability[d] - 1) * of_differences(covariance(rough[:, d], p))
+    seen = told = level = 0.0
+    disagreement = np.zeros((5, 5))
+    for i, d in enumerate(chosen):
+        off = fine[:, i] @ (shares[i] - p)
+        pi = probability[d]
+        seen += (1 - pi) / pi**2 * off.var()
+        told += (1 - pi) / pi**2 * np.trace(of_differences(covariance(rough[:, d], p))) / 5
+        level += (1 - pi) * (off.mean() / pi) ** 2
+        disagreement += sample.disagreement[i] / pi * covariance(fine[:, i], shares[i])
+    total = np.clip(seen / told, 0.3, 4) * expected + level + disagreement
+    np.testing.assert_allclose(found.covariance, total, rtol=1e-9, atol=1e-15)
+    worst = [
+        sum((max(rough[s, d]) - min(rough[s, d])) / probability[d] for d in skipped)
+        for s in range(5)
+    ]
+    np.testing.assert_allclose(found.worst, worst, rtol=1e-9)
 
 
 @pytest.mark.parametrize("measure", ["RBP(p=0.8)", "P(rel=2)@5", "DCG@10"])
