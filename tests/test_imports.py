@@ -3,6 +3,7 @@
 import ast
 import importlib
 import importlib.util
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -241,6 +242,27 @@ def test_evaluating_imports_only_what_it_needs():
     code = f"{statement}; print(*loaded & {{'numpy.random', 'pathlib', 'logging', 'scipy'}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+def test_commands_that_start_no_threads_of_blas():
+    from hungjury.cli.main import COMMANDS, WITHOUT_BLAS
+
+    assert {*COMMANDS} >= WITHOUT_BLAS
+    code = (
+        "import os, sys; sys.argv = ['hungjury', 'measures', 'AP']; "
+        "from hungjury.cli.main import main; main(); "
+        "print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    env = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    for asked in ({}, {"OPENBLAS_NUM_THREADS": "3"}):  # what a user says holds
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=env | asked,
+        )
+        assert done.stdout.split()[-1] == asked.get("OPENBLAS_NUM_THREADS", "1")
 
 
 def test_importing_the_command_line_does_not_import_numpy():
