@@ -131,7 +131,7 @@ class Desk:
         return self.state(judge)
 
     def answer(self, judge: int, item: int, said: Answer, seconds: float) -> dict[str, Any]:
-        """LabelStore an answer to the current document, and go to the next one.
+        """Store an answer to the current document, and go to the next one.
 
         A page repeats its request when it heard nothing; an answer that is stored already is not
         stored again.

@@ -51,8 +51,8 @@ class Results:
         self._thread.start()
 
     def after(self, batches: int) -> dict[str, Any]:
-        """The latest results. So many batches are labelled now; at the end of each, another
-        leaderboard is begun."""
+        """The latest results, when this many batches are labelled. At the end of each batch another
+        leaderboard is started."""
         if batches > self._batches:
             self._batches = batches
             self._wanted.set()

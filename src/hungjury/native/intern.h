@@ -52,7 +52,7 @@ class Interner {
         bool fits(uint64_t hash) const { return (tag ^ tag_of(hash)) < 2; }
         bool leads_on() const { return tag & 1; }
     };
-    // The table of a scope, for who looks for many strings.
+    // The table of a scope, for callers that look up many strings.
     class Scope {
       public:
         // A search for this hash will come.

@@ -1,4 +1,4 @@
-"""Claims of a study: a number, how sure it is, and whether the claim holds.
+"""Claims of a study: a number, its uncertainty, and whether the claim holds.
 
 A verdict rests on an interval, not on one number. A `Quantity` carries what it would have been on
 other topics, pools, tuples or seeds: draws that share their randomness with those of the other

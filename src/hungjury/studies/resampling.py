@@ -26,7 +26,7 @@ NORMAL, UPPER = 1.959964, 0.975  # of 95 % intervals
 
 @dataclass(frozen=True)
 class Resampling:
-    """So many draws, from a seed: the same for everything that is asked with the same words."""
+    """Draws from a seed; the same name always gives the same draws."""
 
     draws: int
     seed: int = 0

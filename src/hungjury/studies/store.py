@@ -128,7 +128,7 @@ class ResultStore:
     def put(
         self, key: str, fingerprint: str, value: str | None, error: str | None, seconds: float
     ) -> None:
-        """ResultStore a result (as text), or what went wrong; on disk when this returns."""
+        """Store a result (as text), or what went wrong; on disk when this returns."""
         self._base.execute(
             "insert or replace into results values (?, ?, ?, ?, ?)",
             (key, fingerprint, value, error, seconds),

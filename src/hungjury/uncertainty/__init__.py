@@ -1,1 +1,1 @@
-"""How sure one can be: leaderboards and comparisons."""
+"""The uncertainty of results: leaderboards and comparisons."""

@@ -1,4 +1,4 @@
-"""A leaderboard: systems best first, and how sure that is."""
+"""A leaderboard: systems, best first, and how certain their ranking is."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Leaderboard:
     shares: Mapping[str, float]  # of the variance of a difference, by cause
     outlook: Outlook | None
     judges: list[JudgeRow]
-    labels_per_document: Mapping[int, int]  # labels: documents of the pool that have so many
+    labels_per_document: Mapping[int, int]  # number of labels: documents of the pool that have it
     agreement: Agreement | None
     gold: AgainstGold | None
     correction: Correction | None  # how gold labels corrected the panel

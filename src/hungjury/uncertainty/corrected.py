@@ -78,8 +78,8 @@ class Correction:
         (labels, difference between two systems that can just be told apart) for other numbers of
         labels; typical over pairs.
     looks, stretch
-        Numbers of labels at which is looked, and by how much larger than at a single look a
-        difference has to be now to count.
+        Numbers of labels at which the result is checked, and the factor by which a difference has
+        to be larger than at a single look.
     """
 
     estimate: str

@@ -125,7 +125,7 @@ def _resample_measures(
 
 
 def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> Strata:
-    """Documents by what systems' ranks say of them, by topic, or all in one."""
+    """Documents by what systems' ranks say about them, by topic, or all in one."""
     judged = merged.panel.judged
     if setting.prior == "ranks":
         return RankStrata(aligned, judged).of

@@ -273,7 +273,7 @@ def _together(
     gap: Floats, drawn: Floats, level: float, stretch: float = 1.0
 ) -> tuple[Floats, Floats]:
     """Intervals that hold for all differences at once: the largest standardised deviation is what
-    each of them allows for, stretched for who looks more than once."""
+    each of them allows for, stretched where results are looked at more than once."""
     sd = drawn.std(axis=0, ddof=1)
     off = np.abs(drawn - drawn.mean(axis=0)) / np.where(sd > 0, sd, np.inf)
     needed = stretch * float(np.quantile(off.max(axis=1), level))

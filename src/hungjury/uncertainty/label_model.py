@@ -36,7 +36,7 @@ HONEST = 1.0  # more of them on the diagonal: a judge tends to be right
 
 LEAST_AGREEMENT = 0.5  # correlation of the expected grades of two chains
 NO_SPREAD = 1e-9  # expected grades that differ by less are the same
-SWEEPS_A_FIT = 10  # strata are fitted anew so often
+SWEEPS_A_FIT = 10  # sweeps between fits of the strata
 
 Strata = Callable[[NDArray[Any], np.random.Generator], NDArray[np.int64]]
 Floats = NDArray[np.float64]

@@ -74,7 +74,7 @@ def paired(
     seed: int,
     margin: float | None = None,
 ) -> Paired:
-    """All there is to say of differences [pair, topic], whose p-values are one family; those of
+    """Tests and intervals of differences [pair, topic], whose p-values are one family; those of
     equivalence are another."""
     p, (low, high) = _tested(differences, test, alpha, samples, seed)
     effect = rank_biserial if test == "wilcoxon" else cohens_d

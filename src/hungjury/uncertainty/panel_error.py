@@ -89,7 +89,7 @@ def exposure_kernel(alignment: Alignment) -> Floats:
 
 
 def range_of(measure: Measure, pool: Pool, labels: NDArray[np.int16], top: int) -> float:
-    """The unit in which panel errors are told: the measure's range.
+    """The unit of panel errors: the measure's range.
 
     For an unbounded measure it is the largest score that an order of the pool can have by these
     labels, averaged over topics: the mean ideal score, and where smaller scores are better the

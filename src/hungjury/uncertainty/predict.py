@@ -1,10 +1,10 @@
 """Gold labels predicted from what a panel says, each document by a model that has not seen it.
 
-For every grade above the lowest, a logistic regression gives the probability that people label a
-document at least so, from the judges' votes, how prominently the systems show the document, and a
-random effect of its topic. Documents are put into folds; those of a fold are predicted by a model
-fitted to the gold labels of the others (cross-fitting). What the model does not know, its
-coefficients and the topics' effects, is drawn from their approximate posterior.
+For every grade above the lowest, a logistic regression gives the probability that people give a
+document at least that grade, from the judges' votes, how prominently the systems show the
+document, and a random effect of its topic. Documents are put into folds; those of a fold are
+predicted by a model fitted to the gold labels of the others (cross-fitting). What the model does
+not know, its coefficients and the topics' effects, is drawn from their approximate posterior.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def predict(
             fixed, random = model.draw(*noise)
             logit = fixed @ given[mine].T + random[:, topic[mine]] + shift
             out[:, mine, k] = 1 / (1 + np.exp(-np.clip(logit, -LARGEST, LARGEST)))
-    for k in range(1, at_least.shape[1]):  # nobody is at least 2 but not at least 1
+    for k in range(1, at_least.shape[1]):  # P(at least 2) is not above P(at least 1)
         np.minimum(out[..., k], out[..., k - 1], out=out[..., k])
     return Prediction(out)
 

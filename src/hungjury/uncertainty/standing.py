@@ -39,7 +39,7 @@ def standing(
     apart by chance; else pair by pair, by the chance that one beats the other. Under a panel error
     of unknown size the first would be a test of the size: it is the same for all pairs.
 
-    stretch: what the difference needed is multiplied by, for who looks more than once.
+    stretch: the factor on the difference needed where results are looked at more than once.
 
     A finite number of draws makes nothing certain: one more draw is counted in which all systems
     are equal, unless the draws are all the same.
