@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -206,10 +207,10 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
         lines.append(f"and {len(judges) - MOST_JUDGES} more judges (--format json has all)")
     if gold.overall is not None:
         mean, low, high = gold.overall
+        ends = f" ({low:+.{digits}f} to {high:+.{digits}f})" if math.isfinite(low) else ""
         lines.append(
-            f"bias of the panel on {len(gold.topics)} gold topics, mean over systems: "
-            f"{mean:+.{digits}f} "
-            f"({low:+.{digits}f} to {high:+.{digits}f})"
+            f"bias of the panel on {plural(len(gold.topics), 'gold topic')}, mean over systems: "
+            f"{mean:+.{digits}f}{ends}"
         )
     if gold.relevant is not None:
         ours, theirs = map(percent, gold.relevant)

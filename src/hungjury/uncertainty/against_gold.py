@@ -71,12 +71,17 @@ def against_gold(
     """Compare on the documents, and on the topics, that have gold labels.
 
     Scores of topics that people labelled in part are compared as if only what they labelled had
-    been judged: a document without a gold label is not one that is not relevant.
+    been judged: a document without a gold label is not one that is not relevant. Probabilities are
+    compared as what they make likelier, relevant or not.
     """
-    judgments = evidence.judgments
+    judgments, rel = evidence.judgments, setting.rel
     truth, pool = _one_label(gold), judgments.pool
-    labels, grades = label_matrix(judgments, setting.rel)
-    known = _gold_in_pool(truth, pool, setting.rel)
+    grades: tuple[int, ...] = (0, 1)
+    if judgments.soft:
+        labels, rel = _likelier(judgments), 1
+    else:
+        labels, grades = label_matrix(judgments, rel)
+    known = _gold_in_pool(truth, pool, rel)
     if not (known >= 0).any():
         raise InputError(
             "no judged document has a gold label",
@@ -89,7 +94,7 @@ def against_gold(
     topics = [pool.topics[t] for t in at]
     scored = None
     if topics:
-        top = max(truth.grades) if setting.rel is None else 1
+        top = max(truth.grades) if rel is None else 1
         scored = scores_under(Scorer(setting.measure, drawn.alignment, top), known[None])[0][:, at]
     scorer = Scorer(setting.measure, drawn.alignment, grades[-1])
 
@@ -98,8 +103,9 @@ def against_gold(
         return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
 
     entries = [entry(n, "judge", row) for n, row in zip(judgments.judges, labels, strict=True)]
-    for method in filter(None, (cls().for_labels() for cls in MERGES)):
-        hard = merge(judgments, method, setting.rel, setting.scope).hard().labels
+    methods = () if judgments.soft else filter(None, (cls().for_labels() for cls in MERGES))
+    for method in methods:
+        hard = merge(judgments, method, rel, setting.scope).hard().labels
         assert hard is not None
         entries.append(entry(str(method), "merge", hard))
     own = drawn.cells[:, at]
@@ -146,6 +152,13 @@ def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]
             place = pool.find(topic, names[d])
             if place >= 0:
                 out[place] = labels[d]
+    return out
+
+
+def _likelier(judgments: Judgments) -> NDArray[np.int16]:
+    """[judge, document]: 1 where a judge gives more than one half, -1 without a probability."""
+    out = np.full((len(judgments.judges), len(judgments.pool)), NOT_JUDGED, dtype=np.int16)
+    out[judgments.judge, judgments.document] = judgments.label > 0.5
     return out
 
 
