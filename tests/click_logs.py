@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import naive_users
-from hungjury.users.model import UserClass, UserModel
+from hungjury.users.model import UserModel
+from hungjury.users.user_class import UserClass
 
 RANKS = 6
 

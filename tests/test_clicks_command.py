@@ -10,7 +10,8 @@ from click.testing import CliRunner
 from hungjury.cli.clicks import clicks_command
 from hungjury.errors import InputError
 from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import LogReport, UserClass, UserModel, user_model
+from hungjury.users.model import LogReport, UserModel, user_model
+from hungjury.users.user_class import UserClass
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
 

@@ -15,7 +15,8 @@ import naive_users
 from click_logs import RANKS, make_log, write_parquet
 from hungjury.users.clicks import calibrate
 from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserClass, UserModel, user_model
+from hungjury.users.model import UserModel, user_model
+from hungjury.users.user_class import UserClass
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
 

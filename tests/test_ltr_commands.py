@@ -17,7 +17,8 @@ from hungjury.ltr import make_folds
 from hungjury.ltr.lambdas import dcg_queries
 from hungjury.stats.paired_tests import randomisation_test
 from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserClass, UserModel
+from hungjury.users.model import UserModel
+from hungjury.users.user_class import UserClass
 
 pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 QUICK = ["--trees", "12", "--leaves", "6", "--set", "num_threads=1", "--learning-rate", "0.2"]

@@ -12,7 +12,8 @@ from hungjury.ltr.data import ranking_data
 from hungjury.ltr.labels import Labels
 from hungjury.ltr.lambdas import Queries, class_shares, dcg_queries, nmcg_queries
 from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserClass, UserModel, user_model
+from hungjury.users.model import UserModel, user_model
+from hungjury.users.user_class import UserClass
 from naive_ltr import cost, exactly_one, lambdas, swap_changes, value
 
 SHAPE = user_model("published-shape")

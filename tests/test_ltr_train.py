@@ -13,7 +13,8 @@ from hungjury.errors import InputError, MeasureError, MissingExtra
 from hungjury.ltr.lambdas import nmcg_queries
 from hungjury.ltr.ranker import _digest
 from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserClass, UserModel, user_model
+from hungjury.users.model import UserModel, user_model
+from hungjury.users.user_class import UserClass
 
 lightgbm = pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 SMALL = {"num_threads": 1, "num_leaves": 8, "n_estimators": 15, "learning_rate": 0.2}

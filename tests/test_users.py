@@ -26,8 +26,9 @@ from hungjury.users.chain import (
     transition_matrix,
 )
 from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserClass, UserModel
+from hungjury.users.model import UserModel
 from hungjury.users.transitions import MODELS, pull_sums, user_matrix
+from hungjury.users.user_class import UserClass
 
 RUNS = [
     (1, 1, 1, 1, 0, 0, 0, 1, 0, 0),

@@ -16,7 +16,8 @@ import naive_users
 from hungjury.catalogue.user_gain import nMCG
 from hungjury.errors import HungjuryError, InputError, MeasureError
 from hungjury.users.dynamics import Dynamic, fit_dynamic
-from hungjury.users.model import LogReport, UserClass, UserModel, user_model
+from hungjury.users.model import LogReport, UserModel, user_model
+from hungjury.users.user_class import UserClass
 
 CURVES = {
     "navigational": (0.5, -0.03, 0.2),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hungjury.report.pictures import new_panels
-from hungjury.users.model import UserClass, UserModel
+from hungjury.users.model import UserModel
+from hungjury.users.user_class import UserClass
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -33,8 +33,9 @@ from hungjury.users.counting import (
 from hungjury.users.dynamics import fit_dynamic
 from hungjury.users.engine import open_engine
 from hungjury.users.formats import Tally
-from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, LogReport, UserClass, UserModel
+from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, LogReport, UserModel
 from hungjury.users.readers import is_ibis_table
+from hungjury.users.user_class import UserClass
 
 __all__ = ["calibrate"]
 

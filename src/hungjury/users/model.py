@@ -6,9 +6,8 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,41 +17,19 @@ from hungjury.collection.notes import Note
 from hungjury.errors import Argument, InputError, MeasureError
 from hungjury.files import write_whole
 from hungjury.json_files import read_json
-from hungjury.limits import MOST_RANKS_OF_A_PAGE
 from hungjury.tables import Table, html_page
 from hungjury.users.dynamics import Array, Dynamic
+from hungjury.users.user_class import Numbers, UserClass, read_class, read_numbers, read_rates
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
-__all__ = ["PUBLISHED_SHAPE", "LogReport", "UserClass", "UserModel", "user_model"]
+__all__ = ["PUBLISHED_SHAPE", "LogReport", "UserModel", "user_model"]
 
 FORMAT, VERSION = "hungjury user model", 1
 NAVIGATIONAL, INFORMATIONAL, ALL = "navigational", "informational", "all"
 SHOWN = 20  # ranks in a notebook
 PUBLISHED_SHAPE = "published-shape"
-Counts = tuple[int, ...]
-Numbers = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class UserClass:
-    """The users of one class of queries; index i of every tuple is rank i + 1.
-
-    Fields counted from a log are None for models made in another way.
-    """
-
-    name: str  # "navigational", "informational", or "all"
-    stationary: Numbers  # stationary distribution
-    dynamic: Dynamic  # the curve fitted to it
-    visits: Counts | None = None  # clicks
-    moves: tuple[Counts, ...] | None = None  # [from, to]; a repeated click is a move i -> i
-    transitions: tuple[Numbers, ...] | None = None  # 1 on the diagonal for ranks never left
-    never_left: Counts | None = None  # ranks without departures
-    pages: int | None = None  # result pages with at least one click: paths
-    backward: float | None = None  # share of the moves
-    held: Counts | None = None  # visits with a known end
-    rates: tuple[float | None, ...] | None = None  # of the exponential holding time, per second
 
 
 @dataclass(frozen=True)
@@ -255,7 +232,7 @@ def _reason(error: Exception) -> str:
 def _from_content(content: Any, source: str) -> UserModel:
     if content["format"] != FORMAT or content["version"] != VERSION:
         raise ValueError(f"its format is {content['format']!r}, version {content['version']!r}")
-    classes = tuple(_class(one, int(content["ranks"])) for one in content["classes"])
+    classes = tuple(read_class(one, int(content["ranks"])) for one in content["classes"])
     names = tuple(c.name for c in classes)
     if names not in ((ALL,), (NAVIGATIONAL, INFORMATIONAL)):
         raise ValueError(f"its classes are {', '.join(names) or 'missing'}")
@@ -264,73 +241,14 @@ def _from_content(content: Any, source: str) -> UserModel:
         classes,
         nav_rel=int(content["nav_rel"]),
         query_rates=tuple(
-            (str(query), _rates(rates, int(content["ranks"]), f"query {query!r}"))
+            (str(query), read_rates(rates, int(content["ranks"]), f"query {query!r}"))
             for query, rates in content.get("query_rates", ())
         ),
-        by_relevant=tuple((str(n), _numbers(pi)) for n, pi in content.get("by_relevant", ())),
+        by_relevant=tuple((str(n), read_numbers(pi)) for n, pi in content.get("by_relevant", ())),
         about=str(content.get("about", "")),
         log=None if log is None else LogReport(**log),
         source=source,
     )
-
-
-def _class(given: Mapping[str, Any], ranks: int) -> UserClass:
-    known = {f.name for f in fields(UserClass)}
-    unknown = sorted(set(given) - known)
-    if unknown:
-        raise ValueError(f"unknown entry {unknown[0]!r}")
-    if not 1 <= ranks <= MOST_RANKS_OF_A_PAGE:
-        raise ValueError(f"it has {ranks} ranks")
-    values = {key: _frozen(value) for key, value in given.items()}
-    values["dynamic"] = Dynamic(**given["dynamic"])
-    whose = f"of class {values['name']!r}"
-    _check_numbers(list(asdict(values["dynamic"]).values()), 5, f"the dynamic {whose}", holes=True)
-    for name in ("stationary", "visits", "held"):
-        if values.get(name) is not None:
-            _check_numbers(values[name], ranks, f"the entry {name} {whose}")
-    for name in ("moves", "transitions"):
-        rows = values.get(name)
-        if rows is not None and (not isinstance(rows, tuple) or len(rows) != ranks):
-            raise ValueError(f"the entry {name} {whose} does not have {ranks} rows")
-        for row in rows or ():
-            _check_numbers(row, ranks, f"a row of {name} {whose}")
-    values["stationary"] = pi = _numbers(given["stationary"])
-    if min(pi) < 0 or abs(sum(pi) - 1) > 1e-6:
-        raise ValueError(f"the distribution {whose} does not sum to 1")
-    if values.get("rates") is not None:
-        values["rates"] = _rates(given["rates"], ranks, f"class {values['name']!r}")
-    if any(not 1 <= rank <= ranks for rank in values.get("never_left") or ()):
-        raise ValueError(f"the entry never_left {whose} names a rank that is not on the page")
-    return UserClass(**values)
-
-
-def _rates(given: Sequence[Any], ranks: int, whose: str) -> tuple[float | None, ...]:
-    rates = tuple(None if r is None else float(r) for r in given)
-    if len(rates) != ranks or not all(r is None or 0 < r < np.inf for r in rates):
-        raise ValueError(f"the rates of {whose} are not {ranks} positive numbers")
-    return rates
-
-
-def _check_numbers(values: object, count: int, what: str, holes: bool = False) -> None:
-    """So many finite numbers; `holes`: None is allowed in place of one."""
-    if not isinstance(values, (list, tuple)) or len(values) != count:
-        raise ValueError(f"{what} does not have {count} numbers")
-    for value in values:
-        if holes and value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
-            raise ValueError(f"{what} holds {value!r}")
-
-
-def _frozen(value: object) -> Any:
-    return tuple(_frozen(v) for v in value) if isinstance(value, list) else value
-
-
-def _numbers(values: Sequence[Any]) -> Numbers:
-    numbers = tuple(float(v) for v in values)
-    if not all(map(isfinite, numbers)):
-        raise ValueError("it holds a number that is not finite")
-    return numbers
 
 
 def user_model(given: str | os.PathLike[str] | UserModel) -> UserModel:
