@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury.collection.judged import Judged
 from hungjury.errors import Argument, MeasureError, rel_range
@@ -246,7 +246,7 @@ def cutoff_param() -> Any:
     return param(None, kind=integer, low=1, doc="ranks counted")
 
 
-def ratio(above: Any, below: Any) -> Array:
+def ratio(above: ArrayLike, below: ArrayLike) -> Array:
     """above / below, NaN where below is 0: undefined."""
     shape = np.broadcast_shapes(np.shape(above), np.shape(below))
     out = np.full(shape, np.nan)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
 from hungjury.collection.judged import Judged
@@ -37,16 +38,18 @@ class RankMatrix:
         return "[" + ", ".join(f"[{', '.join(map(repr, row))}]" for row in self.rows) + "]"
 
 
-def _walk(value: object) -> Any:
+def _walk(value: object) -> str | RankMatrix | UserModel:
     """How the user moves: a name or file, a user model, or a matrix that is checked here."""
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, (str, RankMatrix)) or hasattr(value, "discounts"):
+        return str(os.fspath(value))
+    if isinstance(value, (str, RankMatrix)):
         return value
+    if hasattr(value, "discounts"):
+        return cast("UserModel", value)  # whose module is slow to import
     return RankMatrix(tuple(tuple(row) for row in transition_matrix(value).tolist()))
 
 
-def _pace(value: object) -> Any:
+def _pace(value: object) -> str | tuple[float, ...]:
     return FROM_MODEL if isinstance(value, str) and value == FROM_MODEL else numbers(value)
 
 
@@ -62,14 +65,14 @@ class MP(Measure):
         "ranks"
     )
     at: ClassVar[str] = "cutoff"
-    model: Any = param(
+    model: str | RankMatrix | UserModel | ArrayLike = param(
         "GL_AD_ID",
         kind=_walk,
         doc=f"one of {', '.join(MODELS)}; a transition matrix over the first ranks, as a list of "
         "rows; a user model, its file, or 'published-shape'",
     )
     rec: bool = param(False, kind=flag, doc="multiply by recall; with model=constant this is AP")
-    rates: Any = param(
+    rates: str | Sequence[float] | None = param(
         None,
         kind=_pace,
         low=0,
@@ -120,7 +123,7 @@ class MP(Measure):
         from hungjury.users.model import user_model
 
         try:
-            return user_model(self.model)
+            return user_model(cast("str | UserModel", self.model))
         except ValueError as error:
             if isinstance(self.model, str) and not os.path.exists(self.model):
                 raise MeasureError(
@@ -170,7 +173,7 @@ class MP(Measure):
         length: NDArray[Any] = judged.length
         if self.cutoff is not None:
             length = np.minimum(length, self.cutoff)
-        return pull_sums(self.model, hits, judged.ranks, length)
+        return pull_sums(str(self.model), hits, judged.ranks, length)
 
     def _by_class(self, judged: Judged, table: Array) -> Array:
         """[..., list, place]: a [class, rank] table at the list's class and the place's rank."""
@@ -196,19 +199,19 @@ class MP(Measure):
     def _rates(self, judged: Judged, hits: NDArray[np.bool_], weights: Array) -> Array:
         """[..., list, place]: rates where they are needed, 1 elsewhere."""
         if self.rates == FROM_MODEL and self.users is not None:
-            found = self._model_rates(judged)
+            found, number = self._model_rates(judged), self.users.ranks
         else:
-            found = _at_ranks(np.array([self.rates]), judged.ranks, 0)
+            rates = np.array([self.rates], dtype=float)
+            found, number = _at_ranks(rates, judged.ranks, 0), rates.shape[1]
         needed = weights > 0
         deepest = int(np.where(needed & (found == 0), judged.ranks, 0).max(initial=0))
         if deepest:
             raise MeasureError(
-                f"{self.name}: rates are given for {len(self.rates)} ranks, but a relevant "
+                f"{self.name}: rates are given for {number} ranks, but a relevant "
                 f"document is at rank {deepest}",
                 code="too-few-rates",
                 argument="rates",
-                remedy=f"give more rates, or use {len(self.rates)} ranks: "
-                f"{self.name}(...)@{len(self.rates)}",
+                remedy=f"give more rates, or use {number} ranks: {self.name}(...)@{number}",
             )
         return np.where(needed, found, 1.0)
 

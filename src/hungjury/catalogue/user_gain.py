@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import numpy as np
 
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["nMCG"]
 
 
-def _users(value: object) -> Any:
+def _users(value: object) -> str | UserModel:
     if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if not isinstance(value, str) and not hasattr(value, "discounts"):
+        return str(os.fspath(value))
+    if isinstance(value, str):
+        return value
+    if not hasattr(value, "discounts"):
         raise ValueError("a user model, its file, or 'published-shape'")
-    return value
+    return cast("UserModel", value)  # whose module is slow to import
 
 
 @CATALOGUE.add("nMCG")
@@ -46,7 +48,7 @@ class nMCG(Measure):  # noqa: N801 - the field's name
     at: ClassVar[str] = "cutoff"
     high: ClassVar[float] = np.inf
     in_ties: ClassVar[bool] = True
-    user: Any = param(
+    user: str | UserModel = param(
         "published-shape", kind=_users, doc="a user model, its file, or 'published-shape'"
     )
     nav_rel: int | None = param(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +23,10 @@ from hungjury.cli.reading import (
     label_options,
     run_options,
 )
+
+if TYPE_CHECKING:
+    from hungjury.collection.judgments import Judgments
+    from hungjury.collection.qrels import Qrels
 
 
 @click.command("agreement", no_args_is_help=True)
@@ -108,8 +112,8 @@ def agreement_command(
 
 
 def _with_gold(
-    labels: Any, gold: Any, rel: int | None, plan: str | None, form: str, csv_safe: bool,
-    output: str | None, heat_map: str | None, quiet: bool,
+    labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: str | None, form: str,
+    csv_safe: bool, output: str | None, heat_map: str | None, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.uncertainty.gold_agreement import agreement_with_gold
 

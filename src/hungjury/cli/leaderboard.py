@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from hungjury.uncertainty.board import Leaderboard
 
 
-def _numbers(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+def _numbers(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> list[int] | None:
     """'100,200' as a list of integers."""
     try:
         return None if value is None else [int(part) for part in value.split(",")]

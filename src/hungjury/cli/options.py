@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast, get_args
 
@@ -17,7 +17,9 @@ from hungjury.numbers import decimal_of
 class Number(click.FloatRange):
     """A finite decimal number in a range."""
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
         if isinstance(value, str) and decimal_of(value) is None:
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return super().convert(value, param, ctx)
@@ -153,7 +155,9 @@ def all_of(options: Sequence[Any]) -> Callable[[F], F]:
     return decorate
 
 
-def texts(_context: click.Context, _option: click.Parameter, value: tuple[str, ...]) -> Any:
+def texts(
+    _context: click.Context, _option: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
     """Check that files of texts exist, before any work is done."""
     from hungjury.collection.texts import check_texts
 
@@ -182,7 +186,9 @@ output_option = click.option(
 class _CsvSafe(click.Option):
     """A flag for CSV; refused where another format is asked for."""
 
-    def handle_parse_result(self, ctx: click.Context, opts: Any, args: list[str]) -> Any:
+    def handle_parse_result(
+        self, ctx: click.Context, opts: Mapping[str, Any], args: list[str]
+    ) -> tuple[Any, list[str]]:
         form = next((p for p in ctx.command.params if p.name == "form"), None)
         if opts.get(self.name) and form is not None and opts.get("form") != "csv":
             raise click.UsageError("--csv-safe needs --format csv")

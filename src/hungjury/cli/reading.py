@@ -141,7 +141,9 @@ class RunFlags:
         return RunFiles(expand(list(runs), "scoreddocs"), policy)
 
 
-def _grades(_context: click.Context, _option: click.Parameter, value: str | None) -> Any:
+def _grades(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> list[int] | None:
     """'0-3' or '0,1,2' as a list of grades."""
     if value is None:
         return None

@@ -9,7 +9,7 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 from hungjury.choices import (
     Duplicates,
@@ -26,6 +26,9 @@ from hungjury.errors import Argument, InputError, check_choice
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
 from hungjury.settings import LabelSettings
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = [
     "GOLD_OPTIONS",
@@ -146,17 +149,18 @@ class LabelPolicy:
             )
 
     @classmethod
-    def of(cls, **options: Any) -> LabelPolicy:
+    def of(cls, **options: Unpack[JudgeOptions]) -> LabelPolicy:
         """The policy of some options, in any form that readers take them."""
-        grades, scaling = options.pop("grades", None), options.pop("scaling", None)
+        rest: dict[str, Any] = {**options}
+        grades, scaling = rest.pop("grades", None), rest.pop("scaling", None)
         return cls(
             grades=None if grades is None else _scale(grades),
             scaling=scaling_of(scaling),
-            map=_relabelling(options.pop("map", None)),
-            columns=_columns(options.pop("columns", None)),
-            only=_patterns(options.pop("only", ())),
-            without=_patterns(options.pop("without", ())),
-            **options,
+            map=_relabelling(rest.pop("map", None)),
+            columns=_columns(rest.pop("columns", None)),
+            only=_patterns(rest.pop("only", ())),
+            without=_patterns(rest.pop("without", ())),
+            **rest,
         )
 
     def for_gold(self) -> LabelPolicy:
@@ -197,9 +201,10 @@ class RunPolicy:
         check_choice("names", self.names, get_args(SystemNames))
 
     @classmethod
-    def of(cls, **options: Any) -> RunPolicy:
+    def of(cls, **options: Unpack[RunOptions]) -> RunPolicy:
         """The policy of some options, in any form that readers take them."""
-        return cls(columns=_columns(options.pop("columns", None)), **options)
+        rest: dict[str, Any] = {**options}
+        return cls(columns=_columns(rest.pop("columns", None)), **rest)
 
     @property
     def single(self) -> bool:

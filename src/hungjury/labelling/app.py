@@ -6,7 +6,7 @@ import math
 import sqlite3
 from collections.abc import Awaitable, Callable
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.desk import Desk
@@ -32,7 +32,7 @@ PAGE = {
 ENTER = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hungjury label</title>
 <meta http-equiv="refresh" content="0;url=/{key}/"><a href="/{key}/">Start labelling</a></html>"""
 
-Handler = Callable[["Request", Judge], Awaitable[Any]]
+Handler: TypeAlias = "Callable[[Request, Judge], Awaitable[Response | dict[str, Any]]]"
 
 
 def address(port: int, judge: Judge) -> str:
@@ -78,15 +78,15 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -
         text, kind = parts[name]
         return Response(text, media_type=kind)
 
-    async def progress(request: Request, judge: Judge) -> Any:
+    async def progress(request: Request, judge: Judge) -> dict[str, Any]:
         now = desk.progress(judge.number)
         return {"progress": now, "results": results(now["batches_done"])}
 
-    async def task(request: Request, judge: Judge) -> Any:
+    async def task(request: Request, judge: Judge) -> dict[str, Any]:
         await read_json(request)
         return about(judge, desk.task(judge.number))
 
-    async def label(request: Request, judge: Judge) -> Any:
+    async def label(request: Request, judge: Judge) -> dict[str, Any]:
         body = await read_json(request)
         grade = body.get("grade")
         if type(grade) is not int or grade not in {g.grade for g in desk.store.grades}:
@@ -94,7 +94,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -
         said = Answer(grade, note=_text(body, "note", LONGEST_NOTE), adjudicated=desk.adjudicate)
         return about(judge, desk.answer(judge.number, _item(body, desk), said, _seconds(body)))
 
-    async def skip(request: Request, judge: Judge) -> Any:
+    async def skip(request: Request, judge: Judge) -> dict[str, Any]:
         body = await read_json(request)
         reason = _text(body, "reason", LONGEST_REASON)
         if not reason:
@@ -103,7 +103,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -
         said = Answer(None, reason, note, adjudicated=desk.adjudicate)
         return about(judge, desk.answer(judge.number, _item(body, desk), said, _seconds(body)))
 
-    async def undo(request: Request, judge: Judge) -> Any:
+    async def undo(request: Request, judge: Judge) -> dict[str, Any]:
         await read_json(request)
         return about(judge, desk.undo(judge.number))
 
