@@ -327,3 +327,12 @@ def test_the_jackknife_is_over_the_topics_that_a_judge_judged(made):
     expected = np.sqrt(6 / 7 * sum((r - middle) ** 2 for r in without))
     assert error[0] == pytest.approx(expected)
     assert not np.isnan(found).any()
+
+
+def test_copies_are_a_family_named_after_the_first(made):
+    copies = [["judge1", "judge3"]]
+    for given, expected in (
+        (None, ("judge1", "judge2", "judge1")),
+        ({"judge1": "x", "judge2": "y"}, ("x", "y", "x")),
+    ):
+        assert tuple(seat_jury(made.judgments, given, copies).judgments.families) == expected
