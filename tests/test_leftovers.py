@@ -60,11 +60,14 @@ def stored(folder: Path) -> int:
 
 @needs_proc
 @pytest.mark.parametrize(
-    ("number", "code", "everybody"),
-    [(signal.SIGTERM, 143, False), (signal.SIGINT, 130, True)],
+    ("number", "codes", "everybody"),
+    # Python ends by SIGINT itself, which shells show as 130 too, where it was in an exec() of text.
+    [(signal.SIGTERM, (143,), False), (signal.SIGINT, (130, -signal.SIGINT), True)],
     ids=["SIGTERM", "Ctrl-C"],
 )
-def test_signals_leave_no_worker(here: Path, number: int, code: int, everybody: bool) -> None:
+def test_signals_leave_no_worker(
+    here: Path, number: int, codes: tuple[int, ...], everybody: bool
+) -> None:
     pytest.importorskip("joblib")
     study = subprocess.Popen(
         [*STUDY, "--jobs", "2"], cwd=here, stderr=subprocess.PIPE, text=True, start_new_session=True
@@ -74,7 +77,7 @@ def test_signals_leave_no_worker(here: Path, number: int, code: int, everybody: 
         assert len(session(study.pid)) > 2  # the study and its workers
         (os.killpg if everybody else os.kill)(study.pid, number)
         _, said = study.communicate(timeout=60)
-        assert study.returncode == code
+        assert study.returncode in codes
         assert "Traceback" not in said
         end = time.monotonic() + 20
         while session(study.pid) and time.monotonic() < end:
