@@ -55,7 +55,7 @@ def pytrec_eval(files: Collection, most: int | None = None) -> Contender:
         PYTREC,
         script("with_pytrec_eval.py", files.qrels, *files.runs),
         "pytrec_eval",
-        "the same excluding RBP and ERR, not supported",
+        "the same, excluding RBP and ERR, not supported",
         most=most,
         lines=files.lines,
     )
@@ -78,7 +78,7 @@ def evaluators(files: Collection, setting: Setting) -> list[Contender]:
         *(
             Contender(
                 name, script("with_ranx.py", "warm", *paths), "ranx",
-                "without ERR, which it has not; imports and compiling not counted",
+                "excluding ERR (not supported); imports and compiling not counted",
                 {"NUMBA_CACHE_DIR": kept, **threads(cores)}, most=3, quick=False, lines=files.lines,
             )
             for name, cores in ((RANX_ONE, 1), (RANX_TWO, 2))
