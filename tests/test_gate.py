@@ -120,6 +120,7 @@ def test_a_measure_where_less_is_better(made):
     assert found.difference > 0
 
 
+@pytest.mark.long
 def test_coverage_of_simultaneous_intervals():
     """Where topics are drawn from a population, all intervals hold at once as often as said."""
     rng = np.random.default_rng(1)

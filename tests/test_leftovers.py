@@ -58,6 +58,7 @@ def stored(folder: Path) -> int:
         return 0
 
 
+@pytest.mark.long
 @needs_proc
 @pytest.mark.parametrize(
     ("number", "codes", "everybody"),
@@ -88,6 +89,7 @@ def test_signals_leave_no_worker(
             os.killpg(study.pid, signal.SIGKILL)
 
 
+@pytest.mark.cluster
 def test_a_scheduler_that_dies_ends_the_study_with_an_error(here: Path) -> None:
     pytest.importorskip("distributed")
     from test_studies_dask import started, wait_for

@@ -230,7 +230,7 @@ def test_what_is_written_beside_a_result_needs_a_file(here: Path) -> None:
         assert not (here / "-").exists()
 
 
-@pytest.mark.parametrize("name", ["simulate", "study markov"])
+@pytest.mark.parametrize("name", ["simulate", pytest.param("study markov", marks=pytest.mark.long)])
 def test_folders_of_results_are_written_file_by_file(
     here: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

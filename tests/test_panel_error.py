@@ -160,6 +160,7 @@ def test_few_systems(made, systems):
     assert found.to_json()
 
 
+@pytest.mark.long
 def test_a_thousand_systems():
     rng = np.random.default_rng(4)
     labels = {f"j{j}": {"q": {f"d{d}": int(rng.integers(3)) for d in range(40)}} for j in range(3)}

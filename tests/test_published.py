@@ -357,6 +357,7 @@ def test_random_relevance_s_collections_by_their_numbers() -> None:
         assert relevance_recognised(Facts(**{**vars(t21), **other})) is None
 
 
+@pytest.mark.long
 def test_judges_and_systems_of_the_papers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Simulated judges that are taken for those of TREC 2012."""
     for name, seed in (("one", 1), ("other", 2)):
@@ -408,6 +409,7 @@ def table(study: Study, name: str) -> list[dict[str, Any]]:
     return list(next(one.table for one in study.report.tables if one.name == name))
 
 
+@pytest.mark.long
 def test_trec_8_beside_the_thesis(trec8: Study) -> None:
     assert any("gold is TREC 8 of the thesis" in remark for remark in trec8.report.remarks)
     assert [row["difference"] for row in table(trec8, "table-5.1-published")] == [0.0] * 5
@@ -422,6 +424,7 @@ def test_trec_8_beside_the_thesis(trec8: Study) -> None:
     assert all(abs(row["difference"]) > NEAR for row in wrong)
 
 
+@pytest.mark.long
 def test_the_misprinted_row_is_shifted(trec8: Study) -> None:
     rows = [r for r in table(trec8, "table-5.3-published") if r[""] == "MP LO_OR_ID@Rec(T)"]
     for row, following in pairwise(rows):

@@ -233,7 +233,12 @@ def test_the_content_policy_names_our_script(read):
 
 
 @pytest.mark.parametrize(
-    ("systems", "judges", "most"), [(129, 27, 1_000_000), (1000, 200, 5_000_000), (1200, 5, 5e6)]
+    ("systems", "judges", "most"),
+    [
+        (129, 27, 1_000_000),
+        pytest.param(1000, 200, 5_000_000, marks=pytest.mark.long),
+        pytest.param(1200, 5, 5e6, marks=pytest.mark.long),
+    ],
 )
 def test_large_pages_stay_small_enough_to_mail(board, systems, judges, most):
     text = page(large(board, systems, judges))

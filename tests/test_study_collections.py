@@ -276,6 +276,7 @@ def test_errors_name_the_collection(
         run_study(RECIPES[0], collections(folders), tmp_path / "out", engine=ALONE)
 
 
+@pytest.mark.long
 def test_two_collections_on_the_command_line(folders: tuple[Path, Path], tmp_path: Path) -> None:
     flags = ["--data", f"T08={folders[0]}", "--data", folders[1], "--grades", "0-3", "--jobs", 1,
              "--repetitions", 1, "--rates", 0.5, "-o", tmp_path]  # fmt: skip

@@ -38,6 +38,7 @@ def checked(code: str, folder: Path) -> list[str]:
     return [line for line in done.stdout.splitlines() if "example.py" in line]
 
 
+@pytest.mark.long
 def test_the_examples_of_the_readme_have_the_right_types(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", readme, re.S)
