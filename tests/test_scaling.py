@@ -372,10 +372,10 @@ def test_the_audit_tells_how_labels_were_scaled(files):
 def test_gold_labels_stay_grades(files):
     with open("gold", "w", encoding="utf-8") as gold:
         gold.write("0 0 d1 1\n0 0 d2 0\n")
-    done = run("leaderboard", "--judges", "*.qrels", "--runs", "*.run", "--merge", "binmv",
-               "-m", "eRAP", "--scaling", "geometric", "--gold", "gold")  # fmt: skip
-    # Its 0 would be refused by the scaling; what is refused is to compare the two kinds.
-    assert "judgments are probabilities, not grades" in str(done.exception)
+    how = ["--judges", "*.qrels", "--runs", "*.run", "--scaling", "geometric", "--gold", "gold"]
+    done = run("leaderboard", *how, "--merge", "binmv", "-m", "eRAP", "--format", "json")
+    assert done.exit_code == 0, done.output  # the scaling would refuse the label 0
+    assert json.loads(done.stdout)["correction"]["labels"] == 2
 
 
 @pytest.mark.parametrize("words", [["agreement"], ["prm"], ["aware", "--runs", "*.run"]])
