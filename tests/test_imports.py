@@ -17,18 +17,10 @@ PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
     ["choices", "errors", "lazy", "settings"],
-    [
-        "machine",
-        "files",
-        "json_files",
-        "limits",
-        "name_text",
-        "named",
-        "numbers",
-        "parameters",
-        "tables",
-        "visible",
-    ],
+    ["machine", "files", "json_files"],
+    ["limits", "numbers", "visible"],
+    ["parameters", "name_text", "named"],
+    ["tables"],
     ["native"],
     ["stats"],
     ["collection"],
