@@ -39,7 +39,7 @@ def finite_or_refused(call):
     assert found is None or np.isfinite(np.asarray(found, dtype=float)).all(), found
 
 
-@pytest.mark.parametrize(("one", "two"), itertools.product(VECTORS, repeat=2))
+@pytest.mark.parametrize(("one", "two"), list(itertools.product(VECTORS, repeat=2)))
 def test_correlations_and_distances(one, two):
     a, b = VECTORS[one], VECTORS[two]
     finite_or_refused(lambda: hj.stats.tau_ap(a, b))
