@@ -12,7 +12,7 @@ import pytest
 import hungjury as hj
 from hungjury.errors import InputError
 from hungjury.scores import Scores
-from hungjury.tables import letter
+from hungjury.text_formats import letter
 from score_samples import scores_of, some_scores
 
 # Marks

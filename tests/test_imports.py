@@ -20,7 +20,7 @@ ROOMS = [
     ["machine", "files", "json_files"],
     ["limits", "numbers", "visible"],
     ["parameters", "name_text", "named"],
-    ["tables"],
+    ["text_formats", "tables"],
     ["native"],
     ["stats"],
     ["collection"],

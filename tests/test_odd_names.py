@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from hungjury.cli.main import hungjury as group
 from hungjury.errors import InputError
-from hungjury.tables import Table, csv_text
+from hungjury.tables import Table
+from hungjury.text_formats import csv_text
 from test_cli_manners import ALL
 
 FORMULA = "=HYPERLINK(1)"

@@ -12,7 +12,8 @@ import pytest
 import hungjury as hj
 from hungjury.collection.simulate import simulate
 from hungjury.errors import InputError
-from hungjury.tables import Joined, Marked, Table, json_text, tex
+from hungjury.tables import Joined, Marked, Table
+from hungjury.text_formats import json_text, tex
 
 NAN, INF = float("nan"), float("inf")
 TABLE = Table(

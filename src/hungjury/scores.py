@@ -16,7 +16,8 @@ from hungjury.errors import InputError, UnknownName
 from hungjury.precision_recall import Curve, curve_of
 from hungjury.settings import ScoreSettings
 from hungjury.stats.correlation import with_ties
-from hungjury.tables import Cell, Marked, Table, json_text
+from hungjury.tables import Cell, Marked, Table
+from hungjury.text_formats import json_text
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
@@ -12,31 +9,9 @@ from typing import Any, get_args
 
 from hungjury.choices import FrameBackend
 from hungjury.errors import InputError, MissingExtra, check_choice
-from hungjury.numbers import decimal_of
-from hungjury.visible import visible_line
+from hungjury.text_formats import columns, csv_text, finite, html_text, json_text, latex_table, tex
 
-__all__ = ["Cell", "Joined", "Marked", "Table", "columns", "csv_text", "html_page", "json_text",
-           "latex_table", "letter", "tex"]  # fmt: skip
-
-_TEX = {c: "\\" + c for c in "&%$#_{}"} | {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "–": "--", "—": "---", "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'",
-}  # fmt: skip
-_MATHS = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta",
-    "η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi",
-    "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "varphi", "χ": "chi", "ψ": "psi",
-    "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Π": "Pi", "Σ": "Sigma",
-    "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx",
-    "→": "to", "√": "surd", "∞": "infty", "±": "pm", "×": "times", "÷": "div", "∈": "in",
-}  # fmt: skip
-# Plain LaTeX knows these as commands only; the letters of Latin alphabets it reads as they are.
-_TEX |= {letter: rf"$\{command}$" for letter, command in _MATHS.items()} | {
-    "−": "$-$", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
-}  # fmt: skip
-
-# What begins a formula in a spreadsheet, also in its full-width form.
-_FORMULA = tuple("=+-@＝＋－＠")
+__all__ = ["Cell", "Joined", "Marked", "Table", "html_page"]
 
 
 @dataclass(frozen=True)
@@ -197,7 +172,7 @@ class Table:
         """A dictionary for every row; numbers that are undefined or infinite are None."""
         table = self.split()
         return [
-            {name: _finite(_value(cell)) for name, cell in zip(table.columns, row, strict=True)}
+            {name: finite(_value(cell)) for name, cell in zip(table.columns, row, strict=True)}
             for row in table.rows
         ]
 
@@ -222,9 +197,9 @@ class Table:
             each = zip(kinds, cells, strict=True)
             return "<tr>" + "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in each) + "</tr>"
 
-        head = line(map(_html, self.columns), "th")
+        head = line(map(html_text, self.columns), "th")
         body = "\n".join(line(row, "td") for row in self._rendered(_in_html))
-        caption = f"<caption>{_html(self.caption)}</caption>\n" if self.caption else ""
+        caption = f"<caption>{html_text(self.caption)}</caption>\n" if self.caption else ""
         return f"<table>\n{caption}<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
@@ -249,76 +224,6 @@ def html_page(*parts: str | Table) -> str:
     )
 
 
-def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows of cells as aligned text: the first `left` columns to the left, numbers right."""
-    rows = [[visible_line(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if i < left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
-
-
-def csv_text(rows: Iterable[Sequence[Any]], safe: bool = False) -> str:
-    """Rows as CSV, every cell exactly as it is.
-
-    With `safe`, spreadsheets run nothing: texts that they would take for a formula (those that
-    begin with =, +, -, @ or blanks before these) are preceded by an apostrophe, and control
-    characters are escaped. Numbers stay numbers.
-    """
-    lines = _Lines()
-    writer = csv.writer(lines, lineterminator="\r\n")  # what ends lines is quoted inside cells
-    for row in rows:
-        writer.writerow([_harmless(cell) for cell in row] if safe else row)
-    return "".join(lines)
-
-
-class _Lines(list[str]):
-    """Takes the lines of a CSV writer, and ends them with a newline alone."""
-
-    def write(self, line: str) -> None:
-        self.append(line[:-2] + "\n")
-
-
-def _harmless(cell: object) -> Any:
-    if not isinstance(cell, str) or decimal_of(cell) is not None:
-        return cell
-    text = visible_line(cell)
-    return f"'{text}" if text.lstrip()[:1] in _FORMULA else text
-
-
-def json_text(content: object) -> str:
-    """JSON as all results write it; numbers that are undefined or infinite are null."""
-    return json.dumps(_finite(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def letter(place: int) -> str:
-    """a, b, ..., z, a2, ..., z2, a3, ...: names that can be told apart when they are joined."""
-    round_, at = divmod(place, 26)
-    return chr(ord("a") + at) + (str(round_ + 1) if round_ else "")
-
-
-def tex(text: str) -> str:
-    """Text with LaTeX's own characters escaped."""
-    return "".join(_TEX.get(c, c) for c in visible_line(text))
-
-
-def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
-    """A booktabs table; cells are LaTeX already."""
-    shape = "l" * left + "r" * (len(header) - left)
-    lines = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(header) + r" \\",
-             r"\midrule"]  # fmt: skip
-    for row in rows:
-        # After the end of a row, LaTeX takes [ and * for arguments of that end.
-        start = "{}" if row[0].lstrip()[:1] in ("[", "*") else ""
-        lines.append(start + " & ".join(row) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
-
-
 def _in_text(text: str, cell: Cell) -> str:
     return text + cell.mark if isinstance(cell, Marked) else text
 
@@ -335,18 +240,12 @@ def _in_latex(text: str, cell: Cell) -> str:
 
 def _in_html(text: str, cell: Cell) -> str:
     if not isinstance(cell, Marked):
-        return _html(text)
-    mark = _html(cell.mark.strip())
+        return html_text(text)
+    mark = html_text(cell.mark.strip())
     if cell.raised and mark:
         mark = f"<sup>{mark}</sup>"
-    body = _html(text) + mark
+    body = html_text(text) + mark
     return f"<strong>{body}</strong>" if cell.bold else body
-
-
-def _html(text: str) -> str:
-    from html import escape
-
-    return escape(visible_line(text))
 
 
 def _bare(cell: Cell) -> Any:
@@ -364,15 +263,6 @@ def _parts(cell: Cell, number: int) -> list[Cell]:
     """The numbers of a cell in as many columns; another cell stands in the first of them."""
     found = list(cell.values) if isinstance(cell, Joined) else [cell]
     return [*found, *[None] * (number - len(found))]
-
-
-def _finite(value: object) -> Any:
-    """The same without numbers that JSON does not have."""
-    if isinstance(value, Mapping):
-        return {key: _finite(one) for key, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _exact(cell: Cell) -> Any:

@@ -130,7 +130,7 @@ def _notes(model: UserModel) -> list[Note]:
 
 def _summary(model: UserModel) -> str:
     """Facts of each class, then its stationary distribution, dynamic and rates rank by rank."""
-    from hungjury.tables import columns
+    from hungjury.text_formats import columns
 
     def share(value: float | None) -> str:
         return "-" if value is None else f"{value:.4f}"

@@ -73,7 +73,7 @@ def gate_command(
       hungjury gate --judges 'judges/*' --runs 'runs/*' --baseline bm25 --candidate new \\
           --gold labels.qrels --plan plan.csv --margin 0.01
     """
-    from hungjury.tables import json_text
+    from hungjury.text_formats import json_text
     from hungjury.uncertainty.gate import gate
 
     if (qrels is None) == (not judges.judges):

@@ -34,7 +34,7 @@ def measures_command(name: str | None, form: str) -> None:
         ours = CATALOGUE[name].name if name in CATALOGUE else measure_list(name)[0].name
         rows = [row for row in rows if row["name"] == ours]
     if form == "json":
-        from hungjury.tables import json_text
+        from hungjury.text_formats import json_text
 
         deliver(json_text(rows), None)
     elif name is None:

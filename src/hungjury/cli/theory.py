@@ -109,7 +109,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
     Example:
       hungjury theory balancing AP "RBP(p=0.8)" --length 100
     """
-    from hungjury.tables import columns
+    from hungjury.text_formats import columns
     from hungjury.theory.balancing import balancing_index
 
     rows = [["measure", *(f"N={n}" for n in lengths)]]

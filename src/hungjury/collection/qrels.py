@@ -24,7 +24,7 @@ from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, rel_range
 from hungjury.files import write_whole
 from hungjury.settings import LabelSettings
-from hungjury.tables import csv_text
+from hungjury.text_formats import csv_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -22,7 +22,8 @@ from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, check_seed, either
 from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.stats.bootstrap import resample_counts
-from hungjury.tables import Table, columns
+from hungjury.tables import Table
+from hungjury.text_formats import columns
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hungjury.collection.labelled import labelled_columns, open_labels
-from hungjury.tables import csv_text
+from hungjury.text_formats import csv_text
 
 __all__ = ["all_labels", "summary"]
 

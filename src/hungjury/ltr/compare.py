@@ -21,7 +21,8 @@ from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
 from hungjury.ltr.train import boost, parameters_with, user_notes
 from hungjury.stats.paired_sizes import t_interval
 from hungjury.stats.paired_tests import randomisation_test
-from hungjury.tables import Cell, Marked, Table, columns
+from hungjury.tables import Cell, Marked, Table
+from hungjury.text_formats import columns
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
 __all__ = ["ALGORITHMS", "RankerComparison", "compare_rankers"]

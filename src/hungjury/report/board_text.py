@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.notes import percent, plural
-from hungjury.tables import Table, columns, letter
+from hungjury.tables import Table
+from hungjury.text_formats import columns, letter
 from hungjury.uncertainty.correction_text import corrected_by, sentences
 from hungjury.uncertainty.panel_error import MEASURED, PEOPLE
 

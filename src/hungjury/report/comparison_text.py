@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hungjury.collection.notes import plural
-from hungjury.tables import Cell, Marked, Table, columns, latex_table, letter, tex
+from hungjury.tables import Cell, Marked, Table
+from hungjury.text_formats import columns, latex_table, letter, tex
 from hungjury.uncertainty.paired import TESTS
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hungjury.report.board_text import coverage, headline
 from hungjury.report.page_figures import chart, scale, shown_ends
 from hungjury.report.page_matrices import judges_map, pairs_map
 from hungjury.report.page_words import common_prefix, conclusions, lead, shown
-from hungjury.tables import letter
+from hungjury.text_formats import letter
 from hungjury.uncertainty.against_gold import AgainstGold
 from hungjury.uncertainty.board import Leaderboard
 from hungjury.uncertainty.corrected import Correction

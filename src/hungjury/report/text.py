@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hungjury.scores import Scores
-from hungjury.tables import columns
+from hungjury.text_formats import columns
 
 __all__ = ["topic_table"]
 

@@ -16,7 +16,8 @@ from hungjury.collection.notes import Note
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement
 from hungjury.stats.letters import letter_groups
-from hungjury.tables import Table, json_text
+from hungjury.tables import Table
+from hungjury.text_formats import json_text
 from hungjury.uncertainty.against_gold import AgainstGold
 from hungjury.uncertainty.corrected import Correction
 from hungjury.uncertainty.evidence import Evidence

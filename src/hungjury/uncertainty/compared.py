@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from hungjury.choices import FrameBackend, Multiplicity, SignificanceTest
 from hungjury.collection.notes import Note
 from hungjury.settings import ScoreSettings
-from hungjury.tables import Table, json_text
+from hungjury.tables import Table
+from hungjury.text_formats import json_text
 from hungjury.uncertainty.paired import TESTS
 
 if TYPE_CHECKING:

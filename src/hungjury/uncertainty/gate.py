@@ -13,7 +13,7 @@ from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
 from hungjury.stats.bootstrap import bootstrap_means
-from hungjury.tables import json_text
+from hungjury.text_formats import json_text
 from hungjury.uncertainty.common_topics import common_values
 from hungjury.uncertainty.correction_text import poor_agreement
 from hungjury.uncertainty.effects import averaged

@@ -17,7 +17,8 @@ from hungjury.errors import InputError, check_seed
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.reliability import ReliabilityBin, reliability
-from hungjury.tables import Table, columns, html_page, json_text
+from hungjury.tables import Table, html_page
+from hungjury.text_formats import columns, json_text
 from hungjury.uncertainty.planned import Plan
 from hungjury.uncertainty.sample import gold_sample
 

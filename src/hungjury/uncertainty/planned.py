@@ -17,7 +17,8 @@ from hungjury.collection.notes import plural
 from hungjury.errors import InputError, check_choice
 from hungjury.files import write_whole
 from hungjury.stats.designs import inclusion
-from hungjury.tables import Table, csv_text, html_page
+from hungjury.tables import Table, html_page
+from hungjury.text_formats import csv_text
 
 __all__ = ["Plan"]
 

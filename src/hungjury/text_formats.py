@@ -1,0 +1,129 @@
+"""Rows and texts as aligned columns, CSV, JSON, LaTeX and HTML."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hungjury.numbers import decimal_of
+from hungjury.visible import visible_line
+
+__all__ = [
+    "columns",
+    "csv_text",
+    "finite",
+    "html_text",
+    "json_text",
+    "latex_table",
+    "letter",
+    "tex",
+]
+
+_TEX = {c: "\\" + c for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "–": "--", "—": "---", "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'",
+}  # fmt: skip
+_MATHS = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ζ": "zeta",
+    "η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi",
+    "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "varphi", "χ": "chi", "ψ": "psi",
+    "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda", "Π": "Pi", "Σ": "Sigma",
+    "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx",
+    "→": "to", "√": "surd", "∞": "infty", "±": "pm", "×": "times", "÷": "div", "∈": "in",
+}  # fmt: skip
+# Plain LaTeX knows these as commands only; the letters of Latin alphabets it reads as they are.
+_TEX |= {letter: rf"$\{command}$" for letter, command in _MATHS.items()} | {
+    "−": "$-$", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
+}  # fmt: skip
+
+# What begins a formula in a spreadsheet, also in its full-width form.
+_FORMULA = tuple("=+-@＝＋－＠")
+
+
+def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Rows of cells as aligned text: the first `left` columns to the left, numbers right."""
+    rows = [[visible_line(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if i < left else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def csv_text(rows: Iterable[Sequence[Any]], safe: bool = False) -> str:
+    """Rows as CSV, every cell exactly as it is.
+
+    With `safe`, spreadsheets run nothing: texts that they would take for a formula (those that
+    begin with =, +, -, @ or blanks before these) are preceded by an apostrophe, and control
+    characters are escaped. Numbers stay numbers.
+    """
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")  # what ends lines is quoted inside cells
+    for row in rows:
+        writer.writerow([_harmless(cell) for cell in row] if safe else row)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Takes the lines of a CSV writer, and ends them with a newline alone."""
+
+    def write(self, line: str) -> None:
+        self.append(line[:-2] + "\n")
+
+
+def _harmless(cell: object) -> Any:
+    if not isinstance(cell, str) or decimal_of(cell) is not None:
+        return cell
+    text = visible_line(cell)
+    return f"'{text}" if text.lstrip()[:1] in _FORMULA else text
+
+
+def json_text(content: object) -> str:
+    """JSON as all results write it; numbers that are undefined or infinite are null."""
+    return json.dumps(finite(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def finite(value: object) -> Any:
+    """The same without numbers that JSON does not have."""
+    if isinstance(value, Mapping):
+        return {key: finite(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def letter(place: int) -> str:
+    """a, b, ..., z, a2, ..., z2, a3, ...: names that can be told apart when they are joined."""
+    round_, at = divmod(place, 26)
+    return chr(ord("a") + at) + (str(round_ + 1) if round_ else "")
+
+
+def tex(text: str) -> str:
+    """Text with LaTeX's own characters escaped."""
+    return "".join(_TEX.get(c, c) for c in visible_line(text))
+
+
+def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
+    """A booktabs table; cells are LaTeX already."""
+    shape = "l" * left + "r" * (len(header) - left)
+    lines = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(header) + r" \\",
+             r"\midrule"]  # fmt: skip
+    for row in rows:
+        # After the end of a row, LaTeX takes [ and * for arguments of that end.
+        start = "{}" if row[0].lstrip()[:1] in ("[", "*") else ""
+        lines.append(start + " & ".join(row) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def html_text(text: str) -> str:
+    """Text with HTML's own characters escaped."""
+    from html import escape
+
+    return escape(visible_line(text))
