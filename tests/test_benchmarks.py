@@ -43,6 +43,7 @@ def _run(
     return good, page, json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_quick_evaluate(tmp_path: Path) -> None:
     pytest.importorskip("pytrec_eval")
     command = [sys.executable, "-m", "benchmarks.run", "--suite", "evaluate", "--quick"]

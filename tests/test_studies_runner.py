@@ -269,6 +269,7 @@ def starts(log):
     return log.read_text().splitlines() if log.exists() else []
 
 
+@pytest.mark.long
 def test_a_killed_study_goes_on_where_it_was(demo, sources, tmp_path):
     path, log, count, workers = tmp_path / "jobs.sqlite", tmp_path / "log", 24, 2
     command = [sys.executable, str(HERE / "study_script.py"), str(demo), str(path), str(log)]

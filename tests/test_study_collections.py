@@ -194,6 +194,7 @@ def test_what_is_stored_for_one_is_used_beside_another(
     ]
 
 
+@pytest.mark.long
 def test_a_killed_study_of_two_goes_on_where_it_was(
     folders: tuple[Path, Path], tmp_path: Path
 ) -> None:

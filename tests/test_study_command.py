@@ -38,6 +38,7 @@ def rows(path):
     return list(csv.DictReader(io.StringIO(path.read_text())))
 
 
+@pytest.mark.long
 def test_markov_from_files_to_a_page(demo, tmp_path):
     flags = ["--data", demo, "-o", tmp_path, "--jobs", 1, "--repetitions", 2]
     done = run("study", "markov", *flags)

@@ -294,6 +294,7 @@ def test_figure_3_5_is_the_simulation_of_the_loop(significance, rnk):
     assert significance.share[rnk] == pytest.approx(loop, abs=4 * error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("rnk", [0, 8, 10, 13, 20])
 def test_figure_3_5_with_fixed_shares_is_the_simulation_of_the_loop(rnk):
     found = significance_curve(trials=1000, length=60, seed=7)
