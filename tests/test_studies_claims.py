@@ -14,9 +14,9 @@ import pytest
 import hungjury as hj
 from hungjury.errors import HungjuryError
 from hungjury.studies.claims import (
-    CANNOT_BE_TOLD,
     DOES_NOT_HOLD,
     HOLDS,
+    INCONCLUSIVE,
     Claim,
     Quantity,
     claims_table,
@@ -47,8 +47,8 @@ def claim(quantity: Quantity, text: str = "A beats B") -> Claim:
     [
         (0.1, 0.01, HOLDS),
         (-0.1, 0.01, DOES_NOT_HOLD),
-        (0.01, 0.1, CANNOT_BE_TOLD),
-        (-0.01, 0.1, CANNOT_BE_TOLD),
+        (0.01, 0.1, INCONCLUSIVE),
+        (-0.01, 0.1, INCONCLUSIVE),
         (0.0, 0.0, DOES_NOT_HOLD),  # the same is not better
         (1e-16, 0.0, DOES_NOT_HOLD),  # nor is rounding
     ],
@@ -67,11 +67,11 @@ def test_draws_without_a_value_tell_nothing() -> None:
     draws = np.full(50, 0.5)
     draws[7] = np.nan
     unknown = claim(Quantity(0.5, draws))
-    assert unknown.verdict == CANNOT_BE_TOLD
+    assert unknown.verdict == INCONCLUSIVE
     assert all(map(math.isnan, unknown.quantity.interval()))
     text = claims_table([unknown]).to_csv()
     (row,) = csv.DictReader(io.StringIO(text))
-    assert (row["estimate"], row["low"], row["verdict"]) == ("0.5", "nan", "cannot be told")
+    assert (row["estimate"], row["low"], row["verdict"]) == ("0.5", "nan", "inconclusive")
 
 
 def test_quantities_are_combined_draw_by_draw() -> None:
@@ -98,7 +98,7 @@ def test_the_table_of_claims_holds_every_digit() -> None:
     table = claims_table([sure, unsure])
     first, second = csv.DictReader(io.StringIO(table.to_csv()))
     assert (first["claim"], first["verdict"]) == ("A beats B", "holds")
-    assert (second["claim"], second["verdict"]) == ("B beats C", "cannot be told")
+    assert (second["claim"], second["verdict"]) == ("B beats C", "inconclusive")
     assert float(first["low"]) == sure.quantity.interval()[0]
     assert float(first["high"]) == sure.quantity.interval()[1]
 

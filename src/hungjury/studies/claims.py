@@ -21,9 +21,9 @@ from hungjury.studies.study_table import Cell, StudyTable
 from hungjury.tables import Table
 
 __all__ = [
-    "CANNOT_BE_TOLD",
     "DOES_NOT_HOLD",
     "HOLDS",
+    "INCONCLUSIVE",
     "LEVEL",
     "Claim",
     "ClaimVerdict",
@@ -38,10 +38,10 @@ __all__ = [
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
-ClaimVerdict = Literal["holds", "does not hold", "cannot be told"]
+ClaimVerdict = Literal["holds", "does not hold", "inconclusive"]
 HOLDS: ClaimVerdict = "holds"
 DOES_NOT_HOLD: ClaimVerdict = "does not hold"
-CANNOT_BE_TOLD: ClaimVerdict = "cannot be told"
+INCONCLUSIVE: ClaimVerdict = "inconclusive"
 LEVEL = 0.95
 ROUNDING = 1e-12  # what sums of the same numbers may differ by
 
@@ -121,7 +121,7 @@ class Claim:
         low, high = self.quantity.interval()
         if low > ROUNDING:
             return HOLDS
-        return DOES_NOT_HOLD if high <= ROUNDING else CANNOT_BE_TOLD
+        return DOES_NOT_HOLD if high <= ROUNDING else INCONCLUSIVE
 
     def numbers(self) -> tuple[float, float, float]:
         """Estimate and interval."""
