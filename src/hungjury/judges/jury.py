@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Families = str | os.PathLike[str] | Mapping[str, str] | None
 FEWEST_FAMILIES = 3  # for somebody to contradict the rest
 FEW = 20  # documents in common below which nothing is said
+DENSE = 4  # places per label up to which a table of families and documents beats sorting
 NORMAL_95 = 1.959963984540054
 
 
@@ -176,7 +177,9 @@ def correlation_with_rest(judgments: Judgments, rel: int | None = None) -> tuple
     weight = judgments.weight[judge]
     size = len(judgments.pool)
     family = np.unique(judgments.families, return_inverse=True)[1][judge]
-    _, mine = np.unique(family * size + document, return_inverse=True)
+    mine = family * size + document
+    if (family.max(initial=0) + 1) * size > DENSE * len(mine):  # a table would be mostly empty
+        mine = np.unique(mine, return_inverse=True)[1]
     rest_votes = np.bincount(document, weight, size)[document] - np.bincount(mine, weight)[mine]
     rest_sum = (
         np.bincount(document, weight * label, size)[document]
