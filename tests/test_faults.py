@@ -100,6 +100,7 @@ def test_control_characters_are_escaped_for_people(files, tmp_path):
     assert visible("a\tb\n\x1b[0m\x9b\x7f\udcff") == "a\tb\n\\x1b[0m\\x9b\\x7f\\udcff"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
 def test_signals_end_a_command(files, number, code):
     reading = subprocess.Popen(
@@ -156,6 +157,7 @@ def test_rows_of_latex_do_not_begin_with_what_ends_take():
         assert f"\n{{}}{name} & " in text
 
 
+@pytest.mark.long
 @needs_full
 def test_every_command_survives_full_and_closed_streams(tmp_path):
     """Without stdout a result is an error with exit code 2; without stderr nothing changes."""

@@ -41,6 +41,7 @@ def _means(scores: dict[str, dict[str, dict[str, float]]], measure: str) -> list
     return out
 
 
+@pytest.mark.long
 def test_the_lines_of_shell(tmp_path: Path) -> None:
     _script(
         tmp_path / "bin" / "hungjury",

@@ -28,6 +28,8 @@ from hungjury.studies.study import Study, run_study
 from hungjury.studies.tuples import APPROACHES
 from study_jobs import run_jobs
 
+pytestmark = pytest.mark.long  # whole studies of panels
+
 ALONE = Engine("local", 1)
 JUDGES = 5
 

@@ -30,6 +30,8 @@ from hungjury.studies.store import as_text
 from hungjury.studies.study import Study, run_study
 from test_studies_runner import starts, stored_keys
 
+pytestmark = pytest.mark.long  # whole studies of two collections
+
 HERE = Path(__file__).parent
 ALONE = Engine("local", 1)
 GRADES: dict[str, Any] = {"grades": range(4)}

@@ -23,6 +23,8 @@ from hungjury.studies.resampling import RESAMPLES, Resampling, too_narrow
 from hungjury.studies.seeds import integer_seed
 from hungjury.studies.study import Study, run_study
 
+pytestmark = pytest.mark.long  # whole studies, run once for all tests
+
 ALONE = Engine("local", 1)
 SMALL = "repetitions=2, rates=[0.5, 0.1]"
 BINARY_ONLY = ("random-relevance", "graded-ap")

@@ -18,6 +18,8 @@ from hungjury.evaluation import score_list
 from hungjury.theory.axioms import check_axioms
 from hungjury.theory.catalogue_table import axiom_markdown, axiom_table
 
+pytestmark = pytest.mark.long  # searches through all lists
+
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "axioms.md"
 GRADES, LENGTH = 3, 4
 POOLS = [(4, 4, 4), (4, 2, 1), (2, 1, 2), (4, 0, 1)]
