@@ -221,7 +221,7 @@ def main() -> None:
     jobs = [(name, given.data, text, panel, each, given.seed)
             for panel in range(PANELS)
             for name in given.collections.split(",")
-            for text in given.measures.split("; ")
+            for text in map(str.strip, given.measures.split(";"))
             if (name, text, panel) not in known]  # fmt: skip
     with ProcessPoolExecutor(given.workers) as pool:
         for number, rows in enumerate(pool.map(cell, jobs), start=1):
