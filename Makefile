@@ -51,7 +51,7 @@ unit: $(VENV)/ready
 
 # Everything but browsers, notebooks, clusters and long simulations.
 quick: $(VENV)/ready
-	$(BIN)/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)'
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)'
 
 # The site, in docs/_build/html; a warning is an error.
 docs: $(VENV)/ready

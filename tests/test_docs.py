@@ -42,20 +42,14 @@ def same_catalogues() -> Iterator[None]:
 
 
 PAGES = examples.pages_with_examples()
-WITH_STUDIES = {"run-studies"}
 
 
 def test_pages_promise_examples() -> None:
     assert {page.name for page in PAGES} >= {"tutorial.md", "compare-systems.md", "extend.md"}
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.long] * (page.stem in WITH_STUDIES), id=page.stem)
-        for page in PAGES
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in PAGES])
 def test_examples_print_what_the_page_shows(page: Path) -> None:
     found = list(examples.differences(page))
     told = "\n".join(f"{e}\n--- shown\n{shown}--- printed\n{now}" for e, shown, now in found)

@@ -260,6 +260,7 @@ def test_documents_and_queries_without_text_are_named(tmp_path: Path) -> None:
     assert "2 documents without text, not shown: d4, d5" in said
 
 
+@pytest.mark.long
 def test_results_are_shown_beside_and_the_database_serves_as_gold(tmp_path: Path) -> None:
     gold = make_panel(tmp_path, budget=60)
     files = ("--judges", "demo/judges/*", "--runs", "demo/runs/*", "-m", "nDCG@10")

@@ -23,6 +23,8 @@ from hungjury.studies.store import ResultStore, as_text, from_text
 from study_jobs import run_jobs
 from study_script import jobs as slow_jobs
 
+pytestmark = pytest.mark.long  # studies in processes of their own
+
 HERE = Path(__file__).parent
 ALONE = Engine("local", 1)
 

@@ -19,6 +19,8 @@ from hungjury.studies.recipe import NEEDS, Recipe
 from hungjury.studies.study import run_study
 from hungjury.studies.study_table import Marked, StudyTable
 
+pytestmark = pytest.mark.long  # whole studies
+
 ALONE = Engine("local", 1)
 
 

@@ -88,7 +88,7 @@ def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LE
     Examples
     --------
     >>> import hungjury as hj
-    >>> [row.measure for row in hj.theory.axiom_table(length=2)][:3]
+    >>> [row.measure for row in hj.theory.axiom_table(length=2, binary_length=2)][:3]
     ['P@1', 'R', 'F1@1']
     """
     length, grades = (
