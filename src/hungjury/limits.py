@@ -7,6 +7,7 @@ integers it is stored in. Commands state them in their help.
 from __future__ import annotations
 
 import operator
+from numbers import Real
 from typing import Any
 
 from hungjury.errors import InputError
@@ -26,6 +27,7 @@ __all__ = [
     "MOST_TREES",
     "MOST_WORKERS",
     "check_count",
+    "check_share",
 ]
 
 MOST_GRADE = 1000
@@ -77,3 +79,26 @@ def check_count(name: str, value: Any, least: int, most: int) -> int:
             remedy=f"choose {name} in that range",
         )
     return found
+
+
+def check_share(name: str, value: Any) -> None:
+    """A level or a probability strictly between 0 and 1.
+
+    Parameters
+    ----------
+    name : str
+        The argument, for the error.
+    value : object
+        What was given.
+
+    Examples
+    --------
+    >>> check_share("level", 0.95)
+    """
+    if not (isinstance(value, Real) and 0 < float(value) < 1):
+        raise InputError(
+            f"{name} is {value}",
+            code="out-of-range",
+            argument=name,
+            remedy=f"{name} must be between 0 and 1, both excluded",
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from hungjury.catalogue.kernels import Kernel, seen, worth_of_hits
 from hungjury.catalogue.ties import first_hit_distribution
 from hungjury.collection.judged import Judged
 from hungjury.parameters import integer, param, required
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["ESL", "RR", "ESLSaving", "Success"]
 

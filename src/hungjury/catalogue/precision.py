@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from hungjury.catalogue.kernels import Kernel, seen, worth_of_hits
 from hungjury.catalogue.ties import within
 from hungjury.collection.judged import Judged
 from hungjury.parameters import integer, number, required
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["F1", "Fallout", "IPrec", "IPrec11", "P", "R", "Rprec"]
 

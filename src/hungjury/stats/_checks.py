@@ -81,17 +81,6 @@ def leading_shape(
         ) from problem
 
 
-def share(value: float, name: str) -> None:
-    """A probability strictly between 0 and 1."""
-    if not 0 < value < 1:
-        raise InputError(
-            f"{name} is {value}",
-            code="out-of-range",
-            argument=name,
-            remedy=f"{name} must be between 0 and 1, both excluded",
-        )
-
-
 def count(value: int, name: str) -> None:
     """How many times something random is repeated."""
     check_count(name, value, 1, MOST_SAMPLES)

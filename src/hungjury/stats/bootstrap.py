@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hungjury.limits import check_share
 from hungjury.stats._checks import (
     Floats,
     Numbers,
@@ -11,7 +12,6 @@ from hungjury.stats._checks import (
     count,
     generator,
     numbers,
-    share,
 )
 
 CELLS_AT_ONCE = 2**22
@@ -48,7 +48,7 @@ def percentile_interval(
     samples: ArrayLike, level: float = 0.95, axis: int = 0
 ) -> tuple[Numbers, Numbers]:
     """The central interval that holds `level` of the samples along `axis`: (low, high)."""
-    share(level, "level")
+    check_share("level", level)
     table = np.moveaxis(np.asarray(samples, dtype=np.float64), axis, -1)
     table = numbers(table, "samples", unit="sample")
     low, high = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], axis=-1)

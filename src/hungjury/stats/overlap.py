@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import InputError, check_choice
-from hungjury.stats._checks import Floats, share
+from hungjury.limits import check_share
+from hungjury.stats._checks import Floats
 
 Ranking: TypeAlias = Iterable[Hashable | Sequence[Hashable] | AbstractSet[Hashable]]
 Scored: TypeAlias = Mapping[Hashable, float]
@@ -74,7 +75,7 @@ def rbo(a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: RboTies 
     >>> hj.stats.rbo(["x", "y"], ["x", "y"])
     1.0
     """
-    share(p, "p")
+    check_share("p", p)
     check_choice("ties", ties, get_args(RboTies))
     first, second = _places(a, "a", ties), _places(b, "b", ties)
     short, long = sorted((first, second), key=lambda places: len(places.items))

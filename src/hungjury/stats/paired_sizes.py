@@ -10,7 +10,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hungjury.stats._checks import Floats, Numbers, Seed, as_number, count, share
+from hungjury.limits import check_share
+from hungjury.stats._checks import Floats, Numbers, Seed, as_number, count
 from hungjury.stats.paired_tests import (
     CELLS_AT_ONCE,
     NOISE,
@@ -27,7 +28,7 @@ def t_interval(differences: ArrayLike, alpha: float = 0.05) -> tuple[Numbers, Nu
     from scipy.special import stdtrit
 
     table = _differences(differences)
-    share(alpha, "alpha")
+    check_share("alpha", alpha)
     topics = table.shape[-1]
     error = np.sqrt((_centred(table) ** 2).sum(axis=-1) / (topics - 1) / topics)
     return _around(table.mean(axis=-1), stdtrit(topics - 1, 1 - alpha / 2) * error)
@@ -41,7 +42,7 @@ def bootstrap_interval(
     Infinite where too many resamples are of one value only, as with very few topics.
     """
     table = _differences(differences)
-    share(alpha, "alpha")
+    check_share("alpha", alpha)
     count(samples, "samples")
     rows = table.reshape(-1, table.shape[-1])
     centred = _centred(rows)
@@ -65,7 +66,7 @@ def randomisation_interval(
     with few topics the interval is infinite, as the test can then reject nothing.
     """
     table = _differences(differences)
-    share(alpha, "alpha")
+    check_share("alpha", alpha)
     count(samples, "samples")
     topics = table.shape[-1]
     rows = table.reshape(-1, topics)

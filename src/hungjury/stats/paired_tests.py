@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hungjury.limits import check_share
 from hungjury.stats._checks import (
     Floats,
     Numbers,
@@ -18,7 +19,6 @@ from hungjury.stats._checks import (
     count,
     generator,
     numbers,
-    share,
 )
 from hungjury.stats.bootstrap import resample_counts
 
@@ -128,7 +128,7 @@ def studentised_bootstrap(
     """
     table = _differences(differences)
     count(samples, "samples")
-    share(alpha, "alpha")
+    check_share("alpha", alpha)
     topics = table.shape[-1]
     rows = table.reshape(-1, topics)
     centred = _centred(rows)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.errors import InputError
-from hungjury.stats._checks import Floats, Seed, count, generator, numbers, share
+from hungjury.limits import check_share
+from hungjury.stats._checks import Floats, Seed, count, generator, numbers
 
 CELLS_AT_ONCE = 2**21
 """Entries of one block of permuted tables, to bound memory."""
@@ -44,7 +45,7 @@ def randomised_tukey(
             remedy="give at least two systems as [system, topic]",
         )
     count(samples, "samples")
-    share(alpha, "alpha")
+    check_share("alpha", alpha)
     largest = _largest_differences(table, samples, generator(rng))
     means = table.mean(axis=1)
     one, other = np.triu_indices(len(table), 1)
@@ -90,7 +91,7 @@ def tukey_groups(
     """
     centre = numbers(means, "means", unit="level", least=2)
     each = numbers(sizes, "sizes", unit="level", least=2)
-    share(alpha, "alpha")
+    check_share("alpha", alpha)
     q = _range_quantile(1 - alpha, len(centre), df_error)
     needed = q * np.sqrt(ms_error * (1 / each[:, None] + 1 / each) / 2)
     different = np.abs(centre[:, None] - centre) > needed

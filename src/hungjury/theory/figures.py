@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.choices import SimulatedLabels
-from hungjury.errors import InputError, MissingExtra, check_choice, check_seed
-from hungjury.limits import MOST_RANKS, MOST_SAMPLES, check_count
+from hungjury.errors import MissingExtra, check_choice, check_seed
+from hungjury.limits import MOST_RANKS, MOST_SAMPLES, check_count, check_share
 from hungjury.stats.paired_tests import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
 from hungjury.theory.scoring import Floats
@@ -104,20 +104,8 @@ def significance_curve(
     uses the same random numbers for all values of rnk: every share is a mean over independent
     trials, neighbouring ones move together.
     """
-    if not 0 < p < 1:
-        raise InputError(
-            f"p is {p}",
-            code="out-of-range",
-            argument="p",
-            remedy="p must be between 0 and 1, both excluded",
-        )
-    if not 0 < alpha < 1:
-        raise InputError(
-            f"alpha is {alpha}",
-            code="out-of-range",
-            argument="alpha",
-            remedy="alpha must be between 0 and 1, both excluded",
-        )
+    check_share("p", p)
+    check_share("alpha", alpha)
     length = check_count("length", length, MIDDLE, MOST_RANKS)
     topics, trials = (
         check_count("topics", topics, 2, MOST_RANKS),

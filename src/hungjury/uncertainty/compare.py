@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from numbers import Real
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,6 @@ from hungjury.scores import Scores
 from hungjury.uncertainty.common_topics import averages, common_values
 from hungjury.uncertainty.compared import Compared, Comparison
 from hungjury.uncertainty.paired import TESTS, Paired, out_of_reach, paired
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["compare"]
 
@@ -167,7 +165,7 @@ def _check(
             code="one-system",
             remedy="score the runs of at least two systems",
         )
-    if margin is not None and not 0 < margin < math.inf:
+    if margin is not None and not (isinstance(margin, Real) and 0 < margin < math.inf):
         raise InputError(
             f"margin must be a positive number, got {margin!r}",
             code="bad-margin",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from hungjury.catalogue import measure as find_measure
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
+from hungjury.limits import check_share
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.text_formats import json_text
 from hungjury.uncertainty.common_topics import common_values
@@ -151,13 +153,7 @@ def gate(
     'better'
     """
     check_seed(seed)
-    if not 0 < level < 1:
-        raise InputError(
-            f"level is {level}",
-            code="out-of-range",
-            argument="level",
-            remedy="level must be between 0 and 1, both excluded",
-        )
+    check_share("level", level)
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
     if not wanted:
         raise InputError(
@@ -166,9 +162,9 @@ def gate(
             argument="candidate",
             remedy="name at least one system",
         )
-    if not 0 <= margin < np.inf:
+    if not (isinstance(margin, Real) and 0 <= margin < np.inf):
         raise InputError(
-            f"margin must be 0 or more, got {margin}",
+            f"margin must be 0 or more, got {margin!r}",
             code="bad-margin",
             argument="margin",
             remedy="use a margin of 0 or more",

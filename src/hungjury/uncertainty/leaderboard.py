@@ -22,7 +22,7 @@ from hungjury.errors import Argument, InputError, MeasureError, check_choice, ch
 from hungjury.judges.agreement import Agreement, agreement
 from hungjury.judges.jury import Families, Jury, seat_jury
 from hungjury.judges.merging import MergeLike, merge_method
-from hungjury.limits import MOST_DRAWS, check_count
+from hungjury.limits import MOST_DRAWS, check_count, check_share
 from hungjury.settings import TYPICAL_PANEL_ERROR
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.stats.sequential import check_looks
@@ -154,6 +154,7 @@ def leaderboard(
     check_choice("contrary", contrary, get_args(Contrary))
     check_seed(seed)
     _check_draws(draws)
+    check_share("level", level)
     check_panel_error(panel_error)
     if looks is not None:
         looks = check_looks(looks)
