@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -13,9 +12,11 @@ from pathlib import Path
 import pytest
 
 import hungjury as hj
+from processes import started, wait_for
 
+# Too many repetitions to be done before anybody can stop them.
 STUDY = [sys.executable, "-m", "hungjury", "study", "markov", "--data", "demo", "-o", "out",
-         "--repetitions", "400", "--quiet"]  # fmt: skip
+         "--repetitions", "5000", "--quiet"]  # fmt: skip
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
 
 
@@ -38,24 +39,12 @@ def session(number: int) -> list[str]:
     return found
 
 
-def wait_until(true, process: subprocess.Popen[str], seconds: float = 120) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert process.poll() is None, process.communicate()[1]
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
-def stored(folder: Path) -> int:
-    """How many jobs have been done."""
+def wait_for_results(folder: Path, study: subprocess.Popen[str]) -> None:
+    """Until some have been stored. While a study has the file open nobody else can read it."""
     path = folder / "out" / "markov" / "jobs.sqlite"
-    if not path.exists():
-        return 0
-    try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as base:
-            return int(base.execute("select count(*) from results").fetchone()[0])
-    except sqlite3.OperationalError:  # not made yet
-        return 0
+    while not path.exists() or path.stat().st_size < 100_000:
+        assert study.poll() is None, study.communicate()[1]
+        time.sleep(0.05)
 
 
 @pytest.mark.long
@@ -74,7 +63,7 @@ def test_signals_leave_no_worker(
         [*STUDY, "--jobs", "2"], cwd=here, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
     try:
-        wait_until(lambda: stored(here) > 0, study)
+        wait_for_results(here, study)
         assert len(session(study.pid)) > 2  # the study and its workers
         (os.killpg if everybody else os.kill)(study.pid, number)
         _, said = study.communicate(timeout=60)
@@ -92,17 +81,15 @@ def test_signals_leave_no_worker(
 @pytest.mark.cluster
 def test_a_scheduler_that_dies_ends_the_study_with_an_error(here: Path) -> None:
     pytest.importorskip("distributed")
-    from test_studies_dask import started, wait_for
-
     scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0")
     worker = study = None
     try:
         address = wait_for(scheduler, "Scheduler at:").split()[-1]
         worker = started("worker", address, "--nthreads", "1", "--no-nanny")
         engine = f"dask://{address.removeprefix('tcp://')}"
-        command = [*(word for word in STUDY if word != "--quiet"), "--engine", engine]
+        command = [*STUDY, "--engine", engine]
         study = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True)
-        wait_for(study, " jobs, about ")
+        wait_for_results(here, study)
         scheduler.kill()
         _, said = study.communicate(timeout=90)
         assert study.returncode == 2

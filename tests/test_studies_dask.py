@@ -1,10 +1,7 @@
 """A study on a real Dask cluster: a scheduler and workers, each a process of its own."""
 
 import os
-import subprocess
-import sys
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -16,26 +13,11 @@ from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
 from hungjury.studies.runner import Job
 from hungjury.studies.store import ResultStore, as_text
+from processes import ENVIRONMENT, started, wait_for
 from study_jobs import run_jobs
 
 Client = pytest.importorskip("distributed", reason="Dask is not installed").Client
 pytestmark = pytest.mark.cluster
-
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-
-
-def started(part, *arguments):
-    command = [sys.executable, "-m", f"distributed.cli.dask_{part}", *arguments, "--no-dashboard"]
-    return subprocess.Popen(
-        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=ENVIRONMENT
-    )
-
-
-def wait_for(process, words):
-    for line in process.stderr:
-        if words in line:
-            return line
-    raise AssertionError(f"{process.args} ended without saying {words!r}")
 
 
 @contextmanager

@@ -27,8 +27,14 @@ T = TypeVar("T")
 U = TypeVar("U")
 LOCAL = "local"
 DASK = "dask://"
+# A client that loses its scheduler logs by any of these, with the traceback of whatever it was at.
+DASK_LOGS = ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio")
 WAIT = 30  # seconds for a scheduler to answer, and for its first worker
 AHEAD = 4  # jobs handed out at once to each worker of a backend that only gives all results at once
+# Jobs handed out before they can be done. A cluster has many, so that workers who join late find
+# something to do. On one machine joblib fails with a traceback when it is stopped with more than
+# the few that its processes have room for.
+AHEAD_ON_CLUSTER, AHEAD_HERE = 500, "2 * n_jobs"
 
 
 @dataclass(frozen=True)
@@ -68,10 +74,14 @@ class Engine:
             return
         with self._joblib(lost) as (joblib, backend), _chosen(joblib, backend):
             try:
-                yield from _unordered(joblib, work, items)
+                yield from _unordered(joblib, work, items, self._ahead)
             except BaseException:
                 _stop_workers(joblib)
                 raise
+
+    @property
+    def _ahead(self) -> int | str:
+        return AHEAD_ON_CLUSTER if self.name.startswith(DASK) else AHEAD_HERE
 
     @contextmanager
     def _joblib(
@@ -87,7 +97,7 @@ class Engine:
             yield joblib, {"backend": backend, "n_jobs": self._local}
             return
         client = _dask_client(self.name.removeprefix(DASK))
-        with _without_logs("distributed.client"):
+        with _without_logs(*DASK_LOGS):
             try:
                 yield joblib, {"backend": _dask_backend(client, lost)}
             except BaseException as error:  # what Dask cancels is not an Exception
@@ -104,17 +114,36 @@ class Engine:
 
 
 @contextmanager
-def _without_logs(name: str) -> Iterator[None]:
-    """Without the log of something whose failures become errors."""
+def _without_logs(*names: str) -> Iterator[None]:
+    """Without the logs of something whose failures become errors."""
     import logging
 
-    logger = logging.getLogger(name)
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Ctrl-C reaches every process of a terminal. Those that are started in this context ignore it
+    and print nothing: the process that started them stops them."""
+    import signal
+    import threading
+
+    if threading.current_thread() is not threading.main_thread():  # no other may choose this
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
 
 
 def _stop_workers(joblib: Any) -> None:
@@ -195,19 +224,22 @@ def _chosen(joblib: Any, backend: dict[str, Any]) -> Any:
         ) from None
 
 
-def _unordered(joblib: Any, work: Callable[[T], U], items: Sequence[T]) -> Iterator[U]:
-    """Results as they come. Batches of one, so that none waits for another; all handed out at once,
-    so that workers that join a cluster late find something to do."""
+def _unordered(
+    joblib: Any, work: Callable[[T], U], items: Sequence[T], ahead: int | str
+) -> Iterator[U]:
+    """Results as they come. Batches of one, so that none waits for another."""
     calls = (joblib.delayed(work)(item) for item in items)
     try:
         one_by_one = joblib.Parallel(
-            batch_size=1, pre_dispatch="all", return_as="generator_unordered"
+            batch_size=1, pre_dispatch=ahead, return_as="generator_unordered"
         )
     except ValueError:  # this backend can only give all results at once
         yield from _in_blocks(joblib.Parallel(batch_size=1), calls)
         return
+    with _without_interrupts():
+        results = one_by_one(calls)
     try:
-        yield from one_by_one(calls)
+        yield from results
     except joblib.externals.loky.process_executor.TerminatedWorkerError:
         raise StudyFailed(
             "a worker process died, possibly out of memory",
