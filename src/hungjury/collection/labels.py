@@ -65,12 +65,12 @@ def resolve(
 
 
 def _without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
+    if not native.votes_repeat(rows.pair, rows.judge, len(rows.pair_topic), len(rows.judges)):
+        return rows
     key = rows.pair.astype(np.int64) * max(len(rows.judges), 1) + rows.judge
     order = np.argsort(key, kind="stable")
     ordered = key[order]
     starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    if len(starts) == len(order):
-        return rows
     label = rows.label[order]
     sizes = np.diff(np.append(starts, len(order)))
     lowest, highest = np.minimum.reduceat(label, starts), np.maximum.reduceat(label, starts)

@@ -7,9 +7,7 @@ about agreement and are left out. A coefficient is NaN where chance alone gives 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal, get_args
 
 import numpy as np
@@ -23,8 +21,6 @@ __all__ = ["JudgePairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement",
 
 Floats = NDArray[np.float64]
 AlphaLevel = Literal["nominal", "ordinal"]
-DENSE = 0.125  # share of documents that the mean judge labels from which tables are faster
-NUMBERS_AT_ONCE = 1 << 18  # in a table of judges and documents
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,53 +50,17 @@ def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
 
 def pairs_of(panel: Panel) -> JudgePairs:
     """Cohen (1960): kappa = (observed - expected) / (1 - expected)."""
-    given, together = np.ones(len(panel.document)), _sums_over_documents(panel)
-    common = together(given, given).astype(np.int64)
-    same = np.zeros(common.shape)
-    expected = np.zeros(common.shape)
-    for grade in range(len(panel.grades)):
-        gave = (panel.choice == grade).astype(float)
-        same += together(gave, gave)
-        # How often the row's judge gave this grade where the column's judged too.
-        often = together(gave, given)
-        expected += often * often.T
-    agreement = _ratio(same, common)
-    by_chance = _ratio(expected, common.astype(float) ** 2)
-    kappa = _ratio(agreement - by_chance, 1 - by_chance)
-    return JudgePairs(common, agreement, by_chance, kappa)
-
-
-def _sums_over_documents(panel: Panel) -> Callable[[Floats, Floats], Floats]:
-    """A function that sums, for every two judges, a value of the one's vote times a value of the
-    other's over the documents that both judged.
-
-    The cost grows with the square of the judges of a document. Where judges label most documents,
-    BLAS does it on tables of some of the documents at a time.
-    """
-    judges, documents = len(panel.judges), len(panel.pool)
-    if len(panel.document) < DENSE * judges * documents:
-        return lambda left, right: native.row_products(
-            panel.judge, panel.document, left, right, judges, documents
+    judges = len(panel.judges)
+    common, same, expected = (
+        table.reshape(judges, judges)
+        for table in native.judge_pairs(
+            panel.document, panel.judge, panel.choice, len(panel.pool), judges, len(panel.grades)
         )
-    order = np.argsort(panel.document, kind="stable")
-    judge, document = panel.judge[order], panel.document[order]
-    width = max(NUMBERS_AT_ONCE // judges, 1)
-    ends = np.searchsorted(document, np.arange(0, documents + width, width))
-
-    def table(value: Floats, first: int, rows: slice) -> Floats:
-        out = np.zeros((judges, width))
-        out[judge[rows], document[rows] - first] = value[order[rows]]
-        return out
-
-    def sums(left: Floats, right: Floats) -> Floats:
-        total = np.zeros((judges, judges))
-        for block, (start, stop) in enumerate(pairwise(ends.tolist())):
-            first, rows = block * width, slice(start, stop)
-            one = table(left, first, rows)
-            total += one @ (one if left is right else table(right, first, rows)).T
-        return total
-
-    return sums
+    )
+    agreement = _ratio(same, common)
+    by_chance = _ratio(expected, common**2)
+    kappa = _ratio(agreement - by_chance, 1 - by_chance)
+    return JudgePairs(common.astype(np.int64), agreement, by_chance, kappa)
 
 
 def _usable(counts: Floats) -> Floats:

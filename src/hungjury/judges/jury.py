@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.choices import Contrary
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
@@ -26,7 +27,6 @@ Floats = NDArray[np.float64]
 Families = str | os.PathLike[str] | Mapping[str, str] | None
 FEWEST_FAMILIES = 3  # for somebody to contradict the rest
 FEW = 20  # documents in common below which nothing is said
-DENSE = 4  # places per label up to which a table of families and documents beats sorting
 NORMAL_95 = 1.959963984540054
 
 
@@ -170,31 +170,16 @@ def correlation_with_rest(judgments: Judgments, rel: int | None = None) -> tuple
 
     Its sign is that of the weighted kappa: below 0 is worse than chance.
     """
-    counted = judgments.label >= 0
-    judge, document = judgments.judge[counted], judgments.document[counted].astype(np.int64)
-    label = judgments.label[counted]
-    label = label if rel is None else (label >= rel).astype(float)
-    weight = judgments.weight[judge]
-    size = len(judgments.pool)
-    family = np.unique(judgments.families, return_inverse=True)[1][judge]
-    mine = family * size + document
-    if (family.max(initial=0) + 1) * size > DENSE * len(mine):  # a table would be mostly empty
-        mine = np.unique(mine, return_inverse=True)[1]
-    rest_votes = np.bincount(document, weight, size)[document] - np.bincount(mine, weight)[mine]
-    rest_sum = (
-        np.bincount(document, weight * label, size)[document]
-        - np.bincount(mine, weight * label)[mine]
-    )
-    known = rest_votes > 1e-9
-    x, m = label[known], rest_sum[known] / rest_votes[known]
+    family = np.unique(judgments.families, return_inverse=True)[1].astype(np.int32)
     topics = len(judgments.topics)
-    cell = judge[known].astype(np.int64) * topics + judgments.pool.topic_of[document[known]]
-    total = len(judgments.judges) * topics
-    sums = [np.bincount(cell, v, total) for v in (np.ones(len(x)), x, m, x * x, m * m, x * m)]
-    moments = np.array(sums, dtype=np.float64).reshape(6, -1, topics)
+    found = native.moments_with_rest(
+        judgments.document, judgments.judge, judgments.label, rel or 0, judgments.weight, family,
+        judgments.pool.topic_of, topics,
+    )  # fmt: skip
+    moments = np.moveaxis(found.reshape(-1, topics, 6), 2, 0)
     whole = moments.sum(axis=2)
-    found = np.where(whole[0] >= FEW, _correlation(whole), np.nan)
-    return found, _jackknife(moments, whole, found)
+    correlation = np.where(whole[0] >= FEW, _correlation(whole), np.nan)
+    return correlation, _jackknife(moments, whole, correlation)
 
 
 def _correlation(moments: Floats) -> Floats:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool
@@ -28,7 +29,7 @@ class Panel:
     grades: tuple[int, ...]  # what can be voted for; (0, 1) once `rel` has made labels binary
     document: NDArray[np.int32]
     judge: NDArray[np.int32]
-    choice: NDArray[np.int64]  # position of the label in `grades`; 1 for probabilities
+    choice: NDArray[np.int16]  # position of the label in `grades`; 1 for probabilities
     share: NDArray[np.float64] | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
     family: NDArray[np.int64] | None = None  # [judge]: those of a family share one vote
@@ -40,7 +41,7 @@ class Panel:
         counted = label >= 0
         if not counted.all():
             document, judge, label = document[counted], judge[counted], label[counted]
-        grades, choice, share = judgments.grades, np.ones(len(label), dtype=np.int64), None
+        grades, choice, share = judgments.grades, np.ones(len(label), dtype=np.int16), None
         if judgments.soft:
             share = label
             if rel is not None:
@@ -52,7 +53,7 @@ class Panel:
                 )
         elif rel is not None:
             _check_rel(rel, grades)
-            grades, choice = (0, 1), (label >= rel).astype(np.int64)
+            grades, choice = (0, 1), (label >= rel).astype(np.int16)
         else:
             choice = _positions(label, grades)
         panel = Panel(
@@ -98,19 +99,10 @@ class Panel:
 
         A probability p is a vote of p for relevant and of 1-p for not relevant.
         """
-        size = len(self.grades)
-        cell = self.document.astype(np.int64) * size + self.choice
-        total = len(self.pool) * size
-        if self.share is None and weights is None and self.family is None:
-            out = np.bincount(cell, minlength=total).astype(float)
-            return out.reshape(len(self.pool), size)
-        each = (self.weight if weights is None else weights)[self.judge]
-        if self.share is None:
-            out = np.asarray(np.bincount(cell, each, minlength=total), dtype=float)
-        else:
-            out = np.asarray(np.bincount(cell, each * self.share, minlength=total), dtype=float)
-            out += np.bincount(cell - 1, each * (1 - self.share), minlength=total)
-        return out.reshape(len(self.pool), size)
+        each = self.weight if weights is None else weights
+        shape = len(self.pool), len(self.grades)
+        found = native.count_votes(self.document, self.judge, self.choice, self.share, each, *shape)
+        return found.reshape(shape)
 
     def whole_labels(self, method: str) -> None:
         """Raise if votes are probabilities."""
@@ -181,12 +173,13 @@ def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
         )
 
 
-def _positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int64]:
-    scale = np.array(grades, dtype=float)
+def _positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int16]:
+    scale = np.array(grades, dtype=np.int16)
     if grades[-1] - grades[0] == len(grades) - 1:  # no gaps: a label says its position
-        choice = np.clip(label - grades[0], 0, len(grades) - 1).astype(np.int64)
+        place = label - grades[0]
+        choice = np.clip(place, 0, len(grades) - 1, out=place).astype(np.int16)
     else:
-        choice = np.minimum(np.searchsorted(scale, label), len(scale) - 1)
+        choice = np.minimum(np.searchsorted(scale, label), len(scale) - 1).astype(np.int16)
     wrong = np.flatnonzero(scale[choice] != label)
     if len(wrong):
         raise InputError(

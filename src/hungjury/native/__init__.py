@@ -10,11 +10,14 @@ from hungjury.native._core import (
     Pool,
     RunStore,
     RunStream,
+    count_votes,
     dawid_skene,
     draw_grades,
+    judge_pairs,
     kernel_sums,
     lambdas,
     largest_gaps,
+    moments_with_rest,
     pair_sums,
     precision_sums,
     ranking_values,
@@ -23,6 +26,7 @@ from hungjury.native._core import (
     shares_larger,
     squared_distances,
     untied_pairs,
+    votes_repeat,
 )
 
 if TYPE_CHECKING:
@@ -36,11 +40,14 @@ __all__ = [
     "Pool",
     "RunStore",
     "RunStream",
+    "count_votes",
     "dawid_skene",
     "draw_grades",
+    "judge_pairs",
     "kernel_sums",
     "lambdas",
     "largest_gaps",
+    "moments_with_rest",
     "pair_sums",
     "precision_sums",
     "ranking_values",
@@ -49,4 +56,5 @@ __all__ = [
     "shares_larger",
     "squared_distances",
     "untied_pairs",
+    "votes_repeat",
 ]

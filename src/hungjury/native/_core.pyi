@@ -84,7 +84,7 @@ def kernel_sums(
 def dawid_skene(
     document: NDArray[np.int32],
     judge: NDArray[np.int32],
-    choice: NDArray[np.int64],
+    choice: NDArray[np.int16],
     group: NDArray[np.int64],
     judges: int,
     grades: int,
@@ -100,6 +100,36 @@ def dawid_skene(
     NDArray[np.int64],
     NDArray[np.int64],
 ]: ...
+def votes_repeat(
+    document: NDArray[np.int32], judge: NDArray[np.int32], documents: int, judges: int
+) -> bool: ...
+def moments_with_rest(
+    document: NDArray[np.int32],
+    judge: NDArray[np.int32],
+    label: NDArray[np.float64],
+    rel: float,
+    weight: NDArray[np.float64],
+    family: NDArray[np.int32],
+    topic: NDArray[np.int32],
+    topics: int,
+) -> NDArray[np.float64]: ...
+def count_votes(
+    document: NDArray[np.int32],
+    judge: NDArray[np.int32],
+    choice: NDArray[np.int16],
+    share: NDArray[np.float64] | None,
+    weight: NDArray[np.float64],
+    documents: int,
+    grades: int,
+) -> NDArray[np.float64]: ...
+def judge_pairs(
+    document: NDArray[np.int32],
+    judge: NDArray[np.int32],
+    choice: NDArray[np.int16],
+    documents: int,
+    judges: int,
+    grades: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 def draw_grades(
     begin: NDArray[np.int64],
     said: NDArray[np.int32],

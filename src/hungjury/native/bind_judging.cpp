@@ -1,6 +1,9 @@
 // Votes of judges.
+#include <nanobind/stl/optional.h>
+
 #include "bindings.h"
 #include "em.h"
+#include "votes.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -10,7 +13,7 @@ namespace hungjury {
 namespace {
 
 // Fits each group of documents by itself. `posterior` holds where to start, and then the result.
-nb::tuple dawid_skene(Given<int32_t> document, Given<int32_t> judge, Given<int64_t> choice,
+nb::tuple dawid_skene(Given<int32_t> document, Given<int32_t> judge, Given<int16_t> choice,
                       Given<int64_t> group, int64_t judges, int64_t grades,
                       Filled<double> posterior, double tolerance, int64_t rounds) {
     size_t size = static_cast<size_t>(grades), votes = document.size();
@@ -45,6 +48,81 @@ nb::tuple dawid_skene(Given<int32_t> document, Given<int32_t> judge, Given<int64
                           array(std::move(unit_judge)));
 }
 
+bool outside(const int32_t *values, size_t number, size_t below) {
+    return std::any_of(values, values + number, [below](int32_t v) {
+        return v < 0 || static_cast<size_t>(v) >= below;
+    });
+}
+
+Votes votes_of(const Given<int32_t> &document, const Given<int32_t> &judge, size_t documents,
+               size_t judges) {
+    size_t number = document.size();
+    if (judge.size() != number) throw std::out_of_range("arrays of different sizes");
+    if (outside(document.data(), number, documents) || outside(judge.data(), number, judges))
+        throw std::out_of_range("a vote lies outside the documents or judges");
+    return {document.data(), judge.data(), number, documents, judges};
+}
+
+// Choices that lie in the grades; with shares, the lowest one cannot be chosen.
+void check_choices(const Given<int16_t> &choice, size_t votes, size_t grades, int16_t least) {
+    if (choice.size() != votes) throw std::out_of_range("arrays of different sizes");
+    for (size_t v = 0; v < votes; ++v)
+        if (choice.data()[v] < least || static_cast<size_t>(choice.data()[v]) >= grades)
+            throw std::out_of_range("a choice lies outside the grades");
+}
+
+bool votes_repeat(Given<int32_t> document, Given<int32_t> judge, size_t documents, size_t judges) {
+    Votes given = votes_of(document, judge, documents, judges);
+    nb::gil_scoped_release free;
+    return any_twice(given);
+}
+
+Array<double> moments_with_rest(Given<int32_t> document, Given<int32_t> judge, Given<double> label,
+                                double rel, Given<double> weight, Given<int32_t> family,
+                                Given<int32_t> topic, size_t topics) {
+    Votes given = votes_of(document, judge, topic.size(), weight.size());
+    if (label.size() != given.number || family.size() != given.judges)
+        throw std::out_of_range("arrays of different sizes");
+    if (outside(family.data(), given.judges, given.judges) ||
+        outside(topic.data(), given.documents, topics))
+        throw std::out_of_range("a family or topic that is not there");
+    std::vector<double> moments(given.judges * topics * 6);
+    {
+        nb::gil_scoped_release free;
+        rest_moments(given, label.data(), rel, weight.data(), family.data(), given.judges,
+                     topic.data(), topics, moments.data());
+    }
+    return array(std::move(moments));
+}
+
+Array<double> votes_by_grade(Given<int32_t> document, Given<int32_t> judge, Given<int16_t> choice,
+                             std::optional<Given<double>> share, Given<double> weight,
+                             size_t documents, size_t grades) {
+    Votes given = votes_of(document, judge, documents, weight.size());
+    check_choices(choice, given.number, grades, share ? 1 : 0);
+    if (share && share->size() != given.number) throw std::out_of_range("arrays of different sizes");
+    std::vector<double> counts(documents * grades);
+    {
+        nb::gil_scoped_release free;
+        count_votes(given, choice.data(), share ? share->data() : nullptr, weight.data(), grades,
+                    counts.data());
+    }
+    return array(std::move(counts));
+}
+
+nb::tuple judge_pairs(Given<int32_t> document, Given<int32_t> judge, Given<int16_t> choice,
+                      size_t documents, size_t judges, size_t grades) {
+    Votes given = votes_of(document, judge, documents, judges);
+    check_choices(choice, given.number, grades, 0);
+    std::vector<double> common(judges * judges), same(common.size()), chance(common.size());
+    {
+        nb::gil_scoped_release free;
+        agreed(given, choice.data(), grades, {common.data(), same.data(), chance.data()});
+    }
+    return nb::make_tuple(array(std::move(common)), array(std::move(same)),
+                          array(std::move(chance)));
+}
+
 }  // namespace
 
 void bind_judging(nb::module_ &m) {
@@ -54,6 +132,21 @@ void bind_judging(nb::module_ &m) {
           "[document * grade] given, which is changed. Returns prior [group * grade], confusion "
           "[unit * label * true grade], log likelihood, rounds and convergence [group], group and "
           "judge [unit].");
+    m.def("votes_repeat", &votes_repeat, "document"_a, "judge"_a, "documents"_a, "judges"_a,
+          "Whether any judge labelled a document twice.");
+    m.def("moments_with_rest", &moments_with_rest, "document"_a, "judge"_a, "label"_a, "rel"_a,
+          "weight"_a, "family"_a, "topic"_a, "topics"_a,
+          "Moments [judge * topic * 6] of a judge's labels x and the mean labels m of other "
+          "families: number, sums of x, m, x^2, m^2, xm. Weight and family are by judge, topic is "
+          "by document; rel 0 takes labels as they are.");
+    m.def("count_votes", &votes_by_grade, "document"_a, "judge"_a, "choice"_a, "share"_a.none(),
+          "weight"_a, "documents"_a, "grades"_a,
+          "Weights [document * grade] of the votes for each grade; a share is for the grade "
+          "chosen, and its rest for the one below.");
+    m.def("judge_pairs", &judge_pairs, "document"_a, "judge"_a, "choice"_a, "documents"_a,
+          "judges"_a, "grades"_a,
+          "Tables [judge * judge] over documents that both judged: how many, how many with the "
+          "same choice, and products of how often each made a choice, summed over choices.");
 }
 
 }  // namespace hungjury

@@ -174,7 +174,7 @@ inline void fit_ballots(Ballots given, size_t grades, double *posterior, double 
 // Votes in rows, sorted by document; documents are in groups, which are fitted one by one.
 class GroupedVotes {
   public:
-    GroupedVotes(const int32_t *document, const int32_t *judge, const int64_t *choice, size_t votes,
+    GroupedVotes(const int32_t *document, const int32_t *judge, const int16_t *choice, size_t votes,
                  const int64_t *group, size_t documents, size_t judges, size_t grades)
         : grades_(grades), begin_(documents + 1), judge_(votes), choice_(votes), place_(judges, -1) {
         for (size_t v = 0; v < votes; ++v) {
@@ -189,7 +189,7 @@ class GroupedVotes {
         for (size_t v = 0; v < votes; ++v) {
             auto to = static_cast<size_t>(next[static_cast<size_t>(document[v])]++);
             judge_[to] = judge[v];
-            choice_[to] = static_cast<int32_t>(choice[v]);
+            choice_[to] = choice[v];
         }
         for (size_t d = 0; d < documents; ++d) {
             if (d && group[d] < group[d - 1]) throw std::out_of_range("groups are not in order");

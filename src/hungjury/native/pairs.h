@@ -7,26 +7,10 @@
 #include <numeric>
 #include <vector>
 
+#include "bits.h"
 #include "kernels.h"
 
-// One more copy for processors that count bits in one instruction.
-#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
-#define HUNGJURY_POPCNT __attribute__((target_clones("popcnt", "default")))
-#else
-#define HUNGJURY_POPCNT
-#endif
-
 namespace hungjury {
-
-inline int64_t count_bits(uint64_t bits) {
-#if defined(__GNUC__)
-    return __builtin_popcountll(bits);
-#else
-    int64_t count = 0;
-    for (; bits; bits &= bits - 1) ++count;
-    return count;
-#endif
-}
 
 // [item]: how many values are larger. For few items comparing all is quicker than sorting.
 HUNGJURY_WIDE inline void count_larger(const double *values, size_t items, int64_t *larger) {

@@ -4,32 +4,34 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <stdexcept>
 #include <vector>
 
 namespace hungjury {
 
 // Entries of a sparse table put in the order of a key; those of equal keys stay in order.
 struct ByKey {
-    std::vector<size_t> begin, entry;  // those of key k: entry[begin[k]] .. entry[begin[k + 1]]
+    std::vector<size_t> begin;    // those of key k: entry[begin[k]] .. entry[begin[k + 1]]
+    std::vector<uint32_t> entry;  // there are many: numbers of four bytes
 
     ByKey(const int32_t *key, size_t entries, size_t keys) {
-        std::vector<size_t> all(entries);
-        std::iota(all.begin(), all.end(), size_t{0});
-        sort(key, all, keys);
+        sort(key, entries, keys, [](size_t i) { return i; });
     }
-    ByKey(const int32_t *key, const std::vector<size_t> &entries, size_t keys) {
-        sort(key, entries, keys);
+    ByKey(const int32_t *key, const std::vector<uint32_t> &entries, size_t keys) {
+        sort(key, entries.size(), keys, [&](size_t i) { return entries[i]; });
     }
 
 private:
-    void sort(const int32_t *key, const std::vector<size_t> &entries, size_t keys) {
+    template <class Nth>
+    void sort(const int32_t *key, size_t entries, size_t keys, const Nth &nth) {
+        if (entries > UINT32_MAX) throw std::length_error("more than 2^32 entries");
         begin.assign(keys + 1, 0);
-        entry.resize(entries.size());
-        for (size_t e : entries) ++begin[static_cast<size_t>(key[e]) + 1];
+        entry.resize(entries);
+        for (size_t i = 0; i < entries; ++i) ++begin[static_cast<size_t>(key[nth(i)]) + 1];
         for (size_t k = 0; k < keys; ++k) begin[k + 1] += begin[k];
         std::vector<size_t> next(begin.begin(), begin.end() - 1);
-        for (size_t e : entries) entry[next[static_cast<size_t>(key[e])]++] = e;
+        for (size_t i = 0; i < entries; ++i)
+            entry[next[static_cast<size_t>(key[nth(i)])]++] = static_cast<uint32_t>(nth(i));
     }
 };
 

@@ -193,7 +193,7 @@ def _agreement_with(
     judge, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
     names = [*(e.name for e in entries), "gold"]
     scale = tuple(sorted({*grades, *np.unique(gold[gold >= 0]).tolist()}))
-    choice = np.searchsorted(scale, labels[judge, document])
+    choice = np.searchsorted(scale, labels[judge, document]).astype(np.int16)
     found = pairs_of(Panel(pool, names, scale, document, judge, choice))
     return [
         (int(n), _or_none(a), _or_none(k))

@@ -1,0 +1,173 @@
+// What votes of judges add up to. No judge votes twice on a document.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "bits.h"
+#include "products.h"
+
+namespace hungjury {
+
+struct Votes {
+    const int32_t *document, *judge;
+    size_t number, documents, judges;
+};
+
+// Is there a document with two labels of one judge?
+inline bool any_twice(const Votes &given) {
+    ByKey by_document(given.document, given.number, given.documents);
+    std::vector<int64_t> latest(given.judges, -1);  // the document each judge was met on last
+    for (size_t d = 0; d < given.documents; ++d)
+        for (size_t i = by_document.begin[d]; i < by_document.begin[d + 1]; ++i) {
+            int64_t &before = latest[static_cast<size_t>(given.judge[by_document.entry[i]])];
+            if (before == static_cast<int64_t>(d)) return true;
+            before = static_cast<int64_t>(d);
+        }
+    return false;
+}
+
+// Adds to out [judge, topic, 6], of the labels x that a judge gave and the mean labels m that other
+// families gave the same documents: number, sums of x, m, x², m² and xm. A family counts as much as
+// the weights of those of its judges who labelled the document. Labels below 0 are none; with
+// `rel` above 0, those from it on are 1 and others 0.
+inline void rest_moments(const Votes &given, const double *label, double rel, const double *weight,
+                         const int32_t *family, size_t families, const int32_t *topic,
+                         size_t topics, double *out) {
+    constexpr double none = 1e-9;  // votes of others below which there are none but by rounding
+    ByKey by_document(given.document, given.number, given.documents);
+    struct Sum {
+        double votes = 0, labels = 0;
+    };
+    std::vector<Sum> of_family(families);
+    for (size_t d = 0; d < given.documents; ++d) {
+        Sum all;
+        auto each = [&](auto &&visit) {
+            for (size_t i = by_document.begin[d]; i < by_document.begin[d + 1]; ++i) {
+                uint32_t vote = by_document.entry[i];
+                double x = label[vote];
+                auto judge = static_cast<size_t>(given.judge[vote]);
+                if (x >= 0) visit(judge, rel > 0 ? (x >= rel ? 1.0 : 0.0) : x);
+            }
+        };
+        each([&](size_t judge, double x) {
+            Sum &own = of_family[static_cast<size_t>(family[judge])];
+            for (Sum *sum : {&all, &own}) {
+                sum->votes += weight[judge];
+                sum->labels += weight[judge] * x;
+            }
+        });
+        each([&](size_t judge, double x) {
+            const Sum &own = of_family[static_cast<size_t>(family[judge])];
+            double votes = all.votes - own.votes;
+            if (votes <= none) return;
+            double m = (all.labels - own.labels) / votes;
+            double *cell = out + (judge * topics + static_cast<size_t>(topic[d])) * 6;
+            const double terms[] = {1, x, m, x * x, m * m, x * m};
+            for (size_t k = 0; k < 6; ++k) cell[k] += terms[k];
+        });
+        each([&](size_t judge, double) { of_family[static_cast<size_t>(family[judge])] = Sum(); });
+    }
+}
+
+// Adds to out [document, grade] the weight of each vote. A share p is a vote of p for the grade
+// chosen and of 1-p for the one below it.
+inline void count_votes(const Votes &given, const int16_t *choice, const double *share,
+                        const double *weight, size_t grades, double *out) {
+    for (size_t v = 0; v < given.number; ++v) {
+        double *cell = out + static_cast<size_t>(given.document[v]) * grades + choice[v];
+        double counts = weight[given.judge[v]];
+        if (!share) {
+            *cell += counts;
+        } else {
+            *cell += counts * share[v];
+            cell[-1] += counts * (1 - share[v]);
+        }
+    }
+}
+
+// Tables [judge, judge] over the documents that both judged.
+struct Agreed {
+    double *common;  // how many there are
+    double *same;    // with the same choice
+    double *chance;  // the product of how often each of the two made a choice, summed over choices
+};
+
+// Every judge's choices as sets of documents, for panels that judged most documents.
+HUNGJURY_POPCNT inline void agreed_by_sets(const Votes &given, const int16_t *choice, size_t grades,
+                                           Agreed out) {
+    size_t words = (given.documents + 63) / 64, sets = grades + 1;  // the last: all they judged
+    std::vector<uint64_t> bits(given.judges * sets * words);
+    auto set = [&](size_t judge, size_t which) { return &bits[(judge * sets + which) * words]; };
+    for (size_t v = 0; v < given.number; ++v) {
+        auto judge = static_cast<size_t>(given.judge[v]), d = static_cast<size_t>(given.document[v]);
+        for (size_t which : {static_cast<size_t>(choice[v]), grades})
+            set(judge, which)[d / 64] |= uint64_t{1} << (d % 64);
+    }
+    for (size_t a = 0; a < given.judges; ++a)
+        for (size_t b = a; b < given.judges; ++b) {
+            int64_t common = 0, same = 0;
+            double chance = 0;
+            for (size_t g = 0; g < grades; ++g) {
+                int64_t one = in_both(set(a, g), set(b, grades), words);
+                int64_t other = in_both(set(b, g), set(a, grades), words);
+                same += in_both(set(a, g), set(b, g), words);
+                common += one;
+                chance += static_cast<double>(one) * static_cast<double>(other);
+            }
+            for (size_t cell : {a * given.judges + b, b * given.judges + a}) {
+                out.common[cell] = static_cast<double>(common);
+                out.same[cell] = static_cast<double>(same);
+                out.chance[cell] = chance;
+            }
+        }
+}
+
+// One judge after another, with all others who voted on the same documents.
+inline void agreed_by_votes(const Votes &given, const int16_t *choice, size_t grades,
+                            Agreed out) {
+    ByKey by_document(given.document, given.number, given.documents);
+    ByKey by_judge(given.judge, given.number, given.judges);
+    std::vector<int64_t> mine(given.judges * grades), theirs(mine.size()), same(given.judges);
+    for (size_t a = 0; a < given.judges; ++a) {
+        for (auto *counts : {&mine, &theirs, &same}) std::fill(counts->begin(), counts->end(), 0);
+        for (size_t i = by_judge.begin[a]; i < by_judge.begin[a + 1]; ++i) {
+            auto d = static_cast<size_t>(given.document[by_judge.entry[i]]);
+            auto own = static_cast<size_t>(choice[by_judge.entry[i]]);
+            for (size_t k = by_document.begin[d]; k < by_document.begin[d + 1]; ++k) {
+                uint32_t vote = by_document.entry[k];
+                auto b = static_cast<size_t>(given.judge[vote]);
+                auto other = static_cast<size_t>(choice[vote]);
+                ++mine[b * grades + own];
+                ++theirs[b * grades + other];
+                same[b] += own == other;
+            }
+        }
+        for (size_t b = 0; b < given.judges; ++b) {
+            size_t cell = a * given.judges + b;
+            out.common[cell] = out.chance[cell] = 0;
+            out.same[cell] = static_cast<double>(same[b]);
+            for (size_t g = b * grades; g < (b + 1) * grades; ++g) {
+                out.common[cell] += static_cast<double>(mine[g]);
+                out.chance[cell] += static_cast<double>(mine[g]) * static_cast<double>(theirs[g]);
+            }
+        }
+    }
+}
+
+// By sets or by votes, whichever is less work.
+inline void agreed(const Votes &given, const int16_t *choice, size_t grades, Agreed out) {
+    std::vector<double> votes(given.documents);
+    for (size_t v = 0; v < given.number; ++v) ++votes[static_cast<size_t>(given.document[v])];
+    double by_votes = std::inner_product(votes.begin(), votes.end(), votes.begin(), 0.0);
+    double judges = static_cast<double>(given.judges);
+    double words = static_cast<double>((given.documents + 63) / 64);
+    double by_sets = judges * (judges + 1) / 2 * words * static_cast<double>(3 * grades);
+    if (by_sets < by_votes) agreed_by_sets(given, choice, grades, out);
+    else agreed_by_votes(given, choice, grades, out);
+}
+
+}  // namespace hungjury

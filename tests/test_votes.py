@@ -1,0 +1,110 @@
+"""Sums over votes in native code, against loops."""
+
+import numpy as np
+import pytest
+
+from hungjury import native
+
+JUDGES, GRADES = 6, 3
+
+
+def votes_of(documents, missing, seed=1):
+    """Votes in any order, no judge twice on a document: documents, judges and choices."""
+    rng = np.random.default_rng(seed)
+    places = [(d, j) for d in range(documents) for j in range(JUDGES) if rng.random() >= missing]
+    rng.shuffle(places)
+    document, judge = np.array(places, dtype=np.int32).reshape(-1, 2).T.copy()
+    return document, judge, rng.integers(0, GRADES, len(places)).astype(np.int16)
+
+
+@pytest.mark.parametrize(
+    ("documents", "missing"),
+    [(150, 0.0), (64, 0.1), (65, 0.2), (130, 0.9), (3, 0.5), (0, 0.0)],
+)
+def test_pairs_of_judges(documents, missing):
+    """By sets of documents where labels are many, by votes where they are few."""
+    document, judge, choice = votes_of(documents, missing)
+    said = {(d, j): c for d, j, c in zip(document, judge, choice, strict=True)}
+    found = native.judge_pairs(document, judge, choice, documents, JUDGES, GRADES)
+    common, same, chance = (table.reshape(JUDGES, JUDGES) for table in found)
+    for a in range(JUDGES):
+        for b in range(JUDGES):
+            both = [(said[d, a], said[d, b]) for d in range(documents)
+                    if (d, a) in said and (d, b) in said]  # fmt: skip
+            assert common[a, b] == len(both)
+            assert same[a, b] == sum(x == y for x, y in both)
+            assert chance[a, b] == sum(x == y for x, _ in both for _, y in both)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_votes_are_counted(shared):
+    document, judge, choice = votes_of(20, 0.4)
+    weight = np.random.default_rng(2).gamma(1, size=JUDGES)
+    share = np.random.default_rng(3).random(len(document)) if shared else None
+    if shared:
+        choice[:] = 1
+    expected = np.zeros((20, GRADES))
+    for i, (d, j, c) in enumerate(zip(document, judge, choice, strict=True)):
+        if share is None:
+            expected[d, c] += weight[j]
+        else:
+            expected[d, 1] += weight[j] * share[i]
+            expected[d, 0] += weight[j] * (1 - share[i])
+    found = native.count_votes(document, judge, choice, share, weight, 20, GRADES)
+    assert found.reshape(20, GRADES) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rel", [0, 2])
+def test_moments_with_other_families(rel):
+    document, judge, choice = votes_of(30, 0.4)
+    label = choice.astype(float)
+    label[::7] = -1  # pooled, but not judged
+    weight = np.array([0.5, 0.5, 1, 1 / 3, 1 / 3, 1 / 3])
+    family = np.array([0, 0, 1, 2, 2, 2], dtype=np.int32)
+    topic = np.repeat(np.arange(3, dtype=np.int32), 10)
+    rows = [
+        (d, j, (float(x >= rel) if rel else x))
+        for d, j, x in zip(document.tolist(), judge.tolist(), label.tolist(), strict=True)
+        if x >= 0
+    ]
+    expected = np.zeros((JUDGES, 3, 6))
+    for d, j, x in rows:
+        others = [(weight[k], y) for e, k, y in rows if e == d and family[k] != family[j]]
+        if others:
+            m = sum(w * y for w, y in others) / sum(w for w, _ in others)
+            expected[j, topic[d]] += [1, x, m, x * x, m * m, x * m]
+    found = native.moments_with_rest(document, judge, label, rel, weight, family, topic, 3)
+    assert found.reshape(expected.shape) == pytest.approx(expected)
+
+
+def test_a_repeated_vote_is_found():
+    document, judge, _ = votes_of(40, 0.5)
+    assert not native.votes_repeat(document, judge, 40, JUDGES)
+    for again in (0, len(judge) // 2, len(judge) - 1):
+        twice = np.append(document, document[again]), np.append(judge, judge[again])
+        assert native.votes_repeat(*twice, 40, JUDGES)
+    assert not native.votes_repeat(document[:0], judge[:0], 0, JUDGES)
+
+
+def test_votes_stay_inside_the_tables():
+    document, judge, choice = votes_of(10, 0.2)
+    weight = np.ones(JUDGES)
+    with pytest.raises(IndexError, match="outside the documents or judges"):
+        native.votes_repeat(document, judge, 9, JUDGES)
+    with pytest.raises(IndexError, match="outside the documents or judges"):
+        native.judge_pairs(document, judge, choice, 10, JUDGES - 1, GRADES)
+    with pytest.raises(IndexError, match="outside the documents or judges"):
+        native.count_votes(document, -judge, choice, None, weight, 10, GRADES)
+    with pytest.raises(IndexError, match="outside the grades"):
+        native.judge_pairs(document, judge, choice, 10, JUDGES, GRADES - 1)
+    with pytest.raises(IndexError, match="outside the grades"):  # no grade below the lowest
+        native.count_votes(document, judge, choice * 0, weight[judge], weight, 10, GRADES)
+    with pytest.raises(IndexError, match="different sizes"):
+        native.judge_pairs(document, judge[1:], choice, 10, JUDGES, GRADES)
+    with pytest.raises(IndexError, match="different sizes"):
+        native.judge_pairs(document, judge, choice[1:], 10, JUDGES, GRADES)
+    label, topic = choice.astype(float), np.zeros(10, dtype=np.int32)
+    family = np.arange(JUDGES, dtype=np.int32)
+    for wrong in ((family + 1, topic), (family, topic + 1)):
+        with pytest.raises(IndexError, match="not there"):
+            native.moments_with_rest(document, judge, label, 0, weight, *wrong, 1)
