@@ -317,10 +317,24 @@ def test_the_saw_tooth_curve_goes_rank_by_rank(tmp_path: Path) -> None:
             assert (name, int(rank)) == ("bm25", n)
             assert float(recall) == pytest.approx(hits / relevant)
             assert float(precision) == pytest.approx(hits / n)
-        assert len(lines) == 9
+        assert len(lines) == 1 + len(ranked), "the curve ends with the list, not with --depth"
     picture = tmp_path / "curve.svg"
     hungjury(*call, "-o", str(picture))
     assert picture.read_text().startswith("<?xml")
+
+
+def test_notes_are_about_the_topics_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("7 0 a 1\n8 0 a 0\n9 0 a 1\n")
+    (tmp_path / "run").write_text("".join(f"{t} Q0 a 1 1 bm25\n" for t in (7, 8, 9)))
+    files = str(tmp_path / "qrels"), str(tmp_path / "run")
+    assert "without any relevant document: 8" in hungjury("evaluate", *files, "-m", "AP").stderr
+    for call in (
+        ["evaluate", *files, "-m", "AP", "--topics", "7"],
+        ["curve", *files, "--topic", "7"],
+    ):
+        assert hungjury(*call).stderr == ""
+    both = hungjury("evaluate", *files, "-m", "AP", "--topics", "7,8").stderr
+    assert both == "note: 1 topic without any relevant document: 8\n"
 
 
 def test_a_curve_by_rank_needs_both_measures_at_the_same_ranks() -> None:

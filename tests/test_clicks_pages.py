@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import hungjury as hj
 import naive_users
 from click_logs import RANKS, make_log, write_parquet
+from hungjury.cli.main import hungjury as command
 from hungjury.users.clicks import calibrate
 from hungjury.users.dynamics import Dynamic
 from hungjury.users.model import UserModel, user_model
@@ -127,6 +129,10 @@ def test_holding_times_by_query(tmp_path: Path) -> None:
     assert [q for q, _ in model.query_rates] == ["q0", "q1", "q2", "q3"]
     model.save(tmp_path / "users.json")
     assert UserModel.load(tmp_path / "users.json").query_rates == model.query_rates
+    call = ["clicks", str(path), "--ranks", str(RANKS)]
+    said = "holding times by query in the user model: 4"
+    assert said in CliRunner().invoke(command, [*call, "--rates-by", "query"]).stdout
+    assert said not in CliRunner().invoke(command, call).stdout
 
 
 def test_markov_precision_uses_the_rates_of_a_query() -> None:

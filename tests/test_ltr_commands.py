@@ -130,7 +130,8 @@ def test_compare_rankers_command(fold):
                "--plot", picture, *QUICK)  # fmt: skip
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[0].split() == ["nDCG@10", "4", "all"]  # 500 trees were not trained
+    assert lines[0].split() == ["nDCG@10", "4", "all"]
+    assert "note: rankers have 12 trees; left out sizes: 500\n" in done.stderr
     assert lines[1].startswith("λ-MART")
     assert lines[2].startswith("nMCG-MART")
     assert "70 test queries, 5 folds" in done.stdout

@@ -5,7 +5,10 @@ figure, algorithm and definition of the papers has a line.
 from __future__ import annotations
 
 import importlib
+import itertools
+import math
 import re
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -204,6 +207,31 @@ def test_misprints_of_definitions() -> None:
     constant = hj.score_list("MP(model=constant)", relevant)
     assert constant == pytest.approx((1 + 2 / 3) / 2)
     assert hj.score_list("MP(model=constant, rec=True)", relevant) == hj.score_list("AP", relevant)
+
+
+def test_misprints_in_proofs_of_chapter_3() -> None:
+    def above(grades: tuple[int, ...], k: int, p: int) -> int:
+        return sum(grade >= p for grade in grades[:k])
+
+    before, after, i, j = (0, 1, 0, 2, 3), (2, 1, 0, 0, 3), 1, 4  # ranks that change places
+    for k, p in itertools.product(range(i, j), range(1, 5)):
+        more = before[i - 1] < p <= before[j - 1]
+        assert (above(before, k, p) < above(after, k, p)) == more
+        assert (above(before, k, p) == above(after, k, p)) == (not more)
+
+    def d(i: int, *x: Fraction) -> Fraction:
+        """D of section 3.4.1, with the first variable at rank i + 1."""
+        value, left = Fraction(1, i), Fraction(1)
+        for n, one in enumerate(x, i + 1):
+            value, left = value - left * one / n, left * (1 - one)
+        return value - left / (i + len(x) + 1)
+
+    zero = Fraction(0)
+    assert d(1, zero, zero) - d(1, zero) == Fraction(1, 12)
+    x = [Fraction(1, 3), Fraction(2, 5), Fraction(1, 7)]
+    for i in (1, 2, 5):
+        left = math.prod(1 - one for one in x)
+        assert d(i, *x) - d(i, *x[:-1]) == left / ((i + 3) * (i + 4))
 
 
 def test_the_example_of_chapter_4_has_nine_relevant_documents() -> None:

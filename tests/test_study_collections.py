@@ -169,7 +169,7 @@ def test_figures_of_the_systems_factor(studies: dict[str, Study]) -> None:
     figures = {one.name: one.figure for one in studies["aware"].report.figures}
     for effects, interactions in (("figure-4.4", "figure-4.5c"), ("figure-4.6", "figure-4.7c")):
         panels = [axes.get_title(loc="left") for axes in drawn(figures[effects]).axes]
-        assert panels == ["approach", "size", "measure", "systems"]
+        assert panels == ["(a) approach", "(b) size", "(c) measure", "(d) systems"]
         (axes,) = drawn(figures[interactions]).axes
         assert [t.get_text() for t in axes.get_xticklabels()] == ["first", "second"]
 

@@ -90,10 +90,12 @@ def test_json_is_strict() -> None:
 def test_latex_is_escaped() -> None:
     text = TABLE.to_latex()
     assert text.startswith("\\begin{table}\n\\caption{Two \\& three}\n\\begin{tabular}{lrr}\n")
-    assert r"x \& <y> & 0.12 & \textbf{0.50*} \\" in text
+    assert r"x \& $<$y$>$ & 0.12 & \textbf{0.50*} \\" in text
     assert r"z & - & 1.00\textsuperscript{ab} \\" in text
     assert r"name & a\_b & p \\" in text
     assert tex("1–3") == "1--3"
+    # LaTeX's own fonts show < > | in text as other characters.
+    assert tex("p < 0.05, a|b, > 2") == "p $<$ 0.05, a$|$b, $>$ 2"
 
 
 def test_html_shows_what_text_shows_and_runs_nothing() -> None:

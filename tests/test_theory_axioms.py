@@ -211,6 +211,31 @@ def test_what_is_proved(table):
     assert all(row.verdict("swap").proof.startswith("thesis") for row in map(table.get, proved))
 
 
+def test_the_step_that_proves_swap_for_ap():
+    """What moving a document from rank j up to i adds to the sum of precisions, and takes away."""
+    for bits in itertools.product((0, 1), repeat=7):
+        for i, j in itertools.combinations(range(1, 8), 2):
+            if (bits[i - 1], bits[j - 1]) != (0, 1):
+                continue
+            after = list(bits)
+            after[i - 1], after[j - 1] = 1, 0
+            m, between = sum(bits[: i - 1]), [k for k in range(i + 1, j) if bits[k - 1]]
+            added = (m + 1) / i + sum(1 / k for k in between)
+            taken = (m + 1 + len(between)) / j
+            change = (score_list("AP", after) - score_list("AP", bits)) * sum(bits)
+            assert change == pytest.approx(added - taken)
+            assert added >= taken
+
+
+@pytest.mark.parametrize("name", ["nDCG", "DCG", "ERR"])
+def test_proofs_are_for_gains_that_grow(name):
+    assert check_axioms(name, 3, 3).verdict("replacement").startswith("proved")
+    falling = check_axioms(f"{name}(gains={{1: 5, 2: 1}})", 3, 3)
+    assert falling.replacement is not None
+    assert falling.swap is not None
+    assert "for gains that grow with the grade" in falling.proof
+
+
 def test_markov_precision_has_no_swap():
     """A case that lists of five documents do not show."""
     found = check_axioms("MP", 8)

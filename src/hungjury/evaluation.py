@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure, MeasureLike, measure, measure_list
 from hungjury.choices import ScoredTopics, Undefined, Unjudged
-from hungjury.collection.align import Alignment, align
+from hungjury.collection.align import UNJUDGED_TOPIC, Alignment, align
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judged import Judged, judge_lists, one_list
 from hungjury.collection.likes import QrelsLike, RunsLike
@@ -180,6 +180,7 @@ def score_alignment(
     unjudged: Unjudged,
 ) -> Scores:
     """Scores of lists that are aligned already."""
+    chosen = not isinstance(topics, str)
     shape = (len(measures), *aligned.shape)
     values = np.empty((len(measures), len(aligned.length)))
     variance = interval = None
@@ -233,7 +234,11 @@ def score_alignment(
         smaller=[m.smaller_is_better for m in measures],
         variance=None if variance is None else variance.reshape(shape),
         interval=None if interval is None else interval.reshape(2, *shape),
-        notes=qrels.notes + aligned.notes + tuple(n for m in measures for n in m.notes(qrels)),
+        notes=(
+            *qrels.notes,
+            *(note for note in aligned.notes if note.kind != UNJUDGED_TOPIC or not chosen),
+            *(note for one in measures for note in one.notes(qrels)),
+        ),
     )
 
 

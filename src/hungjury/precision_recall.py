@@ -16,14 +16,16 @@ from hungjury.tables import Table
 if TYPE_CHECKING:
     from hungjury.scores import Scores
 
-__all__ = ["Curve", "curve_of"]
+__all__ = ["LENGTH", "Curve", "curve_of"]
+
+LENGTH = "NumRet"  # the measure that says where lists end
 
 
 @dataclass(frozen=True, eq=False)
 class Curve:
     """Precision against recall, averaged over topics: at levels of recall, or rank by rank.
 
-    recall: [level], the same for all systems, or [system, rank].
+    recall: [level], the same for all systems, or [system, rank]; NaN beyond a system's last rank.
     """
 
     systems: list[str]
@@ -33,8 +35,9 @@ class Curve:
 
     def points(self, system: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Recall and precision of a system, by its place in `systems`."""
-        recall = np.broadcast_to(np.asarray(self.recall), self.precision.shape)
-        return recall[system], self.precision[system]
+        recall = np.broadcast_to(np.asarray(self.recall), self.precision.shape)[system]
+        there = ~np.isnan(recall)
+        return recall[there], self.precision[system][there]
 
     def table(self) -> Table:
         """A row for each system and point; points are numbered from 1."""
@@ -66,6 +69,10 @@ def curve_of(scores: Scores, rel: int, by: CurveBy) -> Curve:
     if set(precision) != set(recall):
         raise UnknownName("P and R were not scored at the same ranks", remedy=remedy)
     points = [mean[list(one.values())].T for one in (recall, precision)]
+    if LENGTH in scores.measures:  # lists end: nothing is drawn beyond
+        lengths = np.nan_to_num(scores.values[scores.measures.index(LENGTH)])
+        for values in points:
+            values[np.array(list(recall)) > lengths.max(axis=1)[:, None]] = np.nan
     return Curve(scores.systems, points[0], points[1], by)
 
 

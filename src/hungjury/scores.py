@@ -114,7 +114,8 @@ class Scores:
         by : {"recall", "rank"}
             "recall": interpolated precision, from scores by ``"iprec_at_recall"``. "rank": recall
             and precision after every rank, from scores by ``R@n`` and ``P@n``; on one topic this
-            is the saw-tooth curve.
+            is the saw-tooth curve. With scores by ``NumRet``, curves end with a system's longest
+            list; ranks beyond a list would hold no relevant documents.
 
         Returns
         -------

@@ -36,6 +36,8 @@ _MATHS = {
 }  # fmt: skip
 # Plain LaTeX knows these as commands only; the letters of Latin alphabets it reads as they are.
 _TEX |= {letter: rf"$\{command}$" for letter, command in _MATHS.items()} | {
+    # In text, LaTeX's first fonts show these three as other characters.
+    "<": "$<$", ">": "$>$", "|": "$|$",
     "−": "$-$", "²": r"\textsuperscript{2}", "³": r"\textsuperscript{3}",
 }  # fmt: skip
 

@@ -43,7 +43,9 @@ class AP(Measure):
 
     paper: ClassVar[str] = "Buckley and Voorhees 2005"
     proof: ClassVar[str] = (
-        "thesis, section 3.4.1; its inequality for Swap is misprinted, the property holds"
+        "thesis, section 3.4.1, but for a step of Swap: moved up from rank j to i, past c relevant "
+        "documents at ranks k and below m others, a document adds (m + 1)/i + Σ 1/k to the sum of "
+        "precisions, which is at least the (m + 1 + c)/j that it takes away"
     )
     formula: ClassVar[str] = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
     at: ClassVar[str] = "cutoff"

@@ -109,10 +109,7 @@ class Measure(Named):
         raise MeasureError(
             f"{self} has no counterpart for probabilities",
             code="no-probabilities",
-            remedy=(
-                "compare binmv by AP, RBP or DCG(base=...), or give its scores with",
-                Argument("others"),
-            ),
+            remedy="use AP, P, RBP or DCG(base=...)",
         )
 
     def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Array | None:
@@ -168,9 +165,10 @@ class Measure(Named):
             return self.for_probabilities(tuple(prob)).with_probabilities(prob)
         except MeasureError:
             raise MeasureError(
-                f"{self} takes neither probabilities nor gains",
+                f"{self} has no version for P(relevant) of each grade",
                 code="no-probabilities",
-                remedy="use AP, P, RBP, E(X) of any measure X, or nDCG, DCG, CG, nCG, gRBP, Q",
+                remedy="use AP, P or RBP without rel, E(X) of any measure X, or nDCG, DCG, CG, "
+                "nCG, gRBP or Q",
             ) from None
 
     def score(self, judged: Judged) -> Array:

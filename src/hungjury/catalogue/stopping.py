@@ -113,7 +113,7 @@ class ERR(Measure):
     satisfied by a relevant document with probability 31/32."""
 
     paper: ClassVar[str] = "Chapelle et al. 2009"
-    proof: ClassVar[str] = "thesis, section 3.4.1"
+    proof: ClassVar[str] = "thesis, section 3.4.1, for gains that grow with the grade"
     formula: ClassVar[str] = (
         "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade; with "
         "gains s_n = (2^gain(l_n) - 1) / 2^(largest gain)"

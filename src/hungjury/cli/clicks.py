@@ -151,4 +151,7 @@ def _summary(model: UserModel) -> str:
         for c in model.classes:
             row += [share(c.stationary[i]), share(float(c.dynamic.values(model.ranks)[i]))]
         rows.append(row + [share((c.rates or ())[i]) for c in timed])
-    return columns(facts) + "\n\n" + columns(rows)
+    text = columns(facts) + "\n\n" + columns(rows)
+    queries = len(model.query_rates)
+    by_query = f"holding times by query in the user model: {queries:,}"
+    return f"{text}\n\n{by_query}" if queries else text

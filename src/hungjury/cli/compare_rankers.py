@@ -48,7 +48,7 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
     default="100,500",
     show_default=True,
     callback=_sizes,
-    help="Tree counts to evaluate besides all trees.",
+    help='Tree counts to evaluate besides "all", the one best on the validation data.',
 )
 @click.option(
     "--objective",

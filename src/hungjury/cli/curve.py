@@ -65,7 +65,7 @@ def curve_command(
     """Compute precision-recall curves, as data or as a plot.
 
     Interpolated precision at recall 0, 0.1, ..., 1; or with --by rank, precision and recall after
-    every rank (for one --topic, the saw-tooth curve).
+    every rank of the list (for one --topic, the saw-tooth curve).
 
     \b
     Examples:
@@ -74,7 +74,7 @@ def curve_command(
       hungjury curve qrels.txt bm25.run --by rank --topic 7 -o sawtooth.svg
     """
     from hungjury.evaluation import evaluate
-    from hungjury.m import IPrec, P, R
+    from hungjury.m import IPrec, NumRet, P, R
 
     as_data = output in (None, "-") or str(output).endswith(".csv")
     if csv_safe and not as_data:
@@ -86,7 +86,7 @@ def curve_command(
         measures: list[Measure] = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
         if by == "rank":
             ranks = range(1, depth + 1)
-            measures = [kind(rel=rel, cutoff=n) for n in ranks for kind in (P, R)]
+            measures = [NumRet(), *(kind(rel=rel, cutoff=n) for n in ranks for kind in (P, R))]
         topics = "judged" if topic is None else [topic]
         scores = evaluate(labels, found, measures, topics, progress=progress)
     tell(scores.notes, quiet)

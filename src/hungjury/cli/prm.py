@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     "--soft",
     type=second_file,
     metavar="FILE",
-    help="Write --qrels as probabilities to this file (needs --rel).",
+    help="Write --qrels as probabilities to this file (needs --rel or --relevant).",
 )
 @click.option("--plot", type=picture, metavar="FILE", help="Write a plot (.svg, .png, .pdf).")
 @format_option("table", "csv", "json")

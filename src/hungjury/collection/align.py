@@ -30,8 +30,9 @@ from hungjury.errors import Argument, InputError
 from hungjury.limits import MOST_RANKS, check_count
 from hungjury.machine import cores
 
-__all__ = ["Alignment", "align"]
+__all__ = ["UNJUDGED_TOPIC", "Alignment", "align"]
 
+UNJUDGED_TOPIC = "unjudged-topic"  # the kind of a note
 TOP = 10  # ranks counted for documents that nobody judged
 ListColumn = Literal[
     "rank", "document", "tie_first", "tie_last", "other_topic", "other_rank", "other_size"
@@ -334,7 +335,7 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
     others = max(part.other_topics for part in parts)
     if others:
         text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"
-        yield Note("unjudged-topic", others, text)
+        yield Note(UNJUDGED_TOPIC, others, text)
     shown = sum(int(np.minimum(part.arrays["length"], TOP).sum()) for part in parts)
     judged = sum(int((part.arrays["rank"] <= TOP).sum()) for part in parts)
     if judged < shown:

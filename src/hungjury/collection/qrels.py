@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Qrels", "as_qrels", "qrels_by", "read_qrels"]
 
+NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
+
 
 @dataclass(frozen=True, eq=False)
 class Qrels:
@@ -130,12 +132,16 @@ class Qrels:
         """Only some topics."""
         wanted = set(topics)
         keep = np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
+        pool = self.pool.select(keep)
+        labels = None if self.labels is None else self.labels[keep]
+        notes = tuple(note for note in self.notes if note.kind != NOTHING_RELEVANT)
         return replace(
             self,
-            pool=self.pool.select(keep),
-            labels=None if self.labels is None else self.labels[keep],
+            pool=pool,
+            labels=labels,
             p=None if self.p is None else self.p[keep],
             grade_p=None if self.grade_p is None else self.grade_p[keep],
+            notes=notes if labels is None else notes + _empty_topics(pool, labels),
         )
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
@@ -337,7 +343,7 @@ def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
     if not none:
         return ()
     text = f"{plural(len(none), 'topic')} without any relevant document"
-    return (Note("nothing-relevant", len(none), text, subjects=tuple(none)),)
+    return (Note(NOTHING_RELEVANT, len(none), text, subjects=tuple(none)),)
 
 
 def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:

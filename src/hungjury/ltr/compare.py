@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.choices import Objective
-from hungjury.collection.notes import Note
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_seed
 from hungjury.ltr.folds import Fold, read_fold
@@ -159,8 +159,8 @@ def compare_rankers(
     user, nav_rel, cutoff
         As in `hungjury.train_ranker`.
     sizes : sequence of int
-        Also score with only this many trees. ``"all"`` is the number of trees that is best on the
-        validation data.
+        Also score with only this many trees; sizes beyond the number of trees are left out, with a
+        note. ``"all"`` is the number of trees that is best on the validation data.
     objectives : sequence of str
         Objectives of `hungjury.train_ranker`; the first is the baseline.
     samples : int
@@ -211,8 +211,16 @@ def compare_rankers(
         curves=np.array([np.mean([t.curves for t in row], axis=0) for row in tried]),
         shares=np.array([class_shares(f[0].labels, f[0].offsets, nav_rel).mean() for f in parts]),
         notes=tuple(note for fold in parts for data in fold for note in data.notes)
-        + _distinct(note for fold in parts for note in user_notes(measured[1], fold[0])),
+        + _distinct(note for fold in parts for note in user_notes(measured[1], fold[0]))
+        + _beyond(sizes, tried[0][0].curves.shape[1]),
     )
+
+
+def _beyond(sizes: Sequence[int], trees: int) -> tuple[Note, ...]:
+    """Sizes that no ranker has."""
+    left_out = tuple(str(size) for size in sizes if size > trees)
+    text = f"rankers have {plural(trees, 'tree')}; left out sizes"
+    return (Note("size", len(left_out), text, subjects=left_out),) if left_out else ()
 
 
 def _distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
@@ -269,7 +277,7 @@ def _trained(
     booster, history = boost(goal, train, seen, measured, settings, progress)
     best = int(np.argmax(history[f"valid {goal.short}"])) + 1
     curves = np.array([history[f"test {m.short}"] for m in measured])
-    kept = [size for size in sizes if size < curves.shape[1]]
+    kept = [size for size in sizes if size <= curves.shape[1]]
     looked = [m.queries(test.labels, test.offsets) for m in measured]
     values = np.empty((len(measured), len(kept) + 1, len(test.queries)))
     for s, trees in enumerate([*kept, best]):

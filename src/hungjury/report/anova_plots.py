@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,9 +21,14 @@ MOST_LINES = 12  # beyond, lines cannot be told apart
 TOP, SAME, OTHER = "#08519c", "#d55e00", "#777777"
 
 
-def draw_main_effects(found: Anova, factors: Sequence[str] | None = None) -> Figure:
-    """Means of the response at the levels of each factor, 95 % intervals shaded."""
-    names = list(factors) if factors is not None else _all(found)
+def draw_main_effects(found: Anova, lettered: Mapping[str, str] | None = None) -> Figure:
+    """Means of the response at the levels of each factor, 95 % intervals shaded.
+
+    lettered: factors by the letter of their panel; default: all, without letters.
+    """
+    titles = {name: f"({letter}) {name}" for letter, name in (lettered or {}).items()}
+    titles = titles or {name: name for name in _all(found)}
+    names = list(titles)
     widths = [max(2.0, 0.18 * len(found.levels[name])) for name in names]
     figure, panels = new_panels(sum(widths) + 1.0, 4.0, widths)
     for axes, name in zip(panels, names, strict=True):
@@ -34,7 +39,7 @@ def draw_main_effects(found: Anova, factors: Sequence[str] | None = None) -> Fig
         axes.plot(places, means.mean, "o-", color=TOP, markersize=3.5, linewidth=1.2)
         axes.set_xlim(-0.5, len(places) - 0.5)
         _levels(axes, means.levels)
-        axes.set_title(name, fontsize=10, loc="left")
+        axes.set_title(titles[name], fontsize=10, loc="left")
     panels[0].set_ylabel(f"mean {_sign(found)}")
     return figure
 

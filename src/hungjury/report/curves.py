@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from hungjury.precision_recall import Curve
 from hungjury.report.pictures import in_legend, new_picture
 
@@ -18,7 +20,7 @@ MOST_NAMED = 12  # more systems than this are drawn in grey behind the best ones
 
 def draw_precision_recall(curve: Curve) -> Figure:
     """One line per system, best first."""
-    best = sorted(range(len(curve.systems)), key=lambda s: -curve.precision[s].mean())
+    best = sorted(range(len(curve.systems)), key=lambda s: -np.nansum(curve.precision[s]))
     figure, axes = new_picture(6.4, 4.4)
     for s in best[MOST_NAMED:]:
         axes.plot(*curve.points(s), color="0.8", linewidth=0.8)

@@ -34,14 +34,16 @@ __all__ = ["SIGNS", "draw_correlations", "draw_power", "draw_rates", "draw_robus
            "draw_tuples", "line_styles"]  # fmt: skip
 
 SIGNS = {"tau": "Kendall's τ", "tau_ap": "τ_ap", "rmse": "RMSE"}
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b")
-MARKERS = "os^Dv<>P"
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b",
+           "#999999")  # fmt: skip
+MARKERS = "os^Dv<>PX*hpd"  # their number and that of colours have no common factor
 COOL = ("#08519c", "#2b8cbe", "#41ab5d", "#006d2c")
 WARM = ("#d7301f", "#e69f00", "#b30086", "#000000", "#8c6d31")
 
 
 def line_styles(number: int) -> list[dict[str, Any]]:
-    """Lines that can be told apart, also in grey: colours, then markers and dashes."""
+    """Lines that can be told apart, also in grey: each has its own colour and marker; dashes where
+    colours come round again."""
     dashes = ("-", "--", ":")
     return [
         {

@@ -62,10 +62,10 @@ class TupleLines:
 
 @dataclass(frozen=True, eq=False)
 class MainEffects:
-    """Means of the response at the levels of some factors."""
+    """Means of the response at the levels of some factors, each in a panel under its letter."""
 
     found: Anova
-    factors: Sequence[str]
+    factors: Mapping[str, str]  # by letter
 
 
 @dataclass(frozen=True, eq=False)

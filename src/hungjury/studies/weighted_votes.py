@@ -48,6 +48,6 @@ def check_votes(votes: Mapping[str, str], top: int) -> None:
             )
         if weights != "uni" and weights not in ESTIMATORS:
             raise InputError(
-                f"unknown weights in {name}", code="unknown-weights",
-                remedy="use AWARE's weights, such as votes(sgl_tau_msd)",
+                f"unknown weights '{weights}' for votes", code="unknown-weights",
+                remedy="use AWARE's weights, such as sgl_tau_msd",
             )  # fmt: skip

@@ -18,6 +18,7 @@ from hungjury.studies.tuples import APPROACHES, TupleStudy
 
 __all__ = ["all_analyses", "by_sizes", "common_sizes", "orientation_table", "renamed"]
 
+ALL = ("approach", "size", "measure", "systems")  # as Figures 4.4 and 4.6 show them
 PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
 
@@ -151,15 +152,17 @@ def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[Study
     """Main effects, groups and interactions, lettered as in the thesis."""
     effects, interactions, mine = numbering.effects, numbering.interactions, numbering.parts
     others = [factor for factor in ("measure", "systems") if factor in whole_one.factors]
+    main = {letter: factor for letter, factor in zip("abcd", ALL, strict=True)
+            if factor in ("approach", "size", *others)}  # fmt: skip
     shown: dict[str, Shown] = {
-        effects: MainEffects(whole_one, ["approach", "size", *others]),
+        effects: MainEffects(whole_one, main),
         f"{effects}e": Groups(whole_one, "approach", numbering.largest_first, "mv"),
         f"{interactions}a": Interaction(whole_one, "size", "approach"),
     }
     for factor in others:
         letter = "b" if factor == "measure" else "c"
         shown[f"{interactions}{letter}"] = Interaction(whole_one, factor, "approach")
-    shown[mine] = MainEffects(parts, PARTS)
+    shown[mine] = MainEffects(parts, dict(zip("abc", PARTS, strict=True)))
     for letter, across, lines in (
         ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
     ):  # fmt: skip
