@@ -130,7 +130,7 @@ def test_judges_whose_labels_are_all_the_same():
     assert np.isnan(found.effective)
     text = str(found)
     assert "nan" not in text
-    assert "Too few gold labels to tell who errs with whom." in text
+    assert "Too few gold labels to correlate the judges' errors." in text
 
 
 def test_a_judge_without_a_document_in_gold():

@@ -64,7 +64,7 @@ def test_sentences():
     assert said("worse", -0.04, -0.02).startswith("FAIL: new is worse than base: AP -0.0300")
     assert said("same", -0.01, 0.01).startswith("pass: new is the same as base: AP +0.0000")
     assert said("undecided", None, None, 0.8) == (
-        "UNDECIDED: new cannot be told from base: P(new beats base) = 0.800"
+        "UNDECIDED: new cannot be told apart from base: P(new beats base) = 0.800"
     )
 
 

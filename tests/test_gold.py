@@ -96,7 +96,7 @@ def test_gold_of_random_documents(made):
 def test_an_unknown_design_is_said(made, plan):
     found = board(made, gold=labels_of(plan, made.gold))
     assert found.correction.estimate == "model"
-    assert "whose choice is not known" in str(found)
+    assert "chosen in an unknown way" in str(found)
     assert any(n.kind == "unknown-design" for n in found.notes)
 
 

@@ -177,7 +177,7 @@ def test_what_is_shown_of_documents_is_what_was_said(visit, pages):
     rows = one.texts("a", "li:first-child .labels li")
     assert len(rows) == len(found.judgments.judges) + 1
     assert rows[0].split() == ["gold", f"{found.gold[known[0]]:g}"]
-    told = one.page.locator("#pair-told").inner_text()
+    told = one.page.locator("#pair-summary").inner_text()
     assert f"{board.cells[0, 4]:.3f} for A, {board.cells[2, 4]:.3f} for B" in told
 
 

@@ -139,7 +139,7 @@ def test_only_what_is_the_same_is_reused(demo, sources, store, tmp_path):
     said = []
 
     def reused(listed, where=sources, seed=0):
-        found = run_jobs(listed, where, store, seed, ALONE, told=said.append)
+        found = run_jobs(listed, where, store, seed, ALONE, announce=said.append)
         assert len(found.results) == len(listed)
         return found.reused, found.outdated
 

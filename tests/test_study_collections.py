@@ -188,7 +188,7 @@ def test_what_is_stored_for_one_is_used_beside_another(
 ) -> None:
     said: list[str] = []
     for chosen in (collections(folders)[:1], collections(folders), collections(folders)[::-1]):
-        run_study(RECIPES[0], chosen, tmp_path, 3, ALONE, told=said.append)
+        run_study(RECIPES[0], chosen, tmp_path, 3, ALONE, announce=said.append)
     assert said == [
         "2 jobs: 0 stored already, 2 to do",
         "4 jobs: 2 stored already, 2 to do",

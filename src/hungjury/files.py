@@ -1,4 +1,4 @@
-"""Files are written whole or not at all, and keep what their owners gave them."""
+"""Write files atomically, keeping their mode and owner."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ __all__ = ["refuse_inputs", "write_whole"]
 
 
 def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
-    """Write a file so that nobody ever sees half of it.
+    """Write a file atomically: readers see the old content or the new, never part of it.
 
-    The content is written beside the file, which is then replaced. Symbolic links are followed,
-    and a file that is replaced keeps its mode and owner. What is not a regular file (a device, a
-    FIFO) is never replaced: the content goes straight into it.
+    The content is written to a temporary file, which then replaces it. Symbolic links are followed,
+    and a file that is replaced keeps its mode and owner. Anything but a regular file (a device, a
+    FIFO) is never replaced: the content is written straight into it.
     """
     data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
     try:
@@ -78,37 +78,37 @@ def _replaceable(path: str | os.PathLike[str], status: os.stat_result) -> bool:
 
 
 def _append(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write into what is there. O_APPEND: a redirected /dev/stdout may hold text already."""
+    """Write to an existing device or pipe; append, as a redirected /dev/stdout may hold text."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
         file.write(data)
 
 
 def _replace(target: str, old: os.stat_result | None, data: bytes) -> None:
-    import tempfile  # not cheap, and only for those who write
+    import tempfile  # slow to import
 
     if old is not None and not os.access(target, os.W_OK):
         raise PermissionError(13, "Permission denied")
     folder, name = os.path.split(target)
-    handle, beside = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        if old is None or _give(beside, old):
+        if old is None or _copy_owner_and_mode(temporary, old):
             if old is None:
-                os.chmod(beside, 0o666 & ~_umask())
-            os.replace(beside, target)
-        else:  # somebody else's file, writable for us: it stays theirs
+                os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        else:  # another user's file, which we may write to but not recreate under their name
             with open(target, "wb") as file:
                 file.write(data)
-            os.unlink(beside)
+            os.unlink(temporary)
     except BaseException:
-        if os.path.exists(beside):
-            os.unlink(beside)
+        if os.path.exists(temporary):
+            os.unlink(temporary)
         raise
 
 
-def _give(path: str, old: os.stat_result) -> bool:
-    """Give a new file the owner and the mode of the one it replaces, if that is allowed."""
+def _copy_owner_and_mode(path: str, old: os.stat_result) -> bool:
+    """Give a new file the owner and mode of the one it replaces; False if that is not allowed."""
     new = os.stat(path)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:

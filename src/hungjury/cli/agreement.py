@@ -13,7 +13,7 @@ from hungjury.cli.options import (
     picture,
     quiet_option,
 )
-from hungjury.cli.output import deliver, tell
+from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
@@ -103,7 +103,7 @@ def agreement_command(
         raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
     lists = run_flags.files(runs, label_flags.columns) if runs else None
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
-    tell(labels.notes, quiet)
+    print_notes(labels.notes, quiet)
     deliver(found.to_text() if form == "table" else found.to_json(), output)
     if heat_map is not None:
         found.plot("kappa").save(heat_map)
@@ -118,7 +118,7 @@ def _with_gold(
     from hungjury.uncertainty.gold_agreement import agreement_with_gold
 
     found = agreement_with_gold(labels, gold, rel, plan)
-    tell(labels.notes + found.notes, quiet, "--format json")
+    print_notes(labels.notes + found.notes, quiet, "--format json")
     if form == "csv":
         text = found.to_csv(csv_safe)
     else:

@@ -16,7 +16,7 @@ from hungjury.cli.options import (
     quiet_option,
     seed_option,
 )
-from hungjury.cli.output import deliver, progress_bar, rows_as, tell
+from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
 from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
@@ -115,7 +115,7 @@ def aware_command(
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
             text = _scored(scores, form, csv_safe)
-    tell(labels.notes + found.notes if compare else scores.notes, quiet)
+    print_notes(labels.notes + found.notes if compare else scores.notes, quiet)
     deliver(text, output)
 
 

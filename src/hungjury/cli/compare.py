@@ -16,7 +16,7 @@ from hungjury.cli.options import (
     output_option,
     seed_option,
 )
-from hungjury.cli.output import deliver, tell
+from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
 from hungjury.limits import MOST_MARGIN, MOST_SAMPLES
 
@@ -75,7 +75,7 @@ def compare_command(
         scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,
         seed=seed,
     )  # fmt: skip
-    tell(found.notes, scoring["quiet"])
+    print_notes(found.notes, scoring["quiet"])
     deliver(_formatted(found, form, csv_safe), output)
 
 

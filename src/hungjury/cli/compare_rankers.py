@@ -16,7 +16,7 @@ from hungjury.cli.options import (
     picture,
     quiet_option,
 )
-from hungjury.cli.output import deliver, progress_bar, rows_as, tell
+from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def compare_rankers_command(
             **lightgbm_settings(trees, leaves, learning_rate, settings),
         )  # fmt: skip
     found = several if len(sets) > 1 else next(iter(several.found.values()))
-    tell(found.notes, quiet)
+    print_notes(found.notes, quiet)
     if form == "latex":
         deliver(found.to_latex(), output)
     else:

@@ -15,7 +15,7 @@ from hungjury.cli.options import (
     picture_or_csv,
     quiet_option,
 )
-from hungjury.cli.output import deliver, is_much, progress_bar, tell
+from hungjury.cli.output import deliver, is_much, print_notes, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
     LabelFlags,
@@ -89,7 +89,7 @@ def curve_command(
             measures = [NumRet(), *(kind(rel=rel, cutoff=n) for n in ranks for kind in (P, R))]
         topics = "judged" if topic is None else [topic]
         scores = evaluate(labels, found, measures, topics, progress=progress)
-    tell(scores.notes, quiet)
+    print_notes(scores.notes, quiet)
     curve = scores.curve(rel, by)
     if as_data or output is None:
         table = curve.table() if by == "rank" else scores

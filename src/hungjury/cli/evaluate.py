@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.cli.options import csv_safe_option, format_option, output_option
-from hungjury.cli.output import deliver, tell
+from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def evaluate_command(
         scores, measures = score_files(("official",), "retrieved", "single", **scoring)
     else:
         scores, measures = score_files(DEFAULT, **scoring)
-    tell(scores.notes, scoring["quiet"])
+    print_notes(scores.notes, scoring["quiet"])
     deliver(_formatted(scores, measures, form, per_topic, not no_summary, csv_safe), output)
 
 

@@ -19,7 +19,7 @@ from hungjury.cli.options import (
     second_file,
     text_options,
 )
-from hungjury.cli.output import deliver, tell
+from hungjury.cli.output import deliver, print_notes
 
 if TYPE_CHECKING:
     import socket
@@ -132,7 +132,7 @@ def label_command(
     scale = None if grades is None else parse_grades(grades)
     items = read_items(source)
     shown, notes = _texts(items, queries, documents, link)
-    tell(notes, quiet)
+    print_notes(notes, quiet)
     at = listen(port)
     store = LabelStore(output, items, scale)
     results = None

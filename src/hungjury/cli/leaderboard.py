@@ -22,7 +22,7 @@ from hungjury.cli.options import (
     seed_option,
     text_options,
 )
-from hungjury.cli.output import deliver, progress_bar, tell
+from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
@@ -170,7 +170,7 @@ def leaderboard_command(
             scope=scope, prior=prior, contrary=contrary, families=families, progress=progress,
         )  # fmt: skip
     notes = sorted(board.notes, key=lambda note: note.about != "judges")
-    tell(notes, quiet, "--format json")
+    print_notes(notes, quiet, "--format json")
     deliver(_formatted(board, form, csv_safe), output)
     if report is not None:
         words = ["hungjury", *sys.argv[1:]]

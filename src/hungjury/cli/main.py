@@ -113,16 +113,16 @@ def main() -> None:
     except Exception as error:
         if _stopped:  # what followed from the signal
             sys.exit(_stopped[0])
-        told = error if isinstance(error, HungjuryError) else outside_error(error)
-        if told is None:
+        known = error if isinstance(error, HungjuryError) else outside_error(error)
+        if known is None:
             raise
         asked = invoked(hungjury, sys.argv[1:])
         surface = command_line(typed_options(asked))
         if asks_for_json(sys.argv):
-            click.echo(json_error(told, surface), err=True)
+            click.echo(json_error(known, surface), err=True)
         else:
             start = click.style("error: ", fg="red", bold=True)
-            click.echo(start + visible(told.render(surface)), err=True)
+            click.echo(start + visible(known.render(surface)), err=True)
         sys.exit(2)
 
 

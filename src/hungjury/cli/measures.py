@@ -66,9 +66,9 @@ def _page(row: MeasureInfo) -> str:
     lines.append(f"many label sets at once are scored {speed}")
     width = max((len(one["name"]) for one in row["parameters"]), default=0)
     for one in row["parameters"]:
-        told = [one["range"], "required" if one["required"] else f"default {one['default']}"]
-        told = [word for word in told if word and word != "default None"]
-        text = one["meaning"] + (f" ({'; '.join(told)})" if told else "")
+        details = [one["range"], "required" if one["required"] else f"default {one['default']}"]
+        details = [word for word in details if word and word != "default None"]
+        text = one["meaning"] + (f" ({'; '.join(details)})" if details else "")
         lines += textwrap.wrap(
             text,
             90,

@@ -13,7 +13,7 @@ from hungjury.cli.options import (
     quiet_option,
     seed_option,
 )
-from hungjury.cli.output import deliver, tell
+from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 
 
@@ -52,7 +52,7 @@ def merge_command(
         )
     labels = label_flags.judgments(judges)
     merged = merge(labels, method, rel, scope, seed)
-    tell(labels.notes + merged.notes, quiet)
+    print_notes(labels.notes + merged.notes, quiet)
     deliver((merged.plain() if soft else merged.hard()).to_text(), output)
     if not quiet:
         click.echo(

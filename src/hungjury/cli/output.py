@@ -123,7 +123,7 @@ def rows_as(rows: list[dict[str, Any]], form: str, safe: bool) -> str:
     return table.to_json() if form == "json" else table.to_csv(safe)
 
 
-def tell(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
+def print_notes(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
     """Print the first few notes to stderr, and where to find the rest."""
     if quiet:
         return

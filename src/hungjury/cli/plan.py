@@ -6,7 +6,7 @@ import click
 
 from hungjury.choices import PlanDesign
 from hungjury.cli.options import choice_option, count, output_option, quiet_option, seed_option
-from hungjury.cli.output import deliver, progress_bar, tell
+from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
@@ -65,7 +65,7 @@ def plan_command(
     with progress_bar(quiet, True) as progress:
         found = plan(labels, lists, list(measures), budget, design, seed, rel=rel,
                      progress=progress)  # fmt: skip
-    tell(labels.notes, quiet)
+    print_notes(labels.notes, quiet)
     deliver(found.to_csv(), output)
     if not quiet:
         click.echo(found.to_text(), err=True, nl=False)

@@ -18,7 +18,7 @@ from hungjury.cli.options import (
     second_file,
     seed_option,
 )
-from hungjury.cli.output import deliver, rows_as, tell
+from hungjury.cli.output import deliver, print_notes, rows_as
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
 from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING
 
@@ -87,7 +87,7 @@ def prm_command(
     labels = label_flags.judgments(judges)
     model = prm(labels, rel or 1, levels, smoothing, draws, seed)
     models = [model] if rel or levels else model.scenarios()
-    tell(labels.notes + models[0].notes, quiet)
+    print_notes(labels.notes + models[0].notes, quiet)
     chosen = None if qrels is None else label_flags.qrels(qrels)
     deliver(_formatted(models, form, chosen, csv_safe), output)
     if plot is not None:

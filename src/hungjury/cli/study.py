@@ -159,12 +159,14 @@ def _run(
         raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")
     sources = read_collections(data, **given) if data else Sources.of(**given)
 
-    def told(sentence: str) -> None:
+    def announce(sentence: str) -> None:
         if not quiet:
             click.echo(f"{recipe.name}: {sentence}", err=True)
 
     with _progress(quiet) as progress:
-        study = run_study(recipe, sources, output, seed, Engine(engine, workers), progress, told)
+        study = run_study(
+            recipe, sources, output, seed, Engine(engine, workers), progress, announce
+        )
     page, *others = write_study(study, csv_safe)
     if study.report.claims:
         click.echo(f"{verdicts(study.report.claims)}\n")

@@ -8,7 +8,7 @@ import click
 
 from hungjury.choices import LabelKind, Objective
 from hungjury.cli.options import choice_option, count, new_file, picture, quiet_option
-from hungjury.cli.output import deliver, progress_bar, tell
+from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
 from hungjury.limits import MOST_TREES
 
@@ -81,7 +81,7 @@ def train_command(
             seed=seed, early_stopping_round=stop_after,
             **lightgbm_settings(trees, leaves, learning_rate, settings),
         )  # fmt: skip
-    tell(ranker.notes, quiet)
+    print_notes(ranker.notes, quiet)
     deliver(ranker.to_json(), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture

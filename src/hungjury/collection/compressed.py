@@ -126,7 +126,7 @@ def ahead(pieces: Iterator[memoryview], waiting: int) -> Generator[memoryview, N
                 if stopped:
                     return
             ready.put(None)
-        except BaseException as error:  # told to whoever reads the pieces
+        except BaseException as error:  # raised again where the pieces are read
             ready.put(error)
 
     thread = Thread(target=make, daemon=True)

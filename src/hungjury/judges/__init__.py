@@ -1,1 +1,1 @@
-"""Many judges: merging their labels, and how far they agree."""
+"""Several judges: merging their labels, and measuring their agreement."""

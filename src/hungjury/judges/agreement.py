@@ -75,7 +75,7 @@ class Rankings:
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """What judges have in common; matrices are [judge, judge].
+    """Agreement between judges; matrices are [judge, judge].
 
     Examples
     --------
@@ -112,7 +112,7 @@ class Agreement:
 
     @property
     def near_constant(self) -> dict[str, float]:
-        """Judges who hardly give more than one label, and its share."""
+        """Judges who nearly always give the same label, and its share."""
         return near_constant(self.judges, self.labels, self.label_rates)
 
     @property
@@ -177,7 +177,7 @@ class Agreement:
         return Plot(ranking_plot(self) if what == "rankings" else agreement_heatmap(self, what))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the confusion matrices; NaN is None."""
+        """All fields except the confusion matrices; NaN becomes None."""
         agreement, kappa = self.pairs.with_others()
         out: dict[str, Any] = {
             "judges": self.judges,
@@ -230,9 +230,9 @@ def agreement(
     runs : Runs or source, optional
         With runs, the rankings of systems that each judge alone gives are correlated too.
     measure : str or Measure
-        What systems are ranked by.
+        The measure that systems are ranked by.
     rel : int, optional
-        Compare labels as binary, relevant from this grade on. Default: as grades.
+        Compare labels as binary, with this as the lowest relevant grade. Default: as grades.
     **reading
         Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
         ``score_precision="single"``, for labels and runs that are still to be read.
@@ -305,7 +305,7 @@ def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
 
 
 def _correlations(scores: Floats) -> tuple[Floats, Floats]:
-    """Between all judges; NaN for those without any judgment."""
+    """Correlations between all judges; NaN for those without any judgment."""
     there = np.flatnonzero(~np.isnan(scores).any(axis=1))
     known = scores[there]
     out = []
@@ -325,7 +325,7 @@ def _mean_of_others(matrix: Floats) -> Floats:
 
 
 def _plain(values: Any) -> Any:
-    """Lists and floats with None for NaN."""
+    """Convert to lists and floats, with None for NaN."""
     if isinstance(values, np.ndarray):
         return [_plain(v) for v in values]
     return None if np.isnan(values) else float(values)

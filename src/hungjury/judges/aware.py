@@ -41,7 +41,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AwareScores(Scores):
-    """Scores that know the weights [judge, topic] they were combined with, and the values
+    """Scores with the weights [judge, topic] they were combined with, and the values
     [measure, judge, system, topic] of each judge alone (0 where undefined)."""
 
     judges: list[str]
@@ -57,7 +57,7 @@ class AwareScores(Scores):
         return Table(["judge", "mean weight"], rows, digits=3)
 
     def _csv_table(self, per_topic: bool, summary: bool) -> Table:
-        """Scores as those of systems, then weights as those of judges."""
+        """Rows for the scores of systems, then for the weights of judges."""
         scores = super()._csv_table(per_topic, summary)
         if per_topic:
             rows = [["system", *row] for row in scores.rows]
@@ -75,8 +75,8 @@ class AwareScores(Scores):
         return {**super()._content(per_topic), "weights": mean}
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> Array:
-        """[n, measure, system, topic]: values that other judges of the same kind might give,
-        by resampling the judges; a topic that none of those drawn judged keeps its weights."""
+        """[n, measure, system, topic]: values that other judges of the same kind might give, drawn
+        by resampling the judges. A topic that no drawn judge labelled keeps its weights."""
         if n < 1:
             raise MeasureError(
                 f"{n} draws requested",
@@ -120,13 +120,13 @@ def aware(
     measure : str, Measure or list of these
         With several measures, the weights are the mean of those that each measure alone would give.
     weights : str
-        ``"uni"``, all judges alike; one of the 30 estimators ``GRANULARITY_GAP_WEIGHT`` (``sgl`` or
+        ``"uni"``, equal weights; one of the 30 estimators ``GRANULARITY_GAP_WEIGHT`` (``sgl`` or
         ``tpc``; ``fro``, ``rmse``, ``kld``, ``tau`` or ``apc``; ``md``, ``msd`` or ``med``), which
         give more weight to judges far from random ones; or ``"supervised"``, which gives more
         weight to judges close to `gold`. A note names judges whom the others contradict and the
         weights favour.
     rel : int, optional
-        Take labels as binary, relevant from this grade on.
+        Take labels as binary, with this as the lowest relevant grade.
     replicates : int
         Random judges of each of the three classes.
     seed : int
@@ -134,11 +134,11 @@ def aware(
     gold : Qrels or source, optional
         Labels of some topics, for ``"supervised"``.
     orientation : {"dissimilarity", "printed"}
-        ``"printed"`` weighs by closeness to random judges, as the thesis' equations read.
+        ``"printed"`` weighs by closeness to random judges, as the thesis prints its equations.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     drop_empty : bool
-        Leave out judges with nothing relevant on some topic, as the papers do.
+        Leave out judges who found nothing relevant on some topic, as the papers do.
     **reading
         Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
         ``score_precision="single"``, for labels and runs that are still to be read; those
@@ -193,7 +193,7 @@ def combine(
     orientation: Orientation = "dissimilarity",
     settings: AwareSettings | None = None,
 ) -> AwareScores:
-    """The weighted mean over judges that are scored already; `random` as `scored.random()`."""
+    """The weighted mean over judges that are already scored; `random`: see `scored.random()`."""
     chosen = weights if len(scored.judges) > 1 else Uniform()
     each = [
         weights_from_scores(
@@ -226,7 +226,7 @@ def combine(
 
 
 def _little_gold(scored: JudgeScores) -> tuple[Note, ...]:
-    """A note where supervised weights rest on few topics."""
+    """A note if supervised weights rest on few topics."""
     assert scored.gold is not None
     topics = int((~np.isnan(scored.gold[0]).all(axis=0)).sum())
     if topics >= FEW_GOLD_TOPICS:
@@ -236,7 +236,7 @@ def _little_gold(scored: JudgeScores) -> tuple[Note, ...]:
 
 
 def _contradicted(scored: JudgeScores, weights: Array, rel: int | None) -> tuple[Note, ...]:
-    """A note where the weights favour judges whose labels contradict those of the others."""
+    """A note if the weights favour judges who contradict the others."""
     number = len(scored.judges)
     if number < FEWEST_FAMILIES:
         return ()
@@ -295,8 +295,8 @@ def _settings(
 
 
 def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | None = None) -> Qrels:
-    """Soft qrels: the mean vote of those who judged a document, each weighted as AWARE weighs
-    them on its topic; plain where all of them weigh nothing."""
+    """Soft qrels: the mean vote on each document, weighted by AWARE's weights for its topic; the
+    unweighted mean where all these weights are 0."""
     given = as_judgments(judgments)
     labels, grades = label_matrix(given, rel)
     if grades != (0, 1):

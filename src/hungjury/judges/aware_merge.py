@@ -1,4 +1,4 @@
-"""AWARE among the merges: what it combines are measures, not labels (TH chapter 4)."""
+"""AWARE as a merge: it combines measures, not labels (TH chapter 4)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _weights(value: object) -> Weights:
 
 @MERGES.add("aware")
 class AwareMerge(Merge):
-    """The scores under each judge alone, averaged with weights; drawn by resampling the judges."""
+    """Weighted mean of the scores under each judge alone; drawn by resampling the judges."""
 
     positional: ClassVar[str] = "weights"
     gives: ClassVar[str] = "weights"

@@ -15,25 +15,25 @@ from hungjury.parameters import number, param
 
 __all__ = ["BinomialVote", "QuantizedBinomialVote", "completed_shares", "vote_shares"]
 
-ENOUGH = 3.0  # votes that a document should have
-MOST = 0.9  # of the documents have no more votes than are wanted of all
+ENOUGH = 3.0  # fewest votes that documents are completed to
+MOST = 0.9  # documents are completed to this quantile of the number of votes
 
 
 def vote_shares(panel: Panel) -> NDArray[np.float64]:
-    """[document, grade]: the share of those who judged; zeros where nobody did."""
+    """[document, grade]: each grade's share of the votes; zeros for documents without votes."""
     votes = panel.counts()
     total = votes.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
 
 
 def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[document, grade]: shares of votes with the missing votes of documents that few judged.
+    """[document, grade]: shares of votes, with missing votes filled in for documents with few.
 
-    A missing vote is what the panel's judges say beside the labels that are there, as often as it
-    happens where they label the same document. Documents have as many votes as most of them have,
-    at least three.
+    A missing vote is predicted from the votes that the document has: judges who label the same
+    document show how often one grade goes with another. Documents are completed to as many votes
+    as most documents have, but at least three.
     """
-    if panel.share is not None:  # probabilities leave doubt themselves
+    if panel.share is not None:  # probabilities express their own doubt
         return shares
     votes = panel.counts()
     number = votes.sum(axis=1)
@@ -42,16 +42,16 @@ def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.fl
     missing = np.maximum(wanted - number, 0) * panel.judged
     if missing.max(initial=0) < 1e-9:
         return shares
-    beside = votes.T @ votes - np.diag(panel.counts(panel.weight**2).sum(axis=0))
-    often = beside.sum(axis=1, keepdims=True)
-    other = np.where(often > 1e-9, beside / np.maximum(often, 1e-9), np.eye(len(beside)))
+    joint = votes.T @ votes - np.diag(panel.counts(panel.weight**2).sum(axis=0))
+    often = joint.sum(axis=1, keepdims=True)
+    other = np.where(often > 1e-9, joint / np.maximum(often, 1e-9), np.eye(len(joint)))
     total = np.maximum(number + missing, 1e-9)[:, None]
     return np.asarray((number[:, None] * shares + missing[:, None] * (shares @ other)) / total)
 
 
 @MERGES.add("binmv")
 class BinomialVote(Merge):
-    """The mean vote over those who judged, as a probability; of each grade where graded."""
+    """The mean vote as the probability of relevance, or of each grade of graded labels."""
 
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "posterior"
@@ -62,7 +62,7 @@ class BinomialVote(Merge):
         return Verdict(posterior=vote_shares(panel))
 
     def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Documents that few judged are not taken as agreed."""
+        """Fill in missing votes, so that agreement of few judges is not taken as certainty."""
         return completed_shares(panel, posterior)
 
 
@@ -76,7 +76,7 @@ class QuantizedBinomialVote(Merge):
     k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
 
     def for_labels(self) -> None:
-        """Sharper probabilities have the likeliest labels of `binmv`."""
+        """None: its most probable labels are those of `binmv`."""
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         if not panel.binary:
@@ -85,6 +85,6 @@ class QuantizedBinomialVote(Merge):
                 code="not-binary",
                 remedy=("give the lowest relevant grade with", Argument("rel")),
             )
-        # As a tanh it cannot overflow, whatever k.
+        # Written as a tanh, which cannot overflow for any k.
         p = 0.5 * (1 + np.tanh(0.5 * self.k * (vote_shares(panel)[:, 1] - 0.5)))
         return Verdict(posterior=np.stack([1 - p, p], axis=1))

@@ -1,8 +1,8 @@
-"""Agreement and what chance would give: Cohen's and Fleiss' kappa, Krippendorff's alpha.
+"""Agreement beyond chance: Cohen's and Fleiss' kappa, Krippendorff's alpha.
 
 Counts are [document, grade] numbers of labels. Documents with fewer than two labels say nothing
-about agreement and are left out. A coefficient is NaN where chance alone gives full agreement
-(everybody always gives the same label): it is then 0 / 0.
+about agreement and are left out. A coefficient is NaN (0 / 0) if chance alone gives full agreement,
+that is, if all judges always give the same label.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class JudgePairs:
     kappa: Floats  # Cohen's
 
     def with_others(self) -> tuple[Floats, Floats]:
-        """[judge]: agreement and kappa with all the others, each common document one vote."""
+        """[judge]: agreement and kappa with all the others; each common document counts once."""
         weight = self.common.astype(float)
         np.fill_diagonal(weight, 0.0)
         total = weight.sum(axis=1)

@@ -44,7 +44,7 @@ def closeness(gap: str, mine: Array, theirs: Array, smaller: bool = False) -> Ar
 
 
 def comparable(gap: str, *scores: Array) -> bool:
-    """Can scores in this range be compared so? tau and apc look at their order only."""
+    """Can this gap compare scores in this range? tau and apc only use their order."""
     return gap not in BOUNDED or all(_in_bounds(*_range(each)) for each in scores)
 
 
@@ -107,7 +107,7 @@ def _densities(values: Array, share: Array) -> Array:
 
 
 def _order(scores: Array) -> Array:
-    """[judge, system]: means over topics, to be ranked."""
+    """[judge, system]: means over topics, for ranking."""
     return with_ties(_means(scores))
 
 

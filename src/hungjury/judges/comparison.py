@@ -87,7 +87,7 @@ class ApproachComparison:
         return Table(["approach", "tau", "tau_ap", "RMSE"], found, digits, left=1)
 
     def to_text(self, digits: int = 4) -> str:
-        """What `table` holds, as text."""
+        """The table as text."""
         return self.table(digits).to_text()
 
     def _repr_html_(self) -> str:

@@ -1,4 +1,4 @@
-"""Any aggregator of the package crowd-kit, or one that is called the same way, as a merge."""
+"""Use any aggregator with the interface of crowd-kit as a merge."""
 
 from __future__ import annotations
 

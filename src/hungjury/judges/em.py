@@ -1,7 +1,7 @@
 """Expectation maximisation: judges with confusion matrices (Dawid and Skene 1979; TH 4.1.3).
 
-Topics are independent: each is fitted until it has converged, and a topic alone and among others
-gives the same.
+Topics are independent: each is fitted until it has converged, and the result does not depend on
+the other topics.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hungjury.parameters import integer, number, one_of, param
 __all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
 
 Floats = NDArray[np.float64]
-HONEST = 0.9  # em-neu's first guess of how often a judge is right
+ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 
 
 def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
@@ -38,7 +38,7 @@ def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
 
 
 class ExpectationMaximisation(Merge):
-    """What both starts share: when to stop."""
+    """Base of both variants, which differ in where they start."""
 
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "model"
@@ -98,9 +98,9 @@ class FromNeutral(ExpectationMaximisation):
 
     def first(self, panel: Panel) -> Floats:
         votes = panel.counts(np.ones(len(panel.judges)))
-        wrong = (1 - HONEST) / max(len(panel.grades) - 1, 1)
+        wrong = (1 - ASSUMED_ACCURACY) / max(len(panel.grades) - 1, 1)
         # Votes for other grades are the same number less those for this one.
-        likelihood = votes * (np.log(HONEST) - np.log(wrong))
+        likelihood = votes * (np.log(ASSUMED_ACCURACY) - np.log(wrong))
         chance = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
         return np.asarray(chance / chance.sum(axis=1, keepdims=True))
 

@@ -53,9 +53,9 @@ def near_copies(judges: list[str], pairs: JudgePairs) -> list[list[str]]:
 def near_constant(
     judges: list[str], labels: NDArray[np.int64], rates: NDArray[np.float64]
 ) -> dict[str, float]:
-    """Those who give one label to 95 % of documents and more, unless that is how the panel is.
+    """Judges who give one label to 95 % of documents or more, with the share.
 
-    Their share of other labels must be below a quarter of the usual one.
+    Their share of other labels must also be below a quarter of the panel's usual share.
     """
     share = np.nan_to_num(rates).max(axis=1)
     known = labels >= FEW
@@ -191,7 +191,7 @@ def judge_table(found: Agreement) -> Table:
 
 
 def _table(found: Agreement) -> str:
-    """A line per judge; of very many judges only those with most labels."""
+    """A line per judge; of very many judges only those with the most labels."""
     table = judge_table(found)
     left = len(found.judges) - LINES
     if left <= 0:

@@ -1,4 +1,4 @@
-"""How judges err on documents with gold labels, and who errs together."""
+"""Errors of judges on documents with gold labels, and their correlation."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ def error_correlation(errors: Floats, weight: Floats | None = None) -> Floats:
     Parameters
     ----------
     errors
-        Label minus gold label [judge, document]; NaN where a judge gave none.
+        Label minus gold label [judge, document]; NaN for a missing label.
     weight
-        [document]: inverse inclusion probabilities; default: all alike.
+        [document]: inverse inclusion probabilities; default: equal.
 
     Notes
     -----
-    NaN where two judges share fewer than two documents, or one of them errs on all alike.
+    NaN where two judges share fewer than two documents, or one of them makes the same error on all.
     """
     known = ~np.isnan(errors)
     value = np.where(known, errors, 0.0)

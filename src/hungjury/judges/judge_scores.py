@@ -1,4 +1,4 @@
-"""What systems score under each judge alone, under random judges and under gold labels."""
+"""Scores of systems under each judge alone, under random judges and under gold labels."""
 
 from __future__ import annotations
 
@@ -129,9 +129,9 @@ def score_judges(
 ) -> JudgeScores:
     """Score every judge's labels alone.
 
-    What a judge did not judge is unjudged. rel: take labels as binary, relevant from this
-    grade on. drop_empty: leave out judges with nothing relevant on some topic. runs: as
-    `evaluate` takes them, or aligned to the judgments' pool already (then without gold).
+    Documents without a label of the judge are unjudged. rel: take labels as binary, with this as
+    the lowest relevant grade. drop_empty: leave out judges with nothing relevant on some topic.
+    runs: as for `evaluate`, or already aligned to the judgments' pool (then without gold).
     """
     given, wanted = as_judgments(judgments), measure_list(measures)
     if not wanted:
@@ -198,7 +198,7 @@ def scale_of(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
 
 
 def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
-    """1 from grade `rel` on, 0 below; what is not judged stays so."""
+    """1 for labels of `rel` or more, 0 below; unjudged documents stay unjudged."""
     return np.where(labels >= 0, labels >= rel, labels).astype(np.int16)
 
 

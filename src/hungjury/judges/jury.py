@@ -1,4 +1,4 @@
-"""Who votes, and with what weight: families share a vote, judges who contradict the rest have none.
+"""Who votes, and with what weight: families share a vote, contrary judges have none.
 
 Prompts of one LLM and repeated samples of one prompt are not independent. Judges of one family
 together have one vote; near-copies are a family whatever their names. A judge whose labels go
@@ -25,14 +25,14 @@ __all__ = ["Families", "Jury", "correlation_with_rest", "family_names", "seat_ju
 
 Floats = NDArray[np.float64]
 Families = str | os.PathLike[str] | Mapping[str, str] | None
-FEWEST_FAMILIES = 3  # for somebody to contradict the rest
-FEW = 20  # documents in common below which nothing is said
+FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
+FEW = 20  # common documents needed to judge a correlation
 NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True, eq=False)
 class Jury:
-    """Those who vote, in families."""
+    """The judges who vote, in families."""
 
     judgments: Judgments
     contrary: tuple[str, ...]  # judges who contradict the rest, whether they vote or not
@@ -62,7 +62,7 @@ def seat_jury(
     contrary : {"drop", "keep"}
         Whether judges who contradict the rest vote.
     rel : int, optional
-        Take labels as binary, relevant from this grade.
+        Take labels as binary, with this as the lowest relevant grade.
     """
     names = _joined(judgments.judges, family_names(judgments.judges, families), copies)
     given = replace(judgments, family=tuple(names))

@@ -58,7 +58,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What a method says over a panel's pool: labels (positions in the grades) or a posterior."""
+    """The result of a merge: labels (positions in the grades) or a posterior for every document."""
 
     choice: NDArray[np.int64] | None = None  # [document]
     posterior: NDArray[np.float64] | None = None  # [document, grade]
@@ -66,28 +66,28 @@ class Verdict:
 
 
 class Merge(Named):
-    """Base of all ways to combine several judges; each says itself what it gives."""
+    """Base of all ways to combine several judges."""
 
     gives: ClassVar[str] = "labels"  # "labels", "probabilities", or "weights" on measures
     drawn_from: ClassVar[str] = "judges"  # resampled; or the "posterior", or a "model" of both
-    scored_in_expectation: ClassVar[bool] = False  # else by its likeliest labels
+    scored_in_expectation: ClassVar[bool] = False  # else by its most probable labels
     takes_weights: ClassVar[bool] = False  # can votes be weighted by AWARE's weights?
     weights: Weights | None = None  # of a merge that gives weights
 
     def for_one_judge(self) -> Merge:
-        """What to use in its place where there is a single judge."""
+        """The merge to use instead if there is a single judge."""
         return self
 
     def for_labels(self) -> Merge | None:
-        """What gives its labels without drawing any; None where they are those of another merge,
-        or none at all."""
+        """The merge that gives its labels without random draws; None if these are the labels of
+        another merge in the catalogue, or if it gives no labels."""
         return None if self.gives == "weights" else self
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         raise NotImplementedError
 
     def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """[document, grade]: probabilities that doubt labels which few judges gave."""
+        """[document, grade]: the posterior, made less certain where few judges labelled."""
         return posterior
 
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -101,7 +101,7 @@ class Merge(Named):
 
 class _Merges(Catalogue[Merge]):
     def parse(self, text: str) -> Merge:
-        """As for everything named; `not`, a tie rule, is a word here, not an operator."""
+        """Parse a name; `not`, a tie rule, is read as a word, not as an operator."""
         return super().parse(re.sub(r"=\s*not\s*(?=[,)])", '="not"', text))
 
 
@@ -126,7 +126,7 @@ MERGES = _Merges(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Merged(Qrels):
-    """Merged labels: grades from votes; probabilities, of relevance or of grades, from the rest.
+    """Merged labels: grades from majority votes, probabilities from the other methods.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Merged(Qrels):
         return f"Merged({self.method}, {super().__repr__()[6:-1]})"
 
     def table(self) -> Table:
-        """A row per document: what it was merged to, and the label of every judge."""
+        """A row per document: the merged label, and the label of every judge."""
         names: list[str] = ["label"]
         columns: list[Any] = [self.labels]
         if self.p is not None:
@@ -207,7 +207,7 @@ class Merged(Qrels):
 
     @property
     def log_likelihood(self) -> NDArray[np.float64] | None:
-        """Of the labels under EM's model, one number per topic, or one for scope="all"."""
+        """Log-likelihood of the labels under EM's model, per topic, or one for scope="all"."""
         return None if self.fit is None else self.fit.log_likelihood
 
     @property
@@ -229,7 +229,7 @@ class Merged(Qrels):
     ) -> NDArray[np.int16]:
         """[n, document]: label sets drawn from the posterior; of a vote by resampling judges.
 
-        completed: documents that few judged are not taken as agreed.
+        completed: fill in missing votes, so that agreement of few judges is not taken as certainty.
         """
         if n < 1:
             raise MeasureError(
@@ -243,7 +243,7 @@ class Merged(Qrels):
     def sampler(
         self, rng: np.random.Generator | int, completed: bool = False
     ) -> Callable[[int], NDArray[np.int16]]:
-        """What `sample` draws, in as many calls as are needed."""
+        """A function that draws like `sample` and can be called repeatedly."""
         rng = np.random.default_rng(rng)
         if self.posterior is not None:
             source = self._in_doubt(self.posterior) if completed else self
@@ -258,7 +258,7 @@ class Merged(Qrels):
         return redraw
 
     def _in_doubt(self, posterior: NDArray[np.float64]) -> Qrels:
-        """The qrels with doubts about labels that few judges gave."""
+        """The qrels, with probabilities made less certain where few judges labelled."""
         grades = list(self.panel.grades)
         given = posterior if self.p is not None else posterior[:, grades]
         doubt = self.method.in_doubt(self.panel, given)
@@ -272,7 +272,7 @@ class Merged(Qrels):
         return replace(self.plain(), grade_p=whole)
 
     def hard(self) -> Qrels:
-        """The likeliest labels as plain qrels; binary: relevant where the probability is > 0.5."""
+        """The most probable labels as plain qrels; binary: relevant if the probability is > 0.5."""
         if self.posterior is None:
             return self.plain()
         best = likeliest(self.posterior).astype(np.int16)
@@ -290,7 +290,7 @@ class Merged(Qrels):
         return self.plain().threshold(at)
 
     def select(self, topics: Iterable[str]) -> Merged:
-        """Only some topics, merged as they were among all."""
+        """Only some topics; their labels stay as they were merged."""
         wanted = set(topics)
         chosen = np.array([t in wanted for t in self.topics])
         fit = self.fit

@@ -58,7 +58,7 @@ def merge(
         ``"mv"``, ``"mv(ties=relevant)"``, ``"em-mv"``, ``"em-neu"``, ``"binmv"``,
         ``"qbinmv(k=10)"``, or an aggregator object of crowd-kit. `merges` lists them.
     rel : int, optional
-        Take labels as binary, relevant from this grade on. Default: grades are merged as grades.
+        Take labels as binary, with this as the lowest relevant grade. Default: merge grades.
     scope : {"topic", "all"}
         Learn about judges from each topic alone, as the papers do, or from all topics together.
     seed : int or numpy.random.Generator
@@ -67,7 +67,7 @@ def merge(
         For ``"binmv"`` of binary labels: weight the votes by AWARE's weights, which need runs and a
         measure.
     measure : str, Measure or list of these, optional
-        The measure that the weights are made with.
+        The measure that the weights are computed with.
     weights : str
         AWARE's weights, as `aware` takes them; without `runs` all votes count the same.
     **reading
@@ -132,7 +132,7 @@ def _weighted_votes(
     measure: MeasureNames | None,
     weights: str | Weights,
 ) -> NDArray[np.float64]:
-    """[document, 2]: shares of votes that count as AWARE weighs the judges."""
+    """[document, 2]: shares of votes, weighted by AWARE's weights."""
     from hungjury.judges.aware import aware, weighted_votes
 
     if runs is None or measure is None:
@@ -155,7 +155,7 @@ def _weighted_votes(
 
 
 def merge_method(method: object) -> Merge:
-    """A merge, from a name, AWARE's weights or an aggregator if need be."""
+    """Turn a name, AWARE's weights or an aggregator into a merge."""
     if isinstance(method, Merge):
         return method
     if isinstance(method, Weights):
@@ -186,8 +186,8 @@ def merges() -> list[MergeInfo]:
     Returns
     -------
     list of dict
-        For each merge its name, how it is written, its meaning, what it gives ("labels",
-        "probabilities" or "weights" on measures), what other draws of it are made from
+        For each merge its name, syntax and meaning, what it gives ("labels",
+        "probabilities" or "weights" on measures), what it is redrawn from
         ("judges", the "posterior" or a "model"), and its parameters.
 
     Examples

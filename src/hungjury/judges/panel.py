@@ -1,4 +1,4 @@
-"""A panel: the votes of judges that can be counted, as sparse rows over a pool."""
+"""A panel: the votes of judges, as sparse rows over a pool."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hungjury.errors import Argument, InputError, MeasureError, rel_range
 
 __all__ = ["NOT_JUDGED", "Panel"]
 
-NOT_JUDGED = np.int16(-1)  # the label of a document that is pooled, but that nobody judged
+NOT_JUDGED = np.int16(-1)  # the label of a pooled document without judgments
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +70,13 @@ class Panel:
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """[judge]: what a vote counts."""
+        """[judge]: the weight of a vote."""
         if self.family is None:
             return np.ones(len(self.judges))
         return np.asarray(1 / np.bincount(self.family)[self.family])
 
     def resampled(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """[judge]: what a vote counts in a panel of as many families drawn with replacement."""
+        """[judge]: the weight of a vote in a panel of families drawn with replacement."""
         family = np.arange(len(self.judges)) if self.family is None else self.family
         number = int(family.max(initial=-1)) + 1
         times = np.bincount(rng.integers(number, size=number), minlength=number)
@@ -88,7 +88,7 @@ class Panel:
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        """[document]: did anybody judge it?"""
+        """[document]: whether it has any judgment."""
         out = np.zeros(len(self.pool), dtype=bool)
         out[self.document] = True
         return out

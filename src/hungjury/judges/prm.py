@@ -1,4 +1,4 @@
-"""The predicted relevance model: what another judge would have said (PRM: Demeester et al. 2015).
+"""The predicted relevance model: what another judge would say (PRM: Demeester et al. 2015).
 
 p_{R|i} is the probability that an independent judge finds a document relevant, given that this
 judge gave it level i. Every ordered pair of judges of the same document is one observation.
@@ -88,7 +88,7 @@ class PRM:
         )
 
     def prob(self, max_grade: int) -> list[float]:
-        """The probabilities of the grades 0 to `max_grade`, for `eRAP(prob=...)` and friends."""
+        """The probabilities of the grades 0 to `max_grade`, for `eRAP(prob=...)` and similar."""
         return [self.probability(grade) for grade in range(max_grade + 1)]
 
     def soft_qrels(self, qrels: Qrels) -> Qrels:
@@ -109,8 +109,8 @@ class PRM:
         return measure(name).with_probabilities(self.prob(max_grade))
 
     def relevant_counts(self, qrels: Qrels | None = None) -> tuple[int, float]:
-        """N_R^bin and N_R^PRM of some labels (default: all those judged): how many say relevant,
-        and how many another judge is expected to find relevant (PRM eq. 1)."""
+        """N_R^bin and N_R^PRM of some labels (default: all): how many are relevant, and how many
+        another judge is expected to find relevant (PRM eq. 1)."""
         levels, counts = np.array(self.levels), self.rated
         if qrels is not None:
             if qrels.labels is None:
@@ -125,7 +125,7 @@ class PRM:
         return binary, sum(n * self.probability(level) for level, n in pairs)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row a level; None where a level was never judged twice."""
+        """One row per level; None for a level that was never judged twice."""
         return [
             {
                 "level": level,
@@ -267,7 +267,7 @@ def _fitted(
     seed: int,
     notes: tuple[Note, ...],
 ) -> PRM:
-    """The model of counted pairs, for one notion of relevance."""
+    """Fit the model to counted pairs, for one notion of relevance."""
     seen = pairs.sum(axis=2)
     agreed = pairs[:, :, np.isin(levels, relevant)].sum(axis=2)
     counts = resample_counts(len(pairs), draws, np.random.default_rng(seed))
@@ -296,7 +296,7 @@ def _or_none(value: float) -> float | None:
 
 
 def _pairs_by_topic(judgments: Judgments, votes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[topic, level, level]: ordered pairs of two judges of one document, by what they said."""
+    """[topic, level, level]: counts of ordered pairs of labels that two judges gave a document."""
     levels = votes.shape[1]
     others = votes[:, None, :] - np.eye(
         levels, dtype=np.int64

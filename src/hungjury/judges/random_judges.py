@@ -1,4 +1,4 @@
-"""Random judges: what systems score under labels drawn without looking at any document.
+"""Random judges: scores of systems under labels drawn without regard to the documents.
 
 Three classes (TH 4.3.2): underestimating (few relevant), uniform, overestimating (most relevant).
 """

@@ -1,4 +1,4 @@
-"""Can shares of votes be believed? Documents by the share of judges who call them relevant, and how
+"""Reliability of vote shares: documents by the share of judges who call them relevant, and how
 many of them are relevant by gold."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How labels, or scores, of several judges became one."""
+"""Settings of analyses and merges of several judges."""
 
 from __future__ import annotations
 

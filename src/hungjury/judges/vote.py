@@ -1,4 +1,4 @@
-"""Majority vote: the label that most of those who judged a document gave it."""
+"""Majority vote: the label that most judges of a document gave it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["MajorityVote", "median", "plurality"]
 
 @MERGES.add("mv")
 class MajorityVote(Merge):
-    """Most votes among those who judged (TH 4.1.2); drawn by resampling the judges."""
+    """The label with most votes (TH 4.1.2); drawn by resampling the judges."""
 
     ties: str = param(
         "random", kind=one_of("random", "relevant", "not"), doc="winner of a binary tie"
@@ -35,7 +35,7 @@ class MajorityVote(Merge):
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
         """The vote of as many judges, or families, drawn with replacement.
 
-        A document none of them judged keeps the whole panel's vote.
+        A document that no drawn judge labelled keeps the whole panel's vote.
         """
         votes = panel.counts(panel.resampled(rng))
         alone = votes.sum(axis=1) == 0
@@ -50,7 +50,7 @@ class MajorityVote(Merge):
             return median(votes) if self.graded == "median" else plurality(votes)
         against, in_favour = votes[:, 0], votes[:, 1]
         if self.ties == "random":
-            # A coin for every document: that of one does not depend on which others tie.
+            # Toss a coin for every document, so that one does not depend on which others tie.
             tie_wins = rng.random(len(votes)) < 0.5
         else:
             tie_wins = np.full(len(votes), self.ties == "relevant")

@@ -32,7 +32,7 @@ GRANULARITIES = ("sgl", "tpc")
 
 @dataclass(frozen=True, eq=False)
 class ScoredPanel:
-    """What systems score under each judge, and who judged which topic.
+    """Scores of systems under each judge, and who judged which topic.
 
     Scores of topics that a judge did not judge are ignored.
     """
@@ -44,7 +44,7 @@ class ScoredPanel:
 
     @staticmethod
     def of(scores: Array, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
-        """A panel of numbered judges; default: everybody judged every topic."""
+        """A panel of numbered judges; default: all judged every topic."""
         everything = np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
         names = [f"judge {k + 1}" for k in range(len(scores))]
         return ScoredPanel(scores, everything if judged is None else judged, names)
@@ -58,13 +58,13 @@ class ScoredPanel:
                 yield np.flatnonzero(member.ravel() == number), np.flatnonzero(pattern)
 
     def by_topic(self) -> Iterator[Group]:
-        """Each topic with those who judged it."""
+        """Each topic with the judges who labelled it."""
         for topic in np.flatnonzero(self.judged.any(axis=0)):
             yield np.flatnonzero(self.judged[:, topic]), np.array([topic])
 
 
 class Weights(Named):
-    """Base of all ways to weigh judges."""
+    """Base of all weights of judges."""
 
     needs: ClassVar[str] = ""  # "random" judges, or "gold" labels
 
@@ -77,7 +77,7 @@ class Weights(Named):
 
 class _Weights(Catalogue[Weights]):
     def parse(self, text: str) -> Weights:
-        """As for everything named; estimators go by ``<granularity>_<gap>_<weight>``."""
+        """Parse a name; estimators are named ``<granularity>_<gap>_<weight>``."""
         if (name := text.strip().lower()) in ESTIMATORS:
             return ESTIMATORS[name]
         return super().parse(text)
@@ -106,7 +106,7 @@ WEIGHTS = _Weights(
 
 @WEIGHTS.add("uni")
 class Uniform(Weights):
-    """All judges weigh the same."""
+    """Equal weights."""
 
     def raw(
         self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
@@ -116,7 +116,7 @@ class Uniform(Weights):
 
 @WEIGHTS.add("estimator")
 class Estimator(Weights):
-    """Weight by distance from random judges: a judge close to one of them is a poor one.
+    """Weight by distance from random judges: a judge close to a random one is a poor judge.
 
     With D the dissimilarity to each class of random judges, the weight is the smallest D
     (md, 4.25), the smallest D squared (msd, 4.26) or the sum of the D (med, 4.27).
@@ -148,7 +148,7 @@ class Estimator(Weights):
     def of(self, close: Array, orientation: Orientation = "dissimilarity") -> Array:
         """Weights from closeness to random judges [class, judge, topic].
 
-        The equations as printed weigh by closeness itself, against the text around them.
+        The equations as printed weigh by closeness itself, which contradicts the text around them.
         """
         distance = 1 - close if orientation == "dissimilarity" else close
         if self.weight == "med":
@@ -158,7 +158,7 @@ class Estimator(Weights):
 
 @WEIGHTS.add("supervised")
 class Supervised(Weights):
-    """Weight by closeness to gold labels on the topics that have them, for all topics the same."""
+    """Weight by closeness to gold labels on the topics that have them; the same for all topics."""
 
     needs: ClassVar[str] = "gold"
     gap: str = param("tau", kind=one_of(*GAPS), doc="how scores are compared")
@@ -256,10 +256,10 @@ def weights_from_scores(
 ) -> Array:
     """a_k(t) as [judge, topic], from scores alone.
 
-    panel: scores [judge, system, topic], or a `ScoredPanel` where not everybody judged
-    everything. random: scores [class, replicate, system, topic] of random judges. gold: scores
+    panel: scores [judge, system, topic], or a `ScoredPanel` if judges skipped some
+    topics. random: scores [class, replicate, system, topic] of random judges. gold: scores
     [system, topic], NaN for topics without gold labels. orientation: "dissimilarity", or "printed"
-    to weigh by closeness to random judges, as the thesis' equations read.
+    to weigh by closeness to random judges, following the thesis' equations to the letter.
     """
     check_choice("orientation", orientation, get_args(Orientation))
     chosen = how if isinstance(how, Weights) else WEIGHTS.parse(how)

@@ -1,4 +1,4 @@
-"""The page where people label documents (extra `label`): one server on this machine, one database.
+"""The page where people label documents (extra `label`): a local server and a database.
 
 `items` reads a plan, `store` keeps every answer in SQLite, `dealing` decides who sees what next,
 `desk` ties these together, `app` serves the page.

@@ -1,4 +1,4 @@
-"""The server's addresses: the page, its styles and script, and four requests that change things."""
+"""Routes of the server: the page, its styles and script, and four requests that change state."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ PAGE = {
     "page.js": ("page.js", "text/javascript"),
     "text.js": ("text.js", "text/javascript"),
 }
-# The cookie belongs to this site alone, so a link from elsewhere may not carry it on: the page
-# is asked for by a page of our own.
+# The cookie is SameSite=Strict, so a browser does not send it when it follows a link from another
+# site. This page, which is our own, requests the labelling page.
 ENTER = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hungjury label</title>
 <meta http-equiv="refresh" content="0;url=/{key}/"><a href="/{key}/">Start labelling</a></html>"""
 
@@ -36,7 +36,7 @@ Handler: TypeAlias = "Callable[[Request, Judge], Awaitable[Response | dict[str, 
 
 
 def address(port: int, judge: Judge) -> str:
-    """Where a person labels."""
+    """The address of a person's page."""
     return f"http://127.0.0.1:{port}/enter?token={judge.token}"
 
 
@@ -48,7 +48,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -
     desk : Desk
         Deals out documents and stores answers.
     results : callable, optional
-        What is known about the systems after this many batches, as JSON, or None.
+        Results for the systems after this many batches, as JSON, or None.
     """
     from starlette.applications import Starlette
     from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -112,7 +112,7 @@ def make_app(desk: Desk, results: Callable[[int], Any] = lambda batches: None) -
             key = request.path_params["key"]
             judge = whose(desk.judges, request.cookies.get(f"hungjury-{key}", ""))
             if judges.get(key) != judge:
-                raise Refused(403, "This address belongs to somebody else.")
+                raise Refused(403, "This address belongs to another person.")
             found = await handler(request, judge)
             return found if isinstance(found, Response) else JSONResponse(found)
 
@@ -158,12 +158,12 @@ def _item(body: dict[str, Any], desk: Desk) -> int:
 def _text(body: dict[str, Any], name: str, longest: int) -> str:
     text = body.get(name, "")
     if not isinstance(text, str) or len(text) > longest:
-        raise Refused(400, f"The {name} has to be text of at most {longest} characters.")
+        raise Refused(400, f"The {name} must be text of at most {longest} characters.")
     return text.encode("utf-8", "replace").decode("utf-8").strip()
 
 
 def _seconds(body: dict[str, Any]) -> float:
     seconds = body.get("seconds", 0)
     if type(seconds) not in (int, float) or not math.isfinite(seconds):
-        raise Refused(400, "The time has to be a number of seconds.")
+        raise Refused(400, "The time must be a number of seconds.")
     return min(max(float(seconds), 0.0), LONGEST_TIME)

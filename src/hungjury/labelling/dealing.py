@@ -1,4 +1,4 @@
-"""Who sees which document next. Pure bookkeeping: no clock, no database."""
+"""Decide who sees which document next. No clock and no database."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from statistics import median
 
 __all__ = ["AWAY", "Answer", "Counts", "Dealing"]
 
-AWAY = 30 * 60.0  # seconds without a sign of life after which a document goes to somebody else
+AWAY = 30 * 60.0  # seconds of inactivity after which a document is offered to other people
 RECENT = 10 * 60.0
-LAST = 30  # answers that a person's pace is taken from
+LAST = 30  # answers that a person's pace is estimated from
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one person said about one document: a grade, or None for a skip."""
+    """One person's answer about one document: a grade, or None for a skip."""
 
     grade: int | None
     reason: str = ""
@@ -26,7 +26,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Counts:
-    """Documents that are done, documents in all, and labels that are still wanted."""
+    """Numbers of finished documents, of all documents, and of labels still needed."""
 
     done: int = 0
     total: int = 0
@@ -41,7 +41,7 @@ class Counts:
 
 @dataclass
 class Dealing:
-    """Documents, dealt out to people.
+    """Deals out documents to people.
 
     Parameters
     ----------
@@ -81,15 +81,15 @@ class Dealing:
         for item, batch_number in self.batch_of.items():
             self.counts[batch_number] += self._count(item)
 
-    # ---- what happened
+    # ---- events
 
     def deal(self, judge: int, item: int) -> None:
-        """A person is shown a document."""
+        """Record that a person is shown a document."""
         self.turns.setdefault(judge, []).append(item)
         self._set(judge, item, None)
 
     def answer(self, judge: int, item: int, answer: Answer | None, seconds: float = 0.0) -> None:
-        """A person answered, or took the answer back (None)."""
+        """Record an answer, or that it was undone (None)."""
         self._set(judge, item, answer)
         pace = self.paces.setdefault(judge, [])
         if answer is None:
@@ -98,7 +98,7 @@ class Dealing:
             pace.append(seconds)
 
     def alive(self, judge: int, now: float) -> None:
-        """A person's page gave a sign of life."""
+        """Record that a person's page is active."""
         self.seen_at[judge] = now
 
     def _set(self, judge: int, item: int, answer: Answer | None) -> None:
@@ -109,7 +109,7 @@ class Dealing:
         if number is not None:
             self.counts[number] += self._count(item)
 
-    # ---- what comes next
+    # ---- the next document
 
     def current(self, judge: int) -> int | None:
         """The first document that a person was shown and has not answered."""
@@ -126,7 +126,7 @@ class Dealing:
         return len(self.turns.get(judge, ())) - self._waiting(judge)
 
     def _waiting(self, judge: int) -> int:
-        """Documents that a person was shown and has not answered: always the last ones."""
+        """Documents that a person was shown and has not answered; always the latest ones."""
         mine = reversed(self.turns.get(judge, []))
         return sum(1 for _ in takewhile(lambda i: self.answers[i][judge] is None, mine))
 
@@ -134,7 +134,7 @@ class Dealing:
         """A document that this person has never seen, from the earliest batch that has one.
 
         People stay on their topic while the batch has documents of it, and then prefer a topic
-        that nobody else is working on.
+        that no one else is working on.
         """
         for batch, counts in zip(self.batches, self.counts, strict=True):
             if not counts.left:
@@ -157,13 +157,13 @@ class Dealing:
         return self.wanted(item) > self.labels(item) + self._claims(item, judge, now)
 
     def _claims(self, item: int, judge: int, now: float) -> int:
-        """How many others have the document on their screen."""
+        """How many other people are being shown the document."""
         return sum(
             said is None and other != judge and now - self.seen_at.get(other, -AWAY) < AWAY
             for other, said in self.answers[item].items()
         )
 
-    # ---- where we are
+    # ---- progress
 
     def wanted(self, item: int) -> int:
         """How many people should label a document."""
@@ -174,7 +174,7 @@ class Dealing:
         return len(self._given(item))
 
     def conflict(self, item: int) -> bool:
-        """People disagree about the document, and nobody has adjudicated it."""
+        """Whether people disagree about the document and it has not been adjudicated."""
         given = self._given(item)
         return len({a.grade for a in given}) > 1 and not any(a.adjudicated for a in given)
 
@@ -196,11 +196,11 @@ class Dealing:
         return sum(self.counts, Counts())
 
     def batches_done(self) -> int:
-        """How many batches, from the first on, want no more labels."""
+        """How many of the first batches need no more labels."""
         return sum(1 for _ in takewhile(lambda batch: batch.left == 0, self.counts))
 
     def seconds_left(self, judge: int, now: float) -> float | None:
-        """The time until the plan is done, at this person's pace and with those at work now."""
+        """Estimated time to finish, at this person's pace and with the people active now."""
         pace = self.paces.get(judge, [])[-LAST:]
         if not pace:
             return None

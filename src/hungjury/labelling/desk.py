@@ -1,4 +1,4 @@
-"""The desk: what a page may ask for, and what happens then. Knows nothing of HTTP."""
+"""The desk: handles the requests of a page, independently of HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Desk", "Shown"]
 
 @dataclass(frozen=True)
 class Shown:
-    """What a page shows of queries and documents: texts, or a link, or only ids."""
+    """How a page shows queries and documents: as texts, as a link, or by id only."""
 
     queries: Texts | None = None
     documents: Texts | None = None
@@ -58,7 +58,7 @@ class Shown:
 
 
 class Desk:
-    """Deals out documents, stores answers and tells pages where they are.
+    """Deals out documents, stores answers and reports the state of each page.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Desk:
         self._load()
 
     def _load(self) -> None:
-        """Bring what is in memory to what is on disk."""
+        """Load the stored state into memory."""
         self.dealing = Dealing(
             [item.topic for item in self.items],
             batches(self.items),
@@ -117,13 +117,13 @@ class Desk:
                 self.dealing.deal(event.judge, event.item)
             if event.answer is not None:
                 self.dealing.answer(event.judge, event.item, event.answer, event.seconds)
-            elif not here:  # shown before, under other circumstances: not shown again
+            elif not here:  # dealt in another mode and left open: do not show it again
                 self.dealing.answers[event.item][event.judge] = None
 
-    # ---- what a page asks for
+    # ---- requests of a page
 
     def task(self, judge: int) -> dict[str, Any]:
-        """The document that a person is on; a new one if there is none."""
+        """The document that a person is working on; deal a new one if there is none."""
         self.dealing.alive(judge, self.clock())
         if self.dealing.current(judge) is None:
             with self._together():
@@ -133,7 +133,7 @@ class Desk:
     def answer(self, judge: int, item: int, said: Answer, seconds: float) -> dict[str, Any]:
         """Store an answer to the current document, and go to the next one.
 
-        A page repeats its request when it heard nothing; an answer that is stored already is not
+        A page repeats its request if it gets no reply; an answer that is already stored is not
         stored again.
         """
         self.dealing.alive(judge, self.clock())
@@ -148,7 +148,7 @@ class Desk:
         return {**self.state(judge), "refused": stored != said}
 
     def undo(self, judge: int) -> dict[str, Any]:
-        """Go back to the last answer of a person."""
+        """Undo a person's last answer."""
         self.dealing.alive(judge, self.clock())
         item = self.dealing.last_answered(judge)
         before = None
@@ -165,7 +165,7 @@ class Desk:
         return found
 
     def state(self, judge: int) -> dict[str, Any]:
-        """All that a page shows. Changes nothing."""
+        """Everything that a page shows; read-only."""
         item = self.dealing.current(judge)
         return {
             "task": None if item is None else self._task(judge, item),
@@ -209,7 +209,7 @@ class Desk:
 
     @contextmanager
     def _together(self) -> Iterator[None]:
-        """A transaction; where it fails, memory goes back to what is on disk too."""
+        """A transaction; if it fails, the state in memory is reloaded from disk."""
         try:
             with self.store.transaction():
                 yield

@@ -1,4 +1,4 @@
-"""Labels out of the database: as qrels, or all of them as a table."""
+"""Export labels from the database: as qrels, or all of them as a table."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at"
 
 
 def all_labels(path: str, safe: bool = False) -> str:
-    """Every label that holds, with who gave it, as CSV."""
+    """Every label that was not undone, with its judge, as CSV."""
     columns = labelled_columns(str(path), "labels")
     rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     return csv_text([COLUMNS, *rows], safe)
 
 
 def summary(path: str) -> str:
-    """How much is done, in a sentence."""
+    """A sentence about the progress."""
     count = "select count(*) from"
     by_item = f"{count} (select 1 from labels group by item having"
     with open_labels(path) as base:
@@ -32,11 +32,11 @@ def summary(path: str) -> str:
                 f"{count} answers where grade is null and not undone",
             )
         )
-    told = [f"{gold:,} of {items:,} documents are labelled"]
+    parts = [f"{gold:,} of {items:,} documents are labelled"]
     if twice:
-        told.append(f"{twice:,} by more than one person")
+        parts.append(f"{twice:,} by more than one person")
     if apart:
-        told.append(f"{apart:,} with conflicting labels")
+        parts.append(f"{apart:,} with conflicting labels")
     if skipped:
-        told.append(f"{skipped:,} {'answer is a skip' if skipped == 1 else 'answers are skips'}")
-    return ", ".join(told)
+        parts.append(f"{skipped:,} {'answer is a skip' if skipped == 1 else 'answers are skips'}")
+    return ", ".join(parts)

@@ -1,6 +1,6 @@
-"""What every request has to pass, and what every reply carries.
+"""Checks on every request, and headers of every reply.
 
-The server listens on this machine only. That alone does not keep out other pages in the same
+The server listens on this machine only. That alone does not stop other pages in the same
 browser: a name that resolves to 127.0.0.1 (rebinding) is refused by its Host, a form or script of
 another origin by its Origin, and a page without the token by its cookie.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Guard", "Refused", "key_of", "read_json", "whose"]
 
 LARGEST = 64 * 1024  # bytes of a request's body
-LARGEST_HEAD = 16 * 1024  # bytes of its address and headers
+LARGEST_HEAD = 16 * 1024  # bytes of its URL and headers
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -38,7 +38,7 @@ HEADERS = {
 
 
 class Refused(Exception):
-    """A request that is not answered: a status code and a sentence."""
+    """A refused request: a status code and a sentence."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -46,7 +46,7 @@ class Refused(Exception):
 
 
 class Guard:
-    """Refuses requests that come from elsewhere, and adds headers to every reply."""
+    """Middleware that refuses requests from other sites and adds headers to every reply."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -86,7 +86,7 @@ def _check_origin(method: str, headers: Sequence[tuple[bytes, bytes]]) -> None:
     if any(origin != f"http://{hosts[0]}" for origin in origins):
         raise Refused(403, "Requests from other pages are refused.")
     if method == "POST" and len(origins) != 1:
-        raise Refused(403, "Requests that change something have to come from the page itself.")
+        raise Refused(403, "Requests that change something must come from the page itself.")
     if method not in ("GET", "HEAD", "POST"):
         raise Refused(405, "GET and POST only.")
 
@@ -117,7 +117,7 @@ async def read_json(request: Request) -> dict[str, Any]:
     import json
 
     if request.headers.get("content-type", "").split(";")[0].strip() != "application/json":
-        raise Refused(415, "The body has to be JSON.")
+        raise Refused(415, "The body must be JSON.")
     body = b""
     async for piece in request.stream():
         body += piece
@@ -128,5 +128,5 @@ async def read_json(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise Refused(400, "The body has to be a JSON object.")
+        raise Refused(400, "The body must be a JSON object.")
     return found

@@ -1,7 +1,7 @@
-"""What the labels so far say about the systems, worked out beside the server.
+"""Results for the systems from the labels so far, computed in a separate process.
 
-The leaderboard is made by a process of its own, with low priority, so that it never delays a key.
-It is the command that the person would type; its JSON is summarised in a few sentences.
+The leaderboard runs in its own process, at low priority, so that it never delays the page.
+It is the usual command; its JSON output is summarised in a few sentences.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NICE = 10
 
 
 class Results:
-    """A leaderboard that follows the labels.
+    """A leaderboard that is updated as labels come in.
 
     Parameters
     ----------
@@ -51,15 +51,15 @@ class Results:
         self._thread.start()
 
     def after(self, batches: int) -> dict[str, Any]:
-        """The latest results, when this many batches are labelled. At the end of each batch another
-        leaderboard is started."""
+        """The latest results, given the number of labelled batches. A new leaderboard is started at
+        the end of each batch."""
         if batches > self._batches:
             self._batches = batches
             self._wanted.set()
         return self.shown
 
     def close(self) -> None:
-        """Stop, also in the middle of a leaderboard."""
+        """Stop, even while a leaderboard is being computed."""
         self._closed = True
         self._wanted.set()
         if self._process is not None:
@@ -74,7 +74,7 @@ class Results:
                 return
             good, text = self._run(self.arguments)
             if not self._closed:
-                self.shown = _told(good, text)
+                self.shown = _results(good, text)
 
     def _in_a_process(self, arguments: Sequence[str]) -> tuple[bool, str]:
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "HUNGJURY_THREADS": "1"}
@@ -93,7 +93,7 @@ class Results:
         return good, out if good else err
 
 
-def _told(good: bool, text: str) -> dict[str, Any]:
+def _results(good: bool, text: str) -> dict[str, Any]:
     if not good:
         reason = text.strip().removeprefix("error: ") or "it was stopped"
         return _only(f"The leaderboard could not be made: {reason}")
@@ -118,43 +118,43 @@ def _ranks(low: int, high: int) -> str:
 
 
 def sentences(board: dict[str, Any]) -> list[str]:
-    """What is settled, and what more labels would buy, from a leaderboard's JSON."""
+    """Summarise a leaderboard's JSON: what is settled, and what more labels would give."""
     pairs = list(combinations([row["system"] for row in board["systems"]], 2))
     together = {pair for group in board["groups"] for pair in combinations(group, 2)}
     apart = sum(pair not in together for pair in pairs)
-    told = [
+    lines = [
         f"{board['measure']}: {apart:,} of {plural(len(pairs), 'pair')} of systems can be told "
         "apart."
     ]
     correction = board.get("correction")
     if correction and not correction["concludes"]:
-        told[0] = (
+        lines[0] = (
             f"{board['measure']}: nothing can be concluded, because the judges agree poorly with "
             "the labels of people so far."
         )
     if correction:
-        told.append(f"Corrected by {plural(correction['labels'], 'label')} of people.")
-        told += _outlook(correction["labels"], dict(correction["expected"]))
+        lines.append(f"Corrected by {plural(correction['labels'], 'label')} of people.")
+        lines += _outlook(correction["labels"], dict(correction["expected"]))
     else:
-        told.append(
+        lines.append(
             "These are the judges' scores: the labels so far are compared with them, they do not "
             "correct them."
         )
     if correction and correction["looks"]:
-        told.append(
+        lines.append(
             "Pairs that can be told apart are settled: the bounds allow for a look at the end of "
             "every batch, so you may stop after any of them."
         )
     else:
-        told.append(
+        lines.append(
             "Stop at the end of a batch, and decide how many labels you want without regard to who "
             "is ahead: stopping when the results please makes them look surer than they are."
         )
-    return told
+    return lines
 
 
 def _outlook(now: int, expected: dict[int, float]) -> list[str]:
-    """The difference that can just be told apart, now and with more labels."""
+    """The smallest detectable difference, now and with more labels."""
     if now not in expected:
         return []
     text = f"Smallest difference that can be told apart: {expected[now]:.4f}"

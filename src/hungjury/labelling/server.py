@@ -1,4 +1,4 @@
-"""Serving on this machine only, until Ctrl-C."""
+"""Serve on this machine only, until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def listen(port: int) -> socket.socket:
 
 
 def serve(app: ASGIApp, at: socket.socket) -> None:
-    """Answer requests until the process is told to stop."""
+    """Answer requests until the process is interrupted."""
     import uvicorn
 
     config = uvicorn.Config(
@@ -65,7 +65,7 @@ def serve(app: ASGIApp, at: socket.socket) -> None:
 
 
 def open_browser(address: str) -> bool:
-    """Open an address, where there is a screen to show it on."""
+    """Open an address in the browser, if there is a display."""
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     ):

@@ -1,4 +1,4 @@
-"""The database of labels: one SQLite file, every answer on disk before the page hears of it."""
+"""The database of labels: one SQLite file; answers are on disk before they are acknowledged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class Event:
-    """A document that was dealt to a person, with what came of it."""
+    """A document that was dealt to a person, with the answer if there is one."""
 
     item: int
     judge: int
@@ -54,7 +54,7 @@ class LabelStore:
     items : sequence of Item
         The plan. A stored plan may be continued by a longer one that begins with it.
     grades : sequence of Grade or None
-        The scale; None takes the stored or the default one.
+        The scale; None for the stored or default one.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class LabelStore:
         return sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
 
     def _prepare(self) -> None:
-        """Make sure that the file is ours before anything is changed in it."""
+        """Check that the file is a database of ours before changing it."""
         ours = self._base.execute("pragma application_id").fetchone()[0] == APPLICATION
         if not ours and self._base.execute("select 1 from sqlite_master").fetchone():
             raise not_ours(self.path)
@@ -138,7 +138,7 @@ class LabelStore:
         return chosen
 
     def close(self) -> None:
-        """Close the database and let others write to it."""
+        """Close the database and release its lock."""
         if hasattr(self, "_base"):
             self._base.close()
         os.unlink(f"{self.path}.lock")
@@ -146,7 +146,7 @@ class LabelStore:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Everything inside is written together, and on disk afterwards; or nothing is."""
+        """Write everything inside atomically, and durably when it returns."""
         self._base.execute("begin immediate")
         try:
             yield
@@ -156,7 +156,7 @@ class LabelStore:
         self._base.execute("commit")
 
     def register(self, names: Sequence[str]) -> list[Judge]:
-        """The people of these names, with their addresses, which stay the same; new ones are
+        """The people with these names, and their permanent addresses; new people are
         added."""
         with self.transaction():
             self._base.executemany(
@@ -166,12 +166,12 @@ class LabelStore:
         return [one for name in names for one in self.judges() if one.name == name]
 
     def judges(self) -> list[Judge]:
-        """Everybody who ever had an address."""
+        """All people who ever had an address."""
         rows = self._base.execute("select judge, name, token from judges order by judge")
         return [Judge(*row) for row in rows]
 
     def events(self) -> Iterator[Event]:
-        """What was dealt so far, in order, with the answers that hold."""
+        """What was dealt so far, in order, with answers that were not undone."""
         rows = self._base.execute(
             "select d.item, d.judge, d.adjudicated, a.answer, a.grade, a.reason, a.note, "
             "a.adjudicated, a.seconds from dealt d left join answers a "
@@ -181,7 +181,7 @@ class LabelStore:
             said = None if answer is None else Answer(grade, reason, note, bool(adjudicated))
             yield Event(item, judge, bool(dealt), said, seconds or 0.0)
 
-    # Each of these belongs inside a transaction.
+    # Call each of these inside a transaction.
 
     def deal(self, judge: int, item: int, adjudicated: bool) -> None:
         self._base.execute(
@@ -205,7 +205,7 @@ class LabelStore:
 
 
 def _lock(path: str) -> int:
-    """A lock that ends with the process, however it ends. The database itself stays readable."""
+    """A lock that is released when the process ends. The database stays readable."""
     import fcntl
 
     name = f"{path}.lock"

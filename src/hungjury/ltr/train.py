@@ -217,7 +217,7 @@ def boost(
         valid_sets=looked,
         valid_names=[name for name, _ in seen],
         feval=metric if looked else None,
-        callbacks=[lightgbm.record_evaluation(found), *_told(progress)],
+        callbacks=[lightgbm.record_evaluation(found), *_progress_callbacks(progress)],
     )
     return booster, {
         f"{name} {short}": tuple(values)
@@ -237,7 +237,7 @@ def _run(lightgbm: Any, parameters: dict[str, Any], learnt: Any, **more: Any) ->
         ) from None
 
 
-def _told(progress: Progress | None) -> list[Callable[[Any], None]]:
+def _progress_callbacks(progress: Progress | None) -> list[Callable[[Any], None]]:
     if progress is None:
         return []
 

@@ -1,1 +1,1 @@
-"""Result types in, pages out; computes nothing."""
+"""Render results as text, plots and pages; computes nothing."""

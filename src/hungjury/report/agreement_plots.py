@@ -1,4 +1,4 @@
-"""Plots of an agreement: who agrees with whom, and whose ranking of systems differs."""
+"""Plots of an agreement: pairs of judges, and their rankings of systems."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _figure(width: float, height: float) -> Figure:
 
 
 def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
-    """Every judge with every other, those who agree side by side.
+    """A heat map of all pairs of judges, ordered so that judges who agree are neighbours.
 
     what: "kappa", "agreement", or with runs "tau" or "tau_ap". Save with `savefig`.
     """
@@ -59,7 +59,7 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
 
 
 def error_heatmap(found: GoldAgreement) -> Figure:
-    """Who errs with whom on documents with gold labels: correlations of errors."""
+    """A heat map of the correlations of errors on documents with gold labels."""
     return _square(found.correlation.copy(), found.judges, "Correlation of errors")
 
 
@@ -68,7 +68,7 @@ def _square(values: NDArray[np.float64], names: list[str], title: str) -> Figure
     side = min(max(0.24 * len(names), 2.6), 14.0) + 1.6
     figure = _figure(side + 0.6, side)
     axes = figure.add_subplot()
-    np.fill_diagonal(values, np.nan)  # everybody agrees, or errs, with themselves
+    np.fill_diagonal(values, np.nan)  # a judge always agrees with itself
     low = darkest(values)
     image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=low, vmax=1.0)
     name_ticks(axes, "x", names)
@@ -101,7 +101,7 @@ def _ranked(found: Agreement) -> Rankings:
 
 
 def ranking_plot(found: Agreement) -> Figure:
-    """Where each judge alone ranks each system, and how far judges differ on it.
+    """The rank of each system under each judge alone, and its spread over judges.
 
     Systems from best to worst by median rank, judges in the order of the heat map.
     """
@@ -131,7 +131,7 @@ def ranking_plot(found: Agreement) -> Figure:
 
 
 def _spread(axes: Axes, ranks: NDArray[np.float64]) -> None:
-    """Per system: all judges as a thin line, the middle half as a thick one, the median as dot."""
+    """Per system: the range over judges as a thin line, the quartiles thick, the median a dot."""
     place = np.arange(ranks.shape[1])
     low, first, middle, third, high = np.nanpercentile(ranks, [0, 25, 50, 75, 100], axis=0)
     axes.hlines(place, low, high, color="0.75", linewidth=1)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_interaction", "draw_main_effects", "draw_tukey"]
 
-MOST_LINES = 12  # beyond, lines cannot be told apart
+MOST_LINES = 12  # more lines are hard to distinguish
 TOP, SAME, OTHER = "#08519c", "#d55e00", "#777777"
 
 
@@ -53,7 +53,7 @@ def _sign(found: Anova) -> str:
 
 
 def _levels(axes: Axes, levels: Sequence[Any]) -> None:
-    """Names of levels below an axis, upright where there are many or long ones."""
+    """Names of levels below an axis, vertical if they are many or long."""
     texts = [str(level) for level in levels]
     numbers = all(isinstance(level, (int, float)) for level in levels)
     step = max(1, len(texts) // 15) if numbers else 1

@@ -1,4 +1,4 @@
-"""Plots of a leaderboard: means with intervals, and who beats whom."""
+"""Plots of a leaderboard: means with intervals, and the pairs of systems."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
 
 
 def _intervals(board: Leaderboard) -> Figure:
-    """The axis leaves out a few hopeless systems, if they would squeeze all others."""
+    """Means and intervals; the axis is cut if a few very bad systems would squeeze the others."""
     figure, axes = new_rows(board.systems)
     places = np.arange(len(board.systems))
     axes.hlines(places, board.low, board.high, color=LINE, linewidth=2)
@@ -53,7 +53,7 @@ def _pairs(board: Leaderboard) -> Figure:
     figure, axes = new_picture(side + 0.6, side)
     axes.grid(False)
     values = board.beats.copy()
-    np.fill_diagonal(values, np.nan)  # nobody beats themselves
+    np.fill_diagonal(values, np.nan)  # a system is not compared with itself
     image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=0.0, vmax=1.0)
     name_ticks(axes, "x", board.systems)
     name_ticks(axes, "y", board.systems)

@@ -25,14 +25,14 @@ MOST_JUDGES = 30
 CAUSES = {
     "topics": "which topics were asked",
     "labels": "labels of single documents",
-    "judges": "what the judges err on in common",
-    "panel": "people may rank otherwise",
+    "judges": "errors that the judges share",
+    "panel": "people may rank differently",
     "gold": "documents that people did not label",
 }
 
 
 def headline(board: Leaderboard) -> str:
-    """What this is a leaderboard of, in a line."""
+    """One line about what was measured."""
     of = "topics like these" if board.target == "population" else "these topics"
     return (
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
@@ -43,7 +43,7 @@ def headline(board: Leaderboard) -> str:
 
 
 def _shared(board: Leaderboard) -> str:
-    """Families, where judges share votes."""
+    """The number of families, if judges share votes."""
     families = board.settings.families
     if families in (0, board.settings.judges):
         return ""
@@ -51,7 +51,7 @@ def _shared(board: Leaderboard) -> str:
 
 
 def _scale(board: Leaderboard) -> str:
-    """What labels could be."""
+    """The scale of the labels."""
     grades = board.settings.labels.grades
     if board.settings.rel is not None:
         return f"relevant from grade {board.settings.rel}"
@@ -89,7 +89,7 @@ def text(board: Leaderboard, digits: int) -> str:
 
 
 def _headings(board: Leaderboard) -> tuple[str, str]:
-    """Of means and intervals: a panel's say nothing about people's."""
+    """Headings of means and intervals, which name the panel if they are on its scale."""
     level = percent(board.settings.level)
     if board.scale == "panel":
         return "panel mean", f"panel's {level}"
@@ -97,7 +97,7 @@ def _headings(board: Leaderboard) -> tuple[str, str]:
 
 
 def assumed(board: Leaderboard) -> str:
-    """What is assumed about the panel, and what is known about such assumptions."""
+    """The assumed panel error, and what is known about such errors."""
     size = board.settings.panel_error
     low, high = MEASURED
     known = (
@@ -129,7 +129,7 @@ def _bar(board: Leaderboard, s: int) -> str:
 
 
 def _below(board: Leaderboard, digits: int) -> list[str]:
-    """What the uncertainty is made of, and what would make it smaller."""
+    """The sources of uncertainty, and what would reduce it."""
     lines = []
     systems = len(board.systems)
     if board.correction is not None and not board.correction.concludes:
@@ -139,10 +139,10 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
         )
     elif systems > 1:
         pairs = systems * (systems - 1) // 2
-        told = int(board.apart.sum()) // 2
+        separated = int(board.apart.sum()) // 2
         lines.append(
-            f"{told:,} of {pairs:,} pairs of systems can be told apart; those that share a group "
-            "letter cannot."
+            f"{separated:,} of {pairs:,} pairs of systems can be told apart; those that share a "
+            "group letter cannot."
         )
     made = ", ".join(f"{percent(share)} {CAUSES[name]}" for name, share in board.shares.items())
     of = "a difference" if systems > 1 else "a mean"
@@ -163,7 +163,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
 
 
 def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
-    """What other numbers of topics and judges would change."""
+    """The precision with other numbers of topics and judges."""
     scale = " on the panel's scale" if board.scale == "panel" else ""
     lines = [f"Smallest detectable difference: {ahead.difference:.{digits}f}{scale}. It becomes:"]
     curves = (("topic", ahead.topics, len(board.topics)), ("judge", ahead.judges,
@@ -179,7 +179,7 @@ def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
 
 
 def coverage(board: Leaderboard) -> str:
-    """A small histogram of labels per document; many different numbers by the decile."""
+    """A small histogram of labels per document; median and deciles if the numbers vary a lot."""
     counts = board.labels_per_document
     total = sum(counts.values())
     most = max(counts.values())
@@ -220,7 +220,7 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
 
 
 def table(board: Leaderboard) -> Table:
-    """A row per system, every digit. A panel's means are named so: they are not those of people."""
+    """A row per system, with full precision. Headings name the panel if means are on its scale."""
     whose = "panel_" if board.scale == "panel" else ""
     return Table.of(
         [
@@ -263,7 +263,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
 
 
 def printed(board: Leaderboard, digits: int) -> Table:
-    """A row per system as people read it, for LaTeX and HTML."""
+    """A row per system with rounded numbers, for LaTeX and HTML."""
     mean, interval = _headings(board)
     header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
     rows = [

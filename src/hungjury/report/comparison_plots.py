@@ -19,7 +19,7 @@ SURE, UNSURE = LINE, "0.6"
 
 
 def draw_differences(found: Comparison, measure: str) -> Figure:
-    """A line per pair, in the order of the comparison; ends that are infinite are not drawn."""
+    """A line per pair, in the order of the comparison; infinite ends are not drawn."""
     if measure not in found.measures:
         raise UnknownName(
             f"{measure} was not compared", remedy=f"choose from {', '.join(found.measures)}"

@@ -15,13 +15,13 @@ from hungjury.uncertainty.paired import TESTS
 if TYPE_CHECKING:
     from hungjury.uncertainty.compared import Compared, Comparison
 
-MOST_PAIRS = 15  # beyond, pairs are listed by to_csv and to_frame only
-ALPHABET = 26  # systems beyond that get letters with a number
+MOST_PAIRS = 15  # more pairs are listed only by to_csv and to_frame
+ALPHABET = 26  # further systems get a letter and a number
 SMALLEST_P = 0.0001
 
 
 def text(found: Comparison, digits: int) -> str:
-    """What was done, then the tables."""
+    """A caption, then the tables."""
     pairs = len(found.rows) // len(found.measures)
     listed = bool(found.baselines) or pairs <= MOST_PAIRS
     parts = ["\n".join(_explained(found, listed))]
@@ -38,7 +38,7 @@ def text(found: Comparison, digits: int) -> str:
 
 
 def latex(found: Comparison, digits: int) -> str:
-    """One booktabs table, what was done as comments above it."""
+    """One booktabs table, with the caption as comments above it."""
     head = "".join(
         f"% {' '.join(line.split())}\n" for line in _explained(found, bool(found.baselines))
     )
@@ -69,7 +69,7 @@ def printed(found: Comparison, digits: int) -> Table:
 
 
 def _explained(found: Comparison, intervals: bool) -> list[str]:
-    """Test, family and, where they are shown, intervals in words."""
+    """The caption: test, family of comparisons and intervals."""
     how = TESTS[found.test]
     topics = sorted({row.topics for row in found.rows})
     over = plural(topics[0], "topic") if len(topics) == 1 else f"{topics[0]} to {topics[-1]} topics"
@@ -110,7 +110,7 @@ def _level(found: Comparison) -> str:
 
 
 def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
-    """A line per comparison, the baseline's own above those of each measure."""
+    """A line per comparison; the baseline's own line comes first for each measure."""
     corrected = "p" if found.correction == "none" else f"p ({found.correction})"
     effect = TESTS[found.test].effect
     rows = [["measure", "system", "mean", "difference", f"{_level(found)} interval", "p",
@@ -139,7 +139,7 @@ def _equivalent(found: Comparison, row: Compared) -> list[str]:
 
 
 def _within(found: Comparison) -> list[str]:
-    """The heading of equivalence, where it was tested."""
+    """The heading of the equivalence test, if there was one."""
     return [] if found.margin is None else [f"p within ±{found.margin:g}"]
 
 
@@ -157,7 +157,7 @@ def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list
 
 
 def shown(value: float, digits: int, count: bool, sign: str = "") -> str:
-    """A number, whole for counts, with a sign where one is asked for."""
+    """Format a number: as an integer for counts, optionally with a sign."""
     return f"{value:{sign}.0f}" if count else f"{value:{sign}.{digits}f}"
 
 
@@ -190,7 +190,7 @@ def _latex_row(row: list[str]) -> list[str]:
 
 
 def _marks(found: Comparison, measure: str) -> list[str]:
-    """By system: the letters of the systems it beats, as superscripts are written."""
+    """By system: the letters of the systems it beats, for superscripts."""
     place = {system: i for i, system in enumerate(found.systems)}
     beaten = found.beaten()
     many = len(found.systems) > ALPHABET
@@ -202,7 +202,7 @@ def _marks(found: Comparison, measure: str) -> list[str]:
 
 
 def _ranges(places: list[int]) -> str:
-    """Letters with commas, three and more that follow each other as first-last."""
+    """Letters separated by commas; runs of three or more as first-last."""
     runs: list[list[int]] = []
     for place in places:
         if runs and place == runs[-1][-1] + 1:

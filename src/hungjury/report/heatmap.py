@@ -1,4 +1,4 @@
-"""What heat maps share."""
+"""Helpers for heat maps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 __all__ = ["MOST_NUMBERS", "bare", "colour_bar", "colour_map", "darkest", "masked", "name_ticks",
            "numbers_in_cells"]  # fmt: skip
 
-MOST_NAMES = 80  # beyond, names on an axis cannot be read
-MOST_NUMBERS = 12  # beyond, numbers in cells cannot be read
+MOST_NAMES = 80  # more names on an axis cannot be read
+MOST_NUMBERS = 12  # numbers in more rows cannot be read
 
 
 def darkest(values: NDArray[np.float64]) -> float:
@@ -64,7 +64,7 @@ def masked(values: NDArray[np.float64]) -> Any:
 
 
 def colour_map(name: str) -> Any:
-    """A colour map that shows what is not known in light grey."""
+    """A colour map that shows unknown values in light grey."""
     from matplotlib import colormaps
 
     return colormaps[name].with_extremes(bad="0.93")

@@ -1,4 +1,4 @@
-"""The report: a leaderboard as one page of HTML that needs nothing else.
+"""The report: a leaderboard as one self-contained HTML page.
 
 Styles and a small script are inlined, figures are SVG, nothing is fetched. Ids and texts are not
 trusted: the template escapes them, the script writes them as text, and a content policy allows only
@@ -31,7 +31,7 @@ def page(
     queries: TextFiles = (),
     documents: TextFiles = (),
 ) -> str:
-    """The page's text; the same leaderboard gives the same page."""
+    """The HTML of the page; deterministic."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:
@@ -64,7 +64,7 @@ def page(
 
 
 def _number(value: float, sign: str = "") -> str:
-    """Three digits, with a true minus."""
+    """Three digits, with a typographic minus."""
     return f"{value:{sign}.3f}".replace("-", "−")
 
 

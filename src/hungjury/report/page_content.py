@@ -31,12 +31,12 @@ MOST_TOPICS = 15
 MOST_NAMED = 4  # systems of a group
 MOST_LETTERS = 3  # groups of a system that are named one by one
 MOST_NOTES = 100
-HARDLY = 0.97  # of the difference needed, and more: more judges or topics hardly help
+HARDLY = 0.97  # ratio of detectable differences above which more judges or topics hardly help
 CAUSES = {
-    "topics": ("Which topics were asked", "other topics like these would give other means"),
-    "labels": ("Labels of single documents", "slips that differ from topic to topic"),
+    "topics": ("Which topics were asked", "other topics like these would give different means"),
+    "labels": ("Labels of single documents", "errors that differ from topic to topic"),
     "judges": ("What judges have in common", "errors shared by all topics, such as leniency"),
-    "panel": ("People may rank otherwise", "what the whole panel gets wrong about single systems"),
+    "panel": ("People may rank differently", "errors of the whole panel about single systems"),
     "gold": ("Documents without a gold label", "other documents might have been drawn"),
 }
 
@@ -102,7 +102,7 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
 
 
 def _group_names(board: Leaderboard) -> list[tuple[float, str]]:
-    """Per system a number to sort by, and the names of all of them: 'ab', or 'c–h'."""
+    """Per system a number to sort by, and the names of its groups: 'ab', or 'c–h'."""
     mine: list[list[int]] = [[] for _ in board.systems]
     for number, group in enumerate(board.group_places):
         for s in group:
@@ -120,7 +120,7 @@ def _joined(numbers: list[int]) -> str:
 
 
 def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
-    """Groups of two and more: who is in them, and where on the board."""
+    """Groups of two or more systems: their members and their places on the board."""
     return [
         {
             "letter": letter(number),
@@ -139,7 +139,7 @@ def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
 
 
 def _runs(places: list[int]) -> list[tuple[int, int]]:
-    """Neighbours together: first place and number."""
+    """Runs of consecutive places: first place and length."""
     out: list[tuple[int, int]] = []
     for place in places:
         if out and place == sum(out[-1]):

@@ -26,7 +26,7 @@ from hungjury.uncertainty.evidence import Evidence
 
 __all__ = ["Packed", "packed", "script_data"]
 
-STEPS = 1000  # of the largest contribution that are told apart
+STEPS = 1000  # steps that the largest contribution is divided into
 NOT_KNOWN = -32768  # in place of a share or a gold label
 LEVEL = 9  # of compression
 
@@ -56,7 +56,7 @@ def packed(data: Packed) -> str:
 
 
 def _little(array: NDArray[Any]) -> NDArray[Any]:
-    """In the byte order of the script's arrays."""
+    """In little-endian order, as the script's arrays."""
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
 
 

@@ -102,9 +102,9 @@ class Chart:
 
     width: int
     height: int
-    points: list[dict[str, Any]]  # x, y, number, value, kind, told
-    solid: str  # what was measured
-    dashed: str  # what is extrapolated
+    points: list[dict[str, Any]]  # x, y, number, value, kind, labelled
+    solid: str  # the measured part
+    dashed: str  # the extrapolated part
     base: float  # y of zero
 
 
@@ -124,8 +124,8 @@ def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: i
         kind = "now" if n == now else "measured" if i < measured else "guessed"
         x, y = place(n, value)
         points.append({"x": x, "y": y, "number": f"{n:,}", "value": f"{value:.{digits}f}",
-                       "kind": kind, "told": False})  # fmt: skip
-    _tell(points)
+                       "kind": kind, "labelled": False})  # fmt: skip
+    _choose_labels(points)
     places = [f"{p['x']} {p['y']}" for p in points]
     turn = max(measured, 1)
     return Chart(
@@ -138,9 +138,9 @@ def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: i
     )
 
 
-def _tell(points: list[dict[str, Any]]) -> None:
-    """Mark the points whose value can be written beside them: what there is, the ends, the rest."""
+def _choose_labels(points: list[dict[str, Any]]) -> None:
+    """Choose the points to label without overlap: the present one first, the ends, then others."""
     order = sorted(points, key=lambda p: (p["kind"] != "now", p not in (points[0], points[-1])))
     for point in order:
-        told = [other["x"] for other in points if other["told"]]
-        point["told"] = all(abs(point["x"] - x) >= BESIDE for x in told)
+        taken = [other["x"] for other in points if other["labelled"]]
+        point["labelled"] = all(abs(point["x"] - x) >= BESIDE for x in taken)

@@ -12,7 +12,7 @@ from hungjury.uncertainty.evidence import Evidence
 
 __all__ = ["MOST_SYSTEMS", "PageLists"]
 
-MOST_SYSTEMS = 1000  # whose pairs can be looked at
+MOST_SYSTEMS = 1000  # systems that can be compared in pairs
 MOST_PLACES = 600_000  # ranks of all lists together: about 2 MB of the page
 MOST_UNJUDGED = 30_000  # documents that no judge labelled and whose ids are shown
 
@@ -42,7 +42,7 @@ class PageLists:
 
     @staticmethod
     def of(found: Evidence) -> PageLists:
-        """As many lists as a page has room for."""
+        """As many lists as fit on a page."""
         room = max(MOST_PLACES // (len(found.alignment.pool.topics) * found.depth), 2)
         size = min(MOST_SYSTEMS, room)
         places = found.lists[:size]
@@ -51,7 +51,7 @@ class PageLists:
         )
 
     def ids(self) -> Iterator[str]:
-        """Of all documents that are shown."""
+        """Ids of all documents that are shown."""
         pooled = self.evidence.alignment.pool.documents
         yield from (pooled[d] for d in self.documents)
         yield from self.unjudged

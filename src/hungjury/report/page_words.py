@@ -35,7 +35,7 @@ def shown(text: str) -> str:
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """What all names begin with, up to a sign between words; nothing if it is short."""
+    """The common prefix of all names, up to a separator; empty if it is short."""
     ends = zip(min(names, default=""), max(names, default=""), strict=False)
     same = "".join(a for a, _ in takewhile(lambda two: two[0] == two[1], ends))
     same = re.sub(r"[^\W_]*$", "", same)
@@ -90,7 +90,7 @@ def _head(board: Leaderboard, best: tuple[str]) -> Sentence:
 
 
 def _next(board: Leaderboard) -> Sentence:
-    """Who else might be the best."""
+    """Other systems that might be the best."""
     rival = 1 + int(np.argmax(board.p_best[1:]))
     share = float(board.p_best[rival])
     if share == 0:
@@ -129,7 +129,7 @@ def _why_not(board: Leaderboard) -> str:
 def _may(board: Leaderboard, digits: int) -> list[Sentence]:
     systems = len(board.systems)
     of = "topics like these" if board.target == "population" else "these topics"
-    told, pairs = int(board.apart.sum()) // 2, systems * (systems - 1) // 2
+    separated, pairs = int(board.apart.sum()) // 2, systems * (systems - 1) // 2
     worse = systems - 1 - len(_not_apart(board))
     error = board.settings.panel_error
     out: list[Sentence] = []
@@ -140,7 +140,7 @@ def _may(board: Leaderboard, digits: int) -> list[Sentence]:
     rule = "with the error rate controlled over all pairs"
     if error and board.scale == "panel":
         rule = f"if the panel is off by {error:g} of the measure’s range for a typical system"
-    out.append([f"{told:,} of {plural(pairs, 'pair')} of systems can be told apart, {rule}."])
+    out.append([f"{separated:,} of {plural(pairs, 'pair')} of systems can be told apart, {rule}."])
     if board.outlook is not None:
         gap = f"{board.outlook.difference:.{digits}f}"
         scale = " on the panel’s scale" if board.scale == "panel" else ""

@@ -1,4 +1,4 @@
-"""What all plots share: drawn without a screen, files written whole."""
+"""Helpers for plots: figures without a display, atomic files, text alternatives."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ __all__ = [
     "save_picture",
 ]
 
-LINE = "#2166ac"  # the colour of what a plot is about
-MOST_ROWS = 80  # beyond, names beside lines cannot be read
+LINE = "#2166ac"  # the main colour
+MOST_ROWS = 80  # names of more lines cannot be read
 ENDINGS = (".svg", ".png", ".pdf")
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
 
@@ -43,7 +43,7 @@ class Plot:
     Attributes
     ----------
     figure
-        The matplotlib figure, to change or to combine.
+        The matplotlib figure, which may be changed.
     """
 
     figure: Figure
@@ -57,12 +57,12 @@ class Plot:
 
     @property
     def words(self) -> str:
-        """What the picture shows, for those who do not see it: titles and axes."""
-        told = []
+        """A text alternative: the titles and axes."""
+        parts = []
         for axes in self.figure.axes:
             names = (axes.get_title(), axes.get_title("left"), axes.get_ylabel(), axes.get_xlabel())
-            told += [" ".join(name.split()) for name in names if name]
-        return "; ".join(dict.fromkeys(told))
+            parts += [" ".join(name.split()) for name in names if name]
+        return "; ".join(dict.fromkeys(parts))
 
     def _repr_png_(self) -> bytes:
         return picture_bytes(self.figure, "png")
@@ -152,7 +152,7 @@ def picture_bytes(figure: Figure, form: str) -> bytes:
 
 
 def _show_plainly(figure: Figure) -> None:
-    """Names are text: their dollar signs begin no formula, control characters are escaped."""
+    """Escape names: dollar signs must not start a formula; control characters are made visible."""
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):

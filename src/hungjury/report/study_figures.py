@@ -1,4 +1,4 @@
-"""Figures of a study, drawn from what a recipe says that they show."""
+"""Draw the figures of a study from their description by a recipe."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = ["draw_matrices", "draw_rate_lines", "drawn"]
 
 
 def drawn(figure: Figure | Shown) -> Figure:
-    """A picture; one that is drawn already stays as it is."""
+    """Draw a figure; a finished picture is returned as it is."""
     if isinstance(figure, RateLines):
         return draw_rate_lines(figure)
     if isinstance(figure, Matrices):

@@ -42,8 +42,8 @@ WARM = ("#d7301f", "#e69f00", "#b30086", "#000000", "#8c6d31")
 
 
 def line_styles(number: int) -> list[dict[str, Any]]:
-    """Lines that can be told apart, also in grey: each has its own colour and marker; dashes where
-    colours come round again."""
+    """Distinct styles of lines, also in greyscale: each has its own colour and marker; dashes when
+    the colours repeat."""
     dashes = ("-", "--", ":")
     return [
         {
@@ -134,7 +134,7 @@ def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
 def draw_tuples(
     found: TupleStudy, measure: str, what: str = "tau_ap", named: Collection[str] | None = None
 ) -> Figure:
-    """What approaches achieve by the size of the tuple.
+    """The performance of approaches by the size of the tuple.
 
     AWARE's estimators in cool colours, all others in warm ones. named: approaches with a name;
     by default all but estimators, and the three best estimators. The others are thin and grey.

@@ -1,4 +1,4 @@
-"""trec_eval's lines, so that scripts made for it keep working."""
+"""Output in trec_eval's format, so that scripts made for it keep working."""
 
 from __future__ import annotations
 

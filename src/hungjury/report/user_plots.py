@@ -39,7 +39,7 @@ def _ticks(ranks: int) -> list[int]:
 
 
 def _distributions(axes: Any, model: UserModel) -> None:
-    """One line per number of relevant documents where labels tell it, else one per class."""
+    """One line per number of relevant documents if labels are known, else one per class."""
     known = model.by_relevant or tuple((c.name, c.stationary) for c in model.classes)
     shown = np.arange(1, model.ranks + 1)
     others = 0

@@ -28,7 +28,7 @@ __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_
 Array = NDArray[np.float64]
 PowerMethod = Literal["bootstrap", "tukey"]
 METHODS: dict[PowerMethod, int] = {"bootstrap": 1000, "tukey": 5000}
-"""Ways to test, with the number of samples each draws unless told otherwise."""
+"""Ways to test, with the number of samples each draws by default."""
 
 
 @dataclass(frozen=True, eq=False)

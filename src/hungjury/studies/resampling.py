@@ -20,7 +20,7 @@ __all__ = ["RESAMPLES", "Resampling", "too_narrow", "unit_draws"]
 
 Array = NDArray[np.float64]
 RESAMPLES = 200
-"""Draws of a quantity, unless told otherwise."""
+"""Default number of draws of a quantity."""
 NORMAL, UPPER = 1.959964, 0.975  # of 95 % intervals
 
 

@@ -90,14 +90,14 @@ def run_work(
     seed: int = 0,
     engine: Engine = LOCAL_ENGINE,
     progress: Progress | None = None,
-    told: Callable[[str], None] | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> list[Finished]:
     """Do the jobs of some collections that are not in the store yet. A job that fails does not
     stop the others; it is tried again the next time. What a job finds does not depend on which
     other collections there are.
 
-    progress: called with jobs done, jobs to do and the last key. told: called once with a sentence
-    on what is reused and what has to be done.
+    progress: called with jobs done, jobs to do and the last key. announce: called once with a
+    sentence on what is reused and what has to be done.
     """
     for _, jobs in work:
         _check(jobs, seed)
@@ -112,8 +112,8 @@ def run_work(
         if job.key not in there[place]
     ]
     failed: list[dict[str, str]] = [{} for _ in work]
-    if told is not None:
-        told(_plan(sum(map(len, wanted)), len(tasks), sum(map(len, outdated))))
+    if announce is not None:
+        announce(_plan(sum(map(len, wanted)), len(tasks), sum(map(len, outdated))))
     for count, done in enumerate(engine.run(_perform, tasks, _lost), 1):
         fingerprint = wanted[done.place][done.key]
         store.put(done.key, fingerprint, done.value, done.error, done.seconds)

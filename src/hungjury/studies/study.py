@@ -42,12 +42,12 @@ def run_study(
     seed: int = 0,
     engine: Engine = LOCAL_ENGINE,
     progress: Progress | None = None,
-    told: Callable[[str], None] | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> Study:
     """Run a recipe, given by name as in "markov(rel=2)", and store results below `output`.
 
     The same call goes on where another one stopped. Several sources are set side by side; what is
-    found about each is what it would be alone. told: called once with a sentence about what is
+    found about each is what it would be alone. announce: called once with a sentence about what is
     there already and what has to be done.
     """
     chosen = papers.RECIPES.parse(recipe) if isinstance(recipe, str) else recipe
@@ -62,7 +62,7 @@ def run_study(
             work.append((one, chosen.jobs(data[-1])))
     folder = Path(output) / chosen.name
     with ResultStore(folder / "jobs.sqlite") as store:
-        finished = run_work(work, store, seed, engine, progress, told)
+        finished = run_work(work, store, seed, engine, progress, announce)
     failed = {
         f"{one.name}: {key}" if several else key: error
         for one, each in zip(collections, finished, strict=True)

@@ -34,7 +34,7 @@ FEWEST_SYSTEMS = 3  # for a correlation
 
 @dataclass(frozen=True)
 class GoldRow:
-    """A judge or a merge; None where unknown."""
+    """Agreement of a judge or a merge with gold; None if unknown."""
 
     name: str
     kind: str  # "judge", "merge" or "panel", by the leaderboard's own merge
@@ -46,7 +46,7 @@ class GoldRow:
 
 @dataclass(frozen=True, eq=False)
 class AgainstGold:
-    """How far labels and rankings are from gold; bias is the panel's score minus gold."""
+    """Labels and rankings compared with gold; bias is the panel's score minus gold."""
 
     rows: list[GoldRow]
     topics: list[str]  # those with enough gold labels to score systems
@@ -68,11 +68,11 @@ class _Entry:
 def against_gold(
     gold: QrelsLike | Judgments, setting: Setting, drawn: Drawn, evidence: Evidence
 ) -> AgainstGold:
-    """Compare on the documents, and on the topics, that have gold labels.
+    """Compare on the documents and topics that have gold labels.
 
-    Scores of topics that people labelled in part are compared as if only what they labelled had
-    been judged: a document without a gold label is not one that is not relevant. Probabilities are
-    compared as what they make likelier, relevant or not.
+    On topics that people labelled in part, both scores use only the documents with gold labels, as
+    a document without one is not necessarily irrelevant. Probabilities are compared as binary
+    labels, relevant above one half.
     """
     judgments, rel = evidence.judgments, setting.rel
     truth, pool = _one_label(gold), judgments.pool
@@ -130,12 +130,12 @@ def against_gold(
 
 
 def _one_label(gold: QrelsLike | Judgments) -> Qrels:
-    """Gold labels with one label per document: of several people's, what most of them say."""
+    """Gold labels with one label per document: the majority's where several people labelled it."""
     return merge(gold, "mv(ties=not)").plain() if isinstance(gold, Judgments) else as_qrels(gold)
 
 
 def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]:
-    """[document of the pool]: its gold label, -1 without."""
+    """[document of the pool]: its gold label, -1 for none."""
     if gold.labels is None:
         raise InputError(
             "gold labels must be grades, not probabilities",
@@ -156,7 +156,7 @@ def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]
 
 
 def _likelier(judgments: Judgments) -> NDArray[np.int16]:
-    """[judge, document]: 1 where a judge gives more than one half, -1 without a probability."""
+    """[judge, document]: 1 for a probability above one half, else 0; -1 for none."""
     out = np.full((len(judgments.judges), len(judgments.pool)), NOT_JUDGED, dtype=np.int16)
     out[judgments.judge, judgments.document] = judgments.label > 0.5
     return out
@@ -173,7 +173,7 @@ def _scores_where(judged: NDArray[np.bool_], evidence: Evidence, scorer: Scorer)
 
 
 def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
-    """The likeliest labels of what the leaderboard drew from; none under AWARE."""
+    """The most probable labels under the leaderboard's model; none under AWARE."""
     if drawn.labels is not None and drawn.merged is not None:
         grades = np.array(drawn.merged.panel.grades, dtype=np.int16)
         best = grades[likeliest(drawn.labels.posterior)]
@@ -188,7 +188,7 @@ def _own_labels(drawn: Drawn) -> NDArray[np.int16]:
 def _agreement_with(
     gold: NDArray[np.int16], entries: list[_Entry], pool: Pool, grades: tuple[int, ...]
 ) -> list[tuple[int, float | None, float | None]]:
-    """Documents in common with gold, agreement and kappa, of each entry."""
+    """For each entry the number of documents in common with gold, agreement and kappa."""
     labels = np.stack([*(e.labels for e in entries), gold])
     judge, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
     names = [*(e.name for e in entries), "gold"]
@@ -210,8 +210,8 @@ def _correlation(measure: Measure, means: Floats | None, truth: Floats | None) -
 
 
 def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) -> Floats:
-    """[system, gold topic]: the panel's scores minus gold, in units in which the mean over topics
-    is the difference of the means as reported for `topics` topics."""
+    """[system, gold topic]: the panel's scores minus gold, scaled so that the mean over topics
+    is the difference of the reported means for `topics` topics."""
     shown, off = as_reported(measure, topics), said - gold
     ours, theirs = said.mean(axis=1), gold.mean(axis=1)
     usual = reported_rate(measure, ours, topics)
@@ -232,7 +232,7 @@ def _interval(values: Floats) -> tuple[float, float, float]:
 
 
 def _relevant(labels: NDArray[np.int16], gold: NDArray[np.int16]) -> tuple[float, float] | None:
-    """Shares above the lowest grade, by labels and by gold, on documents that have both."""
+    """Shares of labels above the lowest grade, by panel and by gold, on documents with both."""
     both = (labels >= 0) & (gold >= 0)
     if not both.any():
         return None

@@ -39,7 +39,7 @@ BoardPicture = Literal["intervals", "pairs"]
 class Leaderboard:
     """Systems, best first, and how certain their ranking is. Arrays are in the order of `systems`.
 
-    On the "panel" scale `mean` is the panel's own, and `low` and `high` say where it would be with
+    On the "panel" scale `mean` is the panel's own, and `low` and `high` are where it would be with
     other labels and topics: neither says where people's labels would put the system. What people
     would say about who is better is in `p_best`, ranks, `beats`, `apart`.
 
@@ -55,7 +55,7 @@ class Leaderboard:
     measure: str
     merge: str
     target: Target
-    scale: str  # whose means these are: "panel" or "people"
+    scale: str  # "panel" or "people": whose means these are
     systems: list[str]
     topics: list[str]
     mean: Floats
@@ -67,8 +67,8 @@ class Leaderboard:
     beats: Floats  # [system, system]: P(row beats column)
     apart: NDArray[np.bool_]  # [system, system]: told apart
     cells: Floats  # [system, topic]: expected score
-    unsure: Floats  # [topic]: what judges leave open there, a mean standard deviation
-    samples: Floats  # [draw, system]: draws of the means from which ranks and chances are made
+    unsure: Floats  # [topic]: uncertainty due to the judges, a mean standard deviation
+    samples: Floats  # [draw, system]: draws of the means, from which ranks and chances follow
     shares: Mapping[str, float]  # of the variance of a difference, by cause
     outlook: Outlook | None
     judges: list[JudgeRow]
@@ -97,7 +97,7 @@ class Leaderboard:
         return self.to_text()
 
     def to_text(self, digits: int = 3) -> str:
-        """A table with bars for intervals, and below it what the uncertainty is made of."""
+        """A table with bars for intervals, followed by the sources of uncertainty."""
         from hungjury.report.board_text import text
 
         return text(self, digits)
@@ -109,11 +109,11 @@ class Leaderboard:
         return table(self)
 
     def to_csv(self, safe: bool = False) -> str:
-        """A line per system; `safe`: spreadsheets take no text for a formula."""
+        """A line per system; `safe`: escape text that a spreadsheet would run as a formula."""
         return self.table().to_csv(safe)
 
     def to_json(self) -> str:
-        """What `to_dict` gives."""
+        """The content of `to_dict` as JSON."""
         return json_text(self.to_dict())
 
     def to_latex(self, digits: int = 3) -> str:
@@ -123,7 +123,7 @@ class Leaderboard:
         return printed(self, digits).to_latex()
 
     def to_html(self, digits: int = 3) -> str:
-        """A table under a line that says what it is of; `write_page` makes a whole report."""
+        """A table with a caption; `write_page` makes a whole report."""
         from hungjury.report.board_text import headline, printed
 
         return replace(printed(self, digits), caption=headline(self)).to_html()
@@ -152,7 +152,7 @@ class Leaderboard:
         queries: TextFiles = (),
         documents: TextFiles = (),
     ) -> None:
-        """Write the report: one HTML page to look at, to print and to share.
+        """Write the report: a self-contained HTML page.
 
         Parameters
         ----------
@@ -169,7 +169,7 @@ class Leaderboard:
         write_whole(path, page(self, command, queries, documents))
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the samples, as plain numbers, lists and texts."""
+        """All fields except the samples, as plain numbers, lists and strings."""
         from hungjury.report.board_text import as_dict
 
         return as_dict(self)

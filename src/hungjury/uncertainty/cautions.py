@@ -18,7 +18,7 @@ def cautions(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, .
     judgments = jury.judgments
     out: list[Note] = []
     if len(judgments.judges) == 2:
-        text = "only two judges: where they differ, nothing tells who is right; use three or more"
+        text = "only two judges: where they differ, it is unknown who is right; use three or more"
         out.append(Note("two-judges", 1, text, about="judges"))
     if len(judgments.topics) < FEW_TOPICS:
         text = f"only {plural(len(judgments.topics), 'topic')}: intervals are rough below ten"
@@ -46,9 +46,9 @@ def cautions(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, .
 
 
 def _constant(found: Agreement) -> list[Note]:
-    """Judges with one label for everything add the same to all systems."""
+    """A note on judges who give all documents the same label."""
     same = tuple(name for name, share in found.near_constant.items() if share == 1)
     if not same:
         return []
-    text = "a judge with one label for every document has no say in who is better"
+    text = "a judge with the same label for every document does not affect the ranking"
     return [Note("constant-judge", len(same), text, subjects=same, about="judges")]

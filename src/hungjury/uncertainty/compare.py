@@ -41,7 +41,7 @@ def compare(
     Parameters
     ----------
     scores : Scores
-        What `evaluate` gives.
+        The result of `evaluate`.
     baseline : str or list of str, optional
         The systems to compare every other one with. Default: all pairs.
     test : {"t", "wilcoxon", "randomisation", "bootstrap"}
@@ -54,8 +54,8 @@ def compare(
         Corrected p-values below it are significant; each interval has level 1 - alpha.
     margin : float, optional
         Also test whether systems are equivalent: whether their difference is within -margin to
-        margin. These are two one-sided t-tests, whatever `test` is, corrected as a family of
-        their own. "Not significant" alone does not show that systems are equally good.
+        margin. These are two one-sided t-tests, regardless of `test`, corrected as a separate
+        family. "Not significant" alone does not show that systems are equally good.
     samples : int
         Resamples of randomisation and bootstrap.
     seed : int
@@ -129,7 +129,7 @@ def compare(
 
 
 def _names(baseline: str | Sequence[str] | None) -> list[str]:
-    """Baselines, each once."""
+    """Names of the baselines, without duplicates."""
     if baseline is None:
         return []
     return list(
@@ -148,12 +148,12 @@ def _check(
     correction: Multiplicity,
     margin: float | None,
 ) -> None:
-    """Complain about what cannot be compared, before any work."""
+    """Raise an error for scores that cannot be compared."""
     if not isinstance(scores, Scores):
         raise InputError(
             f"expected Scores, got {type(scores).__name__}",
             code="not-scores",
-            remedy="give what hungjury.evaluate(qrels, runs, measures) returns",
+            remedy="give the result of hungjury.evaluate(qrels, runs, measures)",
         )
     check_choice("test", test, get_args(SignificanceTest))
     check_choice("correction", correction, get_args(Multiplicity))
@@ -198,7 +198,7 @@ def _check(
 
 
 def _pairs(order: list[int], baselines: list[int]) -> tuple[list[int], list[int]]:
-    """Systems to compare with systems: all others with each baseline, or the better of each pair
+    """Pairs of systems to compare: all others with each baseline, or all pairs, the better system
     first."""
     if baselines:
         others = [s for s in order if s not in baselines]
@@ -208,7 +208,7 @@ def _pairs(order: list[int], baselines: list[int]) -> tuple[list[int], list[int]
 
 
 def _differences(one: Array, other: Array) -> Array:
-    """[pair, topic]; what is rounding of the values is 0, so that it wins nothing."""
+    """[pair, topic]: differences; those within rounding error are set to 0 and count as ties."""
     out = one - other
     return np.where(np.abs(out) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, out)
 

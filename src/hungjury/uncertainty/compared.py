@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Compared:
-    """A system and another one by one measure; differences are system minus `versus`."""
+    """Two systems compared by one measure; differences are system minus `versus`."""
 
     measure: str
     system: str
@@ -116,7 +116,7 @@ class Comparison:
         return {key: sorted(found, key=place.__getitem__) for key, found in out.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything; numbers that are undefined or infinite are None."""
+        """All fields; undefined and infinite numbers are None."""
         beaten = self.beaten()
         return {
             "baselines": self.baselines,
@@ -140,7 +140,7 @@ class Comparison:
         }
 
     def to_json(self) -> str:
-        """What `to_dict` gives."""
+        """The content of `to_dict` as JSON."""
         return json_text(self.to_dict())
 
     def table(self) -> Table:
@@ -150,8 +150,8 @@ class Comparison:
         return Table(names, [[getattr(row, name) for name in names] for row in self.rows])
 
     def to_csv(self, safe: bool = False) -> str:
-        """A line per measure and pair, with full precision; `safe`: spreadsheets take no text for a
-        formula."""
+        """A line per measure and pair, with full precision; `safe`: escape text that a spreadsheet
+        would run as a formula."""
         return self.table().to_csv(safe)
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
@@ -159,7 +159,7 @@ class Comparison:
         return self.table().to_frame(backend)
 
     def to_text(self, digits: int = 4) -> str:
-        """A table against the baseline; without one means with marks, then the pairs if few."""
+        """A table against the baseline; without one, means with marks, and the pairs if few."""
         from hungjury.report.comparison_text import text
 
         return text(self, digits)
@@ -171,7 +171,7 @@ class Comparison:
         return latex(self, digits)
 
     def to_html(self, digits: int = 4) -> str:
-        """The same table as HTML, under what was done."""
+        """The same table as HTML, with a caption."""
         from hungjury.report.comparison_text import printed
 
         return printed(self, digits).to_html()

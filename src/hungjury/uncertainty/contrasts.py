@@ -1,7 +1,7 @@
-"""What samples of documents leave open about differences between systems.
+"""Uncertainty of differences between systems when only a sample of documents is labelled.
 
-Effects come topic by topic, as independent parts of what is not known about a document's grade; see
-`topic_effects`. What all systems share is taken out, so that only differences are left.
+Effects are given topic by topic, as independent components of the uncertainty of a grade;
+see `topic_effects`. The mean over systems is subtracted, so that only differences remain.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ Parts = Iterable[tuple[slice, Effects]]  # documents of the pool, and their effe
 
 
 def independent(chances: Floats) -> Floats:
-    """[document, grade, part]: turns effects of grades into independent parts of what the grade of
-    a document may do, one for each grade above the lowest.
+    """[document, grade, part]: turns effects of grades into independent components, one for each
+    grade above the lowest.
 
-    chances: [document, grade]. The parts are a Cholesky factor of the covariance of a document's
-    grade: those above each grade are told apart once that grade is known not to be it.
+    chances: [document, grade]. The components are a Cholesky factor of the covariance of the
+    indicators of a document's grade, built by excluding one grade after the other.
     """
     documents, grades = chances.shape
     turn = np.zeros((documents, grades, grades - 1))
@@ -54,8 +54,8 @@ def contrasts_within(
     """[system, system] for each budget: the covariance of differences between systems, over samples
     of that many documents drawn by weight.
 
-    Documents count by 1 / probability - 1, and the probability is min(1, c * weight). So two sums
-    of products serve all budgets, less the documents that are certain to be labelled.
+    A document counts 1 / probability - 1 times, with probability min(1, c * weight). So two sums
+    of products serve all budgets, without the documents that are certain to be labelled.
     """
     inclusion = [expected_inclusion(weight, n) for n in budgets]
     scale = [float((one / weight).max()) for one in inclusion]

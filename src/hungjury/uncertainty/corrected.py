@@ -1,4 +1,4 @@
-"""A leaderboard about people: gold labels correct what a panel says."""
+"""Correct a panel's leaderboard by gold labels, so that it is about people."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["Correction", "people_estimate", "planned_sample"]
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float, float]  # middle, low, high
-PREDICTIONS = 60  # draws of what predictions leave open
+PREDICTIONS = 60  # draws of predicted labels
 MORE_LABELS = (100, 200, 500, 1000)
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
 
@@ -58,7 +58,7 @@ class Correction:
     design
         How documents were chosen: "plan", "random", "topics", "whole", or None if unknown.
     labels, skipped
-        Documents with a gold label that count, and documents that were due and have none.
+        Documents with a gold label that is used, and documents that were due but have none.
     level
         The panel's mean over systems minus that of people, with a 95 % interval.
     slope
@@ -68,12 +68,12 @@ class Correction:
     agreement
         Correlation of the panel's mean grades with gold grades, over labelled documents.
     panel_error
-        Standard deviation of what the panel gets wrong about systems, in units of the measure's
+        Standard deviation of the panel's error about systems, in units of the measure's
         range. None unless "combined", as is `slope`.
     effective_judges
         How many independent judges would err as little as these do together.
     direct_mean, direct_covariance
-        What gold labels say without the panel.
+        Estimates from gold labels without the panel.
     expected
         (labels, difference between two systems that can just be told apart) for other numbers of
         labels; typical over pairs.
@@ -100,12 +100,12 @@ class Correction:
 
     @property
     def poor(self) -> bool:
-        """Do the gold labels show no more than poor agreement of the panel with people?"""
+        """Whether the panel's agreement with gold labels is poor."""
         return self.agreement[0] < POOR or self.agreement[1] <= 0
 
     @property
     def concludes(self) -> bool:
-        """May systems be told apart? Not where that rests on a panel that agrees poorly."""
+        """Whether systems may be told apart: not if that rests on a panel that agrees poorly."""
         return not self.poor or self.estimate in ("exact", "direct")
 
     def ordered(self, order: NDArray[np.int64]) -> Correction:
@@ -117,7 +117,7 @@ class Correction:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers and lists."""
+        """All fields as plain numbers and lists."""
         out: dict[str, Any] = {}
         for name, value in vars(self).items():
             out[name] = value.tolist() if isinstance(value, np.ndarray) else value
@@ -169,7 +169,7 @@ def people_estimate(
     looks: Sequence[int] | None = None,
     alpha: float = 0.05,
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
-    """Means on the people's scale, how they came about, and what to know about them."""
+    """Means on the people's scale, the correction that gave them, and notes."""
     check_choice("estimate", wanted, get_args(GoldEstimate))
     layer = panel_error_of(TYPICAL_PANEL_ERROR, judgments, drawn, setting)
     assert layer is not None
@@ -223,8 +223,8 @@ def people_estimate(
     )
     if len(sample.skipped):
         text = (
-            f"{plural(len(sample.skipped), 'document')} of the plan skipped; if labels decided "
-            f"about that, a mean could be off by up to {np.max(found.worst * rate):.3f}"
+            f"{plural(len(sample.skipped), 'document')} of the plan skipped; if this depended on "
+            f"their labels, a mean could be off by up to {np.max(found.worst * rate):.3f}"
         )
         notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
     cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
@@ -241,10 +241,10 @@ def people_estimate(
 
 
 def _into_range(measure: Measure, mean: Floats) -> Floats:
-    """What to add to means [system] for none to be outside the measure's range.
+    """The shift that brings means [system] into the measure's range.
 
-    A handful of gold labels may put the level there. It is the same for all systems, so that their
-    differences stay, unless these alone are larger than the range.
+    A handful of gold labels may put the level outside. The shift is the same for all systems, so
+    that differences do not change, unless they are larger than the range.
     """
     low, high = averaged(measure, np.array([measure.low, measure.high]))
     up, down = low - mean.min(), high - mean.max()
@@ -300,7 +300,7 @@ def _kind(
 
 
 def _stretch(sample: Sample, looks: Sequence[int] | None, alpha: float) -> float:
-    """How much more a difference has to be at this look than if there were no others."""
+    """The factor by which a difference must be larger at this look than at a single look."""
     if not looks:
         return 1.0
     from scipy.special import ndtri
@@ -369,7 +369,7 @@ def _expected(
     parts: Parts,
     each: Floats,
 ) -> list[tuple[int, float]]:
-    """Differences that can just be told apart, now and with more labels.
+    """Smallest detectable differences, now and with more labels.
 
     each: [system, system], what turns covariances into those of reported means.
     """

@@ -1,6 +1,6 @@
 """Panel and gold labels combined: small-area estimation on differences between systems.
 
-A few hundred gold labels are many for the level of all systems and few for each of them, while a
+A few hundred gold labels fix the level of all systems well and each single system badly, while a
 panel ranks systems well and gets the level wrong. So the level comes from the direct estimates, and
 differences between systems from both (Fay and Herriot 1979): with H centring over systems,
 H theta = c H M + H u, u ~ N(0, tau² K), and the direct estimate is H theta plus its own error. The
@@ -21,14 +21,14 @@ PANEL_ERROR = 0.06  # median of tau before any label, in units of the measure's 
 TAU_SPREAD, SLOPE_SPREAD = 0.4, 0.5  # standard deviations of their logarithms
 GRID = 33  # values of tau, and of the slope
 REACH = 4.0  # standard deviations on either side that the grid covers
-NEAR = 0.2  # share of the kernel as it is; the rest is its square, which reaches further
+NEAR = 0.2  # weight of the kernel itself; the rest is its square, which reaches further
 ROUNDING = 1e-12
 RIDGE = 1e-6  # of tau²: systems that show the same documents may still differ a little
 
 
 @dataclass(frozen=True, eq=False)
 class Combined:
-    """What panel and gold labels together say about the systems' means."""
+    """Posterior of the systems' means given panel and gold labels."""
 
     mean: Floats  # [system]
     covariance: Floats  # [system, system]
@@ -108,7 +108,7 @@ def combine(
 
 
 def expected_contrasts(covariance: Floats, kernel: Floats, tau: float) -> Floats:
-    """[system, system]: what is left open about differences between systems, by direct estimates
+    """[system, system]: remaining covariance of differences between systems, given direct estimates
     with this covariance together with a panel whose error is `tau`.
 
     With both covariances on contrasts, that is A (A + B)^-1 B.

@@ -1,4 +1,4 @@
-"""What gold labels say about a panel, in sentences."""
+"""Sentences about how gold labels correct a panel."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["corrected_by", "poor_agreement", "sentences"]
 
 
 def corrected_by(correction: Correction) -> str:
-    """For a headline: what corrects the panel."""
+    """Part of a headline: how the panel is corrected."""
     labels = plural(correction.labels, "gold label")
     how = {
         "exact": f"gold labels of the whole pool ({labels})",
-        "model": f"corrected by a model of {labels}, whose choice is not known",
+        "model": f"corrected by a model of {labels}, chosen in an unknown way",
         "direct": f"by {labels} alone",
         "combined": f"corrected by {labels}",
     }[correction.estimate]
@@ -40,7 +40,7 @@ def poor_agreement(correction: Correction) -> str:
 
 
 def sentences(correction: Correction, digits: int = 3) -> list[str]:
-    """How the panel differs from people, and what more labels would buy."""
+    """How the panel differs from people, and what more labels would give."""
     level = correction.level
     side = "above" if level[0] > 0 else "below"
     out = [

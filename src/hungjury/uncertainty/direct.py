@@ -35,7 +35,7 @@ CALIBRATION = (0.3, 4.0)  # bounds of the factor between seen and predicted vari
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """The errors of predictions that predictions themselves expect, as independent parts."""
+    """The expected errors of predictions, as independent components."""
 
     scorer: Scorer
     labels: NDArray[np.int16]  # [draw, document of the pool]
@@ -44,7 +44,7 @@ class Spread:
     factor: float = 1.0  # fits their variance to the errors seen on labelled documents
 
     def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
-        """Of some documents of the pool, or of all of them; without the factor."""
+        """Components of some documents of the pool, or of all of them; without the factor."""
         if documents is None:
             documents = np.arange(len(self.chances))
         for mine, effect in effects_in_parts(self.scorer, self.labels, self.grades, documents):
@@ -78,15 +78,15 @@ class Spread:
 
 @dataclass(frozen=True, eq=False)
 class Direct:
-    """Means of systems as people would score them, and what samples leave open about them."""
+    """Means of systems as people would score them, and their covariance over samples."""
 
     mean: Floats  # [system]
     covariance: Floats  # [system, system]: over samples
     cells: Floats  # [system, topic]: expected scores given labels and predictions
     freedom: float = np.inf  # degrees of freedom of the covariance
-    doubt: Floats | None = None  # [system, system]: what predictions leave open about these labels
-    spread: Spread | None = None  # what other samples would leave open
-    worst: Floats | float = 0.0  # [system]: how far documents that were skipped could move it
+    doubt: Floats | None = None  # [system, system]: covariance due to uncertain predictions
+    spread: Spread | None = None  # gives the covariance under other samples
+    worst: Floats | float = 0.0  # [system]: how far skipped documents could move the mean
 
 
 def direct(
@@ -113,7 +113,7 @@ def direct(
     share = np.stack([(place == g).mean(axis=0) for g in range(len(grades))], axis=1)
     cells = values.mean(axis=0)
     mean = cells.mean(axis=1)
-    # Labels were drawn where they should be summed over: effects tell what that changed.
+    # Labels were drawn, not summed over: correct for the difference by the effects.
     everything = np.arange(labels.shape[1])
     for mine, effect in effects_in_parts(scorer, rough, sample.grades, everything):
         mean += effect.summed((expected - share)[mine])
@@ -134,12 +134,12 @@ def direct(
 
 @dataclass(frozen=True, eq=False)
 class _Errors:
-    """What the errors of predictions on labelled documents do to the systems' means."""
+    """Effects of prediction errors on labelled documents on the systems' means."""
 
     total: Floats  # [system]: weighted by 1 / probability - 1
     level: float  # the variance over samples that all systems share
     variance: Floats  # [labelled document]: over systems
-    disagreement: Floats  # [system, system]: what other people would have labelled
+    disagreement: Floats  # [system, system]: covariance over the people who label
 
 
 def _errors(scorer: Scorer, labels: NDArray[np.int16], sample: Sample, chances: Floats) -> _Errors:

@@ -1,4 +1,4 @@
-"""Scores under many draws of what the judges leave open."""
+"""Scores under many draws of labels, or of judges."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Setting:
-    """What stays the same however often scores are drawn."""
+    """What all draws of scores have in common."""
 
     measure: Measure
     merge: Merge
@@ -89,7 +89,7 @@ def draw_scores(
         )
     if merged.labels is None:
         cells = values.cells
-    else:  # a vote: its own labels, around which those of other panels lie
+    else:  # a vote: the estimate uses its own labels, the draws those of resampled panels
         cells = _score(scorer, merged.labels[None])[0]
     return Drawn(aligned, cells, values, merged.notes, merged, found)
 
@@ -141,7 +141,7 @@ def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
 
 
 def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -> ScoreDraws:
-    """Of all draws, scored in blocks."""
+    """Summarise all draws, scored in blocks."""
     summing = Summing(draws, *aligned.shape)
     step = draws_at_once(len(aligned.length), len(aligned.pool))
     for start in range(0, draws, step):
@@ -150,7 +150,7 @@ def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -
 
 
 def _transform(measure: Measure) -> Callable[[Floats], Floats]:
-    """Values as they are averaged."""
+    """Transform values to the scale on which they are averaged."""
     if measure.average != "gmean":
         return lambda values: values
     return lambda values: np.log(np.maximum(values, GMEAN_FLOOR))
@@ -161,7 +161,7 @@ def _number(seed: np.random.SeedSequence) -> int:
 
 
 def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | None:
-    """Draws done, of all chains together."""
+    """Count finished draws of all chains together."""
     if progress is None:
         return None
     done = 0

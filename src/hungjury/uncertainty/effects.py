@@ -1,4 +1,4 @@
-"""What the label of one document does to every system's mean score, for any measure.
+"""The effect of one document's label on every system's mean score, for any measure.
 
 A document is given each grade in turn while all other labels stay as they were drawn. Most kernels
 are linear in the worth of any single document, so that its effect follows from one walk through
@@ -133,9 +133,9 @@ def _rates(scorer: Scorer, now: Labels, grades: tuple[int, ...], at: Ints) -> Fl
 def contributions(
     scorer: Scorer, labels: Labels, weights: Floats, documents: Ints
 ) -> Iterator[tuple[int, Floats]]:
-    """What documents add to the scores of their topic: the score minus the score without them.
+    """Contributions of documents to the scores of their topic: the score minus the score without.
 
-    Without a document means: as if nobody had found it relevant where the list has it. The pool,
+    Without a document means: as if it were not relevant where the list has it. The pool,
     and with it an ideal list, stays as it is, except for measures without a linear kernel.
 
     Parameters
@@ -145,7 +145,7 @@ def contributions(
     labels
         Label sets [set, document of the pool].
     weights
-        What each set counts on each topic [set, topic]; they sum to 1.
+        The weight of each set on each topic [set, topic]; these sum to 1.
     documents
         Positions in the pool, ascending.
 
@@ -153,7 +153,7 @@ def contributions(
     ------
     topic : int
     contributions : array [system, document of the topic]
-        In a sum of gains those of all documents add up to the score.
+        For a sum of gains, the contributions of all documents add up to the score.
     """
     linear = is_linear(scorer)
     pool = scorer.alignment.pool
@@ -175,7 +175,7 @@ def contributions(
 
 
 def is_linear(scorer: Scorer) -> bool:
-    """Do effects of documents follow from one walk through the lists?"""
+    """Whether effects of documents follow from one pass through the lists."""
     return scorer.kernel is not None and scorer.kernel.name in LINEAR
 
 
@@ -237,7 +237,7 @@ def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documen
 
 
 def _shown(alignment: Alignment, cutoff: object) -> NDArray[np.int32]:
-    """Documents in the ranks that the measure looks at."""
+    """Documents in the ranks that the measure uses."""
     first = alignment.rank if alignment.tie_first is None else alignment.tie_first
     return (
         alignment.document if not isinstance(cutoff, int) else alignment.document[first <= cutoff]

@@ -1,4 +1,4 @@
-"""What a leaderboard is made from: means of systems, and draws of what is not known about them."""
+"""The basis of a leaderboard: means of systems, and draws that express their uncertainty."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Floats = NDArray[np.float64]
 class Estimate:
     """Means as they are reported, in the order of the alignment's systems.
 
-    On the "panel" scale `means` says where the panel's means would be with other topics or labels,
-    and `draws` adds the panel error: they tell who is better by people's labels, but nothing about
+    On the "panel" scale `means` are the panel's means with other topics or labels,
+    and `draws` adds the panel error: these say who is better by people's labels, but nothing about
     the level, nor about the size of a difference.
     """
 
-    scale: str  # whose means these are: "panel", or "people" where gold labels corrected them
+    scale: str  # "panel", or "people" where gold labels corrected the means
     mean: Floats  # [system]
     cells: Floats  # [system, topic]: what is averaged to give the means
     means: Floats  # [draw, system], for intervals
@@ -46,7 +46,7 @@ def panel_estimate(
     layer: PanelError | None,
     seed: np.random.SeedSequence,
 ) -> Estimate:
-    """The panel's means and, over them, what the panel may get wrong."""
+    """The panel's means, with the panel's possible error."""
     means_seed, error_seed = seed.spawn(2)
     mean, topics = drawn.cells.mean(axis=1), drawn.cells.shape[1]
     rate = reported_rate(measure, mean, topics)
@@ -80,7 +80,7 @@ def panel_error_of(
 
 
 def as_reported(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
-    """Means over topics as they are reported: geometric means and sums are not averages.
+    """Means over topics as reported: geometric means and sums are not averages.
 
     Logarithms of few topics may be drawn far above that of the largest score.
     """

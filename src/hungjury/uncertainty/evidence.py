@@ -1,5 +1,5 @@
-"""What a leaderboard rests on, document by document: who shows it, who labelled it how, and what it
-does for a system's score."""
+"""The documents behind a leaderboard: which systems show them, how they were labelled, and what
+they contribute to a system's score."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["BEYOND", "UNJUDGED", "Evidence", "depth_shown"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-MOST_RANKS = 20  # of a list that are looked at
+MOST_RANKS = 20  # ranks of a list that are shown
 UNJUDGED, BEYOND = -1, -2  # in place of a document: not in the pool; after the end of the list
 Places = NDArray[np.int32]
 WORK = 100_000_000  # systems times documents times draws
@@ -32,14 +32,14 @@ FEWEST_DRAWS, MOST_DRAWS = 8, 100
 
 
 def depth_shown(measure: Measure) -> int:
-    """Ranks that the measure reads, at most `MOST_RANKS`."""
+    """The ranks that the measure uses, at most `MOST_RANKS`."""
     cutoff = getattr(measure, "cutoff", None)
     return min(cutoff, MOST_RANKS) if isinstance(cutoff, int) else MOST_RANKS
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The lists and labels behind a leaderboard; arrays are made when they are asked for.
+    """The lists and labels behind a leaderboard; arrays are computed on demand.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Evidence:
         voting: Judgments,
         sample: Sample | None,
     ) -> Evidence:
-        """What these draws were made from, systems as they are aligned."""
+        """The evidence behind these draws, with systems in the order of the alignment."""
         gold = None
         if sample is not None:
             gold = np.full(len(drawn.alignment.pool), np.nan)
@@ -141,16 +141,16 @@ class Evidence:
             share = self.merged.posterior
         if share is None and self.merged is not None and self.merged.labels is not None:
             share = self.merged.labels[:, None] == np.arange(self.merged.max_grade + 1)
-        if share is None:  # scores are merged: the judges' mean vote says it of documents
+        if share is None:  # scores are merged: use the judges' mean vote
             votes = Panel.of(self.voting, self.rel).counts()
             share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
         return np.asarray(np.cumsum(share[:, :0:-1], axis=1)[:, ::-1], dtype=float)
 
     @cached_property
     def contributions(self) -> NDArray[np.float32]:
-        """[system, topic, rank]: what the document there adds to the system's score of the topic.
+        """[system, topic, rank]: the document's contribution to the system's score of the topic.
 
-        By gold labels where there are some, else by what the panel's labels may be.
+        By its gold label if there is one, else by the panel's possible labels.
         """
         scorer = Scorer(self.measure, self.alignment, self._top)
         labels, weights = self.label_sets(is_linear(scorer))
@@ -178,9 +178,9 @@ class Evidence:
         return label_matrix(self.voting, self.rel)[1][-1]
 
     def label_sets(self, several: bool) -> tuple[NDArray[np.int16], Floats]:
-        """Labels [set, document], and what each set counts on each topic [set, topic].
+        """Labels [set, document], and the weight of each set on each topic [set, topic].
 
-        One set of the likeliest labels, unless several are wanted.
+        One set of the most probable labels, unless several are wanted.
         """
         topics = len(self.alignment.pool.topics)
         if self.merged is None:

@@ -1,4 +1,4 @@
-"""What to expect of gold labels before any is bought."""
+"""The precision to expect of gold labels, before any is collected."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ __all__ = ["BUDGETS", "doubt", "expected_differences"]
 
 Floats = NDArray[np.float64]
 BUDGETS = (100, 200, 500, 1000)
-UNKNOWN = 0.5  # what votes leave open where there is only one judge, or probabilities
-VOTES, ROUNDS = 20_000, 50  # votes that doubt is estimated from, and rounds of EM
+UNKNOWN = 0.5  # the doubt if there is only one judge, or if votes are probabilities
+VOTES, ROUNDS = 20_000, 50  # votes that the doubt is estimated from, and rounds of EM
 
 
 def expected_differences(
     measure: Measure, alignment: Alignment, merged: Merged, weight: Floats, budget: int
 ) -> list[tuple[int, float]]:
-    """(labels, difference between two systems that can just be told apart), typical over pairs.
+    """(labels, smallest detectable difference between two systems), typical over pairs.
 
-    Grades are taken as uncertain as the votes on a document, and more: judges err together (see
-    `doubt`). The panel's error is the one that is assumed before any gold label.
+    Grades are taken to be more uncertain than the votes on a document, as judges err together (see
+    `doubt`). The panel's error is the one assumed before any gold label.
     """
     if len(alignment.systems) < 2:
         return []
@@ -44,7 +44,7 @@ def expected_differences(
     votes = merged.posterior
     unknown = doubt(merged.panel)
     usual = votes.mean(axis=0)
-    if usual.max() == 1:  # one grade for everything says nothing about labels
+    if usual.max() == 1:  # all labels are the same: nothing to learn from
         return []
     chances = (1 - unknown) * votes + unknown * usual
     budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
@@ -65,12 +65,12 @@ def expected_differences(
 
 
 def doubt(panel: Panel) -> float:
-    """The share of a person's grade that votes on the document do not tell, in which the grades of
-    all documents are all there is to go by.
+    """The weight of the overall grade distribution in predicting a person's grade from votes.
 
-    One judge's label given the votes of the others is a mixture of those votes and of the grades
-    of all documents; its share is the most likely one over all judges. Judges err together, so that
-    a person is further from the votes than another judge: what votes leave open is counted twice.
+    One judge's label given the votes of the others is modelled as a mixture of those votes and of
+    the grades of all documents; the weight of the latter is the most likely one over all
+    judges. Judges err together, so that a person is further from the votes than another judge is:
+    the doubt is applied twice.
     """
     votes = panel.counts()
     others = votes.sum(axis=1)[panel.document] > 1
@@ -81,12 +81,12 @@ def doubt(panel: Panel) -> float:
     document, choice = panel.document[rows], panel.choice[rows]
     own = panel.weight[panel.judge[rows]]
     left = votes[document].sum(axis=1) - own
-    told = np.maximum(votes[document, choice] - own, 0) / np.maximum(left, 1e-12)
-    if told.min() > 1 - 1e-9:  # judges who never differ are one judge
+    agreeing = np.maximum(votes[document, choice] - own, 0) / np.maximum(left, 1e-12)
+    if agreeing.min() > 1 - 1e-9:  # judges who never differ count as one judge
         return UNKNOWN
     usual = (votes.sum(axis=0) / votes.sum())[choice]
     share = UNKNOWN
     for _ in range(ROUNDS):
         by_chance = share * usual
-        share = float(np.mean(by_chance / ((1 - share) * told + by_chance)))
+        share = float(np.mean(by_chance / ((1 - share) * agreeing + by_chance)))
     return 1 - (1 - share) ** 2

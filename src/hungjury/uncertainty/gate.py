@@ -34,7 +34,7 @@ SAID: dict[str, str] = {
     "same": "is the same as",
     "not worse": "is not worse than",
     "worse": "is worse than",
-    "undecided": "cannot be told from",
+    "undecided": "cannot be told apart from",
 }
 DRAWS = 10_000
 
@@ -56,7 +56,7 @@ class Gate:
     chance
         P(candidate beats baseline); None for plain qrels.
     why
-        Why nothing is decided whatever the interval says; None otherwise.
+        Why nothing is decided regardless of the interval; None otherwise.
     """
 
     baseline: str
@@ -129,7 +129,7 @@ def gate(
     seed : int
         Random seed.
     **options
-        What `evaluate` takes, such as `ties`; with ``judges=True`` what `leaderboard` takes, such
+        Options of `evaluate`, such as `ties`; with ``judges=True`` options of `leaderboard`, such
         as `gold`, `plan` or `target`.
 
     Returns
@@ -226,7 +226,7 @@ def gate(
 
 
 def by_interval(low: float, high: float, margin: float) -> GateVerdict:
-    """What an interval of candidate minus baseline says, with differences up to a margin equal."""
+    """The verdict from an interval of candidate minus baseline, given a margin."""
     if low > margin:
         return "better"
     if high < -margin:
@@ -237,7 +237,7 @@ def by_interval(low: float, high: float, margin: float) -> GateVerdict:
 
 
 def by_chance(chance: float, level: float) -> GateVerdict:
-    """What P(candidate beats baseline) says."""
+    """The verdict from P(candidate beats baseline)."""
     tail = (1 - level) / 2
     return "better" if chance >= 1 - tail else "worse" if chance <= tail else "undecided"
 
@@ -251,7 +251,7 @@ def _find(names: list[str], name: str) -> int:
 
 
 def _resampled(values: Floats, seed: int) -> Floats:
-    """[draw, system]: means over resampled topics, as wide as Student's t."""
+    """[draw, system]: means over resampled topics, widened to Student's t."""
     topics = values.shape[1]
     if topics < 2:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Judges compared with gold labels, without any runs: agreement, bias, who errs with whom."""
+"""Judges compared with gold labels, without runs: agreement, bias, correlated errors."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class GoldAgreement:
     agreement, kappa, kappa_low, kappa_high
         Share of equal labels, and Cohen's kappa with its 95 % interval.
     sensitivity, specificity
-        Share of documents called relevant among those that are by gold, and not relevant among
-        those that are not, at grade `rel`.
+        Share of documents called relevant among those relevant by gold, and not relevant among
+        the others, at grade `rel`.
     bias
         Mean label minus mean gold label.
     correlation
@@ -81,7 +81,7 @@ class GoldAgreement:
         return Table(["judge", *names], list(rows))
 
     def to_csv(self, safe: bool = False) -> str:
-        """A row per judge; `safe`: spreadsheets take no text for a formula."""
+        """A row per judge; `safe`: escape text that a spreadsheet would run as a formula."""
         return self.table.to_csv(safe)
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
@@ -92,13 +92,13 @@ class GoldAgreement:
         return json_text(self.to_dict())
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain numbers and lists."""
+        """All fields as plain numbers and lists."""
         out = {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in vars(self).items()}
         bins = [vars(one) for one in self.reliability]
         return out | {"reliability": bins, "notes": [note.to_dict() for note in self.notes]}
 
     def to_text(self) -> str:
-        """A line per judge, and how many independent judges they are worth."""
+        """A line per judge, and the effective number of independent judges."""
         head = ["judge", "documents", "agreement", "kappa", "95 % interval",
                 f"sensitivity at {self.rel}", "specificity", "bias"]  # fmt: skip
         rows = [head]
@@ -118,7 +118,7 @@ class GoldAgreement:
         if len(self.judges) == 1:
             return "One judge: no other to compare errors with."
         if np.isnan(self.effective):
-            return "Too few gold labels to tell who errs with whom."
+            return "Too few gold labels to correlate the judges' errors."
         return (
             f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
         )
@@ -127,13 +127,13 @@ class GoldAgreement:
         return html_page(replace(self.table, digits=3), self._together())
 
     def plot(self, what: GoldPicture = "kappa") -> Plot:
-        """Draw each judge's kappa, or how far shares of votes can be believed.
+        """Draw each judge's kappa, or the reliability of vote shares.
 
         Parameters
         ----------
         what : {"kappa", "reliability"}
             Kappa with gold labels and its interval, best judge first; or the share of judges who
-            call documents relevant against the share of these documents that is so by gold.
+            call documents relevant against the share of these documents relevant by gold.
         """
         from hungjury.report.gold_plots import draw_gold_agreement
         from hungjury.report.pictures import Plot
@@ -160,17 +160,17 @@ def agreement_with_gold(
     gold : Qrels, Judgments or source
         Labels by one person, or by several.
     rel : int, optional
-        Take labels as binary, relevant from this grade on. Without it, labels are compared as
+        Take labels as binary, with this as the lowest relevant grade. Default: compare labels as
         grades, and sensitivity and specificity are those of grade 1.
     plan : Plan or path, optional
         How the documents were chosen: all figures are then weighted to stand for the whole pool.
     seed : int
-        Of the bootstrap over documents behind the intervals of kappa.
+        Random seed of the bootstrap over documents that gives kappa's intervals.
 
     Returns
     -------
     GoldAgreement
-        Figures of each judge, who errs with whom, and the effective number of judges.
+        Figures of each judge, the correlation of their errors, and the effective number of judges.
 
     Examples
     --------
@@ -206,10 +206,10 @@ def agreement_with_gold(
             rows.append((0, *[float("nan")] * 7))
             continue
         w, hit = weight[known], said[known] >= 1
-        told = np.eye(len(scale))[said[known]]
-        agree, kappa = _kappa(w[None], told, sample.shares[known])
+        labels = np.eye(len(scale))[said[known]]
+        agree, kappa = _kappa(w[None], labels, sample.shares[known])
         again = w * rng.multinomial(known.sum(), np.full(known.sum(), 1 / known.sum()), RESAMPLES)
-        _, drawn = _kappa(again, told, sample.shares[known])
+        _, drawn = _kappa(again, labels, sample.shares[known])
         drawn = drawn[~np.isnan(drawn)]
         several = len(w) > 1 and len(drawn) > 0
         low, high = np.quantile(drawn, [0.025, 0.975]) if several else (np.nan, np.nan)
@@ -242,11 +242,11 @@ def agreement_with_gold(
     )
 
 
-def _kappa(weight: Floats, told: Floats, shares: Floats) -> tuple[Floats, Floats]:
+def _kappa(weight: Floats, labels: Floats, shares: Floats) -> tuple[Floats, Floats]:
     """[resample]: agreement and Cohen's kappa, with weights [resample, document]."""
     total = weight.sum(axis=1)
-    agree = weight @ (told * shares).sum(axis=1) / total
-    chance = ((weight @ told) * (weight @ shares)).sum(axis=1) / total**2
+    agree = weight @ (labels * shares).sum(axis=1) / total
+    chance = ((weight @ labels) * (weight @ shares)).sum(axis=1) / total**2
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(agree), np.asarray((agree - chance) / (1 - chance))
 

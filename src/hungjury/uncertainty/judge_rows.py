@@ -1,4 +1,4 @@
-"""What a leaderboard says of its judges."""
+"""The judges of a leaderboard."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["JudgeRow", "dependence", "judge_rows", "labels_per_document", "vote_
 Floats = NDArray[np.float64]
 TOO_MUCH = 0.03  # agreement beyond what independent judges would have
 FAR = 5.0  # in standard errors
-FEW = 50  # common documents below which nothing is said
+FEW = 50  # common documents needed to compare two judges
 
 
 @dataclass(frozen=True)
 class JudgeRow:
-    """One judge: None where it is not known."""
+    """One judge; None for what is not known."""
 
     name: str
     family: str
@@ -32,13 +32,13 @@ class JudgeRow:
     relevant: float  # share of labels above the lowest grade
     kappa: float | None  # Cohen's, with the others
     accuracy: float | None  # how often right, by the label model
-    weight: float | None  # share in the merged labels, or AWARE's weight; 0 for who does not vote
+    weight: float | None  # share of the vote, or AWARE's weight; 0 for judges who do not vote
 
 
 def judge_rows(
     found: Agreement, jury: Jury, labels: LabelDraws | None, weights: Floats | None
 ) -> list[JudgeRow]:
-    """Everybody who labelled; `labels` and `weights` [judge, topic] are of those who vote."""
+    """A row for every judge; `labels` and `weights` [judge, topic] are of those who vote."""
     _, kappa = found.pairs.with_others()
     voting = jury.judgments
     accuracy: dict[str, float] = {}
@@ -66,7 +66,7 @@ def judge_rows(
 
 
 def vote_share(judgments: Judgments) -> Floats:
-    """[judge]: the mean over documents of a judge's share in the vote; they add up to 1."""
+    """[judge]: the mean over documents of a judge's share of the vote; these add up to 1."""
     counted = judgments.label >= 0
     judge, document = judgments.judge[counted], judgments.document[counted]
     vote = judgments.weight[judge]
@@ -84,7 +84,7 @@ def labels_per_document(judgments: Judgments) -> dict[int, int]:
 
 
 def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple[Note, ...]:
-    """Judges who agree more than the label model, where judges err independently, lets them.
+    """A note on judges who agree more than independent errors, as in the label model, explain.
 
     The expected agreement of two judges follows from the prior and their confusion matrices.
     judges: those of `labels`.
@@ -112,6 +112,6 @@ def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple
 
 
 def _prior(labels: LabelDraws) -> Floats:
-    """[grade]: their shares among judged documents."""
+    """[grade]: shares of the grades among judged documents."""
     total = labels.posterior.sum(axis=0)
     return np.asarray(total / total.sum())

@@ -4,8 +4,8 @@ The model is that of EM (Dawid and Skene): a document has a true grade, drawn fr
 stratum; every judge gives a label that depends on the true grade alone, by a confusion matrix. EM
 finds the likeliest matrices and stops there. Here they are uncertain too: a Gibbs sampler draws
 true grades given matrices and priors, then those given the grades, in turn. It starts where EM
-ended. What judges are wrong about on all topics alike stays in the draws; a posterior with
-matrices held fixed would hide it. Judges of one family share one vote.
+ended. Errors that judges make on all topics stay in the draws; a posterior with
+fixed matrices would hide them. Judges of one family share one vote.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from hungjury.machine import cores
 
 __all__ = ["LabelDraws", "check_chains", "draw_labels"]
 
-CHAINS = 2  # started apart and run apart: the same numbers on any number of cores
+CHAINS = 2  # always two, so that results do not depend on the number of cores
 WARM_UP = 50  # sweeps before the first draw that is kept
 PSEUDO_DOCUMENTS = 1.0  # in each stratum, with the grades of all documents together
 PSEUDO_LABELS = 1.0  # of each kind for each true grade
@@ -45,12 +45,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LabelDraws:
-    """Label sets [draw, document], and what was learned beside them."""
+    """Label sets [draw, document], and the fitted model."""
 
     labels: NDArray[np.int16]
-    posterior: Floats  # [document, grade]: mean over sweeps; zeros where nobody judged
+    posterior: Floats  # [document, grade]: mean over sweeps; zeros for unjudged documents
     confusion: Floats  # [judge, true grade, label]: mean over sweeps (and topics)
-    votes: Floats  # [judge]: what a vote counts; families share one
+    votes: Floats  # [judge]: weight of a vote; families share one
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ class _Chain:
         )
 
     def run(self, draws: int, progress: Callable[[int], None] | None) -> NDArray[np.int8]:
-        """[draw, judged document], after a warm-up that is forgotten."""
+        """[draw, judged document], after a discarded warm-up."""
         kept = np.empty((draws, len(self.grades)), dtype=np.int8)
         for i in range(-WARM_UP, draws):
             if i == 0:
@@ -177,7 +177,7 @@ def draw_labels(
 
 
 def check_chains(panel: Panel, start: Floats, chains: list[Floats]) -> None:
-    """Refuse a posterior that contradicts the mean vote, and chains that found different ones.
+    """Refuse a posterior that contradicts the mean vote, and chains that disagree.
 
     start: EM's posterior [document, grade]. chains: sums over sweeps [judged document, grade].
     """

@@ -1,4 +1,4 @@
-"""leaderboard: which system is better, and can these judges on these topics tell?"""
+"""leaderboard: which system is better, and how certain is that with these judges and topics?"""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def leaderboard(
     merge : str, Merge or Weights
         Any merge of labels, or ``"aware"``, ``"aware(sgl_kld_msd)"`` to merge scores.
     rel : int, optional
-        Take labels as binary, relevant from this grade on.
+        Take labels as binary, with this as the lowest relevant grade.
     target : {"population", "topics"}
         Systems on topics like these, or on exactly these topics.
     draws : int
@@ -95,13 +95,13 @@ def leaderboard(
     seed : int
         Random seed.
     gold : Qrels, Judgments or source, optional
-        Labels of some documents by people; `Judgments` of several people. All of the leaderboard
-        is then about people, and `Leaderboard.correction` tells how the panel differs from them.
+        Labels of some documents by people; `Judgments` for several people. The whole leaderboard
+        is then about people, and `Leaderboard.correction` says how the panel differs from them.
     plan : Plan or path, optional
         How these documents were chosen.
     gold_design : {"plan", "random", "topics"}, optional
-        How they were chosen without a plan: with equal chances, or all of random topics. If it is
-        not known, a model alone corrects the panel.
+        How they were chosen without a plan: with equal probability, or all of random topics. If
+        this is not known, only a model corrects the panel.
     estimate : {"combined", "direct"}
         Use gold labels together with the panel's differences between systems, or alone. Measures
         such as AP always use them alone.
@@ -113,7 +113,7 @@ def leaderboard(
         Typical error of the panel about a system, compared with people, as a share of the
         measure's range. The default is typical of LLM judges; 0 gives the panel's own view.
     scope : {"topic", "all"}
-        What em learns about judges from: each topic alone, or all topics.
+        Whether em fits the judges on each topic alone, or on all topics together.
     prior : {"ranks", "flat"}
         em's prior of a grade: varying with the ranks that systems give a document, or one prior.
     contrary : {"drop", "keep"}
@@ -177,7 +177,7 @@ def leaderboard(
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
     drawn = draw_scores(voting, aligned, setting, draws, labels_seed, progress)
     correction, ahead, sample = None, None, None
-    told: tuple[Note, ...] = ()
+    correction_notes: tuple[Note, ...] = ()
     if gold is None:
         layer = panel_error_of(panel_error, voting, drawn, setting)
         made = panel_estimate(drawn, chosen, target, layer, means_seed)
@@ -185,7 +185,7 @@ def leaderboard(
             ahead = look_ahead(voting, drawn, setting, target, made.parts, panels_seed)
     else:
         sample = planned_sample(gold, plan, gold_design, given, aligned, setting)
-        made, correction, told = people_estimate(
+        made, correction, correction_notes = people_estimate(
             sample, voting, drawn, setting, estimate, target, means_seed, looks, 1 - level
         )
     settings = LeaderboardSettings(
@@ -205,8 +205,8 @@ def leaderboard(
         seed=seed,
         level=level,
     )
-    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes + told
-    notes += cautions(jury, drawn, found)
+    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
+    notes += correction_notes + cautions(jury, drawn, found)
     evidence = Evidence.of(drawn, setting, given, voting, sample)
     checked = None if gold is None else against_gold(gold, setting, drawn, evidence)
     return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, evidence,
@@ -271,7 +271,7 @@ def _board(
     better = -1.0 if measure.smaller_is_better else 1.0
     order = np.lexsort((np.arange(len(estimate.mean)), -better * estimate.mean))
     mean, samples = estimate.mean[order], estimate.draws[:, order]
-    # No mean lies outside the measure's range, whatever few topics make of its interval.
+    # With few topics an interval may exceed the measure's range; clip it.
     low, high = np.clip(percentile_interval(estimate.means[:, order], level),
                         measure.low, measure.high)  # fmt: skip
     stretch = 1.0 if correction is None else correction.stretch

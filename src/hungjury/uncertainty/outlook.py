@@ -1,4 +1,4 @@
-"""What more topics or more judges would buy."""
+"""The gain in precision from more topics or more judges."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ DRAWS = 100  # for each smaller panel
 
 @dataclass(frozen=True)
 class Outlook:
-    """The difference between two systems that can just be told apart, 19 times in 20, with other
+    """The smallest difference between two systems that is detected 19 times in 20, with other
     numbers of topics and of judges; typical over pairs."""
 
-    difference: float  # with what there is
+    difference: float  # with the present topics and judges
     topics: list[tuple[int, float]]
     judges: list[tuple[int, float]]  # with the panel's own view only
     measured: int  # how many of `judges` were measured on smaller panels; the rest is extrapolated
-    floor: float | None = None  # what panel error leaves, however many topics and judges there are
+    floor: float | None = None  # limit set by panel error, with any number of topics and judges
 
 
 def look_ahead(
@@ -45,7 +45,7 @@ def look_ahead(
     parts: Parts,
     seed: np.random.SeedSequence,
 ) -> Outlook:
-    """What other numbers of topics and judges would give.
+    """Estimate the precision with other numbers of topics and judges.
 
     More judges of the same kind share the panel error: with one, no smaller panels are measured,
     and `floor` says what remains. In the panel's own view smaller panels are measured.
@@ -111,7 +111,7 @@ def judges_curve(
     sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
     found = [(k, measure(k)) for k in sizes]
     curve = [(k, value) for k, value in found if not np.isnan(value)] + [(number, difference)]
-    # One small panel is luck: fewer judges never need a smaller difference.
+    # A single small panel may look good by luck: precision must not fall with more judges.
     needed = np.maximum.accumulate([value for _, value in reversed(curve)])[::-1]
     curve = [(k, float(value)) for (k, _), value in zip(curve, needed, strict=True)]
     if len(curve) < 2:
@@ -120,6 +120,6 @@ def judges_curve(
     squares = value**2  # variances add up
     slope, floor = np.polyfit(1 / size, squares, 1)
     slope = min(max(slope, 0.0), squares[-1] * number)
-    floor = squares[-1] - slope / number  # the fit goes through what there is
+    floor = squares[-1] - slope / number  # the fit goes through the present panel
     more = [round(number * times) for times in MORE]
     return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)

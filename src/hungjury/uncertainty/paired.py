@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 
 
 class PairedTest(NamedTuple):
-    """What a test is called, and what belongs to it."""
+    """A test: its name, effect size and interval."""
 
     name: str
     draws: bool
@@ -42,7 +42,7 @@ class PairedTest(NamedTuple):
 
 TESTS: dict[SignificanceTest, PairedTest] = {
     "t": PairedTest("Student's t", False, "Student's", "d_z"),
-    # Signed ranks say nothing of the mean; its interval is Student's here too.
+    # Signed ranks say nothing about the mean; its interval is Student's here too.
     "wilcoxon": PairedTest("Wilcoxon's signed ranks", False, "Student's", "rank-biserial"),
     "randomisation": PairedTest("Fisher's randomisation", True, "of the same test", "d_z"),
     "bootstrap": PairedTest("Sakai's bootstrap", True, "of the same test", "d_z"),
@@ -50,7 +50,7 @@ TESTS: dict[SignificanceTest, PairedTest] = {
 
 
 class Paired(NamedTuple):
-    """[pair] each."""
+    """Results of a test; every array is [pair]."""
 
     difference: Array
     low: Array
@@ -74,7 +74,7 @@ def paired(
     seed: int,
     margin: float | None = None,
 ) -> Paired:
-    """Tests and intervals of differences [pair, topic], whose p-values are one family; those of
+    """Tests and intervals of differences [pair, topic]. All p-values are one family; those of
     equivalence are another."""
     p, (low, high) = _tested(differences, test, alpha, samples, seed)
     effect = rank_biserial if test == "wilcoxon" else cohens_d
@@ -126,7 +126,7 @@ def out_of_reach(
     comparisons: int,
     topics: int,
 ) -> str:
-    """Why no comparison could ever be significant, or nothing.
+    """The reason why no comparison could be significant, if there is one.
 
     Tests that count sign patterns have a smallest p-value, that of all topics on one side; tests
     that draw samples have 1 / (samples + 1).

@@ -1,16 +1,16 @@
-"""Where uncertainty comes from, and draws of mean scores that hold each part of it once.
+"""Sources of uncertainty, and draws of mean scores that contain each of them once.
 
-Scores are drawn per topic. What the draws leave open is of two kinds: noise that is independent
+Scores are drawn per topic. Their uncertainty is of two kinds: noise that is independent
 between topics and averages out over them, and errors that topics share (a judge's leniency, a
 prior), which do not. The covariance over draws of the topic means holds both; that between topics
 within draws, divided by their number, holds the first kind alone; the difference is the second.
 
-For these topics alone (`topics`) the drawn means are what is wanted. For the topics to come
+For these topics alone (`topics`) the drawn means are used directly. For topics like these
 (`population`) topics are resampled too, but from the best estimates: drawn scores of different
 topics differ by their label noise already, so that resampling them would count it twice.
 
-Where a layer of panel error is laid over the means, errors that topics share are left to it: they
-are half of the same thing.
+If a panel error is added to the means, it replaces the errors that topics share: they
+are part of it.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Parts:
 
     topics: Floats  # which topics were asked; counts for a population only
     labels: Floats  # label noise, independent between topics
-    shared: Floats | None  # what judges have in common on all topics; None where `panel` is
+    shared: Floats | None  # errors of judges that topics share; None if `panel` is given
     population: bool
     number: int  # of topics
-    panel: Floats | None = None  # panel error, which takes the place of `shared`
-    gold: Floats | None = None  # what gold labels leave open, in place of all but topics
+    panel: Floats | None = None  # panel error, which replaces `shared`
+    gold: Floats | None = None  # uncertainty left by gold labels; replaces all parts but `topics`
 
     @property
     def by_cause(self) -> dict[str, Floats]:
@@ -58,21 +58,21 @@ class Parts:
         return np.asarray(sum(self.by_cause.values()))
 
     def scaled(self, rate: Floats) -> Parts:
-        """In units of which one of these is `rate` [system]."""
+        """Covariances of the means multiplied by `rate` [system]."""
         each = np.outer(rate, rate)
         names = ("topics", "labels", "shared", "panel", "gold")
         parts = {name: getattr(self, name) for name in names}
         return replace(self, **{n: part * each for n, part in parts.items() if part is not None})
 
     def shares(self) -> dict[str, float]:
-        """Of the variance of a difference, on average over pairs; of a mean, for one system."""
+        """Shares of the variance of a difference, averaged over pairs; of a mean for one system."""
         size = {name: _size(part) for name, part in self.by_cause.items()}
         total = sum(size.values())
         return {name: value / total if total else 0.0 for name, value in size.items()}
 
 
 def _size(covariance: Floats) -> float:
-    """What it adds to differences between systems: its centred trace."""
+    """Its contribution to the variance of differences between systems: the centred trace."""
     if len(covariance) == 1:
         return float(covariance[0, 0])
     return float(np.trace(covariance) - covariance.mean() * len(covariance))
@@ -87,8 +87,8 @@ def mean_draws(
 ) -> tuple[Floats, Parts]:
     """Draws [draw, system] of the panel's mean score, and their parts.
 
-    cells: [system, topic], the best estimates. draws: what is known of scores under draws.
-    panel: the covariance of a panel error to be laid over the means. The draws are then without
+    cells: [system, topic], the best estimates. draws: a summary of the drawn scores.
+    panel: the covariance of a panel error to be added to the means. The draws then do not contain
     the errors that topics share.
     """
     labels, total = _label_parts(draws)
@@ -109,7 +109,7 @@ def mean_draws(
 def topic_deviations(
     cells: Floats, number: int, resampling: np.random.Generator, scaling: np.random.Generator
 ) -> Floats:
-    """[draw, system]: how far the mean over other topics may be from the mean over these."""
+    """[draw, system]: deviations of the mean over other topics from the mean over these."""
     deviation = bootstrap_means(cells, number, resampling) - cells.mean(axis=1)
     # A bootstrap of n topics is too narrow by sqrt((n-1)/n), and normal where Student's t is due:
     # with one chi-square variable a draw it becomes that.
@@ -126,7 +126,7 @@ def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
 
 
 def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:
-    """Covariances of the topic mean: of noise that topics do not share, and of everything."""
+    """Covariances of the topic mean: due to independent noise alone, and in total."""
     number, topics = len(draws), draws.cells.shape[1]
     means = draws.means - draws.means[0]  # exactly 0 where all draws are the same
     means -= means.mean(axis=0)

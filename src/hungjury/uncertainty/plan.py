@@ -49,23 +49,23 @@ def plan(
     progress: Progress | None = None,
     **reading: Unpack[ReadingOptions],
 ) -> Plan:
-    """Choose the documents that people should label, before any label is bought.
+    """Choose the documents that people should label.
 
     Parameters
     ----------
     judgments, runs : Judgments and Runs, or sources
         As `leaderboard` takes them. Documents are chosen among those that a judge labelled.
     measure : str, Measure or list of these
-        What systems will be compared by; several are allowed (influence is averaged).
+        The measure that systems will be compared by; with several, influence is averaged.
     budget : int
         Number of labels. A plan is the beginning of every larger plan with the same seed.
     design : {"influence", "uniform", "topics"}
         "influence": documents that matter more for comparisons are likelier to be drawn;
-        "uniform": all documents alike; "topics": whole pools of random topics, as many as fit.
+        "uniform": equal probabilities; "topics": whole pools of random topics, as many as fit.
     seed : int
         Random seed.
     rel : int, optional
-        Take labels as binary, relevant from this grade on.
+        Take labels as binary, with this as the lowest relevant grade.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     **reading
@@ -139,7 +139,7 @@ def _expected(
     budget: int,
     rel: int | None,
 ) -> list[tuple[int, float]]:
-    """For the first measure, on these topics."""
+    """The expected precision for the first measure, on these topics."""
     merged = merge(judgments, "binmv", rel, "all")
     return expected_differences(measures[0], alignment, merged, weight, budget)
 
@@ -151,7 +151,7 @@ def plan_weights(
     design: PlanDesign,
     rel: int | None = None,
 ) -> Floats:
-    """[document of the pool]: what inclusion probabilities are proportional to, with mean 1."""
+    """[document of the pool]: weights that inclusion probabilities are proportional to; mean 1."""
     if design != "influence":
         return np.ones(len(judgments.pool))
     merged = merge(judgments, "binmv", rel, "all")
@@ -160,7 +160,7 @@ def plan_weights(
 
 
 def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
-    """[document]: how much its label moves two systems apart, with a floor; positive."""
+    """[document]: how much its label changes differences between systems, with a floor."""
     scorer = Scorer(measure, alignment, merged.max_grade)
     labels = merged.sample(np.random.default_rng(0), DRAWS if scorer.native else SLOW_DRAWS)
     everything = np.arange(len(alignment.pool))
@@ -174,7 +174,7 @@ def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
 
 
 def digests(judgments: Judgments, alignment: Alignment) -> dict[str, str]:
-    """Short digests that tell whether a plan was made from these judgments and these runs.
+    """Short digests to check whether a plan was made from these judgments and runs.
 
     The order in which judges and runs were given does not matter.
     """
@@ -238,7 +238,7 @@ def _size(judgments: Judgments, order: NDArray[np.int64], budget: int, design: P
 
 
 def _votes(judgments: Judgments, chosen: NDArray[np.int64]) -> dict[str, list[float | None]]:
-    """What each judge says about some documents."""
+    """Each judge's labels of some documents."""
     row = np.full(len(judgments.pool), -1)
     row[chosen] = np.arange(len(chosen))
     mine = row[judgments.document] >= 0

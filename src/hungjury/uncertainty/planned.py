@@ -1,4 +1,4 @@
-"""A plan: the documents that people should label, in which order, with which probability."""
+"""A plan: documents that people should label, their order and inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -42,26 +42,25 @@ class Plan:
     order
         1 for the document to label first.
     weight
-        What the probabilities are proportional to; the mean over the whole pool is 1.
+        Weights that the probabilities are proportional to; the mean over the whole pool is 1.
     priority
         Rows are in ascending order of this. Probabilities after the first n labels are
         ``min(1, c * weight)`` with c the priority of row n + 1; c is the share of documents, or
         of topics, where these were drawn with equal probabilities.
     next_priority
-        That of the first document which is not in the plan; infinite if there is none.
+        The priority of the first document that is not in the plan; infinite if there is none.
     votes
-        What each judge says about the rows: one list per judge, with None for no label.
+        Labels of the rows: one list per judge, with None for no label.
     measures, design, budget, seed
-        What the plan was asked for.
+        The arguments that the plan was made with.
     pool
         Number of documents to choose from.
     pool_topics
         Number of topics to choose from.
     digests
-        Of the judgments and of the runs that the plan was made from.
+        Digests of the judgments and runs that the plan was made from.
     expected
-        Before any label is bought: (labels, difference between two systems that these labels will
-        just tell apart).
+        Estimated in advance: (labels, smallest detectable difference between two systems).
 
     Examples
     --------
@@ -106,7 +105,7 @@ class Plan:
         return self.probability_after(len(self))
 
     def threshold(self, labels: int) -> float:
-        """What weights are multiplied by to give the probabilities after the first `labels`."""
+        """The factor between weights and the probabilities after the first `labels` rows."""
         if self.design == "uniform":
             return labels / self.pool
         if self.design == "topics":
@@ -128,7 +127,7 @@ class Plan:
         return inclusion(self.weight, self.threshold(labels))
 
     def to_text(self) -> str:
-        """The head of the plan, and what to expect of it."""
+        """A summary of the plan, and the precision to expect of it."""
         lines = [self._summary()]
         if self.expected:
             lines.append("Smallest detectable difference to expect (typical pair of systems):")
@@ -157,14 +156,14 @@ class Plan:
         return self.table().to_frame(backend)
 
     def to_csv(self) -> str:
-        """The plan as `read` takes it: lines with `#` at the head, then a table."""
+        """The plan in the format of `read`: header lines with `#`, then a table."""
         head = "".join(f"# {name}: {value}\n" for name, value in self._head().items())
         columns = self._columns()
         rows = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
         return f"{HEAD}\n{head}{csv_text([list(columns), *rows])}"
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write `to_csv`, as a file that appears whole or not at all."""
+        """Write `to_csv` to a file, atomically."""
         write_whole(path, self.to_csv())
 
     @staticmethod
@@ -203,7 +202,7 @@ class Plan:
 
 
 def _cell(value: Any) -> Any:
-    """Grades without a decimal point, nothing for a label that is not there."""
+    """Format a grade without decimals; empty for a missing label."""
     whole = isinstance(value, float) and value.is_integer()
     return "" if value is None else int(value) if whole else value
 

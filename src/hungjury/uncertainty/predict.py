@@ -1,10 +1,10 @@
-"""Gold labels predicted from what a panel says, each document by a model that has not seen it.
+"""Predict gold labels from a panel's labels, each document by a model that has not seen it.
 
 For every grade above the lowest, a logistic regression gives the probability that people give a
 document at least that grade, from the judges' votes, how prominently the systems show the
 document, and a random effect of its topic. Documents are put into folds; those of a fold are
-predicted by a model fitted to the gold labels of the others (cross-fitting). What the model does
-not know, its coefficients and the topics' effects, is drawn from their approximate posterior.
+predicted by a model fitted to the gold labels of the others (cross-fitting). The uncertain parts
+of the model, its coefficients and the topics' effects, are drawn from their approximate posterior.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def exposure(alignment: Alignment) -> Floats:
 
 
 def features(panel: Panel, alignment: Alignment) -> Floats:
-    """[document, feature], standardised, with a leading one: what is known without gold labels."""
+    """[document, feature]: standardised, with a leading one; known without gold labels."""
     votes = panel.counts()
     share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
     mean = share @ np.array(panel.grades, dtype=float)
@@ -98,10 +98,10 @@ def predict(
         [labelled document, grade above the lowest]: share of people who gave at least this grade.
     weight
         [labelled document]: inverse inclusion probability. Models are fitted without it; then
-        their level is shifted so that the weighted sum of errors is about 0, for documents that
+        their level is shifted so that the weighted sum of errors is about 0, as documents that
         matter little to comparisons are many in the pool and few in the sample.
     draws
-        Draws of what the model does not know; an even number, for they come in opposite pairs.
+        Draws from the model's posterior; an even number, as they come in antithetic pairs.
     rng
         Assigns folds, and draws.
     """
@@ -137,7 +137,7 @@ class _Logistic:
     fixed: Floats
     random: Floats
     root: Floats  # a square root of the covariance of `fixed`
-    cross: Floats  # [topic, feature]: how topic effects answer to a change of `fixed`
+    cross: Floats  # [topic, feature]: how topic effects respond to a change of `fixed`
     spread: Floats  # [topic]: sd of topic effects given `fixed`
 
     @staticmethod
@@ -168,7 +168,7 @@ class _Logistic:
         return _Logistic(fixed, random, root, cross, 1 / np.sqrt(inner))
 
     def shift(self, given: Floats, topic: Ints, share: Floats, weight: Floats) -> float:
-        """What to add to all logits for the weighted sum of errors to be 0, shrunk to 0."""
+        """The shift of all logits that makes the weighted sum of errors 0, shrunk towards 0."""
         each = weight * weight.sum() / (weight**2).sum()  # adds up to the effective sample size
         logit, shift = given @ self.fixed + self.random[topic], 0.0
         for _ in range(20):

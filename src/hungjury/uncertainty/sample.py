@@ -1,4 +1,4 @@
-"""Gold labels as a sample of a pool: which documents, labelled how, with which probability."""
+"""Gold labels as a sample of a pool: documents, labels and inclusion probabilities."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Sample:
     probability: Floats  # [document of the pool]: of being labelled; 1 where it is not known
     design: str | None = None  # a `GoldDesign`, "whole" for all of the pool, None: unknown
     skipped: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # due, unlabelled
-    weight: Floats | None = None  # [document of the pool]: what probabilities are proportional to
+    weight: Floats | None = None  # [document of the pool]: probabilities are proportional to it
     notes: tuple[Note, ...] = ()
 
     @property
@@ -45,11 +45,11 @@ class Sample:
 
     @property
     def disagreement(self) -> Floats:
-        """[labelled document]: what turns the spread of people's labels into the variance of their
+        """[labelled document]: factor from the spread of people's labels to the variance of their
         mean.
 
-        A document that one person labelled has no spread to go by; those that several labelled
-        speak for it. If no document has several labels, that one person's view is estimated.
+        A document that one person labelled shows no spread; documents that several people labelled
+        represent it. If there are none, the result is about that one person's view.
         """
         several = self.people > 1
         if not several.any():
@@ -84,9 +84,9 @@ def gold_sample(
     gold
         Labels of one person (anything `read_qrels` takes) or of several (`Judgments`).
     judgments
-        What the panel says; its pool is what is sampled.
+        The panel's labels; gold labels are a sample of its pool.
     rel
-        Take labels as binary, relevant from this grade on.
+        Take labels as binary, with this as the lowest relevant grade.
     design, plan
         How the documents were chosen; None if that is not known.
     weight
@@ -126,7 +126,7 @@ def gold_sample(
 
 
 def _labelled(gold: QrelsLike | Judgments, judgments: Judgments, rel: int | None) -> Sample:
-    """What people say about documents of the pool."""
+    """People's labels of documents of the pool."""
     pool = judgments.pool
     rows, label, scale = _people_rows(gold)
     top = max(*scale, *judgments.grades)
@@ -182,7 +182,7 @@ def _people_rows(
 
 
 def _by_plan(sample: Sample, pool: Pool, plan: Plan, weight: Floats | None) -> Sample:
-    """Labels in the plan's order count with the probabilities of the budget that was reached."""
+    """Labels in the plan's order, with the probabilities of the budget that was reached."""
     pairs = zip(plan.topics, plan.documents, strict=True)
     rows = np.array([pool.find(topic, document) for topic, document in pairs], dtype=np.int64)
     if (rows < 0).any():
@@ -228,7 +228,7 @@ def _by_plan(sample: Sample, pool: Pool, plan: Plan, weight: Floats | None) -> S
 
 
 def _reached(done: NDArray[np.bool_]) -> int:
-    """How far people came in the plan's order: the last labelled document before which nearly all
+    """How far people got in the plan's order: the last labelled document before which nearly all
     are labelled."""
     share = np.cumsum(done) / np.arange(1, len(done) + 1)
     far = np.flatnonzero(done & (share >= ANSWERED))

@@ -1,9 +1,9 @@
-"""Scores under many draws, summarised as they are drawn: they are never all in memory.
+"""Scores under many draws, summarised block by block to save memory.
 
 A thousand draws of a thousand systems on two hundred topics would take 1.6 GB. All that a
-leaderboard needs of them are the mean over topics of every draw, mean and spread of every cell,
+leaderboard needs are the mean over topics of every draw, mean and spread of every cell,
 and the covariances between systems, which cost systems² * topics * draws: the only part of a
-leaderboard that does. It is a matrix product.
+leaderboard with this cost. It is a matrix product.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ScoreDraws:
 
 
 class Summing:
-    """A `ScoreDraws` in the making, from blocks of draws.
+    """Builds a `ScoreDraws` from blocks of draws.
 
     Deviations are taken from the first draw, which is near enough to the mean for sums of squares
     to lose no digits, and makes them 0 where all draws are the same.

@@ -33,15 +33,15 @@ def standing(
     together: bool = True,
     stretch: float = 1.0,
 ) -> Standing:
-    """mean: [system]; draws: [draw, system]; larger is better.
+    """Ranks, chances and groups from means [system] and draws [draw, system]; larger is better.
 
     together: tell systems apart with all pairs taken together, so that at `level` no pair is told
     apart by chance; else pair by pair, by the chance that one beats the other. Under a panel error
     of unknown size the first would be a test of the size: it is the same for all pairs.
 
-    stretch: the factor on the difference needed where results are looked at more than once.
+    stretch: the factor on the required difference if results are looked at more than once.
 
-    A finite number of draws makes nothing certain: one more draw is counted in which all systems
+    A finite number of draws cannot show certainty: one more draw is counted in which all systems
     are equal, unless the draws are all the same.
     """
     if len(draws) > 1 and (draws != draws[0]).any():

@@ -1,7 +1,7 @@
-"""What the rankings themselves say about relevance: documents in strata of equal promise.
+"""Strata of documents by how promising the systems' ranks make them.
 
 A document that good systems rank first is more likely to be relevant than one that a single system
-has on rank 80. One prior for both pulls the labels of top documents down wherever judges
+has at rank 80. One prior for both pulls the labels of top documents down wherever judges
 are unsure, and with them the scores of good systems. So documents are put into strata by a linear
 combination of where the systems rank them, fitted to their grades as the label model draws them;
 the label model has a prior for each stratum.
@@ -42,9 +42,9 @@ class RankStrata:
         self.root = np.linalg.cholesky(self.inverse)
 
     def of(self, grade: NDArray[Any], rng: np.random.Generator) -> NDArray[np.int64]:
-        """[known document]: strata from 0, the least promising, on, of about equal size.
+        """[known document]: its stratum, 0 for the least promising; all of about equal size.
 
-        The weights of systems are drawn from what least squares leaves open about them.
+        The weights of systems are drawn from their distribution under least squares.
         """
         topic = self._topic_effects(grade - grade.mean())
         target = grade - topic
@@ -58,7 +58,7 @@ class RankStrata:
         return np.asarray(np.searchsorted(edges, promise))
 
     def _topic_effects(self, target: Floats) -> Floats:
-        """[known document]: how far its topic is from the mean, drawn towards it as far as that
+        """[known document]: deviation of its topic from the mean, shrunk towards 0 as far as it
         may be chance: topics differ in how much is relevant."""
         mean = np.bincount(self.topic, target) / self.sizes
         chance = target.var() / self.sizes

@@ -2,8 +2,8 @@
 
 Most kernels are linear in the worth of a document, so that its effect on a system has two parts:
 what it adds where the system's list holds it, and what the pool as a whole changes with it, such as
-an ideal list. The first is 0 but for the few places of a list that count, the second is a product
-of two small tables. Products of two systems, summed over documents, need no more than these.
+an ideal list. The first is 0 except at the few places of a list that count, the second is a product
+of two small tables. Products of two systems, summed over documents, follow from these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Effects(Protocol):
     """Effects [system, document, grade]."""
 
     def table(self) -> Floats:
-        """All of them."""
+        """The effects as one array."""
 
     def turned(self, turn: Floats) -> Effects:
         """[system, document, part]: with parts in place of grades, by `turn` [document, grade,
@@ -114,7 +114,7 @@ class Products:
     systems : int
         Number of systems.
     weights : arrays [document of the pool]
-        What the documents count, 0 or more; there is a sum for each of these arrays.
+        Non-negative weights of the documents; there is a sum for each of these arrays.
     """
 
     def __init__(self, systems: int, weights: list[Floats]) -> None:

@@ -1,4 +1,4 @@
-"""The lists of one topic as tables, and what every place adds to the sums of kernels."""
+"""The lists of one topic as tables, and the contribution of every place to sums of kernels."""
 
 from __future__ import annotations
 

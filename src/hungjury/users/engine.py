@@ -111,7 +111,7 @@ def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
     try:
         yield QueryEngine(connection, folder, memory)
     except duckdb.Error as error:
-        raise _told(error) from None
+        raise _engine_error(error) from None
     finally:
         connection.disconnect()
 
@@ -127,10 +127,10 @@ def _spark(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
         session = builder.getOrCreate()  # the session that is there already, or a local one
         yield QueryEngine(ibis.pyspark.connect(session), folder, memory, spark=session)
     except PySparkException as error:
-        raise _told(error) from None
+        raise _engine_error(error) from None
 
 
-def _told(error: Exception) -> HungjuryError:
+def _engine_error(error: Exception) -> HungjuryError:
     """The first lines of an engine's own error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return InputError(

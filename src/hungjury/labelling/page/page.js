@@ -48,7 +48,7 @@ function trouble(text) {
 }
 
 /** One request at a time; what it brings is shown. */
-async function ask(what, body, told) {
+async function ask(what, body, done) {
   if (busy) return;
   busy = true;
   try {
@@ -57,7 +57,7 @@ async function ask(what, body, told) {
     show(found);
     const next = what === "label" && found.progress.batch > before;
     say(found.refused ? "This document had another answer already; go on with this one"
-      : next ? `${told}. Batch ${before} is complete: a good place to stop` : told);
+      : next ? `${done}. Batch ${before} is complete: a good place to stop` : done);
   } catch (error) {
     trouble(error.message);
   } finally {
@@ -149,7 +149,7 @@ function showFinished(progress) {
   const [head, text] = [$("finished").querySelector("h1"), $("finished").querySelector("p")];
   head.textContent = progress.left ? "Nothing left for you" : "All done. Thank you!";
   text.textContent = progress.left
-    ? "The other documents are with somebody else, or you have seen them. You may close this page; it goes "
+    ? "The other documents are being labelled by other people, or you have seen them. You may close this page; it goes "
       + "on by itself if a document becomes free."
     : `${progress.done} of ${progress.total} documents have a label. You may close this page.`;
   document.title = "Done · hungjury";

@@ -54,14 +54,14 @@
   }
   const line = () => make("br");
 
-  function systemsTold(row, column) {
+  function pairFacts(row, column) {
     const [a, b] = [data.systems[row], data.systems[column]];
     return [`P(№ ${row + 1} beats № ${column + 1}) = ${percent(beats(row, column))}`, line(),
       isolated(a), " against ", isolated(b), line(),
       apart(row, column) ? "can be told apart" : "≈ cannot be told apart",
       ...(row < data.lists && column < data.lists ? [line(), "Click or press Enter for their lists."] : [])];
   }
-  function judgesTold(row, column) {
+  function judgeFacts(row, column) {
     const at = place(Math.min(row, column), Math.max(row, column), data.panel.length);
     const kappa = data.kappa[at], same = data.agreement[at], common = data.common[at];
     const words = kappa === NOT_KNOWN ? "kappa not known" : `kappa ${(kappa / 1000).toFixed(3)}`;
@@ -72,7 +72,7 @@
 
   let comparePair = () => {};  // set below, where there are lists
   for (const svg of document.querySelectorAll("svg.matrix")) {
-    const told = svg.dataset.matrix === "pairs" ? systemsTold : judgesTold;
+    const facts = svg.dataset.matrix === "pairs" ? pairFacts : judgeFacts;
     const many = svg.viewBox.baseVal.width, top = Number(svg.dataset.top);
     const cursor = svg.querySelector(".cursor");
     let at = [0, 1];
@@ -83,7 +83,7 @@
       cursor.setAttribute("x", column);
       cursor.setAttribute("y", row);
       cursor.setAttribute("visibility", "visible");
-      return row === column ? hide() : show(told(row, column), x, y);
+      return row === column ? hide() : show(facts(row, column), x, y);
     }
     svg.addEventListener("pointermove", (event) => {
       const box = svg.getBoundingClientRect(), cell = box.width / many;

@@ -75,20 +75,20 @@
         strip.append(cell);
         if (!none) counts.set(value, (counts.get(value) ?? 0) + 1);
       });
-      const told = [...counts].sort(([v], [w]) => w - v)
+      const words = [...counts].sort(([v], [w]) => w - v)
         .map(([value, count]) => `${written(value)} by ${plural(count, "judge")}`);
-      strip.setAttribute("aria-label", told.length ? `Labels: ${told.join(", ")}` : "No labels");
+      strip.setAttribute("aria-label", words.length ? `Labels: ${words.join(", ")}` : "No labels");
       return strip;
     }
     const gold = (d) => (data.gold.length && data.gold[d] !== NOT_KNOWN ? data.gold[d] / 100 : null);
     const chance = (d, k) => data.chances[(k - 1) * data.documents.length + d];
 
     function facts(d, added) {
-      const told = make("p", "facts-line", `P(≥ ${data.threshold}) ${chance(d, data.threshold)} %`);
-      if (data.chances.length === data.documents.length) told.textContent = `P(relevant) ${chance(d, 1)} %`;
-      if (gold(d) !== null) told.append(" · ", make("b", "", `gold ${gold(d)}`));
-      told.append(` · adds ${number(added)}`);
-      return told;
+      const line = make("p", "facts-line", `P(≥ ${data.threshold}) ${chance(d, data.threshold)} %`);
+      if (data.chances.length === data.documents.length) line.textContent = `P(relevant) ${chance(d, 1)} %`;
+      if (gold(d) !== null) line.append(" · ", make("b", "", `gold ${gold(d)}`));
+      line.append(` · adds ${number(added)}`);
+      return line;
     }
     function more(d) {
       const all = make("details", "", make("summary", "", "Labels", make("span", "hidden", ` of ${data.documents[d]}`)));
@@ -149,10 +149,10 @@
 
     function difference(a, b, t) {
       const by = ahead(a, b, t);
-      const told = document.getElementById("pair-told");
+      const summary = document.getElementById("pair-summary");
       const wins = Array.from({ length: topics }, (_, u) => Math.sign(ahead(a, b, u)));
       const count = (sign) => wins.filter((one) => one === sign).length;
-      told.replaceChildren("Topic ", isolated(data.topics[t]), `: ${number(score(a, t))} for A, ${number(score(b, t))} for B`,
+      summary.replaceChildren("Topic ", isolated(data.topics[t]), `: ${number(score(a, t))} for A, ${number(score(b, t))} for B`,
         by === 0 ? ". They are equal." : `; ${by > 0 ? "A" : "B"} is better by ${number(Math.abs(by))}.`,
         ` Of ${plural(topics, "topic")} A is better on ${count(1)}, B on ${count(-1)}.`,
         ` P(A beats B) = ${percent(beats(a, b))}${apart(a, b) ? "" : ", not told apart"}.`);
