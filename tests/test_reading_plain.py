@@ -1,12 +1,16 @@
 """Separated tables read in native code: the same labels and errors as from the other reader."""
 
+import gzip
 import random
 
 import pytest
 
 import hungjury as hj
 from hungjury import native
+from hungjury.collection import sources
+from hungjury.collection.policy import LabelPolicy
 from hungjury.collection.reading import LabelReader
+from hungjury.collection.sources import expand
 from hungjury.errors import HungjuryError
 
 USUAL = ["a", "b ", " c", "d e", "1", "007", "x|y", "NA", "#h"]
@@ -73,25 +77,62 @@ def test_both_readers_give_the_same(tmp_path, by_the_other, monkeypatch, seed):
     for _ in range(150):
         text = a_table(rng)
         path.write_bytes(text.encode())
+        monkeypatch.setattr(sources, "CHUNK", rng.choice([3, 20, 1 << 18]))
         assert everything(path) == by_the_other(path), text
     assert 30 < sum(done) < 140
 
 
-@pytest.mark.parametrize("odd", ['q,"d",w,1', "q,d,w,x", "q,d,w", "q,,w,1", "q,é,w,1", "q,d\0,w,1"])
-def test_anything_unusual_is_left_to_the_other(odd):
+def plain_rows(table, text, size=1000, places=(0, 2, 1, 3)):
+    """Adds rows after a header, in pieces of some size; whether all was as usual."""
+    whole = b"topic,document,judge,label\n" + text
+    rows = native.PlainTable(table, ",", 4, list(places), "topic")
+    pieces = (whole[i : i + size] for i in range(0, len(whole), size))
+    return (all(map(rows.feed, pieces)) and rows.finish()) or rows.undo()
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    "odd", ['q,"d",w,1', "q,d,w,x", "q,d,w", "q,,w,1", "q,é,w,1", "q,d\0,w,1", "q,d,w,1\r\r"]
+)
+def test_anything_unusual_is_left_to_the_other(odd, size):
+    """What was added before is taken back; rows of an earlier table stay."""
     table = native.LabelTable()
-    rows = f"q,c,v,1\n{odd}\n".encode()
-    assert not table.add_plain(rows, ",", 4, [0, 2, 1, 3], "topic", 2)
-    assert table.rows == 0
-    assert table.add_plain(b"q,c,v,1\n\nq, d ,v,0.5", ",", 4, [0, 2, 1, 3], "topic", 2)
+    assert not plain_rows(table, f"q,c,v,1\n{odd}\n".encode(), size)
+    assert (table.rows, table.iterations) == (0, [])
+    assert plain_rows(table, b"q,c,v,1\r\n\nq, d ,v,0.5", size)
+    assert not plain_rows(table, f"q,e,u,1\nq,f,v,1\n{odd}\n".encode(), size)
+    assert table.iterations == ["v"]
+    assert plain_rows(table, b"q,c,w,2\n", size)
     columns = table.take_columns()
-    assert columns["label"].tolist() == [1, 0.5]
-    assert columns["line"].tolist() == [2, 4]
-    assert table.documents == ["c", "d"]
+    assert columns["label"].tolist() == [1, 0.5, 2]
+    assert columns["line"].tolist() == [2, 4, 2]
+    assert columns["iteration"].tolist() == [0, 0, 1]
+    assert [table.documents[pair] for pair in columns["pair"]] == ["c", "d", "c"]
+
+
+@pytest.mark.parametrize("last", ["q,d,w,1\r", "q," + "d" * 100_000 + ",w,1"])
+def test_an_unusual_last_line(last):
+    table = native.LabelTable()
+    assert not plain_rows(table, f"q,c,v,1\n{last}".encode(), 997)
+    assert table.rows == 0
 
 
 def test_columns_that_are_not_there():
-    table = native.LabelTable()
     for places in ([0, 1, 2, 4], [0, 1, -1, 3], [0, 1, 2]):
         with pytest.raises(IndexError):
-            table.add_plain(b"q,c,v,1\n", ",", 4, places, "topic", 2)
+            plain_rows(native.LabelTable(), b"q,c,v,1\n", places=places)
+
+
+def test_a_damaged_file_leaves_no_rows_behind(tmp_path):
+    """The audit goes on with the other judges."""
+    text = "topic,document,judge,label\n" + "".join(f"q,d{i},a,1\n" for i in range(200_000))
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv.gz"
+    good.write_text("topic,document,judge,label\nq,d1,b,1\nq,d2,b,0\n")
+    bad.write_bytes(gzip.compress(text.encode())[:-2000])
+    errors = []
+    reader = LabelReader(LabelPolicy(), "column", errors.append)
+    reader.read(list(expand([str(bad), str(good)])))
+    rows, _ = reader.rows()
+    assert [error.code for error in errors] == ["damaged-file"]
+    assert rows.judges == ["b"]
+    assert rows.label.tolist() == [1, 0]

@@ -65,7 +65,7 @@ template <class Parser> bool parsed(Parser &parser, const std::string &text) {
 
 void round_trip(const std::string &text) {
     LabelTable labels;
-    labels.expect(text.size());
+    labels.expect(text.size(), text.size());
     parsed(labels, text);
     auto pool = std::make_shared<Pool>(std::vector<std::string>{"1", "2"},
                                        std::vector<std::string>{"a", "b", "c"},

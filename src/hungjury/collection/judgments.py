@@ -227,8 +227,7 @@ def judgment_reader(source: object, policy: LabelPolicy, stop: Stop = raise_erro
         kept = set(chosen(names, policy))
         parts = [part for part in parts if part.stem in kept]
     reader = LabelReader(policy, judges, stop)
-    for part in parts:
-        reader.read(part)
+    reader.read(parts)
     return reader
 
 

@@ -270,8 +270,7 @@ def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Q
             )
         return _from_grade_columns(table, stop)
     reader = LabelReader(policy, "one", stop)
-    for part in parts:
-        reader.read(part)
+    reader.read(parts)
     found = resolve(*reader.rows(), policy=policy, stop=stop)
     ordered = np.argsort(found.document, kind="stable")  # mostly sorted already: quick
     label = found.label[ordered]

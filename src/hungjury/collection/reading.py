@@ -108,9 +108,15 @@ class LabelReader:
         self._parts = 0  # read without error
         self.first = ""  # the name of the first part
 
-    def read(self, part: Part) -> None:
-        """Add a file or a table. Where errors do not stop the reading, rows in error are left out,
+    def read(self, parts: Sequence[Part]) -> None:
+        """Add files and tables. Where errors do not stop the reading, rows in error are left out,
         or the whole part if it cannot be understood."""
+        sizes = [part.size for part in parts if isinstance(part, Source)]
+        self.labels.expect(sum(sizes), max(sizes, default=0))
+        for part in parts:
+            self._read(part)
+
+    def _read(self, part: Part) -> None:
         self.first = self.first or part.name
         before = self.labels.rows
         try:
@@ -148,7 +154,6 @@ class LabelReader:
 
     def _text(self, source: Source) -> None:
         known = len(self.labels.words)
-        self.labels.expect(source.size)
         self._parse(source, self.labels)
         start = self.ends[-1] if self.ends else 0
         if any(row == start for row, _ in self.labels.words[known : known + 1]):
@@ -170,11 +175,17 @@ class LabelReader:
             return False
         names = list(table.columns)
         places = [-1 if name is None else names.index(name) for name in found]
-        content = part.content()
-        head = content[: content.find(b"\n")]
-        rows = memoryview(content)[len(head) + 1 :]
-        usual = head.isascii() and b'"' not in head and b"\r" not in head[:-1]
-        if not (usual and self.labels.add_plain(rows, mark, len(names), places, ONE_TOPIC, 2)):
+        head = part.head()
+        if not head.isascii() or b'"' in head or b"\r" in head[:-1]:
+            return False
+        rows = native.PlainTable(self.labels, mark, len(names), places, ONE_TOPIC)
+        plain = False
+        try:
+            plain = all(map(rows.feed, part.pieces())) and rows.finish()
+        finally:
+            if not plain:
+                rows.undo()
+        if not plain:
             return False
         self._close(part.name, part.stem)
         return True
@@ -238,13 +249,14 @@ class LabelReader:
         columns = self.labels.take_columns()
         if not len(columns["label"]):
             raise no_label(self.first)
-        file = np.repeat(np.arange(len(self.ends)), np.diff([0, *self.ends])).astype(np.int32)
+        sizes = np.diff([0, *self.ends])
+        file = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         judge, names = columns["iteration"], self.labels.iterations
         if self.judges == "one":
             judge, names = np.zeros_like(judge), [""]
         elif self.judges == "file":
             names = list(dict.fromkeys(self.stems))
-            judge = np.array([names.index(n) for n in self.stems], dtype=np.int32)[file]
+            judge = np.repeat(np.array(list(map(names.index, self.stems)), dtype=np.int32), sizes)
         elif self.judges == "iteration":
             _check_printable(names, judge, file, columns["line"], self.files)
         order = natural_order(names)

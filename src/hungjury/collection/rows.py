@@ -24,7 +24,7 @@ class Rows:
     pair: NDArray[np.int32]
     judge: NDArray[np.int32]
     label: NDArray[np.float64]
-    line: NDArray[np.int64]
+    line: NDArray[np.uint32]
     file: NDArray[np.int32]
     files: list[str]
     judges: list[str]  # [""] for qrels

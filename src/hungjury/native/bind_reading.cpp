@@ -59,7 +59,8 @@ nb::dict taken(Alignment &a) {
 void bind_reading(nb::module_ &m) {
     nb::class_<LabelTable>(m, "LabelTable", "Labels as columns of codes.")
         .def(nb::init<>())
-        .def("expect", &LabelTable::expect, "bytes"_a, "Make room for what will be fed.")
+        .def("expect", &LabelTable::expect, "bytes"_a, "largest"_a,
+             "Make room for so many bytes of files, the largest one given.")
         .def("feed", &feed<LabelTable>, "piece"_a, "Parse a piece of a TREC qrels file.")
         .def("finish", &LabelTable::finish, "Parse a last line that has no newline.")
         .def("take_words", &LabelTable::take_words, "Labels may be words, or left out.")
@@ -75,21 +76,6 @@ void bind_reading(nb::module_ &m) {
                       labels(i), static_cast<uint64_t>(lines(i)));
         }, "topics"_a, "iterations"_a, "documents"_a, "labels"_a, "lines"_a,
              "Add rows of a table.")
-        .def("add_plain", [](LabelTable &t, Given<uint8_t> text, const std::string &mark,
-                             size_t columns, std::vector<int64_t> places,
-                             const std::string &only_topic, uint64_t line) {
-            for (int64_t place : places)
-                if (place >= static_cast<int64_t>(columns))
-                    throw std::out_of_range("a column that is not there");
-            if (places.size() != 4 || places[2] < 0 || places[3] < 0 || mark.size() != 1)
-                throw std::out_of_range("columns for documents and labels, and one delimiter");
-            nb::gil_scoped_release free;
-            Bytes bytes(reinterpret_cast<const char *>(text.data()), text.size());
-            LabelColumns at{places[0], places[1], places[2], places[3]};
-            return PlainTable(bytes, mark[0], columns).add_to(t, at, only_topic, line);
-        }, "text"_a, "mark"_a, "columns"_a, "places"_a, "only_topic"_a, "line"_a,
-             "Add the rows of a separated table without its header, unless there is anything "
-             "unusual in it. Places are those of topic, judge, document and label, -1 for none.")
         .def_prop_ro("topics", [](const LabelTable &t) { return texts(t.ids.topics); })
         .def_prop_ro("iterations", [](const LabelTable &t) { return texts(t.iterations); })
         .def_prop_ro("documents", [](const LabelTable &t) { return texts(t.ids.documents); },
@@ -105,6 +91,27 @@ void bind_reading(nb::module_ &m) {
             return out;
         }, "The topic of each pair, and for each row its pair, iteration, label and line; the "
            "columns leave the table: call once.");
+
+    nb::class_<PlainTable>(m, "PlainTable",
+                           "Rows of a separated table without anything unusual in it, for labels.")
+        .def("__init__", [](PlainTable *self, LabelTable &labels, const std::string &mark,
+                            size_t columns, std::vector<int64_t> places,
+                            const std::string &only_topic) {
+            for (int64_t place : places)
+                if (place >= static_cast<int64_t>(columns))
+                    throw std::out_of_range("a column that is not there");
+            if (places.size() != 4 || places[2] < 0 || places[3] < 0 || mark.size() != 1)
+                throw std::out_of_range("columns for documents and labels, and one delimiter");
+            LabelColumns at{places[0], places[1], places[2], places[3]};
+            new (self) PlainTable(labels, mark[0], columns, at, only_topic);
+        }, "labels"_a, "mark"_a, "columns"_a, "places"_a, "only_topic"_a, nb::keep_alive<1, 2>(),
+             "Places are those of topic, judge, document and label, -1 for none.")
+        .def("feed", [](PlainTable &t, Given<uint8_t> piece) {
+            nb::gil_scoped_release free;
+            return t.feed(Bytes(reinterpret_cast<const char *>(piece.data()), piece.size()));
+        }, "piece"_a, "Add the rows of a piece; False: there is something unusual in it.")
+        .def("finish", &PlainTable::finish, "Add a last row that has no newline.")
+        .def("undo", &PlainTable::undo, "Take back all rows.");
 
     nb::class_<Pool>(m, "Pool", "Judged documents by topic, found by id.")
         .def("__init__", [](Pool *self, nb::list topics, nb::list documents,

@@ -1,7 +1,9 @@
 // TREC qrels: `topic iteration document label`, any blanks between.
 #pragma once
 
+#include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,10 +18,14 @@ namespace hungjury {
 class LabelTable {
   public:
     // So many bytes will be fed: room is made for their rows at once, since growing costs more than
-    // the parsing. Memory that is not used in the end is never touched.
-    void expect(size_t bytes) { expected_ = bytes; }
+    // the parsing. Memory that is not used in the end is never touched. Files mostly name the same
+    // documents: the largest one tells how many.
+    void expect(size_t bytes, size_t largest) {
+        expected_ = bytes;
+        largest_ = largest;
+    }
     void feed(Bytes chunk) {
-        if (expected_) reserve(chunk);
+        make_room(chunk);
         lines_.feed(chunk, *this);
     }
     void finish() {
@@ -58,7 +64,34 @@ class LabelTable {
         iteration_of.push_back(static_cast<int32_t>(iteration_));
         pair_of.push_back(pair);
         label_of.push_back(label);
-        line_of.push_back(static_cast<int64_t>(line));
+        if (line > UINT32_MAX) throw std::length_error("more than 2^32 lines");
+        line_of.push_back(static_cast<uint32_t>(line));
+    }
+    // Room for what is expected, by the length of the lines of a first piece.
+    void make_room(Bytes chunk) {
+        if (!expected_) return;
+        auto lines = static_cast<size_t>(std::count(chunk.begin(), chunk.end(), '\n'));
+        auto rows_of = [&](size_t bytes) {  // a label takes eight bytes
+            size_t pieces = bytes / std::max<size_t>(chunk.size(), 1) + 1;
+            return std::min((lines + 1) * pieces, bytes / 8 + 1);
+        };
+        size_t rows = label_of.size() + rows_of(expected_), documents = rows_of(largest_);
+        for (auto *column : {&iteration_of, &pair_of}) column->reserve(rows);
+        label_of.reserve(rows);
+        line_of.reserve(rows);
+        pair_topic.reserve(documents);
+        ids.documents.reserve(documents, documents * (chunk.size() / (lines + 1)));
+        expected_ = 0;
+    }
+    // Forgets rows and iterations but the first. Ids stay: a pool has only those that rows name.
+    void cut(size_t rows, size_t first_iterations) {
+        for (auto *column : {&iteration_of, &pair_of}) column->resize(rows);
+        label_of.resize(rows);
+        line_of.resize(rows);
+        Interner kept;
+        for (size_t i = 0; i < first_iterations; ++i) kept.add(iterations[i]);
+        iterations = std::move(kept);
+        iteration_ = 0;
     }
 
     Ids ids;
@@ -66,27 +99,12 @@ class LabelTable {
     std::vector<int32_t> pair_topic;
     std::vector<int32_t> iteration_of, pair_of;
     std::vector<double> label_of;
-    std::vector<int64_t> line_of;
+    std::vector<uint32_t> line_of;
     std::vector<std::pair<size_t, std::string>> words;  // row and text of labels that are not numbers
 
   private:
-    // By the length of the lines of a first piece.
-    void reserve(Bytes chunk) {
-        auto lines = static_cast<size_t>(std::count(chunk.begin(), chunk.end(), '\n'));
-        size_t known = label_of.size();
-        size_t more = (lines + 1) * (expected_ / std::max<size_t>(chunk.size(), 1) + 1);
-        size_t rows = known + std::min(more, expected_ / 8 + 1);  // a label takes eight bytes
-        if (rows > label_of.capacity()) {
-            rows = std::max(rows, 2 * known);  // many small files should not each make room
-            for (auto *column : {&pair_topic, &iteration_of, &pair_of}) column->reserve(rows);
-            label_of.reserve(rows);
-            line_of.reserve(rows);
-            ids.documents.reserve(rows, rows * (chunk.size() / (lines + 1)));
-        }
-        expected_ = 0;
-    }
     Lines lines_;
-    size_t expected_ = 0;
+    size_t expected_ = 0, largest_ = 0;
     bool takes_words_ = false;
     size_t topic_ = 0, iteration_ = 0;  // of the latest row
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "labels.h"
@@ -14,60 +15,74 @@ struct LabelColumns {
     int64_t topic, judge, document, label;
 };
 
+// Adds the rows of a table to labels, piece by piece, after its header. Where it tells of something
+// unusual, `undo` takes back all that was added.
 class PlainTable {
   public:
-    PlainTable(Bytes text, char mark, size_t columns) : text_(text), mark_(mark), fields_(columns) {}
+    PlainTable(LabelTable &labels, char mark, size_t columns, LabelColumns at, Bytes only_topic)
+        : labels_(labels), mark_(mark), at_(at), only_topic_(only_topic), fields_(columns),
+          rows_before_(labels.label_of.size()), iterations_before_(labels.iterations.size()) {}
 
-    // Adds all rows, or none and tells so. Lines are counted from `line`.
-    bool add_to(LabelTable &table, const LabelColumns &at, Bytes only_topic, uint64_t line) {
-        auto id = [&](int64_t column) { return fields_[static_cast<size_t>(column)]; };
-        auto label = [&](double &value) {
-            Bytes text = id(at.label);
-            return !text.empty() && parse_number(text, text_.data() + text_.size(), value);
-        };
-        bool good = plain_bytes() && each_row(line, [&](uint64_t) {
-            double value;
-            return !id(at.document).empty() && (at.topic < 0 || !id(at.topic).empty()) &&
-                   (at.judge < 0 || !id(at.judge).empty()) && label(value);
-        });
-        return good && each_row(line, [&](uint64_t number) {
-            double value = 0;
-            label(value);
-            table.add(at.topic < 0 ? only_topic : id(at.topic), at.judge < 0 ? Bytes() : id(at.judge),
-                      id(at.document), value, number);
-            return true;
-        });
+    // False: there is something unusual in this piece.
+    bool feed(Bytes piece) {
+        labels_.make_room(piece);
+        if (!plain_bytes(piece)) return false;
+        const char *p = piece.data(), *end = p + piece.size();
+        while (auto *stop = static_cast<const char *>(
+                   p < end ? std::memchr(p, '\n', static_cast<size_t>(end - p)) : nullptr)) {
+            bool good;
+            if (begun_.empty()) {
+                good = line(p, stop, end);
+            } else {  // by the piece before
+                begun_.append(p, stop);
+                good = begun_line();
+            }
+            if (!good) return false;
+            p = stop + 1;
+        }
+        begun_.append(p, end);
+        return begun_.size() <= kLongest;
     }
+    // A last line may have no newline, but a return alone is unusual.
+    bool finish() { return begun_.empty() || (begun_.back() != '\r' && begun_line()); }
+    void undo() { labels_.cut(rows_before_, iterations_before_); }
 
   private:
-    bool plain_bytes() const {
+    bool plain_bytes(Bytes piece) const {
         const char quote = mark_ == '\t' ? '\n' : '"';
-        unsigned odd = 0, returns = 0;
-        for (char c : text_) {  // without branches: many bytes at once
+        unsigned odd = 0;
+        for (char c : piece) {  // without branches: many bytes at once
             auto byte = static_cast<unsigned char>(c);
             unsigned control = (byte < ' ') & (c != '\n') & (c != '\t') & (c != '\r');
             odd |= control | (byte >= 0x7f) | ((c == quote) & (c != '\n'));
-            returns |= c == '\r';
         }
-        if (odd) return false;
-        for (size_t i = 0; returns && i < text_.size(); ++i)
-            if (text_[i] == '\r' && (i + 1 == text_.size() || text_[i + 1] != '\n')) return false;
-        return true;
+        return !odd;
     }
-    // Calls `row` with the number of each line that is not empty, until one is refused.
-    template <class Row> bool each_row(uint64_t number, Row row) {
-        const char *p = text_.data(), *end = p + text_.size();
-        for (; p < end; ++number) {
-            auto *stop = static_cast<const char *>(std::memchr(p, '\n', static_cast<size_t>(end - p)));
-            if (!stop) stop = end;
-            const char *last = stop > p && stop[-1] == '\r' ? stop - 1 : stop;
-            if (last > p && !(split(p, last) && row(number))) return false;
-            p = stop + 1;
-        }
+    bool begun_line() {
+        bool good = line(begun_.data(), begun_.data() + begun_.size(), begun_.data() + begun_.size());
+        begun_.clear();
+        return good;
+    }
+    // One line; `readable` is the end of what lies behind it in memory.
+    bool line(const char *p, const char *stop, const char *readable) {
+        ++number_;
+        if (stop > p && stop[-1] == '\r') --stop;
+        if (number_ == 1 || stop == p) return true;  // the header; an empty line
+        if (!split(p, stop)) return false;
+        auto id = [&](int64_t column) { return fields_[static_cast<size_t>(column)]; };
+        Bytes document = id(at_.document), label = id(at_.label);
+        Bytes topic = at_.topic < 0 ? Bytes(only_topic_) : id(at_.topic);
+        Bytes judge = at_.judge < 0 ? Bytes() : id(at_.judge);
+        double value = 0;
+        if (document.empty() || topic.empty() || (at_.judge >= 0 && judge.empty()) ||
+            label.empty() || !parse_number(label, readable, value))
+            return false;
+        labels_.add(topic, judge, document, value, number_);
         return true;
     }
     bool split(const char *p, const char *end) {
-        if (end - p > kLongest) return false;
+        if (end - p > static_cast<ptrdiff_t>(kLongest)) return false;
+        if (std::memchr(p, '\r', static_cast<size_t>(end - p))) return false;  // ends a line, elsewhere
         for (size_t i = 0; i < fields_.size(); ++i) {
             auto *stop = static_cast<const char *>(std::memchr(p, mark_, static_cast<size_t>(end - p)));
             if (!stop) stop = end;
@@ -80,10 +95,15 @@ class PlainTable {
         }
         return true;
     }
-    static constexpr ptrdiff_t kLongest = 100'000;  // a line that is longer is unusual
-    Bytes text_;
+
+    static constexpr size_t kLongest = 100'000;  // a line that is longer is unusual
+    LabelTable &labels_;
     char mark_;
+    LabelColumns at_;
+    std::string only_topic_, begun_;
     std::vector<Bytes> fields_;
+    size_t rows_before_, iterations_before_;
+    uint64_t number_ = 0;  // of the latest line
 };
 
 }  // namespace hungjury
