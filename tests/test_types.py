@@ -9,12 +9,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import hungjury as hj
 from hungjury import native
 from hungjury.catalogue import CATALOGUE
+from hungjury.collection.scaling import SCALINGS
+from hungjury.judges.merging import MERGES
+from hungjury.judges.weights import WEIGHTS
+from hungjury.named import Named
 
 ROOT = Path(__file__).parent.parent
 
@@ -65,13 +70,16 @@ hj.m.AP(rel="2")
 hj.m.IPrec()
 hj.evaluate(3, "run", "AP")
 hj.nothing_like_this
+hj.m.nDCG(dcg="ln")
 """
 
 
 def test_calls_that_are_right_and_wrong(tmp_path: Path) -> None:
     assert checked(USED, tmp_path) == []
     found = checked(WRONG, tmp_path)
-    assert [line.split(":")[1] for line in found if ": error:" in line] == list("456789")
+    assert [line.split(":")[1] for line in found if ": error:" in line] == list(
+        map(str, range(4, 11))
+    )
 
 
 @pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
@@ -80,6 +88,20 @@ def test_signatures_show_parameters(cls: type[hj.Measure]) -> None:
     assert list(shown) == [f.name for f in cls.params()]
     assert all(p.annotation is not inspect.Parameter.empty for p in shown.values())
     assert list(inspect.signature(cls.__call__).parameters) == ["self", "judged"]
+
+
+@pytest.mark.parametrize(
+    "cls", [*CATALOGUE, *MERGES, *SCALINGS, *WEIGHTS], ids=lambda cls: cls.name
+)
+def test_choices_are_literal_types(cls: type[Named]) -> None:
+    """A type checker refuses the words that the parameter itself refuses."""
+    for one in cls.params():
+        if one.choices:
+            owner = next(
+                base for base in cls.__mro__ if one.name in vars(base).get("__annotations__", ())
+            )
+            annotation = eval(owner.__annotations__[one.name], vars(sys.modules[owner.__module__]))
+            assert get_args(annotation) == one.choices, one.name
 
 
 def declared(name: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ __all__ = ["Scorer", "pools_of", "weighted_places"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int16] | NDArray[np.uint8]
+T = TypeVar("T")
 
 VECTORS_AT_ONCE = 512  # by one thread in a kernel
 PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
@@ -156,11 +157,11 @@ class Scorer:
             out[rows, cells // topics, cells % topics] = score(judged)
 
 
-def _on_all_cores(work: Callable[[Any], None], tasks: list[Any]) -> None:
-    """Every task writes its own part of the result: who does it does not matter."""
-    from concurrent.futures import ThreadPoolExecutor  # brings logging along
+def _on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
+    """Run tasks in threads; each writes its own part of the result, in any order."""
+    from concurrent.futures import ThreadPoolExecutor  # slow to import
 
-    def several(mine: list[Any]) -> None:
+    def several(mine: list[T]) -> None:
         for task in mine:
             work(task)
 

@@ -41,7 +41,7 @@ class Argument:
     ``--outside clip or missing`` on the command line. Without values, the argument itself is meant.
     """
 
-    def __init__(self, name: str, *values: Any) -> None:
+    def __init__(self, name: str, *values: object) -> None:
         self.name, self.values = name, values
 
     def __str__(self) -> str:
@@ -109,7 +109,7 @@ class HungjuryError(ValueError):
         line: int | None = None,
         remedy: Remedy | None = None,
         argument: str | None = None,
-        values: tuple[Any, ...] = (),
+        values: tuple[object, ...] = (),
     ) -> None:
         super().__init__(message)
         self.message, self.file, self.line = message, file, line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NoReturn
 
 from hungjury.errors import InputError
 
@@ -39,7 +39,7 @@ def read_json(path: str, what: str, remedy: str) -> Any:
         ) from None
 
 
-def _not_finite(name: str) -> Any:
+def _not_finite(name: str) -> NoReturn:
     raise ValueError(f"it holds {name}")
 
 

@@ -81,7 +81,7 @@ def check_count(name: str, value: Any, least: int, most: int) -> int:
     return found
 
 
-def check_share(name: str, value: Any) -> None:
+def check_share(name: str, value: object) -> None:
     """A level or a probability strictly between 0 and 1.
 
     Parameters

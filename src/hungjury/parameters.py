@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
 from hungjury.numbers import decimal_of
 
@@ -77,10 +77,10 @@ def mapping(value: Any) -> tuple[tuple[int, float], ...]:
 
 
 class one_of:  # noqa: N801 - used like the functions above
-    """One of a few words."""
+    """One of a few words, given as the `Literal` type that annotates the parameter."""
 
-    def __init__(self, *choices: str) -> None:
-        self.choices = choices
+    def __init__(self, literal: object) -> None:
+        self.choices: tuple[str, ...] = get_args(literal)
 
     def __call__(self, value: object) -> str:
         if value not in self.choices:

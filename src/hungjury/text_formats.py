@@ -59,7 +59,7 @@ def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
     return "\n".join(lines)
 
 
-def csv_text(rows: Iterable[Sequence[Any]], safe: bool = False) -> str:
+def csv_text(rows: Iterable[Sequence[object]], safe: bool = False) -> str:
     """Rows as CSV, every cell exactly as it is.
 
     With `safe`, spreadsheets run nothing: texts that they would take for a formula (those that

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from hungjury.collection.qrels import Qrels
 
 __all__ = ["AP", "GMAP", "NCP"]
+
+StopDistribution = Literal["uniform", "geometric"]
 
 
 def precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Array:
@@ -102,9 +104,9 @@ class NCP(Measure):
         "NCP = Σ_{i≤R} w_i P@n_i / Σ_{i≤R} w_i, n_i: rank of the i-th relevant document; w_i: "
         "1 (uniform), p^(i-1) (geometric) or given"
     )
-    stop: str = param(
+    stop: StopDistribution = param(
         "uniform",
-        kind=one_of("uniform", "geometric"),
+        kind=one_of(StopDistribution),
         doc="distribution of the relevant document at which the user stops",
     )
     p: float = param(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["CG", "DCG", "Q", "nCG", "nDCG"]
 
 Gains = tuple[tuple[int, float], ...] | None
+GainAndDiscount = Literal["log2", "exp-log2"]
 
 
 def gains_param() -> Any:
@@ -170,9 +171,9 @@ class DCG(Discounted):
     formula: ClassVar[str] = (
         "DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)"
     )
-    dcg: str = param(
+    dcg: GainAndDiscount = param(
         "log2",
-        kind=one_of("log2", "exp-log2"),
+        kind=one_of(GainAndDiscount),
         doc="'log2': gain = grade, 'exp-log2': gain = 2^grade - 1 (Burges); both over log2(n + 1)",
     )
     base: float | None = param(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury.collection.judged import Judged
 
@@ -28,7 +27,7 @@ class Kernel:
     name: str
     worth: Array  # of grades 0 to the scale's largest
     weights: Array  # of ranks 1, 2, ...
-    unit: Callable[[Judged], Any] = lambda _pools: 1.0  # what sums are divided by; 0: undefined
+    unit: Callable[[Judged], ArrayLike] = lambda _pools: 1.0  # divides the sums; 0: undefined
 
     def finish(self, sums: Array, pools: Judged) -> Array:
         """Values [system, vector] from sums and the pools [vector]; NaN where undefined."""

@@ -211,7 +211,7 @@ class RunPolicy:
         return self.score_precision == "single"
 
 
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_options(options: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options for labels and those for runs; both get the columns."""
     unknown = [name for name in options if name not in ReadingOptions.__annotations__]
     if unknown:
@@ -222,7 +222,7 @@ def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
     )
 
 
-def refuse_options(options: Mapping[str, Any], what: str) -> None:
+def refuse_options(options: Mapping[str, object], what: str) -> None:
     """Options of reading mean nothing for what has been read before."""
     if options:
         raise InputError(

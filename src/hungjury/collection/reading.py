@@ -84,7 +84,7 @@ def label_parts(source: Any, policy: LabelPolicy, *, several: bool = False) -> l
     return list(expand(source, folders=several))
 
 
-def _of_judge(name: object, source: object, policy: LabelPolicy) -> list[Part]:
+def _of_judge(name: object, source: Any, policy: LabelPolicy) -> list[Part]:
     """The parts of one judge of a dictionary."""
     if isinstance(source, Mapping):
         return [nested_table(source, "label", f"<dict>[{name!r}]", str(name))]

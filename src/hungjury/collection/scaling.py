@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["SCALINGS", "Scaling", "scale_rows"]
 
 Array = NDArray[np.float64]
+ScaledTogether = Literal["judge", "topic", "all"]
 
 
 class Problem(NamedTuple):
@@ -34,9 +35,9 @@ class Problem(NamedTuple):
 class Scaling(Named):
     """A rising function of labels to [0, 1], the same for all labels that are scaled together."""
 
-    by: str = param(
+    by: ScaledTogether = param(
         "judge",
-        kind=one_of("judge", "topic", "all"),
+        kind=one_of(ScaledTogether),
         doc="what is scaled together: labels of a judge, of a judge on a topic, or all",
     )
 

@@ -7,6 +7,7 @@ as the mean over the second group: [judge].
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,10 @@ from hungjury import native
 from hungjury.errors import MeasureError
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 
-__all__ = ["GAPS", "closeness"]
+__all__ = ["Gap", "closeness"]
 
 Array = NDArray[np.float64]
+Gap = Literal["fro", "rmse", "kld", "tau", "apc"]
 
 BANDWIDTH = 0.015
 POINTS = np.linspace(0, 1, 100)
@@ -27,7 +29,7 @@ BOUNDED = ("fro", "rmse", "kld")  # gaps that compare scores in [0, 1]
 ROUNDING = 1e-9
 
 
-def closeness(gap: str, mine: Array, theirs: Array, smaller: bool = False) -> Array:
+def closeness(gap: Gap, mine: Array, theirs: Array, smaller: bool = False) -> Array:
     """[judge]: mean closeness of each of `mine` to all of `theirs`; `smaller`: the best systems,
     which tau_ap looks at first, have the smallest scores."""
     if gap in BOUNDED:
@@ -43,7 +45,7 @@ def closeness(gap: str, mine: Array, theirs: Array, smaller: bool = False) -> Ar
     return GAPS[gap](mine, theirs)
 
 
-def comparable(gap: str, *scores: Array) -> bool:
+def comparable(gap: Gap, *scores: Array) -> bool:
     """Can this gap compare scores in this range? tau and apc only use their order."""
     return gap not in BOUNDED or all(_in_bounds(*_range(each)) for each in scores)
 
@@ -56,7 +58,7 @@ def _in_bounds(low: float, high: float) -> bool:
     return low >= -ROUNDING and high <= 1 + ROUNDING
 
 
-def _within_bounds(gap: str, *scores: Array) -> None:
+def _within_bounds(gap: Gap, *scores: Array) -> None:
     for each in scores:
         low, high = _range(each)
         if not _in_bounds(low, high):
@@ -123,7 +125,7 @@ def _ap_correlation(mine: Array, theirs: Array) -> Array:
     return np.asarray(np.abs(tau).mean(axis=0))
 
 
-GAPS: dict[str, Callable[[Array, Array], Array]] = {
+GAPS: dict[Gap, Callable[[Array, Array], Array]] = {
     "fro": _frobenius,
     "rmse": _rmse,
     "kld": _kullback_leibler,

@@ -6,7 +6,7 @@ the other topics.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ __all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
 
 Floats = NDArray[np.float64]
 ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
+Start = Literal["majority", "shares"]
 
 
 def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
@@ -76,9 +77,9 @@ class ExpectationMaximisation(Merge):
 class FromVotes(ExpectationMaximisation):
     """EM from the majority's labels (a binary tie: 0.5), or from the shares of votes."""
 
-    start: str = param(
+    start: Start = param(
         "majority",
-        kind=one_of("majority", "shares"),
+        kind=one_of(Start),
         doc="start from the majority's labels, or from shares of votes as crowd-kit does",
     )
 

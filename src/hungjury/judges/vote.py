@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,17 +13,18 @@ from hungjury.parameters import one_of, param
 
 __all__ = ["MajorityVote", "median", "plurality"]
 
+BinaryTie = Literal["random", "relevant", "not"]
+GradedVote = Literal["plurality", "median"]
+
 
 @MERGES.add("mv")
 class MajorityVote(Merge):
     """The label with most votes (TH 4.1.2); drawn by resampling the judges."""
 
-    ties: str = param(
-        "random", kind=one_of("random", "relevant", "not"), doc="winner of a binary tie"
-    )
-    graded: str = param(
+    ties: BinaryTie = param("random", kind=one_of(BinaryTie), doc="winner of a binary tie")
+    graded: GradedVote = param(
         "plurality",
-        kind=one_of("plurality", "median"),
+        kind=one_of(GradedVote),
         doc="of more than two grades: the one with most votes (ties: the lower), or the median",
     )
 

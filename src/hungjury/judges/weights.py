@@ -10,14 +10,14 @@ import itertools
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.choices import Orientation
 from hungjury.errors import Argument, InputError, check_choice
-from hungjury.judges.closeness import GAPS, closeness
+from hungjury.judges.closeness import Gap, closeness
 from hungjury.machine import cores
 from hungjury.named import Catalogue, Named
 from hungjury.parameters import one_of, param
@@ -27,7 +27,8 @@ __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "U
 
 Array = NDArray[np.float64]
 Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # judges, topics
-GRANULARITIES = ("sgl", "tpc")
+Granularity = Literal["sgl", "tpc"]
+WeightOfGaps = Literal["md", "msd", "med"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +124,12 @@ class Estimator(Weights):
     """
 
     needs: ClassVar[str] = "random"
-    granularity: str = param(
-        "sgl", kind=one_of(*GRANULARITIES), doc="one weight for all topics, or one for each"
+    granularity: Granularity = param(
+        "sgl", kind=one_of(Granularity), doc="one weight for all topics, or one for each"
     )
-    gap: str = param("tau", kind=one_of(*GAPS), doc="how scores are compared")
-    weight: str = param(
-        "msd", kind=one_of("md", "msd", "med"), doc="how three dissimilarities make a weight"
+    gap: Gap = param("tau", kind=one_of(Gap), doc="how scores are compared")
+    weight: WeightOfGaps = param(
+        "msd", kind=one_of(WeightOfGaps), doc="how three dissimilarities make a weight"
     )
 
     def __str__(self) -> str:
@@ -161,7 +162,7 @@ class Supervised(Weights):
     """Weight by closeness to gold labels on the topics that have them; the same for all topics."""
 
     needs: ClassVar[str] = "gold"
-    gap: str = param("tau", kind=one_of(*GAPS), doc="how scores are compared")
+    gap: Gap = param("tau", kind=one_of(Gap), doc="how scores are compared")
 
     def raw(
         self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
@@ -191,13 +192,17 @@ ESTIMATORS = {
     str(one): one
     for one in (
         Estimator(granularity=granularity, gap=gap, weight=weight)
-        for granularity, gap, weight in itertools.product(GRANULARITIES, GAPS, ("md", "msd", "med"))
+        for granularity, gap, weight in itertools.product(
+            get_args(Granularity), get_args(Gap), get_args(WeightOfGaps)
+        )
     )
 }
 """The 30 estimators of the thesis by name."""
 
 
-def closeness_to_random(granularity: str, gap: str, panel: ScoredPanel, random: Array) -> Array:
+def closeness_to_random(
+    granularity: Granularity, gap: Gap, panel: ScoredPanel, random: Array
+) -> Array:
     """[class, judge, topic]: mean closeness to random judges, from their scores
     [class, replicate, system, topic].
 
@@ -226,7 +231,7 @@ def raw_weights(
     wanted = list(names)
     if "uni" in wanted:
         yield "uni", np.ones(panel.judged.shape)
-    kinds: dict[tuple[str, str], list[str]] = {}
+    kinds: dict[tuple[Granularity, Gap], list[str]] = {}
     for name in wanted:
         if name != "uni":
             one = ESTIMATORS[name]

@@ -298,6 +298,6 @@ def check_together(queries: list[str], file: str | None = None) -> None:
         seen.add(query)
 
 
-def ends(sizes: Any) -> NDArray[np.int64]:
+def ends(sizes: ArrayLike) -> NDArray[np.int64]:
     """[query + 1]: where queries of these sizes begin and end."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -52,7 +52,7 @@ def _sign(found: Anova) -> str:
     return SIGNS.get(found.response, found.response)
 
 
-def _levels(axes: Axes, levels: Sequence[Any]) -> None:
+def _levels(axes: Axes, levels: Sequence[object]) -> None:
     """Names of levels below an axis, vertical if they are many or long."""
     texts = [str(level) for level in levels]
     numbers = all(isinstance(level, (int, float)) for level in levels)

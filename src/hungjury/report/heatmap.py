@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colorbar import Colorbar
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 __all__ = ["MOST_NUMBERS", "bare", "colour_bar", "colour_map", "darkest", "masked", "name_ticks",
@@ -52,18 +55,19 @@ def bare(axes: Axes) -> None:
         side.set_visible(False)
 
 
-def colour_bar(figure: Figure, image: Any, axes: Axes | list[Axes]) -> Any:
+def colour_bar(figure: Figure, image: ScalarMappable, axes: Axes | list[Axes]) -> Colorbar:
     bar = figure.colorbar(image, ax=axes, shrink=0.5, pad=0.03)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2)
     return bar
 
 
-def masked(values: NDArray[np.float64]) -> Any:
+def masked(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A masked array, which plots leave blank where a value is not known."""
     return np.ma.masked_invalid(values)
 
 
-def colour_map(name: str) -> Any:
+def colour_map(name: str) -> Colormap:
     """A colour map that shows unknown values in light grey."""
     from matplotlib import colormaps
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,13 +96,24 @@ def border(inside: NDArray[np.bool_]) -> str:
     return "".join(parts)
 
 
+class Point(TypedDict):
+    """A point of a chart, with the text of its number and value."""
+
+    x: float
+    y: float
+    number: str
+    value: str
+    kind: str
+    labelled: bool
+
+
 @dataclass(frozen=True)
 class Chart:
     """A small line chart: places in its own units, texts beside them."""
 
     width: int
     height: int
-    points: list[dict[str, Any]]  # x, y, number, value, kind, labelled
+    points: list[Point]
     solid: str  # the measured part
     dashed: str  # the extrapolated part
     base: float  # y of zero
@@ -119,7 +130,7 @@ def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: i
         x = left + along * (width - left - right)
         return round(x, 1), round(height - bottom - value / most * (height - top - bottom), 1)
 
-    points: list[dict[str, Any]] = []
+    points: list[Point] = []
     for i, (n, value) in enumerate(curve):
         kind = "now" if n == now else "measured" if i < measured else "guessed"
         x, y = place(n, value)
@@ -138,7 +149,7 @@ def chart(curve: Sequence[tuple[int, float]], now: int, measured: int, digits: i
     )
 
 
-def _choose_labels(points: list[dict[str, Any]]) -> None:
+def _choose_labels(points: list[Point]) -> None:
     """Choose the points to label without overlap: the present one first, the ends, then others."""
     order = sorted(points, key=lambda p: (p["kind"] != "now", p not in (points[0], points[-1])))
     for point in order:

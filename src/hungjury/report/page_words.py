@@ -6,7 +6,6 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from itertools import takewhile
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 SURE = 0.95
 LONG = 8  # characters that names have in common before they are left out
 
-Sentence = list[Any]  # texts, and (name,) for an id
+Sentence = list[str | tuple[str]]  # texts, and (name,) for an id
 
 
 def shown(text: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hungjury.errors import InputError, MissingExtra
 from hungjury.files import write_whole
@@ -108,7 +108,7 @@ def _empty(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _plain(axes: Any) -> list[Axes]:
+def _plain(axes: Iterable[Axes]) -> list[Axes]:
     for one in axes:
         one.grid(alpha=0.3)
         for side in ("top", "right"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from hungjury.ltr.ranker import Ranker
 from hungjury.report.pictures import new_picture
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw_comparisons", "draw_training"]
@@ -54,7 +55,7 @@ def draw_comparisons(sets: Mapping[str, RankerComparison]) -> Figure:
     return figure
 
 
-def _curves(axes: Any, found: RankerComparison, measure: int) -> None:
+def _curves(axes: Axes, found: RankerComparison, measure: int) -> None:
     means = found.means()
     for o, objective in enumerate(found.objectives):
         color, curve = COLORS[objective], found.curves[o, measure]

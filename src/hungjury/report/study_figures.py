@@ -83,7 +83,6 @@ def draw_matrices(shown: Matrices) -> Figure:
     below = -(-number // shown.across)
     figure, grid = new_grid(wide * shown.across + 0.6, high * below, number, shown.across)
     low = min(darkest(panel.values) for panel in shown.panels)
-    image = None
     for axes, panel in zip(grid, shown.panels, strict=True):
         image = axes.imshow(
             masked(panel.values), cmap=colour_map("viridis"), vmin=low, vmax=1.0, aspect="auto"

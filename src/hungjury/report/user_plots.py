@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from hungjury.users.model import UserModel
 from hungjury.users.user_class import UserClass
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["draw_users"]
@@ -38,7 +39,7 @@ def _ticks(ranks: int) -> list[int]:
     return list(range(1, ranks + 1, max(1, ranks // 10)))
 
 
-def _distributions(axes: Any, model: UserModel) -> None:
+def _distributions(axes: Axes, model: UserModel) -> None:
     """One line per number of relevant documents if labels are known, else one per class."""
     known = model.by_relevant or tuple((c.name, c.stationary) for c in model.classes)
     shown = np.arange(1, model.ranks + 1)
@@ -58,7 +59,7 @@ def _named(name: str) -> str:
     return f"{name} relevant" if name[0].isdigit() else name
 
 
-def _dynamic(axes: Any, one: UserClass) -> None:
+def _dynamic(axes: Axes, one: UserClass) -> None:
     ranks = len(one.stationary)
     shown = np.arange(1, ranks + 1)
     discount = 1 / np.log2(shown + 1)

@@ -8,8 +8,8 @@ O'Brien and Fleming do, keep it over the whole path.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import SupportsIndex
 
 import numpy as np
 
@@ -22,7 +22,7 @@ FAR = 8.0  # standard deviations that it reaches
 SMALLEST = 1e-300  # level of a look that comes too early for anything to count
 
 
-def check_looks(looks: Any) -> list[int]:
+def check_looks(looks: Iterable[SupportsIndex]) -> list[int]:
     """An argument that is a list of numbers of labels, at each of which is looked."""
     try:
         counts = [operator.index(number) for number in looks]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from hungjury.theory.scoring import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 __all__ = [
@@ -223,7 +224,7 @@ def plot_balancing_curves(data: BalancingCurves) -> Figure:
     return figure
 
 
-def _plain_numbers(*scales: Any) -> None:
+def _plain_numbers(*scales: Axis) -> None:
     """1, 10, 100 and not powers of ten."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,7 @@ def paired(
     equivalence are another."""
     p, (low, high) = _tested(differences, test, alpha, samples, seed)
     effect = rank_biserial if test == "wilcoxon" else cohens_d
-    correct: dict[str, Callable[[Any], Any]] = {
+    correct: dict[str, Callable[[Array], Array]] = {
         "holm": holm,
         "bonferroni": bonferroni,
         "bh": benjamini_hochberg,

@@ -9,12 +9,15 @@ the label model has a prior for each stratum.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.align import Alignment
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = ["RankStrata"]
 
@@ -66,7 +69,7 @@ class RankStrata:
         return np.asarray((mean * between / (between + chance + 1e-12))[self.topic])
 
 
-def _heights(alignment: Alignment) -> Any:
+def _heights(alignment: Alignment) -> csr_matrix[np.float64]:
     """Sparse [document, system]: the log of how far a document is above the end of the list, or
     above rank 100."""
     from scipy.sparse import csr_matrix

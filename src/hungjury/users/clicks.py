@@ -5,9 +5,9 @@ The clicks of a result page in time order are one path; a new query starts a new
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,7 +239,7 @@ def _by_relevant(
 
 
 def _report(rows: list[Row], tally: Tally) -> LogReport:
-    def clicks(wanted: Any) -> int:
+    def clicks(wanted: Callable[[Row], bool]) -> int:
         return sum(r["clicks"] for r in rows if wanted(r))
 
     def total(name: str) -> int:
