@@ -156,6 +156,19 @@ def test_power_varies_with_topics(tmp_path: Path) -> None:
     assert claim.quantity.value == pytest.approx(least - rows["hard", "ERR"], abs=1e-12)
     low, high = claim.quantity.interval()
     assert high - low > 0.05
+    # Other choices for option 2 have power of their own.
+    gold = hj.read_qrels(tmp_path / "gold.qrels", grades=range(4))
+    runs = hj.read_runs(str(tmp_path / "runs" / "*"))
+    middle, seed = ("0.1, 0.5", "0.2, 0.6", "0.4, 0.8"), integer_seed(0, "power/gold/0")
+    text = "Power of eRAP-2 grows from hard to lenient"
+    numbers = {row["choice"]: row["estimate"] for row in table(study, "sensitivity-numbers")
+               if row["claim"] == text}  # fmt: skip
+    assert len(numbers) == 6
+    for choice, wrong, unjudged in (("0.05, unjudged 0", 0.05, 0), ("0.1, unjudged 0.1", 0.1, 0.1)):
+        names = [f"eRAP(prob=[{wrong}, {m}, {1 - wrong}], unjudged={unjudged})" for m in middle]
+        scores = hj.evaluate(gold, runs, names)
+        power = hj.studies.discriminative_power(scores, samples=30, seed=seed).power
+        assert numbers[choice] == pytest.approx(np.diff(power).min(), abs=1e-12)
 
 
 def test_figures_of_random_relevance(random_relevance: Study) -> None:

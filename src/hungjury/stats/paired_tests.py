@@ -112,8 +112,16 @@ class StudentisedBootstrap(NamedTuple):
 
 
 def bootstrap_test(differences: ArrayLike, samples: int = 1000, rng: Seed = 0) -> Numbers:
-    """Sakai's paired bootstrap test (SIGIR 2006), p-values only."""
-    return studentised_bootstrap(differences, samples, rng).p
+    """Sakai's paired bootstrap test (SIGIR 2006), p-values only, which needs no sorting."""
+    table = _differences(differences)
+    count(samples, "samples")
+    rows = table.reshape(-1, table.shape[-1])
+    centred = _centred(rows)
+    observed = _effect(rows, centred)
+    pvalues = np.empty(len(rows))
+    for block, _, statistics in _resampled(centred, samples, rng):
+        pvalues[block] = _share_reached(statistics, observed[block])
+    return as_number(pvalues.reshape(table.shape[:-1]))
 
 
 def studentised_bootstrap(
@@ -136,12 +144,17 @@ def studentised_bootstrap(
     rank = max(1, round(samples * alpha)) - 1
     pvalues, needed = np.empty(len(rows)), np.empty(len(rows))
     for block, means, statistics in _resampled(centred, samples, rng):
-        reached = statistics >= observed[block, None] * (1 - NOISE)
-        pvalues[block] = (np.count_nonzero(reached, axis=-1) + 1) / (samples + 1)
+        pvalues[block] = _share_reached(statistics, observed[block])
         at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
         needed[block] = np.take_along_axis(means, at_rank, axis=-1)[:, 0]
     shape = table.shape[:-1]
     return StudentisedBootstrap(as_number(pvalues.reshape(shape)), as_number(needed.reshape(shape)))
+
+
+def _share_reached(statistics: Floats, observed: Floats) -> Floats:
+    """p-values: the share of samples, and the observed one, that reach the observed statistic."""
+    reached = np.count_nonzero(statistics >= observed[:, None] * (1 - NOISE), axis=-1)
+    return np.asarray((reached + 1) / (statistics.shape[-1] + 1))
 
 
 def _differences(differences: ArrayLike) -> Floats:

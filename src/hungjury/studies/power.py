@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hungjury.collection.runs import Progress
 from hungjury.errors import check_choice, check_seed
 from hungjury.scores import Scores
-from hungjury.stats.paired_tests import studentised_bootstrap
+from hungjury.stats.paired_tests import bootstrap_test, studentised_bootstrap
 from hungjury.stats.tukey import randomised_tukey
 from hungjury.studies.checks import need_systems
 from hungjury.studies.experiment import Experiment, Found, Part
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
 __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
-           "power_of"]  # fmt: skip
+           "power_of", "share_told_apart"]  # fmt: skip
 
 Array = NDArray[np.float64]
 PowerMethod = Literal["bootstrap", "tukey"]
@@ -180,3 +180,13 @@ def power_of(
     one, other = np.triu_indices(len(values), 1)
     found = studentised_bootstrap(values[one] - values[other], samples, rng, alpha)
     return np.asarray(found.p), float(np.max(found.needed))
+
+
+def share_told_apart(
+    values: Array, alpha: float = 0.05, samples: int = 1000, seed: int = 0
+) -> float:
+    """Share of pairs of systems with a p-value below alpha in `power_of`'s paired bootstrap, from
+    values [system, topic]; quicker, without the difference needed."""
+    rng = np.random.default_rng(seed_for(seed, ("bootstrap",)))
+    one, other = np.triu_indices(len(values), 1)
+    return float(np.mean(bootstrap_test(values[one] - values[other], samples, rng) < alpha))

@@ -77,9 +77,8 @@ class ClaimData:
         return whole[:, keep], np.tensordot(random * too_narrow(len(each)), moved, 1)
 
     def power(self, name: str, rate: float = 1.0) -> Quantity:
-        """Share of pairs told apart; interval over topics and seeds. Other choices than the first
-        have no power of their own."""
-        at = self.place[name], list(self.power_rates).index(rate)
+        """Share of pairs told apart; interval over topics and seeds."""
+        at = self._at(name), list(self.power_rates).index(rate)
         value, moved = float(self._power[0][at]), self._power[1][:, at[0], at[1]]
         return Quantity(value, value + moved)
 

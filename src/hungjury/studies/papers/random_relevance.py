@@ -40,7 +40,7 @@ from hungjury.studies.papers.relevance_claims import (
     POWER_RATES,
     relevance_claims,
 )
-from hungjury.studies.power import power_of
+from hungjury.studies.power import share_told_apart
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, probabilities
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import Cell, StudyTable, stem
@@ -176,8 +176,7 @@ class RandomRelevance(Recipe):
         for whose in self.labels:
             every = {"labels": whose, "measures": distinct(self._all_measures(data, whose))}
             pools = every | {"rates": list(self.rates)}
-            power = pools | {"measures": distinct(self.measures(data, whose)),
-                             "samples": self.samples}  # fmt: skip
+            power = pools | {"samples": self.samples}
             claimed = power | {"rates": list(self._power_rates[1:]), "resample": True}
             found += [
                 Job(f"correlation/{whose}", correlation_job, every),
@@ -195,7 +194,7 @@ class RandomRelevance(Recipe):
         return tuple(rate for rate in POWER_RATES if rate in (1.0, *self.rates))
 
     def _claims(self, sets: Sequence[LabelSet]) -> dict[str, list[Claim]]:
-        """By the choice for option 2. Power is claimed for the first choice alone."""
+        """By the choice for option 2."""
         found: dict[str, list[Claim]] = {}
         for i, doubt in enumerate(self.doubts):
             found[str(doubt)] = []
@@ -287,9 +286,9 @@ def power_job(
     number = len(pool.whole.topics)
     drawn = np.random.default_rng(seed).integers(number, size=number)
     topics = drawn if resample else np.arange(number)
-    found = [[power_of(values[:, topics], samples=samples, seed=seed)[0] < ALPHA
-              for values in one.values] for one in scores]  # fmt: skip
-    return np.asarray(np.mean(found, axis=2)).T
+    found = [[share_told_apart(values[:, topics], ALPHA, samples, seed) for values in one.values]
+             for one in scores]  # fmt: skip
+    return np.asarray(found).T
 
 
 def _power(one: LabelSet) -> Array:
