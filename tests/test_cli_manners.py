@@ -14,7 +14,9 @@ from click.testing import CliRunner
 from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.options import _writes
+from hungjury.cli.output import MOST_NOTES, print_notes
 from hungjury.cli.scoring import DEFAULT
+from hungjury.collection.notes import Note
 from hungjury.errors import InputError, MissingExtra
 from test_cli import hungjury
 
@@ -209,7 +211,7 @@ def test_what_would_be_ignored_is_refused(
         (("evaluate", "G", "R", "-m", "ERR", "--ties", "expected"),
          "use --ties trec or input for"),
         (("aware", "--judges", "J", "--runs", "R", "--weights", "supervised"),
-         "give --gold with --weights supervised only"),
+         "give --gold"),
         (("agreement", "--judges", "G"), "or use --judge-column iteration if"),
         (("evaluate", "nope", "R"), "check the path"),
         (("evaluate", "G", "R", "demo/runs/system1.run"), "give it once"),
@@ -240,6 +242,18 @@ def test_notes_that_are_left_out_are_where_it_says(
     notes = json.loads(done.stdout)["notes"]
     assert notes
     assert done.stderr == f"note: {len(notes)} more (see --format json)\n"
+
+
+def test_notes_on_results_come_before_those_on_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """Audits repeat what is unusual about files, and nothing else."""
+    files = [Note(f"odd{i}", 1, f"odd {i}") for i in range(20)]
+    judges = Note("near-copies", 2, "two near-copies", about="judges")
+    print_notes(
+        [*files, judges, Note("little-gold", 1, "do not trust it", about="result")], quiet=False
+    )
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[:3] == ["note: two near-copies", "note: do not trust it", "note: odd 0"]
+    assert lines[-1] == f"note: {22 - MOST_NOTES} more (see `hungjury audit`)"
 
 
 def test_the_audit_counts_in_words_that_fit(demo: Path) -> None:

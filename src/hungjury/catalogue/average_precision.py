@@ -44,11 +44,7 @@ class AP(Measure):
     0 for those not retrieved."""
 
     paper: ClassVar[str] = "Buckley and Voorhees 2005"
-    proof: ClassVar[str] = (
-        "thesis, section 3.4.1, but for a step of Swap: moved up from rank j to i, past c relevant "
-        "documents at ranks k and below m others, a document adds (m + 1)/i + Σ 1/k to the sum of "
-        "precisions, which is at least the (m + 1 + c)/j that it takes away"
-    )
+    proof: ClassVar[str] = "thesis, section 3.4.1; docs/papers.md corrects a step of Swap"
     formula: ClassVar[str] = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
     at: ClassVar[str] = "cutoff"
     in_ties: ClassVar[bool] = True

@@ -124,10 +124,11 @@ def rows_as(rows: list[dict[str, Any]], form: str, safe: bool) -> str:
 
 
 def print_notes(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
-    """Print the first few notes to stderr, and where to find the rest."""
+    """Print a few notes to stderr, those on the result and on judges first, and where to find the
+    rest."""
     if quiet:
         return
-    listed = list(notes)
+    listed = sorted(notes, key=lambda note: note.about == "files")
     for note in listed[:MOST_NOTES]:
         click.echo(click.style("note: ", fg="yellow") + visible(str(note)), err=True)
     if len(listed) > MOST_NOTES:

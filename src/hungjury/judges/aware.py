@@ -168,7 +168,11 @@ def aware(
         raise InputError(
             f"the weights {chosen} {'need' if gold is None else 'do not use'} gold labels",
             code="gold-and-weights",
-            remedy=("give", Argument("gold"), "with", Argument("weights", "supervised"), "only"),
+            remedy=(
+                ("give", Argument("gold"))
+                if gold is None
+                else ("leave out", Argument("gold"), "or use", Argument("weights", "supervised"))
+            ),
         )
     check_count("replicates", replicates, 1, MOST_DRAWS)
     check_seed(seed)

@@ -220,7 +220,8 @@ def _beyond(sizes: Sequence[int], trees: int) -> tuple[Note, ...]:
     """Sizes that no ranker has."""
     left_out = tuple(str(size) for size in sizes if size > trees)
     text = f"rankers have {plural(trees, 'tree')}; left out sizes"
-    return (Note("size", len(left_out), text, subjects=left_out),) if left_out else ()
+    note = Note("size", len(left_out), text, subjects=left_out, about="result")
+    return (note,) if left_out else ()
 
 
 def _distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
