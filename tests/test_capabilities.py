@@ -1,4 +1,4 @@
-"""What a measure says of itself, and that a subclass does not inherit what is wrong for it."""
+"""Capabilities of measures and merges; a subclass does not inherit one that is wrong for it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,16 @@ from hungjury.catalogue.gain import DCG, nDCG
 from hungjury.catalogue.precision import P
 from hungjury.catalogue.sets import OfTheSet
 from hungjury.catalogue.stopping import RBP
+from hungjury.choices import Scope
 from hungjury.collection.judged import Judged
 from hungjury.collection.simulate import simulate
 from hungjury.errors import MeasureError
+from hungjury.judges.binomial import BinomialVote
 from hungjury.judges.comparison import compare_approaches
+from hungjury.judges.em import FromNeutral, FromVotes
+from hungjury.judges.merged import Verdict
+from hungjury.judges.panel import Panel
+from hungjury.judges.vote import MajorityVote
 
 RANKS = np.arange(1.0, 6.0)
 
@@ -165,3 +171,44 @@ def test_subclasses_of_the_catalogue_keep_their_parents_kernels() -> None:
     assert measure("GMAP").kernel(RANKS, 1) is not None
     assert issubclass(nDCG, DCG)
     assert nDCG().kernel(RANKS, 2) is not None
+
+
+class Reversed(MajorityVote):
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        found = super().decide(panel, scope, rng)
+        assert found.choice is not None
+        return Verdict(choice=1 - found.choice)
+
+
+class OwnDraws(Reversed):
+    def redraw(self, panel: Panel, rng: np.random.Generator) -> Any:
+        return 1 - super(Reversed, self).redraw(panel, rng)
+
+
+class ModelOfNothing(FromVotes):
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        return BinomialVote().decide(panel, scope, rng)
+
+
+class WeightlessVote(BinomialVote):
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        return super().decide(panel, scope, rng)
+
+
+def test_a_merge_that_decides_otherwise_inherits_no_draws_or_weights() -> None:
+    votes = simulate(systems=2, topics=3).judgments
+    with pytest.raises(MeasureError, match="nothing can be drawn"):
+        hj.merge(votes, Reversed(), rel=1).sample(0)
+    drawn = hj.merge(votes, OwnDraws(ties="not"), rel=1).sample(0)
+    assert drawn.tolist() == (1 - hj.merge(votes, "mv(ties=not)", rel=1).sample(0)).tolist()
+    assert (FromVotes.drawn_from, ModelOfNothing.drawn_from) == ("model", "posterior")
+    assert isinstance(FromVotes().for_one_judge(), MajorityVote)
+    assert isinstance(ModelOfNothing().for_one_judge(), ModelOfNothing)
+    assert BinomialVote.takes_weights
+    assert not WeightlessVote.takes_weights
+    assert WeightlessVote.scored_in_expectation  # it still gives probabilities
+
+
+def test_a_merge_that_starts_otherwise_keeps_what_follows_from_the_decision() -> None:
+    assert FromNeutral.drawn_from == "model"
+    assert isinstance(FromNeutral().for_one_judge(), MajorityVote)

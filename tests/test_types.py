@@ -97,10 +97,9 @@ def test_choices_are_literal_types(cls: type[Named]) -> None:
     """A type checker refuses the words that the parameter itself refuses."""
     for one in cls.params():
         if one.choices:
-            owner = next(
-                base for base in cls.__mro__ if one.name in vars(base).get("__annotations__", ())
-            )
-            annotation = eval(owner.__annotations__[one.name], vars(sys.modules[owner.__module__]))
+            owner = next(base for base in cls.__mro__ if one.name in inspect.get_annotations(base))
+            annotation = inspect.get_annotations(owner)[one.name]
+            annotation = eval(annotation, vars(sys.modules[owner.__module__]))
             assert get_args(annotation) == one.choices, one.name
 
 

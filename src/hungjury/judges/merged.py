@@ -74,6 +74,17 @@ class Merge(Named):
     takes_weights: ClassVar[bool] = False  # can votes be weighted by AWARE's weights?
     weights: Weights | None = None  # of a merge that gives weights
 
+    def __init_subclass__(cls) -> None:
+        """A class that decides differently from its parent does not inherit what follows from the
+        parent's decision: how it is drawn, weighted, or replaced by another merge."""
+        super().__init_subclass__()
+        if "decide" in vars(cls) and cls.__base__.decide is not Merge.decide:  # type: ignore[union-attr]
+            for name in ("takes_weights", "for_one_judge", "for_labels", "in_doubt", "redraw"):
+                if name not in vars(cls):
+                    setattr(cls, name, getattr(Merge, name))
+            if "drawn_from" not in vars(cls):
+                cls.drawn_from = "posterior" if cls.gives == "probabilities" else "judges"
+
     def for_one_judge(self) -> Merge:
         """The merge to use instead if there is a single judge."""
         return self
