@@ -108,3 +108,42 @@ def test_votes_stay_inside_the_tables():
     for wrong in ((family + 1, topic), (family, topic + 1)):
         with pytest.raises(IndexError, match="not there"):
             native.moments_with_rest(document, judge, label, 0, weight, *wrong, 1)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [0, 1, 1, 2, -2, 0],
+        [0.5, 1, 0.25, 0.5, -0.0, 0, 1],
+        [1e9, 4096, 4097, -4096, -4097, 4096.5, 1e9, -1e300, np.inf],
+    ],
+)
+def test_distinct_values(values):
+    found, often = native.distinct(np.array([*values, np.nan], dtype=float))
+    expected = sorted(set(values))
+    assert found.tolist() == expected
+    assert often.tolist() == [values.count(value) for value in expected]
+
+
+@pytest.mark.parametrize("grades", [[0, 1], [0, 1, 2, 3], [0, 2, 8], [-2, 0, 1], [5]])
+def test_places_of_labels_in_grades(grades):
+    labels = [-3, -2, -1, 0, -0.0, 0.5, 1, 2, 2.5, 3, 5, 8, 9, 1e300, -1e300, np.nan, np.inf]
+    found = native.grade_places(np.array(labels), np.array(grades))
+    assert found.tolist() == [grades.index(x) if x in grades else -1 for x in labels]
+
+
+def test_grades_that_are_no_scale():
+    for grades in ([], [2, 1], [0, 1 << 40]):
+        with pytest.raises(IndexError, match="no scale"):
+            native.grade_places(np.zeros(2), np.array(grades, dtype=np.int64))
+
+
+def test_the_largest_label_of_each_judge():
+    judge = np.array([2, 0, 2, 0, 1], dtype=np.int32)
+    label = np.array([1, 3, 2, 0.5, -1])
+    assert native.largest_labels(judge, label, 4).tolist() == [3, 0, 2, 0]
+    with pytest.raises(IndexError, match="not there"):
+        native.largest_labels(judge, label, 2)
+    with pytest.raises(IndexError, match="different sizes"):
+        native.largest_labels(judge, label[1:], 4)

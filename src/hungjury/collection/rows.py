@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,11 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.label)
+
+    @cached_property
+    def values(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The different labels in ascending order, and how often each occurs."""
+        return native.distinct(self.label)
 
     def at(self, row: int) -> tuple[str, int]:
         """File and line of a row."""

@@ -10,6 +10,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.collection.bad_lines import Stop
 from hungjury.collection.judge_scaling import patterns_of
 from hungjury.collection.notes import Note, few, plural
@@ -69,7 +70,7 @@ def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Sto
 
 def check_steps(rows: Rows, stop: Stop) -> None:
     """Refuse labels in wide steps, such as 0, 33, 66 and 99: their gains would be wrong."""
-    values, _ = np.unique(rows.label, return_counts=True)  # without counts it loads numpy.ma
+    values = rows.values[0]
     values = values[values >= 0]
     if len(values) < 2 or len(values) > 20 or (values != np.floor(values)).any():
         return
@@ -98,36 +99,48 @@ def check_judges(rows: Rows, scaled: bool, notes: list[Note], stop: Stop) -> Row
 
     scaled: labels are on an open scale, where only codes such as 999 can be told apart.
     """
-    bad, top = _stray(rows, scaled)
+    bad = _stray(rows, scaled)
     stray = bad.any()
     kept = rows.keep(~bad) if stray else rows
     groups = {} if scaled else _groups(kept, notes)
     if len(groups) > 1:  # first: judges of one scale may have no stray labels, or others
         stop(_mixed_error(kept, groups, _listed(rows.label[bad]) if stray else ""))
     if stray:
-        stop(_stray_error(rows, bad, top, scaled))
+        stop(_stray_error(rows, bad, kept, scaled))
     if len(groups) < 2:
         return kept
     largest = max(groups.values(), key=len)  # an audit goes on with the largest group
     return kept.keep(np.isin(kept.judge, [kept.judges.index(name) for name in largest]))
 
 
-def _stray(rows: Rows, scaled: bool) -> tuple[NDArray[np.bool_], int]:
-    """Labels that do not belong, and the largest grade of the scale that holds the others."""
-    label = rows.label
-    bad = np.zeros(len(label), dtype=bool)
-    whole = (label == np.floor(label)) & (label >= 0) & (label <= TOP_GRADE)
+def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
+    """[row]: labels that do not belong to the scale of the others."""
+    values, counts = rows.values
+    whole = _grades(values)
+    bad = np.zeros(len(rows), dtype=bool)
     if not scaled:
-        bad |= (label < 0) & (label >= -TOP_GRADE)
-        values, counts = np.unique(label[whole], return_counts=True)
-        bad |= whole & (label > _top(values, counts, len(label)))
-    large = rows.judge[whole & (label > WIDE)]  # few
-    for judge in np.flatnonzero(np.bincount(large)):
-        mine = (rows.judge == judge) & whole
-        values, counts = np.unique(label[mine], return_counts=True)
-        bad |= mine & (label > _top(values, counts, 0))
-    inside = label[whole & ~bad]
-    return bad, int(inside.max(initial=1))
+        out = (values < 0) & (values >= -TOP_GRADE)
+        out |= whole & (values > _top(values[whole], counts[whole], len(rows)))
+        if out.any():
+            bad = np.isin(rows.label, values[out])
+    if (values[whole] > WIDE).any():
+        bad |= _beyond_gap(rows, values[whole])
+    return bad
+
+
+def _grades(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which values may be grades."""
+    return np.asarray((values == np.floor(values)) & (values >= 0) & (values <= TOP_GRADE))
+
+
+def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """[row]: labels beyond a wide gap in those of their judge. scale: labels that may be grades."""
+    place = np.minimum(np.searchsorted(scale, rows.label), len(scale) - 1)
+    whole = scale[place] == rows.label
+    cell = rows.judge[whole].astype(np.int64) * len(scale) + place[whole]
+    counts = np.bincount(cell, minlength=len(rows.judges) * len(scale))
+    tops = [_top(scale[n > 0], n[n > 0], 0) for n in counts.reshape(-1, len(scale))]
+    return np.asarray(whole & (rows.label > np.array(tops)[rows.judge]))
 
 
 def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int) -> float:
@@ -148,8 +161,9 @@ def _listed(labels: NDArray[np.float64]) -> str:
     return few([f"{v:g} ({n:,})" for v, n in zip(values, counts, strict=True)], 8)
 
 
-def _stray_error(rows: Rows, bad: NDArray[np.bool_], top: int, scaled: bool) -> InputError:
-    values = np.unique(rows.label[bad])
+def _stray_error(rows: Rows, bad: NDArray[np.bool_], kept: Rows, scaled: bool) -> InputError:
+    inside, values = kept.values[0], np.unique(rows.label[bad])
+    top = int(inside[_grades(inside)].max(initial=1))
     count, low, high = int(bad.sum()), int(min(values[0], 0)), int(max(values[-1], top))
     leave = Argument("map", ",".join(f"{v:g}:missing" for v in values[:8]))
     remedy: tuple[str | Argument, ...] = (leave, "leaves them out")
@@ -190,7 +204,7 @@ def _mixed_error(rows: Rows, groups: Mapping[Scale, list[str]], stray: str) -> I
             ";",
             Argument("scaling", _scaling_for(groups)),
             "turns the labels of each judge into probabilities;",
-            Argument("grades", range(int(rows.label.max()) + 1)),
+            Argument("grades", range(int(rows.values[0][-1]) + 1)),
             "says that every judge was offered this scale",
         ),
     )
@@ -218,19 +232,19 @@ def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
 
 def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
     """The judges by scale, where scales differ beyond doubt."""
-    label, judge, judges = rows.label, rows.judge, rows.judges
+    judge, judges, (values, _) = rows.judge, rows.judges, rows.values
     size = np.bincount(judge, minlength=len(judges))
-    top = np.zeros(len(judges))
-    np.maximum.at(top, judge, label)
+    top = native.largest_labels(judge, rows.label, len(judges))
     fractional = np.zeros(len(judges), dtype=bool)
-    fractional[judge[label != np.floor(label)]] = True
+    if (values != np.floor(values)).any():
+        fractional[judge[rows.label != np.floor(rows.label)]] = True
     highest = top.max(initial=0)
     if fractional.any():
         if highest <= 1 or (size > 0).sum() == fractional.sum():
             return {}  # probabilities; or all on one open scale, which is refused elsewhere
         own = np.ones(len(judges), dtype=bool)
     else:
-        due = _labels_due(size, top, label)
+        due = _labels_due(size, top, rows)
         own = due >= EXPECTED
         near = own & (top == highest - 1)  # perhaps a judge who never gives the highest grade
         if near.any():
@@ -248,33 +262,32 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
 
 
 def _labels_due(
-    size: NDArray[np.int64], top: NDArray[np.float64], label: NDArray[np.float64]
+    size: NDArray[np.int64], top: NDArray[np.float64], rows: Rows
 ) -> NDArray[np.float64]:
     """How many labels above its own largest one each judge would have by the others' habits."""
-    if not len(label):  # every label is negative
+    if not len(rows):  # every label is negative
         return np.zeros(len(size))
-    values, counts = np.unique(label, return_counts=True)
+    values, counts = rows.values
     above = counts.sum() - np.cumsum(counts)[np.searchsorted(values, top, side="right") - 1]
-    others = np.maximum(len(label) - size, 1)
+    others = np.maximum(len(rows) - size, 1)
     return np.where(top >= 1, size * above / others, 0.0)
 
 
 def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ...], bool, Rows]:
     """The grades of the whole input, or (0, 1) and True for probabilities; and the rows on it."""
-    label = rows.label
-    fractional = label != np.floor(label)
-    if fractional.any():
-        bad = (label < 0) | (label > 1)
-        if bad.any():
+    label, values = rows.label, rows.values[0]
+    if (values != np.floor(values)).any():
+        if values[0] < 0 or values[-1] > 1:
+            bad = (label < 0) | (label > 1)
             first = int(np.flatnonzero(bad)[0])
-            other = label[int(np.flatnonzero(fractional)[0])]
+            other = label[int(np.flatnonzero(label != np.floor(label))[0])]
             stop(
                 rows.error(
                     first,
                     f"the label {label[first]:g} "
                     + (
                         "is fractional, but not between 0 and 1"
-                        if fractional[first]
+                        if label[first] != np.floor(label[first])
                         else f"is mixed with fractional labels such as {other:g}"
                     )
                     + "; labels must be integer grades or probabilities between 0 and 1",
@@ -282,9 +295,10 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
                     remedy=("round to grades, or scale labels into [0, 1], for example with", OPEN),
                 )
             )
-        return (0, 1), True, rows.keep(~bad)
-    far = abs(label) > TOP_GRADE
-    if far.any():
+            rows = rows.keep(~bad)
+        return (0, 1), True, rows
+    if abs(values).max(initial=0) > TOP_GRADE:
+        far = abs(label) > TOP_GRADE
         first = int(np.flatnonzero(far)[0])
         value, count = label[first], int(far.sum())
         whose = f": {counted(rows.count_by_judge(far))}" if rows.by_judges else ""
@@ -307,7 +321,7 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
         rows = rows.keep(~far)
     if policy.grades is not None:
         return tuple(g for g in policy.grades if g >= 0), False, rows
-    return tuple(range(int(rows.label.max(initial=1)) + 1)), False, rows
+    return tuple(range(int(rows.values[0].max(initial=1)) + 1)), False, rows
 
 
 def _span(grades: Sequence[int]) -> str:

@@ -174,13 +174,8 @@ def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
 
 
 def _positions(label: NDArray[np.float64], grades: tuple[int, ...]) -> NDArray[np.int16]:
-    scale = np.array(grades, dtype=np.int16)
-    if grades[-1] - grades[0] == len(grades) - 1:  # no gaps: a label says its position
-        place = label - grades[0]
-        choice = np.clip(place, 0, len(grades) - 1, out=place).astype(np.int16)
-    else:
-        choice = np.minimum(np.searchsorted(scale, label), len(scale) - 1).astype(np.int16)
-    wrong = np.flatnonzero(scale[choice] != label)
+    choice = native.grade_places(label, np.array(grades, dtype=np.int64))
+    wrong = np.flatnonzero(choice < 0)
     if len(wrong):
         raise InputError(
             f"the label {label[wrong[0]]:g} is not among the grades {list(grades)}",

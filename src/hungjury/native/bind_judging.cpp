@@ -3,6 +3,7 @@
 
 #include "bindings.h"
 #include "em.h"
+#include "values.h"
 #include "votes.h"
 
 namespace nb = nanobind;
@@ -123,6 +124,42 @@ nb::tuple judge_pairs(Given<int32_t> document, Given<int32_t> judge, Given<int16
                           array(std::move(chance)));
 }
 
+nb::tuple values_and_counts(Given<double> values) {
+    std::vector<std::pair<double, int64_t>> found;
+    {
+        nb::gil_scoped_release free;
+        found = distinct_values(values.data(), values.size());
+    }
+    std::vector<double> which;
+    std::vector<int64_t> often;
+    for (const auto &[value, count] : found) {
+        which.push_back(value);
+        often.push_back(count);
+    }
+    return nb::make_tuple(array(std::move(which)), array(std::move(often)));
+}
+
+Array<int16_t> grade_places(Given<double> label, Given<int64_t> grades) {
+    if (!grades.size() || grades.size() > INT16_MAX || grades(grades.size() - 1) - grades(0) > INT16_MAX ||
+        !std::is_sorted(grades.data(), grades.data() + grades.size()))
+        throw std::out_of_range("grades that are no scale");
+    std::vector<int16_t> places(label.size());
+    {
+        nb::gil_scoped_release free;
+        places_of(label.data(), label.size(), grades.data(), grades.size(), places.data());
+    }
+    return array(std::move(places));
+}
+
+Array<double> largest_labels(Given<int32_t> judge, Given<double> label, size_t judges) {
+    if (judge.size() != label.size()) throw std::out_of_range("arrays of different sizes");
+    if (outside(judge.data(), judge.size(), judges))
+        throw std::out_of_range("a judge who is not there");
+    std::vector<double> largest(judges);
+    largest_by_key(judge.data(), label.data(), label.size(), largest.data());
+    return array(std::move(largest));
+}
+
 }  // namespace
 
 void bind_judging(nb::module_ &m) {
@@ -132,6 +169,12 @@ void bind_judging(nb::module_ &m) {
           "[document * grade] given, which is changed. Returns prior [group * grade], confusion "
           "[unit * label * true grade], log likelihood, rounds and convergence [group], group and "
           "judge [unit].");
+    m.def("distinct", &values_and_counts, "values"_a,
+          "The different values in ascending order, and how often each occurs.");
+    m.def("grade_places", &grade_places, "label"_a, "grades"_a,
+          "The place of each label in ascending grades, -1 for labels that are not among them.");
+    m.def("largest_labels", &largest_labels, "judge"_a, "label"_a, "judges"_a,
+          "The largest label of each judge, at least 0.");
     m.def("votes_repeat", &votes_repeat, "document"_a, "judge"_a, "documents"_a, "judges"_a,
           "Whether any judge labelled a document twice.");
     m.def("moments_with_rest", &moments_with_rest, "document"_a, "judge"_a, "label"_a, "rel"_a,

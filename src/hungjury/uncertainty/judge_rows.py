@@ -69,9 +69,8 @@ def vote_share(judgments: Judgments) -> Floats:
     """[judge]: the mean over documents of a judge's share of the vote; these add up to 1."""
     counted = judgments.label >= 0
     judge, document = judgments.judge[counted], judgments.document[counted]
-    vote = judgments.weight[judge]
-    total = np.bincount(document, vote, len(judgments.pool))
-    share = np.bincount(judge, vote / total[document], len(judgments.judges))
+    total = np.bincount(document, judgments.weight[judge], len(judgments.pool))
+    share = judgments.weight * np.bincount(judge, 1 / total[document], len(judgments.judges))
     return np.asarray(share / max(int((total > 0).sum()), 1))
 
 
