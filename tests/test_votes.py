@@ -147,3 +147,11 @@ def test_the_largest_label_of_each_judge():
         native.largest_labels(judge, label, 2)
     with pytest.raises(IndexError, match="different sizes"):
         native.largest_labels(judge, label[1:], 4)
+
+
+def test_keys_are_counted():
+    key = np.array([2, 0, 2, 2], dtype=np.int32)
+    assert native.count_keys(key, 4).tolist() == [1, 0, 3, 0]
+    for wrong in (key, -key):
+        with pytest.raises(IndexError, match="not there"):
+            native.count_keys(wrong, 2)

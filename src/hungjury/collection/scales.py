@@ -233,7 +233,7 @@ def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
 def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
     """The judges by scale, where scales differ beyond doubt."""
     judge, judges, (values, _) = rows.judge, rows.judges, rows.values
-    size = np.bincount(judge, minlength=len(judges))
+    size = native.count_keys(judge, len(judges))
     top = native.largest_labels(judge, rows.label, len(judges))
     fractional = np.zeros(len(judges), dtype=bool)
     if (values != np.floor(values)).any():

@@ -261,9 +261,7 @@ def agreement(
             remedy="give the judgments of another judge",
         )
     counts = panel.counts()
-    cell = panel.judge.astype(np.int64) * len(panel.grades) + panel.choice
-    by_judge = np.bincount(cell, minlength=len(panel.judges) * len(panel.grades))
-    table = by_judge.reshape(len(panel.judges), -1)
+    table = panel.counts_by_judge()
     labels = table.sum(axis=1)
     rates = np.divide(table, labels[:, None], out=np.full(table.shape, np.nan),
                       where=labels[:, None] > 0)  # fmt: skip

@@ -104,6 +104,13 @@ class Panel:
         found = native.count_votes(self.document, self.judge, self.choice, self.share, each, *shape)
         return found.reshape(shape)
 
+    def counts_by_judge(self) -> NDArray[np.int64]:
+        """[judge, grade]: labels, each counted once."""
+        shape = len(self.judges), len(self.grades)
+        once = np.ones(len(self.judges))
+        found = native.count_votes(self.judge, self.judge, self.choice, None, once, *shape)
+        return found.reshape(shape).astype(np.int64)
+
     def whole_labels(self, method: str) -> None:
         """Raise if votes are probabilities."""
         if self.share is not None:
@@ -141,7 +148,7 @@ class Panel:
 
     def _oddities(self) -> tuple[Note, ...]:
         notes = []
-        votes = np.bincount(self.judge, minlength=len(self.judges))
+        votes = native.count_keys(self.judge, len(self.judges))
         if len(self.judges) == 1:
             notes.append(Note("one-judge", 1, "only one judge: nothing to merge", about="judges"))
         silent = [a for a, n in zip(self.judges, votes, strict=True) if n == 0]

@@ -140,7 +140,7 @@ nb::tuple values_and_counts(Given<double> values) {
 }
 
 Array<int16_t> grade_places(Given<double> label, Given<int64_t> grades) {
-    if (!grades.size() || grades.size() > INT16_MAX || grades(grades.size() - 1) - grades(0) > INT16_MAX ||
+    if (!grades.size() || grades(grades.size() - 1) - grades(0) > INT16_MAX ||
         !std::is_sorted(grades.data(), grades.data() + grades.size()))
         throw std::out_of_range("grades that are no scale");
     std::vector<int16_t> places(label.size());
@@ -149,6 +149,13 @@ Array<int16_t> grade_places(Given<double> label, Given<int64_t> grades) {
         places_of(label.data(), label.size(), grades.data(), grades.size(), places.data());
     }
     return array(std::move(places));
+}
+
+Array<int64_t> occurrences(Given<int32_t> key, size_t keys) {
+    if (outside(key.data(), key.size(), keys)) throw std::out_of_range("a key that is not there");
+    std::vector<int64_t> counts(keys);
+    count_keys(key.data(), key.size(), counts.data());
+    return array(std::move(counts));
 }
 
 Array<double> largest_labels(Given<int32_t> judge, Given<double> label, size_t judges) {
@@ -173,6 +180,8 @@ void bind_judging(nb::module_ &m) {
           "The different values in ascending order, and how often each occurs.");
     m.def("grade_places", &grade_places, "label"_a, "grades"_a,
           "The place of each label in ascending grades, -1 for labels that are not among them.");
+    m.def("count_keys", &occurrences, "key"_a, "keys"_a,
+          "How often each key occurs; np.bincount would copy keys of four bytes to eight.");
     m.def("largest_labels", &largest_labels, "judge"_a, "label"_a, "judges"_a,
           "The largest label of each judge, at least 0.");
     m.def("votes_repeat", &votes_repeat, "document"_a, "judge"_a, "documents"_a, "judges"_a,

@@ -176,7 +176,8 @@ class GroupedVotes {
   public:
     GroupedVotes(const int32_t *document, const int32_t *judge, const int16_t *choice, size_t votes,
                  const int64_t *group, size_t documents, size_t judges, size_t grades)
-        : grades_(grades), begin_(documents + 1), judge_(votes), choice_(votes), place_(judges, -1) {
+        : grades_(static_cast<int32_t>(grades)), begin_(documents + 1), vote_(votes),
+          place_(judges, -1) {
         for (size_t v = 0; v < votes; ++v) {
             bool fits = document[v] >= 0 && static_cast<size_t>(document[v]) < documents &&
                         judge[v] >= 0 && static_cast<size_t>(judge[v]) < judges && choice[v] >= 0 &&
@@ -188,8 +189,7 @@ class GroupedVotes {
         std::vector<int64_t> next(begin_.begin(), begin_.end() - 1);
         for (size_t v = 0; v < votes; ++v) {
             auto to = static_cast<size_t>(next[static_cast<size_t>(document[v])]++);
-            judge_[to] = judge[v];
-            choice_[to] = choice[v];
+            vote_[to] = judge[v] * grades_ + choice[v];
         }
         for (size_t d = 0; d < documents; ++d) {
             if (d && group[d] < group[d - 1]) throw std::out_of_range("groups are not in order");
@@ -207,25 +207,27 @@ class GroupedVotes {
         auto from = static_cast<size_t>(begin_[first_[group]]);
         auto to = static_cast<size_t>(begin_[first_[group + 1]]);
         for (size_t v = from; v < to; ++v)
-            if (place_[static_cast<size_t>(judge_[v])] < 0) {
-                place_[static_cast<size_t>(judge_[v])] = 0;
-                judges.push_back(judge_[v]);
+            if (int32_t &place = place_of(v); place < 0) {
+                place = 0;
+                judges.push_back(vote_[v] / grades_);
             }
         std::sort(judges.begin(), judges.end());
         for (size_t unit = 0; unit < judges.size(); ++unit)
             place_[static_cast<size_t>(judges[unit])] = static_cast<int32_t>(unit);
-        auto grades = static_cast<int32_t>(grades_);
         for (size_t v = from; v < to; ++v)  // from now on the vote of a unit
-            choice_[v] += place_[static_cast<size_t>(judge_[v])] * grades;
+            vote_[v] = place_of(v) * grades_ + vote_[v] % grades_;
         for (int64_t judge : judges) place_[static_cast<size_t>(judge)] = -1;
         return {first_[group + 1] - first_[group], judges.size(), begin_.data() + first_[group],
-                choice_.data()};
+                vote_.data()};
     }
 
   private:
-    size_t grades_;
-    std::vector<int64_t> begin_;  // [document + 1]
-    std::vector<int32_t> judge_, choice_, place_;
+    int32_t &place_of(size_t vote) { return place_[static_cast<size_t>(vote_[vote] / grades_)]; }
+
+    int32_t grades_;
+    std::vector<int64_t> begin_;          // [document + 1]
+    std::vector<int32_t> vote_;           // judge * grades + label
+    std::vector<int32_t> place_;          // [judge]: among those of a group
     std::vector<size_t> first_;  // document of each group
 };
 

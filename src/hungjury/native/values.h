@@ -51,6 +51,11 @@ inline void places_of(const double *label, size_t number, const int64_t *grades,
     }
 }
 
+// [key]: how often it occurs.
+inline void count_keys(const int32_t *key, size_t number, int64_t *out) {
+    for (size_t i = 0; i < number; ++i) ++out[key[i]];
+}
+
 // [key]: the largest value, or 0.
 inline void largest_by_key(const int32_t *key, const double *value, size_t number, double *out) {
     for (size_t i = 0; i < number; ++i) out[key[i]] = std::max(out[key[i]], value[i]);

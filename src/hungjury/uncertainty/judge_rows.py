@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, percent, plural
 from hungjury.judges.agreement import Agreement
@@ -77,7 +78,7 @@ def vote_share(judgments: Judgments) -> Floats:
 def labels_per_document(judgments: Judgments) -> dict[int, int]:
     """How many documents of the pool have how many labels."""
     counted = judgments.document[judgments.label >= 0]
-    number = np.bincount(counted, minlength=len(judgments.pool))
+    number = native.count_keys(counted, len(judgments.pool))
     labels, documents = np.unique(number, return_counts=True)
     return {int(n): int(d) for n, d in zip(labels, documents, strict=True)}
 
