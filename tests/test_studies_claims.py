@@ -26,7 +26,7 @@ from hungjury.studies.claims import (
     sensitivity_tables,
 )
 from hungjury.studies.gold import Doubt
-from hungjury.studies.resampling import Resampling, unit_draws
+from hungjury.studies.resampling import Resampling
 from hungjury.studies.weighted_votes import weighted_majority
 
 
@@ -137,15 +137,6 @@ def test_units_vary_as_means_do() -> None:
     assert not np.allclose(Resampling(4000, 1).units(values, "tuples"), moved)
     assert not np.allclose(Resampling(4000, 2).units(values, "pools"), moved)
     assert Resampling(30).units(values[:1]).tolist() == [0.0] * 30
-
-
-def test_pools_are_resampled_together() -> None:
-    values = np.random.default_rng(5).normal(size=(8, 2, 3))
-    draws = unit_draws(values, 3000, 4)
-    assert draws.shape == (3000, 2, 3)
-    np.testing.assert_allclose(draws.mean(axis=0), values.mean(axis=0), atol=0.03)
-    same = unit_draws(np.concatenate([values, values - 1], axis=1), 50, 4)
-    np.testing.assert_allclose(same[:, :2] - same[:, 2:], 1.0)
 
 
 def test_topics_and_units_both_move_a_mean() -> None:

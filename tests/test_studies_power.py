@@ -100,11 +100,11 @@ def test_a_better_measure_has_more_power() -> None:
 
 def test_measures_are_jobs_of_their_own() -> None:
     scores = scores_of(np.random.default_rng(0).random((3, 5, 12)))
-    experiment = PowerExperiment(scores, "tukey", samples=100, seed=5)
+    experiment = PowerExperiment(scores, "tukey", alpha=0.05, samples=100, seed=5)
     sent = pickle.loads(pickle.dumps(experiment))
     found = experiment.gather({job: sent.run(job) for job in reversed(experiment.parts())})
     np.testing.assert_array_equal(found.p, experiment.run_all().p)
-    other = PowerExperiment(scores, "tukey", samples=100, seed=6).run_all()
+    other = PowerExperiment(scores, "tukey", alpha=0.05, samples=100, seed=6).run_all()
     assert (other.p != found.p).any()
 
 

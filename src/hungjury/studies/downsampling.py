@@ -238,9 +238,9 @@ class RobustnessExperiment(Experiment[Robustness]):
         qrels: QrelsLike,
         runs: RunsLike,
         measures: MeasureNames,
-        rates: Iterable[float] = RATES,
-        repetitions: int = 20,
-        seed: int = 0,
+        rates: Iterable[float],
+        repetitions: int,
+        seed: int,
         systems: Sequence[str] | None = None,
     ) -> None:
         check_seed(seed)

@@ -135,10 +135,10 @@ class PowerExperiment(Experiment[DiscriminativePower]):
     def __init__(
         self,
         scores: Scores,
-        method: PowerMethod = "bootstrap",
-        alpha: float = 0.05,
-        samples: int | None = None,
-        seed: int = 0,
+        method: PowerMethod,
+        alpha: float,
+        samples: int | None,
+        seed: int,
     ) -> None:
         check_choice("method", method, tuple(METHODS))
         check_seed(seed)

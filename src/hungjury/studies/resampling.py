@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.studies.seeds import seed_for
 
-__all__ = ["RESAMPLES", "Resampling", "too_narrow", "unit_draws"]
+__all__ = ["RESAMPLES", "Resampling", "too_narrow"]
 
 Array = NDArray[np.float64]
 RESAMPLES = 200
@@ -64,13 +64,6 @@ def _unit_shares(draws: Resampling, n: int, name: tuple[str | int, ...]) -> Arra
     """[draw, unit]: the share of each of n units in a resample; kept, since all numbers of a study
     see the same."""
     return resample_counts(n, draws.draws, draws._rng("units", n, *name)) / n
-
-
-def unit_draws(values: Array, draws: int = RESAMPLES, seed: int = 0) -> Array:
-    """[draw, ...]: means of resampled rows of values [unit, ...], for pools and seeds."""
-    flat = values.reshape(len(values), -1)
-    moved = np.stack([Resampling(draws, seed).units(one) for one in flat.T], axis=1)
-    return np.asarray(moved.reshape(draws, *values.shape[1:]) + values.mean(axis=0))
 
 
 def too_narrow(number: int) -> float:
