@@ -1,4 +1,4 @@
-"""Check that the data has what a study needs, before any work is done."""
+"""Check that the data contains what a study needs, before any work is done."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def need_gold(gold: QrelsLike, what: str) -> None:
-    """Labels to compare with."""
+    """Check that there are gold labels to compare with."""
     if gold is None:
         raise InputError(
             f"{what} needs gold labels, but there are none",
@@ -32,7 +32,7 @@ def need_gold(gold: QrelsLike, what: str) -> None:
 
 
 def need_judges(judgments: Judgments, what: str, least: int = 3) -> None:
-    """Tuples need more judges than their size."""
+    """Check that there are more judges than the size of tuples."""
     number = len(judgments.judges)
     if number < least:
         have = "there is only 1" if number == 1 else f"there are only {number}"
@@ -45,7 +45,7 @@ def need_judges(judgments: Judgments, what: str, least: int = 3) -> None:
 
 
 def need_grades(top: int, what: str, least: int = 2) -> None:
-    """More than relevant and not relevant."""
+    """Check that labels have more grades than relevant and not relevant."""
     if top < least:
         raise InputError(
             f"{what} needs more grades, but these labels go from 0 to {top}",
@@ -64,7 +64,7 @@ def need_hard_labels(qrels: Qrels, what: str) -> None:
 
 
 def need_measures(measures: MeasureNames, qrels: Qrels) -> None:
-    """Measures that exist and fit the labels."""
+    """Check that the measures exist and fit the labels."""
     wanted = measure_list(measures)
     if not wanted:
         raise MeasureError(
@@ -75,7 +75,7 @@ def need_measures(measures: MeasureNames, qrels: Qrels) -> None:
 
 
 def need_systems(scores: Scores, what: str, least: int = 2) -> None:
-    """Something to compare, and a number for each system and topic."""
+    """Check that there are systems to compare, with a value for each topic."""
     if len(scores.systems) < least:
         raise InputError(
             f"{what} needs at least {least} systems, but there are {len(scores.systems)}",

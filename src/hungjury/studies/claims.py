@@ -1,9 +1,9 @@
 """Claims of a study: a number, its uncertainty, and whether the claim holds.
 
-A verdict rests on an interval, not on one number. A `Quantity` carries what it would have been on
+A verdict rests on an interval, not on one number. A `Quantity` carries its values on
 other topics, pools, tuples or seeds: draws that share their randomness with those of the other
 quantities of a study, so that differences stay paired. A `Claim` is a quantity that has to be
-positive; it holds where the whole interval is.
+positive; it holds if the whole interval is.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ HOLDS: ClaimVerdict = "holds"
 DOES_NOT_HOLD: ClaimVerdict = "does not hold"
 INCONCLUSIVE: ClaimVerdict = "inconclusive"
 LEVEL = 0.95
-ROUNDING = 1e-12  # what sums of the same numbers may differ by
+ROUNDING = 1e-12  # differences between sums of the same numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Quantity:
-    """A number, and the values [draw] it would have had otherwise.
+    """A number, and draws of it [draw].
 
-    Quantities are added and subtracted draw by draw: they have to come from the same study.
+    Quantities are added and subtracted draw by draw, so they must come from the same study.
     """
 
     value: float
@@ -79,13 +79,13 @@ class Quantity:
 
 
 def least(*quantities: Quantity) -> Quantity:
-    """The smallest: positive where all are."""
+    """The smallest, which is positive if all are."""
     draws = np.min([one.draws for one in quantities], axis=0)
     return Quantity(min(one.value for one in quantities), draws)
 
 
 def most(*quantities: Quantity) -> Quantity:
-    """The largest: positive where any is."""
+    """The largest, which is positive if any is."""
     draws = np.max([one.draws for one in quantities], axis=0)
     return Quantity(max(one.value for one in quantities), draws)
 
@@ -98,13 +98,13 @@ def mean_of_all(quantities: Iterable[Quantity]) -> Quantity:
 
 
 def within(difference: Quantity, allowed: float) -> Quantity:
-    """Positive where the difference, of either sign, is smaller than allowed."""
+    """Positive if the absolute difference is smaller than allowed."""
     return allowed - most(difference, 0 - difference)
 
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """A statement that holds where `quantity` is positive.
+    """A statement that holds if `quantity` is positive.
 
     text: the statement, in the paper's words. case: what it is tested on, such as a measure.
     measured: what the quantity is, in words. over: what the interval covers.
@@ -142,7 +142,7 @@ def claims_table(claims: Sequence[Claim]) -> StudyTable:
 
 
 def verdicts(claims: Sequence[Claim]) -> Table:
-    """The same in short, for terminals."""
+    """A short version, for terminals."""
     rows: list[list[Cell]] = [[one.text, one.case, *one.numbers(), one.verdict] for one in claims]
     return Table(["claim", "case", "estimate", "low", "high", "verdict"], rows, digits=3, left=2)
 
@@ -150,7 +150,7 @@ def verdicts(claims: Sequence[Claim]) -> Table:
 def sensitivity_tables(
     choices: Mapping[str, Sequence[Claim]], what: str
 ) -> tuple[StudyTable, StudyTable]:
-    """What becomes of claims under other choices than the first.
+    """How claims change under other choices than the first.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _SHAPE = (
 def read_collections(given: Sequence[str], **options: Any) -> list[Sources]:
     """Collections as the command line takes them: FOLDER, FILE.json, or NAME=FOLDER.
 
-    options: those of `Sources.of` for all of them; what a file says goes before.
+    options: those of `Sources.of`, for all collections; a file's own options take precedence.
     """
     found = [read_collection(one, **options) for one in given]
     check_collections(found)
@@ -49,7 +49,7 @@ def read_collection(given: str, **options: Any) -> Sources:
 
 
 def check_collections(collections: Sequence[Sources]) -> None:
-    """Complain about collections that cannot be told apart, by name or by content."""
+    """Refuse collections with the same name or the same content."""
     for what, values in (
         ("are called", [one.name for one in collections]),
         ("hold the same files, like", [one.digest for one in collections]),

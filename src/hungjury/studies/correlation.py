@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 __all__ = ["MeasureCorrelation", "better_on", "correlate_measures", "correlation_draws"]
 
 Array = NDArray[np.float64]
-LONG = 12  # letters of a name that still make a heading
+LONG = 12  # characters of a name up to which it is used as a heading
 
 
 @dataclass(frozen=True, eq=False)
 class MeasureCorrelation:
     """Correlations [measure, measure] of the systems' means.
 
-    Means are turned so that larger is better for every measure. tau is NaN where a measure gives
-    all systems the same mean. tau_ap looks at the row's measure as the estimate and at the
+    Signs are changed so that larger is better for every measure. tau is NaN if a measure gives
+    all systems the same mean. tau_ap takes the row's measure as the estimate and the
     column's as the truth.
     """
 
@@ -93,7 +93,7 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
     Parameters
     ----------
     scores : Scores
-        What `evaluate` gives.
+        The result of `evaluate`.
 
     Returns
     -------

@@ -42,7 +42,7 @@ class Scenario:
     hardness: float = 0.0
     fooled: float = 0.0
     prior: Prior = "ranks"
-    holds: bool = True  # is the model of the leaderboard right about it?
+    holds: bool = True  # whether the leaderboard's model is correct for it
 
     def make(self, seed: int, topics: int | None = None) -> Simulation:
         return simulate(
@@ -57,13 +57,13 @@ SCENARIOS = (
     Scenario("mixed judges, 25 topics", topics=25, holds=False),
     Scenario("topics of different hardness", hardness=0.3, holds=False),
     Scenario("poor judges", (0.75, 0.7, 0.7, 0.65, 0.65), holds=False),
-    Scenario("a prior blind to ranks", prior="flat", holds=False),
+    Scenario("a prior that ignores ranks", prior="flat", holds=False),
     Scenario("judges fooled alike on 1 document in 20", fooled=0.05, holds=False),
 )
 
 
 class CoverageExperiment(Experiment[Table]):
-    """Repetitions of every scenario, some at a time."""
+    """Repetitions of every scenario, in parts."""
 
     def __init__(
         self, scenarios: Sequence[Scenario], names: Sequence[str], repetitions: int, draws: int,
@@ -88,7 +88,7 @@ class CoverageExperiment(Experiment[Table]):
         ]
 
     def _repetitions(self, scenario: Scenario) -> int:
-        """All of them only where a claim is checked."""
+        """The number of repetitions; fewer if the leaderboard's model is wrong by design."""
         return self.repetitions if scenario.holds else -(-self.repetitions // 5)
 
     def run(self, part: Part) -> Found:

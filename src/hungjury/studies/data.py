@@ -1,5 +1,5 @@
-"""What a study looks at: runs, judges and gold labels, named by path so that any process can read
-them, and read once in each process that does.
+"""The data of a study: runs, judges and gold labels, named by path so that any process can read
+them; each process reads them once.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ GOLD_FILES = ("gold.qrels*", "qrels*", "*.qrels*")
 
 @dataclass(frozen=True)
 class Sources:
-    """Files and how they are read. Small, hashable, and the same in every process: this is what
-    jobs are sent, in place of the data."""
+    """Files and how to read them. Small, hashable, and the same in every process: jobs are sent
+    this instead of the data."""
 
     runs: tuple[str, ...]
     judges: tuple[str, ...] = ()
@@ -72,7 +72,7 @@ class Sources:
     def in_folder(folder: str | Path, **others: Any) -> Sources:
         """A folder that holds runs/, and where there are any a folder judges* and a gold qrels
         file (gold.qrels, or else the only file called qrels*), as `hungjury simulate` writes it.
-        Whatever is in `others` is an argument of `Sources.of`, and comes first."""
+        Arguments of `Sources.of` in `others` take precedence."""
         parts = folder_parts(Path(folder))
         given = {k: v for k, v in others.items() if v is not None}
         return Sources.of(**{"runs": None, **parts, **given})
@@ -92,7 +92,7 @@ class Sources:
 
 
 class StudyData:
-    """The data of a study; each part is read when it is first asked for."""
+    """The data of a study; each part is read on first use."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
@@ -100,7 +100,7 @@ class StudyData:
 
     @cached_property
     def runs(self) -> RunFiles:
-        """The runs, for everything that takes runs; the alignments are cheaper."""
+        """The runs, as functions take them; alignments are cheaper."""
         return RunFiles([Source(p, p) for p in self.sources.runs], self.sources.lists)
 
     @cached_property
@@ -152,7 +152,7 @@ def study_data(sources: Sources) -> StudyData:
 
 
 def folder_parts(folder: Path) -> dict[str, Any]:
-    """The runs, judges and gold labels of a folder, as far as it has them."""
+    """The runs, judges and gold labels found in a folder."""
     if not folder.is_dir():
         raise InputError(
             "no such folder", code="no-folder", file=str(folder), remedy="check the path"

@@ -35,12 +35,12 @@ __all__ = ["RATES", "Robustness", "RobustnessExperiment", "downsample", "robustn
 
 Array = NDArray[np.float64]
 RATES = (0.9, 0.7, 0.5, 0.3, 0.1, 0.05)
-LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that stay
-ROUNDING = 1e-9  # halves go up, also those that are a little less in binary
+LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that are always kept
+ROUNDING = 1e-9  # round halves up, including those slightly smaller in binary
 
 
 def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0) -> Qrels:
-    """Keep a share of the labels of every topic and grade; the others become not judged.
+    """Keep a share of the labels of every topic and grade; the others become unjudged.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ class RobustnessExperiment(Experiment[Robustness]):
         return [(n, rate) for n in range(self.repetitions) for rate in self.rates]
 
     def sample(self, repetition: int, rate: float) -> Scores:
-        """What systems score with a part of the judgments."""
+        """Scores of systems with a part of the judgments."""
         return self._score(downsample(self.qrels, rate, self.seed, repetition))
 
     def run(self, part: Part) -> Found:

@@ -1,4 +1,4 @@
-"""How well does each judge alone rank systems, by measures of labels and of chances? (CS 4.2)"""
+"""How well each judge alone ranks systems, by measures of labels and of probabilities (CS 4.2)."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class SingleRow:
     tau: Array
     tau_ap: Array
     rmse: Array
-    doubt: Doubt | None = None  # how far labels are trusted; None: as they are
+    doubt: Doubt | None = None  # how far labels are trusted; None: completely
     draws: Array | None = None  # [draw]: the mean tau_ap with other judges, on other topics
 
 
 @dataclass(frozen=True, eq=False)
 class SingleJudges:
-    """All ways to score, and the judges they scored."""
+    """Results for all ways to score, and the judges."""
 
     judges: list[str]
     rows: list[SingleRow]
@@ -98,7 +98,7 @@ def single_judges(
     gold : Qrels or source
         True labels.
     rel : int, optional
-        Take labels as binary, relevant from this grade on.
+        Take labels as binary, with this as the lowest relevant grade.
     drop_empty : bool
         Leave out judges with nothing relevant on some topic.
     doubts : sequence of Doubt

@@ -1,7 +1,7 @@
 """Experiments in independent parts.
 
 An experiment holds its data and can be sent to another process. Its parts are named by plain
-tuples, and what they find is plain numbers: they can be run in any order, anywhere, any number of
+tuples and return plain numbers: they can be run in any order, anywhere, any number of
 times, and put together at the end. A job of `runner.py` may do one part.
 """
 
@@ -26,18 +26,18 @@ class Experiment(ABC, Generic[Result]):
 
     @abstractmethod
     def parts(self) -> list[Part]:
-        """Everything there is to do."""
+        """All parts."""
 
     @abstractmethod
     def run(self, part: Part) -> Found:
-        """Do one part: the same numbers wherever and whenever it is run."""
+        """Run one part; the result does not depend on where or when."""
 
     @abstractmethod
     def gather(self, found: Mapping[Part, Found]) -> Result:
-        """The result, from what all parts found."""
+        """Combine the results of all parts."""
 
     def run_all(self, progress: Progress | None = None) -> Result:
-        """All parts here, one after the other."""
+        """Run all parts in this process, one after the other."""
         parts, found = self.parts(), {}
         for done, part in enumerate(parts, 1):
             found[part] = self.run(part)

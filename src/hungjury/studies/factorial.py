@@ -2,7 +2,7 @@
 
     y = mean + subject + factors + pairs of factors + error
 
-Subjects (sizes of tuples, say) are seen under every condition; their effect is set apart.
+Subjects (such as sizes of tuples) are observed under every condition; their effect is separated.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EFFECTS = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))
 
 @dataclass(frozen=True)
 class Effect:
-    """A line of an analysis of variance; NaN where a number has no meaning."""
+    """A line of an analysis of variance; NaN where a number is not defined."""
 
     source: str
     ss: float
@@ -43,7 +43,7 @@ class Effect:
 
 @dataclass(frozen=True, eq=False)
 class Means:
-    """Means of the response at the levels of a factor, with the half of their 95 % intervals."""
+    """Means of the response at the levels of a factor, with half-widths of their 95 % intervals."""
 
     factor: str
     levels: list[Any]
@@ -102,7 +102,7 @@ class Anova:
         return Means(factor, list(self.levels[factor]), mean, half, count)
 
     def interaction(self, one: str, other: str) -> Array:
-        """[level of one, level of other]: means of the response; NaN where nothing was seen."""
+        """[level of one, level of other]: means of the response; NaN without observations."""
         out = np.full((len(self.levels[one]), len(self.levels[other])), np.nan)
         for i, j in np.ndindex(out.shape):
             here = self.columns[one] == self.levels[one][i]
@@ -176,7 +176,7 @@ def factorial_anova(
     factors : sequence of str
         Names of the factors; those with one level are dropped.
     subject : str, optional
-        What is measured under all conditions.
+        The unit that is measured under all conditions.
     interactions : iterable of pairs, optional
         Pairs of factors. Default: all.
     scale_by : str, optional
@@ -279,7 +279,7 @@ def _effects(
 def _check_seen(
     columns: Mapping[str, NDArray[Any]], levels: Mapping[str, list[Any]], pair: Pair
 ) -> None:
-    """An interaction needs every combination of the two factors' levels."""
+    """Check that every combination of the two factors' levels was observed."""
     seen = set(zip(*(columns[name].tolist() for name in pair), strict=True))
     for both in itertools.product(*(levels[name] for name in pair)):
         if both not in seen:

@@ -1,4 +1,4 @@
-"""What a collection looks like: the features that the papers list (XG Table 1, TH Table 5.1)."""
+"""Features of a collection, as the papers list them (XG Table 1, TH Table 5.1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the figures of a study show, in panels as the papers arrange them; `report` draws them."""
+"""Descriptions of the figures of a study, in panels as in the papers; `report` draws them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Matrices:
 
 @dataclass(frozen=True, eq=False)
 class TupleLines:
-    """What approaches achieve by one measure, over the sizes of tuples of judges."""
+    """The performance of approaches by one measure, over the sizes of tuples of judges."""
 
     found: TupleStudy
     measure: str
@@ -88,4 +88,4 @@ class Groups:
 
 
 Shown = RateLines | Matrices | TupleLines | MainEffects | Interaction | Groups
-"""Whatever `report` can draw."""
+"""Anything that `report` can draw."""

@@ -1,10 +1,10 @@
-"""Gold standards, and how near to them the systems' means are.
+"""Gold standards, and the distance of the systems' means from them.
 
 The deterministic gold standard (DGS) scores systems by the gold labels; the randomised one (RGS)
 takes these as right with probability 0.95 and scores by the expected measure (CS 4.2).
 
-What the paper does not say is how probable relevance is for documents without a label: `Doubt` says
-it, for gold labels and judges alike.
+The paper does not say how probable relevance is for documents without a label; `Doubt` sets
+it, for gold labels and for judges.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ __all__ = ["judge_tuples", "membership"]
 
 
 def judge_tuples(judges: int, size: int, most: int, seed: int = 0) -> list[tuple[int, ...]]:
-    """Different tuples of judges: all of them where there are no more than `most`, else `most`
+    """Different tuples of judges: all of them if there are at most `most`, else `most` of them
     at random."""
     if math.comb(judges, size) <= most:
         return list(itertools.combinations(range(judges), size))

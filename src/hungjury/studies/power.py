@@ -1,4 +1,4 @@
-"""How many pairs of systems does a measure tell apart? (Sakai 2006, 2012)"""
+"""Discriminative power: the share of pairs of systems that a measure tells apart (Sakai 2006)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def discriminative_power(
     Parameters
     ----------
     scores : Scores
-        What `evaluate` gives.
+        The result of `evaluate`.
     method : {"bootstrap", "tukey"}
         Sakai's paired bootstrap (the difference needed is the largest over pairs), or the
         randomised Tukey HSD, which bounds the probability of any false difference by alpha.

@@ -1,7 +1,7 @@
-"""Recipes: the experiments that `hungjury study NAME` knows, and how another one is written.
+"""Recipes: the experiments of `hungjury study NAME`, and how to write one.
 
-A recipe is a class with a name and parameters, declared as measures are. It says what it needs of
-the data, which jobs have to be done, and what comes out of their results. docs/extend.md shows one
+A recipe is a class with a name and parameters, declared like a measure. It says what it needs of
+the data, which jobs have to be done, and how to report their results. docs/extend.md shows one
 that is run by a test.
 
 Rules that keep a study resumable and its numbers the same everywhere:
@@ -11,14 +11,14 @@ Rules that keep a study resumable and its numbers the same everywhere:
   known to a job unless they are arguments.
 - A job takes (data: StudyData, seed: int, **arguments) and returns dictionaries, lists, text,
   numbers and arrays. Its seed is its own, made from the study's seed and its key: jobs that
-  shall see the same random draws say so with the same word in `Job(..., draws="tuples")`.
+  need the same random draws say so with the same word in `Job(..., draws="tuples")`.
 - Jobs last from a second to a minute: shorter ones cost more to hand out than to do, and longer
   ones are lost when the study is stopped.
 - A study may have several collections: `jobs` is asked for each, and `report` sets all of them
   side by side. Tables have a column for the collection only where there are several.
-- `report` is quick and draws no random numbers. Figures are matplotlib figures, or say what is to
-  be seen in the words of `studies/figures.py`; these are drawn when they are written.
-- Parameters default to what the paper used. Their names become flags, so they differ from those
+- `report` is quick and draws no random numbers. Figures are matplotlib figures, or descriptions by
+  the classes of `studies/figures.py`, which are drawn when they are written.
+- Parameters default to those of the paper. Their names become flags, so they differ from those
   of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
   tuple become flags that can be repeated.
 
@@ -66,8 +66,8 @@ class StudyFigure:
 
 @dataclass(frozen=True)
 class Report:
-    """What comes out of a study; `remarks` are sentences for the page, one a paragraph, `claims`
-    what the paper claims, each with its verdict."""
+    """The results of a study; `remarks` are sentences for the page, one per paragraph, `claims`
+    the paper's claims, each with its verdict."""
 
     tables: Sequence[StudyTable]
     figures: Sequence[StudyFigure] = ()
@@ -76,7 +76,7 @@ class Report:
 
     @property
     def all_tables(self) -> list[StudyTable]:
-        """The claims first, where there are any."""
+        """All tables; claims come first, if there are any."""
         return [*([claims_table(self.claims)] if self.claims else []), *self.tables]
 
 
@@ -89,22 +89,22 @@ class Studied:
 
     @property
     def name(self) -> str:
-        """What tables call the collection, where there are several."""
+        """The name of the collection in tables, if there are several."""
         return self.data.sources.name
 
 
 class Recipe(Named):
-    """Base of all recipes; the module's text says how one is written."""
+    """Base of all recipes; see the module's docstring."""
 
     paper: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]] = ()
 
     def needed(self) -> tuple[str, ...]:
-        """What this study needs; less or more than `needs`, where parameters say so."""
+        """What this study needs; differs from `needs` for some parameters."""
         return self.needs
 
     def jobs(self, data: StudyData) -> list[Job]:
-        """What has to be done for a collection."""
+        """The jobs of a collection."""
         raise NotImplementedError
 
     def report(self, studied: Sequence[Studied]) -> Report:
@@ -112,7 +112,7 @@ class Recipe(Named):
         raise NotImplementedError
 
     def check(self, data: StudyData) -> None:
-        """Complain, before any job starts, about a collection that lacks something."""
+        """Raise an error, before any job starts, if a collection lacks something."""
         for need in self.needed():
             found = _missing(need, data)
             if found is not None:
@@ -146,7 +146,7 @@ _REMEDY: dict[str, Remedy] = {
 
 
 def _missing(need: str, data: StudyData) -> str | None:
-    """What there is instead of what is needed; None where nothing is missing."""
+    """What was found instead of what is needed; None if nothing is missing."""
     sources = data.sources
     if need.endswith("gold") and sources.gold is None:
         return "no gold labels were given"

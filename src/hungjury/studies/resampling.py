@@ -1,5 +1,5 @@
-"""What numbers of a study would have been on other topics, and with other units (pools, tuples of
-judges, judges): the draws behind `claims`.
+"""Draws of the numbers of a study on other topics, and with other units (pools, tuples of
+judges, judges), for the intervals of `claims`.
 
 Topics are resampled by the bootstrap, and so are units; both deviations are added to the estimate,
 centred. All numbers of a study see the same resamples, so that their differences stay paired.
@@ -36,9 +36,9 @@ class Resampling:
         return resample_counts(number, self.draws, self._rng("topics")) / number
 
     def units(self, values: Array, *name: str | int) -> Array:
-        """[draw]: how far the mean of independent values [unit] is from itself in resamples.
+        """[draw]: deviation of the mean of independent values [unit] in resamples.
 
-        name: says which units they are, so that others of them are drawn alike. Widened by
+        name: identifies the units, so that other values of them get the same resamples. Widened by
         √(n/(n - 1)), since the variance of resamples of n is that much too small.
         """
         n = len(values)

@@ -1,9 +1,9 @@
-"""Doing the jobs of a study: stored as they finish, resumed where they were left.
+"""Run the jobs of a study: results are stored as they finish, so that it can be resumed.
 
-A result is known by its job's key and by a fingerprint of everything it depends on: the function,
+A result is identified by its job's key and a fingerprint of everything it depends on: the function,
 its arguments, the seed, the data (contents and policies) and the version of this package. What is
-stored under the same fingerprint is taken as it is; a changed parameter, seed, file or version
-makes another fingerprint, and the job is done again.
+stored under the same fingerprint is reused; a changed parameter, seed, file or version
+gives another fingerprint, and the job is run again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LOCAL_ENGINE = Engine()
 class Job:
     """A piece of a study that depends on no other: ``function(data, seed, **arguments)``.
 
-    function: found by its name in its module, wherever the job is done. arguments: small and
+    function: imported by name where the job is run. arguments: small and
     plain (text, numbers, lists and dictionaries of these). The result is made of dictionaries,
     lists, text, numbers and arrays. draws: jobs with the same word here get the same seed, for
     random draws that they share; by default each has its own.
@@ -47,7 +47,7 @@ class Job:
     draws: str = ""
 
     def seed(self, seed: int) -> int:
-        """This job's part of the study's seed."""
+        """The seed of this job."""
         return integer_seed(seed, self.draws or self.key)
 
 
@@ -139,7 +139,7 @@ def _check(jobs: Sequence[Job], seed: int) -> None:
 
 
 def _plan(jobs: int, to_do: int, outdated: int) -> str:
-    """What is reused, and what is not."""
+    """A sentence on what is reused and what is run."""
     plan = f"{plural(jobs, 'job')}: {jobs - to_do} stored already, {to_do} to do"
     if outdated:
         plan += f" ({outdated} of them were done with other parameters, data, seed or version)"
@@ -147,14 +147,14 @@ def _plan(jobs: int, to_do: int, outdated: int) -> str:
 
 
 def _fingerprint(job: Job, sources: Sources, seed: int) -> str:
-    """Of all that a result depends on."""
+    """A digest of everything that a result depends on."""
     name = f"{job.function.__module__}:{job.function.__qualname__}"
     parts = [name, dict(job.arguments), job.seed(seed), sources.digest, __version__]
     return hashlib.sha256(as_text(parts).encode()).hexdigest()
 
 
 def _perform(task: _Task) -> _Done:
-    """In a worker: do a job; an error fails only this job."""
+    """In a worker: run a job; an error fails only this job."""
     began = time.perf_counter()
     value = error = None
     try:
@@ -164,7 +164,7 @@ def _perform(task: _Task) -> _Done:
                 code="other-version",
                 remedy="install the same version on all machines",
             )
-        if task.threads is not None:  # a process of our own, beside others on the same cores
+        if task.threads is not None:  # a local process that shares the cores with others
             os.environ["HUNGJURY_THREADS"] = str(task.threads)
         value = as_text(_result(task, study_data(task.sources)))
     except Exception as problem:
@@ -174,7 +174,7 @@ def _perform(task: _Task) -> _Done:
 
 
 def _lost(task: _Task, problem: BaseException) -> _Done:
-    """A job that never came back."""
+    """The error of a job that never returned."""
     what = f"its worker died every time it was tried ({type(problem).__name__})\n\n{problem}"
     return _Done(task.place, task.job.key, None, what, 0.0)
 

@@ -1,4 +1,4 @@
-"""Random seeds of studies: a part draws from a seed of its own, wherever and whenever it runs."""
+"""Random seeds of studies: every part has its own, which does not depend on where it runs."""
 
 from __future__ import annotations
 

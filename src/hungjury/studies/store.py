@@ -1,6 +1,6 @@
-"""Where the results of jobs are kept: one SQLite file, written job by job.
+"""The results of jobs: one SQLite file, written job by job.
 
-The ordinary rollback journal is used, and not the write-ahead log: results folders often lie on
+The rollback journal is used instead of the write-ahead log: results folders are often on
 network drives, where the latter does not work. Every result is one transaction, so that a process
 that is killed leaves all results it had finished, and nothing else.
 """
@@ -62,9 +62,9 @@ def _array(found: dict[str, Any]) -> Any:
 
 
 class ResultStore:
-    """Results by key and fingerprint; what was stored under another fingerprint is left alone.
+    """Results by key and fingerprint; results under other fingerprints are kept.
 
-    While a store is open nobody else can open it: two studies in one folder would do all the work
+    While a store is open no other process can open it: two studies in one folder would do the work
     twice.
     """
 
@@ -128,14 +128,14 @@ class ResultStore:
     def put(
         self, key: str, fingerprint: str, value: str | None, error: str | None, seconds: float
     ) -> None:
-        """Store a result (as text), or what went wrong; on disk when this returns."""
+        """Store a result (as text) or an error, durably."""
         self._base.execute(
             "insert or replace into results values (?, ?, ?, ?, ?)",
             (key, fingerprint, value, error, seconds),
         )
 
     def values(self, wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The results of the wanted {key: fingerprint}, in that order, as far as there are any."""
+        """The available results of the wanted {key: fingerprint}, in that order."""
         out = {}
         for key, fingerprint in wanted.items():
             row = self._base.execute(

@@ -1,4 +1,4 @@
-"""A whole study: check the data, do the jobs, report."""
+"""Run a whole study: check the data, run the jobs, report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_SHOWN = 5
 
 @dataclass(frozen=True)
 class Study:
-    """What came out, and where it is written. `sources` and `finished` have an entry for each
+    """The results, and where they are written. `sources` and `finished` have an entry for each
     collection."""
 
     recipe: Recipe
@@ -46,9 +46,9 @@ def run_study(
 ) -> Study:
     """Run a recipe, given by name as in "markov(rel=2)", and store results below `output`.
 
-    The same call goes on where another one stopped. Several sources are set side by side; what is
-    found about each is what it would be alone. announce: called once with a sentence about what is
-    there already and what has to be done.
+    The same call resumes where an earlier one stopped. Several sources are reported side by side;
+    the results of each do not depend on the others. announce: called once with a sentence on what
+    is reused and what has to be done.
     """
     chosen = papers.RECIPES.parse(recipe) if isinstance(recipe, str) else recipe
     collections = (sources,) if isinstance(sources, Sources) else tuple(sources)
@@ -81,7 +81,7 @@ def run_study(
 
 @contextmanager
 def _naming(collection: str) -> Iterator[None]:
-    """Errors name the collection they are about."""
+    """Make errors name the collection they are about."""
     try:
         yield
     except HungjuryError as error:

@@ -14,7 +14,7 @@ __all__ = ["Cell", "Joined", "Marked", "StudyTable", "stem"]
 
 
 def stem(text: str) -> str:
-    """A text as a part of a file's name."""
+    """Turn text into a part of a file name."""
     return re.sub(r"[^\w.+@-]+", "-", text).strip("-")
 
 
@@ -48,7 +48,7 @@ class StudyTable:
         return self.table.to_html()
 
     def to_csv(self, safe: bool = False) -> str:
-        """All digits, no marks; `safe`: spreadsheets take no text for a formula."""
+        """Full precision; `safe`: escape text that spreadsheets would take for formulas."""
         return self.table.to_csv(safe)
 
     def to_latex(self) -> str:

@@ -28,7 +28,7 @@ Squares = dict[Term, tuple[float, int]]
 def sums_of_squares(
     values: Array, factors: Mapping[str, NDArray[Any]], pairs: Sequence[tuple[str, str]]
 ) -> Squares:
-    """Of every factor, then of pairs of them.
+    """Sums of squares of every factor, then of pairs of factors.
 
     factors: [observation] levels, two at least of each.
     """
@@ -61,7 +61,7 @@ def _balanced(codes: Codes) -> bool:
 
 
 def _effect(values: Array, codes: Codes, term: Term) -> Array:
-    """[observation]: the mean at its levels, less the overall mean and what single factors say."""
+    """[observation]: mean at its levels, minus overall mean and effects of single factors."""
     out = np.zeros(len(values))
     for size in range(len(term) + 1):
         for part in itertools.combinations(term, size):

@@ -1,4 +1,4 @@
-"""Which topics and runs a study looks at (XG 6, TH 5.4)."""
+"""Choose topics and runs for a study (XG 6, TH 5.4)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MANY = 10  # relevant documents for each highly relevant one
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Topics or runs, those that were chosen in `names`, and why."""
+    """A choice of topics or runs: `names` are the chosen ones, `why` the reason."""
 
     names: list[str]
     why: str
@@ -104,7 +104,7 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
     Parameters
     ----------
     scores : Scores
-        What `evaluate` gives.
+        The result of `evaluate`.
     measure : str, optional
         Default: the first measure.
 

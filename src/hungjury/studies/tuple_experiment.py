@@ -52,8 +52,8 @@ Array = NDArray[np.float64]
 BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
 """The 34 approaches of the thesis."""
-DRAWN = ("tau_ap", "rmse")  # what is drawn for claims
-ON_TOPICS = 10  # tuples of each size that are also looked at on other topics
+DRAWN = ("tau_ap", "rmse")  # quantities that are drawn for claims
+ON_TOPICS = 10  # tuples of each size that are also scored on resampled topics
 
 
 class TupleExperiment(Experiment[TupleStudy]):
@@ -93,7 +93,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.measures = [str(one) for one in chosen]
         if any(method.scored_in_expectation for method in self.merges.values()):
             for one in chosen:
-                one.for_probabilities()  # complains where there is no counterpart
+                one.for_probabilities()  # raises if there is no counterpart
         for one in chosen:
             check_measure_of_judges(one, rel, scale_of(given, rel)[-1])
         self.given, self.runs, self.gold, self.rel = given, runs, gold, rel
@@ -106,7 +106,7 @@ class TupleExperiment(Experiment[TupleStudy]):
     # Expensive steps run only when a part needs them: listing the parts scores nothing.
 
     def __getstate__(self) -> dict[str, Any]:
-        """Another process gets the scores; runs stay here."""
+        """Send the scores to other processes, not the runs."""
         _ = self.truths
         return {k: v for k, v in vars(self).items() if k not in ("runs", "lists")}
 
@@ -248,7 +248,7 @@ class TupleExperiment(Experiment[TupleStudy]):
                         yield self._row(m, size, how, str(one), values, gold, doubt)
 
     def _merged(self, method: Merge, who: tuple[int, ...]) -> Merged:
-        """Coins are thrown for the tuple, whichever others there are."""
+        """Ties are broken by a seed of the tuple, independent of other tuples."""
         panel = self.panel.among(self.places[k] for k in who)
         rng = np.random.default_rng(seed_for(self.seed, ("merge", *who)))
         settings = MergeSettings(merge=str(method))

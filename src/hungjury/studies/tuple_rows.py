@@ -1,4 +1,4 @@
-"""What tuples of judges achieve, by measure, size and approach."""
+"""Results of tuples of judges, by measure, size and approach."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TupleRow:
 
 @dataclass(frozen=True, eq=False)
 class TupleStudy:
-    """What tuples of judges achieve against gold labels.
+    """Results of tuples of judges, compared with gold labels.
 
     draws: [row, draw] under "tau_ap" and "rmse", the means with other tuples and on other topics;
     empty unless they were asked for.

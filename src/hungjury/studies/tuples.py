@@ -1,4 +1,4 @@
-"""How many judges are enough, and how best to combine them? k-tuples of judges (TH 4.4-4.6)."""
+"""Combinations of k judges: how many are enough, and how best to combine them (TH 4.4-4.6)."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def tuple_study(
     sizes : iterable of int, optional
         Sizes of tuples. Default: 2 to all judges but one.
     tuples : int
-        Random tuples of each size; all of them where there are fewer.
+        Random tuples of each size; all of them if there are fewer.
     approaches : iterable of str
-        AWARE weights, merges of labels, and majorities of votes that AWARE's weights weigh, as in
+        AWARE weights, merges of labels, and majorities of votes weighted by AWARE's weights, as in
         ``"votes(sgl_tau_msd)"``. Merges that give probabilities are scored by the measure's
         expected counterpart.
     standards : sequence of {"DGS", "RGS"}

@@ -1,4 +1,4 @@
-"""Votes that AWARE's weights weigh, for tuples of judges: labels, where AWARE weighs measures."""
+"""Majority votes weighted by AWARE's weights, for tuples of judges."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["check_votes", "votes_among", "weighted_majority"]
 
 Array = NDArray[np.float64]
 BEGINNING = "votes("
-ROUNDING = 1e-12  # a tie stays a tie, whatever order its sums were taken in
+ROUNDING = 1e-12  # keeps ties independent of the order of summation
 
 
 def votes_among(approaches: list[str]) -> dict[str, str]:

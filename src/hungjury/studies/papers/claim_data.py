@@ -1,4 +1,4 @@
-"""What claims about measures rest on: correlations on resampled topics, robustness over topics and
+"""Evidence for claims about measures: correlations on resampled topics, robustness over topics and
 random pools, discriminative power on resampled topics; by the names that measures have in tables.
 """
 

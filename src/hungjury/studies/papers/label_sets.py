@@ -1,4 +1,4 @@
-"""What recipes on one or several sets of labels share.
+"""Building blocks of recipes on one or several sets of labels.
 
 The papers set collections side by side. So do these recipes, and labels of one collection as well:
 gold labels, the judges' majority, or one judge. Jobs call the building blocks on one set of labels.
@@ -53,7 +53,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class LabelSet:
-    """One set of labels of one collection, and what was found about it."""
+    """One set of labels of one collection, and the results for it."""
 
     title: str  # in tables and figures
     whose: str
@@ -95,7 +95,7 @@ def labels_param() -> Any:
 
 
 def required_labels(labels: Sequence[str], graded: bool) -> tuple[str, ...]:
-    """What the data has to have so that there are such labels."""
+    """The data that such labels need."""
     kind = "graded " if graded else ""
     found = [f"{kind}gold"] if GOLD in labels else []
     if MAJORITY in labels:
@@ -108,7 +108,7 @@ def required_labels(labels: Sequence[str], graded: bool) -> tuple[str, ...]:
 def check_labels(
     data: StudyData, labels: Sequence[str], measures: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Labels that exist, and measures (by their names in tables, for each set) that fit them."""
+    """Check that labels exist, and that the measures (by name, for each set) fit them."""
     if len(set(labels)) != len(labels):
         raise InputError(
             "the same labels are named twice", code="same-name", remedy="name each set once"
@@ -118,7 +118,7 @@ def check_labels(
 
 
 def distinct(measures: Mapping[str, str]) -> list[str]:
-    """The measures that have to be computed: two labels may mean the same one."""
+    """The measures to compute, without duplicates: two labels may mean the same one."""
     return list(dict.fromkeys(measures.values()))
 
 

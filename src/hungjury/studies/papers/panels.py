@@ -1,4 +1,4 @@
-"""What the studies of many judges share: an experiment on tuples of them, done in parts."""
+"""Building blocks of studies of many judges: an experiment on tuples of judges, in parts."""
 
 from __future__ import annotations
 

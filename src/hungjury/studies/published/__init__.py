@@ -1,6 +1,6 @@
-"""What the papers print, beside what a study finds.
+"""Numbers printed in the papers, for comparison with the results of a study.
 
-A collection is a paper's if its facts are those that the paper lists: numbers of topics and runs,
+A collection is recognised as a paper's by the facts that the paper lists: topics and runs,
 and the least, mean and largest number of relevant documents. Names and paths do not count.
 """
 
@@ -28,7 +28,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Printed:
-    """A number as it is printed, its place, and what is wrong with it."""
+    """A number as printed, its place, and what is wrong with it."""
 
     value: float
     marks: str

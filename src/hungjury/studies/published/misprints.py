@@ -1,4 +1,4 @@
-"""Cells of printed tables that are wrong, or look so, and why.
+"""Cells of printed tables that are wrong or look wrong, and why.
 
 docs/papers.md lists what else was found wrong in the papers, with the evidence.
 """
