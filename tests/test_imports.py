@@ -236,6 +236,15 @@ def test_evaluating_imports_only_what_it_needs():
     assert done.stdout.split() == []
 
 
+@pytest.mark.parametrize("merge", ["binmv", "em-mv"])
+def test_leaderboards_do_without_scipy(merge):
+    """It takes longer to import than a small leaderboard takes to make."""
+    board = f"leaderboard(made.judgments, made.runs, 'nDCG@10', '{merge}', draws=100)"
+    loaded = loaded_after(f"import hungjury as hj\nmade = hj.simulate(topics=4)\nhj.{board}")
+    assert "numpy" in loaded
+    assert "scipy" not in loaded
+
+
 def test_commands_that_start_no_threads_of_blas():
     from hungjury.cli.main import COMMANDS, WITHOUT_BLAS
 

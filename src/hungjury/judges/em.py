@@ -28,14 +28,18 @@ Start = Literal["majority", "shares"]
 
 def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
     """Does a posterior [document, grade] order documents against the mean vote?"""
-    from scipy.stats import rankdata
-
     judged = panel.judged
     if judged.sum() < 3:
         return False
     grade = np.arange(len(panel.grades), dtype=float)
-    one, other = (rankdata((p @ grade)[judged]) for p in (posterior, vote_shares(panel)))
+    one, other = (_ranks((p @ grade)[judged]) for p in (posterior, vote_shares(panel)))
     return bool(np.cov(one, other)[0, 1] < 0)
+
+
+def _ranks(values: Floats) -> Floats:
+    """Ranks from 1; equal values share their mean rank."""
+    _, at, number = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(number) - (number - 1) / 2)[at])
 
 
 class ExpectationMaximisation(Merge):

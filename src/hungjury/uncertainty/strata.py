@@ -9,15 +9,13 @@ the label model has a prior for each stratum.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.collection.align import Alignment
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 __all__ = ["RankStrata"]
 
@@ -37,10 +35,13 @@ class RankStrata:
         self.topic = np.unique(alignment.pool.topic_of[known], return_inverse=True)[1]
         self.sizes = np.bincount(self.topic)
         self.number = int(np.clip(known.sum() // DOCUMENTS_EACH, 1, MOST_STRATA))
-        self.ranks = _heights(alignment)[known]
-        self.by_system = self.ranks.T.tocsr()
-        mean = np.asarray(self.ranks.mean(axis=0)).ravel()
-        gram = (self.by_system @ self.ranks).toarray() - len(self.topic) * np.outer(mean, mean)
+        self.document, self.system, self.height = _heights(alignment, known)
+        systems, size = alignment.shape[0], len(self.topic)
+        mean = np.bincount(self.system, self.height, systems) / size
+        gram = native.row_products(
+            self.system, self.document, self.height, self.height, systems, size
+        )
+        gram -= size * np.outer(mean, mean)
         self.inverse = np.linalg.inv(gram + RIDGE * np.eye(len(gram)))
         self.root = np.linalg.cholesky(self.inverse)
 
@@ -52,11 +53,12 @@ class RankStrata:
         topic = self._topic_effects(grade - grade.mean())
         target = grade - topic
         target = target - target.mean()
-        moments = self.by_system @ target
+        moments = np.bincount(self.system, self.height * target[self.document], len(self.inverse))
         weights = self.inverse @ moments
         spread = np.sqrt(max(target @ target - weights @ moments, 0.0) / len(target))
         drawn = weights + spread * (self.root @ rng.standard_normal(len(weights)))
-        promise = self.ranks @ drawn + topic
+        heights = self.height * drawn[self.system]
+        promise = np.bincount(self.document, heights, len(topic)) + topic
         edges = np.quantile(promise, np.linspace(0, 1, self.number + 1)[1:-1])
         return np.asarray(np.searchsorted(edges, promise))
 
@@ -69,15 +71,17 @@ class RankStrata:
         return np.asarray((mean * between / (between + chance + 1e-12))[self.topic])
 
 
-def _heights(alignment: Alignment) -> csr_matrix[np.float64]:
-    """Sparse [document, system]: the log of how far a document is above the end of the list, or
-    above rank 100."""
-    from scipy.sparse import csr_matrix
-
-    near = alignment.rank <= DEEPEST
+def _heights(
+    alignment: Alignment, known: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Floats]:
+    """Known documents (by their place among them) in the lists of systems, in the order of
+    documents; and the log of how far each is above the end of the list, or above rank 100."""
     cells = np.argsort(alignment.start, kind="stable")
-    cell = np.repeat(cells, (alignment.stop - alignment.start)[cells])[near]
+    cell = np.repeat(cells, (alignment.stop - alignment.start)[cells])
+    near = np.flatnonzero((alignment.rank <= DEEPEST) & known[alignment.document])
+    near = near[np.argsort(alignment.document[near], kind="stable")]
+    cell = cell[near]
     height = np.log((np.minimum(alignment.length[cell], DEEPEST) + 1.0) / alignment.rank[near])
-    systems, topics = alignment.shape
-    shape = (len(alignment.pool), systems)
-    return csr_matrix((height, (alignment.document[near], cell // topics)), shape=shape)
+    place = np.cumsum(known, dtype=np.int32) - np.int32(1)
+    system = (cell // alignment.shape[1]).astype(np.int32)
+    return place[alignment.document[near]], system, height
