@@ -16,7 +16,7 @@ from hungjury.catalogue import CATALOGUE
 PACKAGE = Path(hungjury.__file__).parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
-    ["choices", "errors", "lazy", "settings"],
+    ["choices", "errors", "lazy", "records", "settings"],
     ["machine", "files", "json_files"],
     ["limits", "numbers", "visible"],
     ["parameters", "name_text", "named"],

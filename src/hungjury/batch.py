@@ -7,7 +7,6 @@ is slower. Both give what the measure gives.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -21,6 +20,7 @@ from hungjury.collection.align import Alignment
 from hungjury.collection.judged import Judged, judge_lists
 from hungjury.errors import InputError
 from hungjury.machine import cores
+from hungjury.records import Record
 
 __all__ = ["Scorer", "pools_of", "weighted_places"]
 
@@ -171,8 +171,7 @@ def _on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
         list(pool.map(several, [tasks[i::shares] for i in range(shares)]))
 
 
-@dataclass(frozen=True, eq=False)
-class _Lists:
+class _Lists(Record, eq=False):
     """The places of an alignment that weigh something; cells are system * topics + topic."""
 
     start: NDArray[np.int64]

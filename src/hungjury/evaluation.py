@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -20,6 +19,7 @@ from hungjury.collection.policy import TOP_GRADE, ScoringOptions
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice
+from hungjury.records import Record
 from hungjury.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 from hungjury.settings import ScoreSettings
 
@@ -146,8 +146,7 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
     one.check(qrels.max_grade)
 
 
-@dataclass(frozen=True)
-class _View:
+class _View(Record):
     """One way of gathering labels, shared by all measures that want it."""
 
     every: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from hungjury.collection.align import Alignment
 from hungjury.collection.judged import Judged, grade_counts, judge_lists
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, MeasureError
+from hungjury.records import Record
 
 __all__ = ["Expectation", "expected_scores"]
 
@@ -24,8 +25,7 @@ Array = NDArray[np.float64]
 Labels = NDArray[np.int16]
 
 
-@dataclass(frozen=True, eq=False)
-class Expectation:
+class Expectation(Record, eq=False):
     """Mean, variance and interval of every cell [system * topic]; NaN where undefined, which
     counts as `worst`."""
 

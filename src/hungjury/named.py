@@ -12,17 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, T
 from hungjury.errors import HungjuryError, MeasureError, UnknownName, either
 from hungjury.name_text import read_arguments, read_name
 from hungjury.parameters import Declared, required
+from hungjury.records import dataclass_transform
 
 if TYPE_CHECKING:
     import inspect
 
-    from typing_extensions import Self, dataclass_transform
-else:
-
-    def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
-        """What Python 3.11 has: a word to type checkers, nothing at run time."""
-        return lambda cls: cls
-
+    from typing_extensions import Self
 
 __all__ = ["Catalogue", "Described", "Named", "Parameter"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from hungjury.choices import CurveBy
 from hungjury.errors import UnknownName, check_choice
+from hungjury.records import Record
 from hungjury.tables import Table
 
 if TYPE_CHECKING:
@@ -21,8 +21,7 @@ __all__ = ["LENGTH", "Curve", "curve_of"]
 LENGTH = "NumRet"  # the measure that says where lists end
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+class Curve(Record, eq=False):
     """Precision against recall, averaged over topics: at levels of recall, or rank by rank.
 
     recall: [level], the same for all systems, or [system, rank]; NaN beyond a system's last rank.

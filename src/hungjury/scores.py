@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from hungjury.choices import CurveBy, FrameBackend
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName
 from hungjury.precision_recall import Curve, curve_of
+from hungjury.records import Record
 from hungjury.settings import ScoreSettings
 from hungjury.stats.correlation import with_ties
 from hungjury.tables import Cell, Marked, Table
@@ -29,8 +30,7 @@ MANY_MEASURES = 12  # more of them make a line that no screen holds
 GMEAN_FLOOR = 0.00001
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Record, eq=False):
     """Values as [measure, system, topic].
 
     status: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out by the topic

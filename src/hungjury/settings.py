@@ -5,7 +5,7 @@ Settings that only one room needs are there, in a `settings.py` of its own.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from typing import Any, TypeVar
 
 from hungjury.choices import (
@@ -17,6 +17,7 @@ from hungjury.choices import (
     Undefined,
     Unjudged,
 )
+from hungjury.records import Record
 
 __all__ = [
     "TYPICAL_PANEL_ERROR",
@@ -30,8 +31,7 @@ TYPICAL_PANEL_ERROR = 0.035  # typical of LLM judges, of the measure's range: do
 S = TypeVar("S", bound="Settings")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Record, kw_only=True):
     """Base of all settings."""
 
     def to_dict(self) -> dict[str, Any]:
@@ -43,8 +43,7 @@ class Settings:
         return kind(**{f.name: getattr(self, f.name) for f in fields(self)}, **more)
 
 
-@dataclass(frozen=True, kw_only=True)
-class LabelSettings(Settings):
+class LabelSettings(Settings, kw_only=True):
     """How labels were read."""
 
     duplicates: Duplicates = "error"
@@ -57,8 +56,7 @@ class LabelSettings(Settings):
     without: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoreSettings(Settings):
+class ScoreSettings(Settings, kw_only=True):
     """How runs were scored."""
 
     ties: Ties = "trec"

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from typing import Any, get_args
 
 from hungjury.choices import FrameBackend
 from hungjury.errors import InputError, MissingExtra, check_choice
+from hungjury.records import Record
 from hungjury.text_formats import columns, csv_text, finite, html_text, json_text, latex_table, tex
 
 __all__ = ["Cell", "Joined", "Marked", "Table", "html_page"]
 
 
-@dataclass(frozen=True)
-class Marked:
+class Marked(Record):
     """A number or text with what is printed behind it, such as the stars of high correlations."""
 
     value: Any
@@ -24,8 +24,7 @@ class Marked:
     raised: bool = False  # in LaTeX and HTML the mark is a superscript
 
 
-@dataclass(frozen=True)
-class Joined:
+class Joined(Record):
     """Several numbers in one cell, printed as 0.86/0.67. Those with names have a column each in
     CSV, JSON and frames, called by the cell's column and the name."""
 
@@ -36,8 +35,7 @@ class Joined:
 Cell = str | int | float | None | Marked | Joined
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Table(Record, eq=False):
     """Rows of cells under named columns; empty cells are None.
 
     Numbers are printed with `digits` decimals, NaN as '-', unless `formats` says how a column is

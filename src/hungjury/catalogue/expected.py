@@ -7,7 +7,6 @@ lists has an expectation and a variance, both exact and in linear time.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,12 +17,12 @@ from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, rat
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.parameters import integer, number, numbers, param, required
+from hungjury.records import Record
 
 __all__ = ["eRAP", "eRDCG", "eRP", "eRRBP"]
 
 
-@dataclass(frozen=True, eq=False)
-class Chances:
+class Chances(Record, eq=False):
     """What an expected measure sees of its lists."""
 
     p: Array  # [..., list, place]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury.collection.judged import Judged
+from hungjury.records import Record
 
 __all__ = ["Kernel", "seen", "worth_of_hits"]
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Kernel:
+class Kernel(Record):
     """What the native code has to know of a measure.
 
     `name` is one of "gains" (worth times weight, added up), "precisions" (weight times the worth

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -15,6 +14,7 @@ from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, rat
 from hungjury.collection.judged import Judged
 from hungjury.errors import MeasureError
 from hungjury.parameters import flag, integer, numbers, param
+from hungjury.records import Record
 from hungjury.users.chain import stationary_distribution, transition_matrix
 from hungjury.users.transitions import MODELS, pull_sums
 
@@ -28,8 +28,7 @@ __all__ = ["MP"]
 FROM_MODEL = "model"
 
 
-@dataclass(frozen=True)
-class RankMatrix:
+class RankMatrix(Record):
     """A transition matrix as part of a measure's name."""
 
     rows: tuple[tuple[float, ...], ...]

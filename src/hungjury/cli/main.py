@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import signal
 import sys
@@ -44,6 +46,7 @@ COMMANDS = {
 # They do no linear algebra, so that the threads numpy's BLAS starts, one per core, would only cost
 # time.
 WITHOUT_BLAS = {"audit", "evaluate", "measures"}
+GARBAGE = 100_000  # objects between two looks for garbage: few are made but modules, which stay
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -94,6 +97,8 @@ def main() -> None:
 
     if sys.argv[1:] and sys.argv[1] in WITHOUT_BLAS:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(GARBAGE)
+    atexit.register(gc.freeze)  # what ends with the process is not searched for garbage first
     guard_streams()
     signal.signal(signal.SIGTERM, _stop)
     try:

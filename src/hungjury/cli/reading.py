@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,6 +22,7 @@ from hungjury.choices import (
 from hungjury.cli.options import F, all_of, choice, choice_option, grade
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import integer_of
+from hungjury.records import Record
 
 if TYPE_CHECKING:
     from hungjury.collection.judgments import Judgments
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
     from hungjury.collection.runs import RunFiles
 
 
-@dataclass(frozen=True)
-class InputFiles:
+class InputFiles(Record):
     """Labels and runs, by arguments and by long options."""
 
     files: tuple[str, ...]
@@ -52,8 +52,7 @@ class InputFiles:
         return qrels, everything
 
 
-@dataclass(frozen=True)
-class JudgeFiles:
+class JudgeFiles(Record):
     """Labels of several judges, and where the names of judges are found."""
 
     judges: tuple[str, ...]
@@ -67,8 +66,7 @@ class JudgeFiles:
         return {k: v for k, v in asdict(self).items() if k != "judges"}
 
 
-@dataclass(frozen=True)
-class GradeFlags:
+class GradeFlags(Record):
     """How grades are read."""
 
     duplicates: Duplicates
@@ -98,7 +96,6 @@ class GradeFlags:
         return judgments_by(list(sources), self.policy().for_gold())
 
 
-@dataclass(frozen=True)
 class LabelFlags(GradeFlags):
     """How labels are read, be they grades, probabilities or on an open scale."""
 
@@ -115,8 +112,7 @@ class LabelFlags(GradeFlags):
         return judgments_by(list(source.judges), self.policy(**source.options()))
 
 
-@dataclass(frozen=True)
-class RunFlags:
+class RunFlags(Record):
     """How runs are read."""
 
     ties: Ties

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -29,6 +29,7 @@ from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError
 from hungjury.limits import MOST_RANKS, check_count
 from hungjury.machine import cores
+from hungjury.records import Record
 
 __all__ = ["UNJUDGED_TOPIC", "Alignment", "align"]
 
@@ -40,8 +41,7 @@ ListColumn = Literal[
 T = TypeVar("T", bound=np.generic)
 
 
-@dataclass(frozen=True, eq=False)
-class Alignment:
+class Alignment(Record, eq=False):
     """Every (system, topic) list as the ranks and pool indices of its pooled documents.
 
     A cell is ``system * len(topics) + topic``; its documents are ``rank[start:stop]`` and
@@ -104,8 +104,7 @@ class Alignment:
         return np.bincount(distinct[0].astype(np.int64), minlength=len(self.pool.topics))
 
 
-@dataclass(frozen=True, eq=False)
-class Others:
+class Others(Record, eq=False):
     """Documents outside the pool: topic, rank and hash of the id, a row per list they are in.
 
     `ids` holds the ids one after the other, if `align` was asked for them, and `end` where each of
@@ -125,8 +124,7 @@ class Others:
         return self.ids[start : self.end[row]].decode("utf-8", "surrogateescape")
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(Record, eq=False):
     """One aligned run."""
 
     name: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels, qrels_by
 from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, in_memory, read_store
 from hungjury.errors import HungjuryError, Surface, in_python
+from hungjury.records import Record
 from hungjury.tables import Table, html_page
 
 if TYPE_CHECKING:
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Audit", "audit"]
 
 
-@dataclass(frozen=True)
-class Audit:
+class Audit(Record):
     """Facts about labels and runs, everything unusual, and the errors that stop a run."""
 
     facts: list[str]

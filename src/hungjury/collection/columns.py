@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from numbers import Integral
 from typing import Any
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.errors import Argument, InputError
 from hungjury.numbers import decimal_of, integer_of
+from hungjury.records import Record
 
 __all__ = ["KNOWN", "SYNONYMS", "InputTable", "understood"]
 
@@ -51,8 +52,7 @@ def understood(role: str) -> str:
     return ", ".join(SYNONYMS[role])
 
 
-@dataclass(frozen=True)
-class InputTable:
+class InputTable(Record):
     """Columns by their own names.
 
     lines: the line of the file for every row. given: columns that the user has named, by role.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from hungjury.collection.judgments import Judgments, as_judgments
@@ -11,12 +10,12 @@ from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.policy import GOLD_OPTIONS, refuse_options, split_options
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.collection.runs import RunFiles, Runs, as_runs
+from hungjury.records import Record
 
 __all__ = ["Inputs"]
 
 
-@dataclass(frozen=True)
-class Inputs:
+class Inputs(Record):
     """Sources of labels, runs and gold labels, and the options to read them with.
 
     An option is for everything that is still to be read and can take it; one that nothing can take

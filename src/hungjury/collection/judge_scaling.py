@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from hungjury.collection.notes import few, plural
 from hungjury.collection.scaling import SCALINGS, Scaling
 from hungjury.errors import Argument, InputError, Remedy
+from hungjury.records import Record
 
 __all__ = ["JudgeScaling", "ScalingLike", "patterns_of", "scaling_of"]
 
@@ -20,8 +20,7 @@ EXAMPLE = Argument("scaling", "crowd=linear(low=0, high=1),gpt*=linear(low=0, hi
 LETTERS = 3  # names that share fewer are not worth a pattern
 
 
-@dataclass(frozen=True)
-class JudgeScaling:
+class JudgeScaling(Record):
     """Rules (pattern, scaling); the first one that matches a judge's name counts."""
 
     rules: tuple[tuple[str, Scaling], ...]

@@ -8,7 +8,6 @@ labelled not relevant; ranks keep counting them. Leading axes are judges, replic
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,14 @@ from numpy.typing import NDArray
 
 from hungjury.collection.align import Alignment
 from hungjury.collection.labels import MISSING
+from hungjury.records import Record
 
 __all__ = ["Judged", "grade_counts", "judge_lists", "many_lists", "one_list"]
 
 BUDGET = 1 << 16  # places worked on at once: half a MB per array, so that it stays in cache
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
+class Judged(Record, eq=False):
     """Many judged lists; comments give the shape and meaning of each array."""
 
     labels: NDArray[np.int16]  # [..., list, place] grade; 0 in the padding at the end

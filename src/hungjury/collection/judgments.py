@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from hungjury.collection.reading import (
 )
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, UnknownName
+from hungjury.records import Record
 from hungjury.settings import LabelSettings
 
 if TYPE_CHECKING:
@@ -41,8 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Judgments", "as_judgments", "judgments_by", "read_judgments"]
 
 
-@dataclass(frozen=True, eq=False)
-class Judgments:
+class Judgments(Record, eq=False):
     """Rows (document, judge, label) over a pool; unjudged documents have no row.
 
     Examples

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from hungjury.records import Record
 
 __all__ = ["About", "Note", "few", "percent", "plural"]
 
 About = Literal["files", "judges", "result"]
 
 
-@dataclass(frozen=True)
-class Note:
+class Note(Record):
     """One finding.
 
     Parameters

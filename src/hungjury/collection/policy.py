@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypedDict, get_args
 
@@ -25,6 +25,7 @@ from hungjury.collection.scaling import Scaling
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
+from hungjury.records import Record
 from hungjury.settings import LabelSettings
 
 if TYPE_CHECKING:
@@ -92,8 +93,7 @@ class ReadingOptions(JudgeOptions, RunOptions, total=False):
 GOLD_OPTIONS = LabelOptions.__annotations__.keys() - {"scaling"}  # grades, by one judge
 
 
-@dataclass(frozen=True)
-class LabelPolicy:
+class LabelPolicy(Record):
     """How labels are read."""
 
     duplicates: Duplicates = "error"
@@ -186,8 +186,7 @@ class LabelPolicy:
         )
 
 
-@dataclass(frozen=True)
-class RunPolicy:
+class RunPolicy(Record):
     """How runs are read: the order of lists, and the names of systems."""
 
     ties: Ties = "trec"

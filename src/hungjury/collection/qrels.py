@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from hungjury.collection.reading import LabelReader, Part, label_parts, no_label
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, rel_range
 from hungjury.files import write_whole
+from hungjury.records import Record
 from hungjury.settings import LabelSettings
 from hungjury.text_formats import csv_text
 
@@ -36,8 +37,7 @@ __all__ = ["Qrels", "as_qrels", "qrels_by", "read_qrels"]
 NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
 
 
-@dataclass(frozen=True, eq=False)
-class Qrels:
+class Qrels(Record, eq=False):
     """Labels over a pool, of one of three kinds.
 
     labels: whole grades [document]; p: probabilities of relevance [document] (soft qrels);

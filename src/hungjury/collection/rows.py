@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -12,12 +12,12 @@ from hungjury import native
 from hungjury.collection.notes import Note
 from hungjury.collection.pool import Pool
 from hungjury.errors import InputError, Remedy
+from hungjury.records import Record
 
 __all__ = ["Resolved", "Rows"]
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
+class Rows(Record, eq=False):
     """Labels in the order of the input; pairs are (topic, document)."""
 
     table: native.LabelTable
@@ -73,8 +73,7 @@ class Rows:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Resolved:
+class Resolved(Record, eq=False):
     """One label for each (document, judge), documents in the order of the pool."""
 
     pool: Pool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,6 +29,7 @@ from hungjury.collection.reading import ONE_TOPIC, parse_text
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import Argument, InputError
 from hungjury.machine import cores
+from hungjury.records import Record
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,8 +43,7 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-@dataclass(frozen=True, eq=False)
-class Runs:
+class Runs(Record, eq=False):
     """Runs in memory, for any labels that come later.
 
     Examples
@@ -78,16 +78,14 @@ class Runs:
         }
 
 
-@dataclass(frozen=True)
-class RunFiles:
+class RunFiles(Record):
     """Runs still in their files: read while they are aligned, one list in memory at a time."""
 
     sources: list[Source]
     policy: RunPolicy = RunPolicy()
 
 
-@dataclass(frozen=True, eq=False)
-class ReadRun:
+class ReadRun(Record, eq=False):
     """One run as it was read."""
 
     name: str

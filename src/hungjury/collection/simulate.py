@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,6 +19,7 @@ from hungjury.collection.runs import Runs
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.files import write_whole
 from hungjury.limits import MOST_GRADE, check_count
+from hungjury.records import Record
 
 __all__ = ["Simulation", "simulate"]
 
@@ -33,8 +33,7 @@ CODE, UNREAD = 999, 0.1  # what a coder writes for an answer it cannot read, and
 READ, GUESSED = 1 / 3, 0.5  # what a lazy judge labels at all, and of that without looking
 
 
-@dataclass(frozen=True, eq=False)
-class Simulation:
+class Simulation(Record, eq=False):
     """A collection with its truth: gold labels, each system's quality, and the accuracy of each
     judge who has one."""
 

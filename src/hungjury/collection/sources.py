@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import cycle
 from typing import Any, BinaryIO, cast
 
@@ -21,6 +21,7 @@ from hungjury.collection.compressed import (
 )
 from hungjury.collection.datasets import PREFIX, dataset_text
 from hungjury.errors import InputError
+from hungjury.records import Record
 
 __all__ = ["Source", "expand"]
 
@@ -39,8 +40,7 @@ _STEM_ENDINGS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Record):
     """One file, readable as often as needed; what cannot be read twice is kept in memory."""
 
     name: str

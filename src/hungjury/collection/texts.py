@@ -19,6 +19,7 @@ from hungjury.collection.compressed import MAGIC_BYTES, compression_of
 from hungjury.collection.datasets import PREFIX, dataset_rows
 from hungjury.collection.sources import MARK, Source, expand
 from hungjury.errors import InputError, check_installed
+from hungjury.records import Record
 
 __all__ = ["DOCUMENTS", "QUERIES", "Kind", "Text", "Texts", "check_texts", "find_texts"]
 
@@ -27,8 +28,7 @@ _IDS = ("_id", "id", "qid", "query_id", "query-id", "topic", "docid", "doc_id", 
         "document", "document_id", "doc", "passage_id", "corpus-id", "corpus_id")  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Record):
     """What queries or documents are called in files: names of the head and the body."""
 
     noun: str
@@ -60,8 +60,7 @@ DOCUMENTS = Kind(
 )
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Record):
     """A title and a text, or a query and its description; either may be empty."""
 
     head: str = ""
@@ -154,8 +153,7 @@ class Texts:
         return len(self._places)
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(Record):
     layout: _JsonLines | _Columns
     number: int
     source: Source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -37,6 +37,7 @@ from hungjury.judges.findings import (
 )
 from hungjury.judges.panel import Panel
 from hungjury.judges.settings import JudgeSettings
+from hungjury.records import Record
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.tables import Table, html_page
 
@@ -51,8 +52,7 @@ Floats = NDArray[np.float64]
 AgreementPicture = Literal["kappa", "agreement", "tau", "tau_ap", "rankings"]
 
 
-@dataclass(frozen=True, eq=False)
-class Rankings:
+class Rankings(Record, eq=False):
     """The systems as each judge alone would rank them."""
 
     measure: str
@@ -73,8 +73,7 @@ class Rankings:
         return np.where(np.isnan(self.scores), np.nan, above + (equal + 1) / 2)
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
+class Agreement(Record, eq=False):
     """Agreement between judges; matrices are [judge, judge].
 
     Examples

@@ -5,7 +5,7 @@ aware-m(t, s) = sum over judges k of a_k(t) m(t, s | k), with weights a_k(t) tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,8 +39,7 @@ FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
 ROUNDING = 1e-9
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AwareScores(Scores):
+class AwareScores(Scores, eq=False, kw_only=True):
     """Scores with the weights [judge, topic] they were combined with, and the values
     [measure, judge, system, topic] of each judge alone (0 where undefined)."""
 

@@ -7,7 +7,6 @@ that is, if all judges always give the same label.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.errors import check_choice
 from hungjury.judges.panel import Panel
+from hungjury.records import Record
 
 __all__ = ["JudgePairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
 
@@ -23,8 +23,7 @@ Floats = NDArray[np.float64]
 AlphaLevel = Literal["nominal", "ordinal"]
 
 
-@dataclass(frozen=True, eq=False)
-class JudgePairs:
+class JudgePairs(Record, eq=False):
     """Two judges at a time, [judge, judge], on the documents that both judged."""
 
     common: NDArray[np.int64]  # documents both judged

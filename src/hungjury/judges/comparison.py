@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -23,6 +23,7 @@ from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge, merge_method
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.records import Record
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall, rmse, tau_ap
 from hungjury.tables import Table
@@ -33,8 +34,7 @@ Array = NDArray[np.float64]
 Closeness = Literal["tau", "tau_ap", "rmse"]
 
 
-@dataclass(frozen=True)
-class ComparedApproach:
+class ComparedApproach(Record):
     """One approach compared with gold: correlations of the systems' means, and their error."""
 
     approach: str
@@ -44,8 +44,7 @@ class ComparedApproach:
     measure: str  # what was computed: merges to probabilities take the expected measure
 
 
-@dataclass(frozen=True, eq=False)
-class ApproachComparison:
+class ApproachComparison(Record, eq=False):
     """All approaches, and every judge alone."""
 
     measure: str

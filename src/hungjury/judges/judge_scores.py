@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from hungjury.errors import Argument, InputError, MeasureError, rel_range
 from hungjury.evaluation import MeasureNames, evaluate
 from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ScoredPanel
+from hungjury.records import Record
 
 __all__ = ["JudgeScores", "binary_at", "check_measure_of_judges", "gold_labels", "gold_values",
            "label_matrix", "scale_of", "score_judges"]  # fmt: skip
@@ -27,8 +28,7 @@ __all__ = ["JudgeScores", "binary_at", "check_measure_of_judges", "gold_labels",
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class JudgeScores:
+class JudgeScores(Record, eq=False):
     """Values [measure, judge, system, topic], NaN where the measure is undefined; `filled` holds
     what counts there instead: 0, or the worst value of a measure that is better when smaller.
 

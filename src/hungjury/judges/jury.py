@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from hungjury.choices import Contrary
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.errors import Argument, InputError
+from hungjury.records import Record
 
 __all__ = ["Families", "Jury", "correlation_with_rest", "family_names", "seat_jury"]
 
@@ -30,8 +31,7 @@ FEW = 20  # common documents needed to judge a correlation
 NORMAL_95 = 1.959963984540054
 
 
-@dataclass(frozen=True, eq=False)
-class Jury:
+class Jury(Record, eq=False):
     """The judges who vote, in families."""
 
     judgments: Judgments

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from hungjury.errors import MeasureError
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.settings import MergeSettings
 from hungjury.named import Catalogue, Named
+from hungjury.records import Record
 from hungjury.tables import Table, html_page
 
 if TYPE_CHECKING:
@@ -28,8 +29,7 @@ SHOWN = 10  # documents in a notebook
 _ROUNDING = 1e-9  # a probability of 0.5 stays a tie, whatever order its sums were taken in
 
 
-@dataclass(frozen=True, eq=False)
-class Fit:
+class Fit(Record, eq=False):
     """What EM learned in each group of documents: every topic, or all topics as one group.
 
     A unit is a judge within a group; only those with judgments there are kept.
@@ -56,8 +56,7 @@ class Fit:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Verdict:
+class Verdict(Record, eq=False):
     """The result of a merge: labels (positions in the grades) or a posterior for every document."""
 
     choice: NDArray[np.int64] | None = None  # [document]
@@ -135,8 +134,7 @@ MERGES = _Merges(
 )
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Merged(Qrels):
+class Merged(Qrels, eq=False, kw_only=True):
     """Merged labels: grades from majority votes, probabilities from the other methods.
 
     Examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,14 +14,14 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool
 from hungjury.errors import Argument, InputError, MeasureError, rel_range
+from hungjury.records import Record
 
 __all__ = ["NOT_JUDGED", "Panel"]
 
 NOT_JUDGED = np.int16(-1)  # the label of a pooled document without judgments
 
 
-@dataclass(frozen=True, eq=False)
-class Panel:
+class Panel(Record, eq=False):
     """One row per vote. Labels below 0 (pooled, not judged) are not votes."""
 
     pool: Pool

@@ -7,7 +7,7 @@ judge gave it level i. Every ordered pair of judges of the same document is one 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from hungjury.collection.policy import JudgeOptions
 from hungjury.collection.qrels import Qrels
 from hungjury.errors import Argument, InputError, check_seed, either
 from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING, check_count
+from hungjury.records import Record
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.tables import Table
 from hungjury.text_formats import columns
@@ -34,8 +35,7 @@ FEW_PAIRS = 100  # observations of a level below which a note warns
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class PRM:
+class PRM(Record, eq=False):
     """p_{R|i} of every level i, with its counts and interval."""
 
     levels: list[int]

@@ -4,10 +4,11 @@ many of them are relevant by gold."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hungjury.records import Record
 
 __all__ = ["ReliabilityBin", "reliability"]
 
@@ -16,8 +17,7 @@ EDGES = tuple(k / 10 for k in range(11))
 NORMAL_95 = 1.959963984540054
 
 
-@dataclass(frozen=True)
-class ReliabilityBin:
+class ReliabilityBin(Record):
     """Documents with a share of votes from `low` to below `high` (1 belongs to the last bin).
 
     Attributes

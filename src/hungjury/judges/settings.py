@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hungjury.choices import Orientation, Scope
 from hungjury.settings import LabelSettings, ScoreSettings
 
 __all__ = ["AwareSettings", "JudgeSettings", "MergeSettings"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class JudgeSettings(LabelSettings):
+class JudgeSettings(LabelSettings, kw_only=True):
     """How the labels of several judges were analysed."""
 
     rel: int | None = None  # lowest relevant grade, where labels were taken as binary
 
 
-@dataclass(frozen=True, kw_only=True)
-class MergeSettings(JudgeSettings):
+class MergeSettings(JudgeSettings, kw_only=True):
     """How the labels of several judges were merged."""
 
     merge: str
@@ -26,8 +22,7 @@ class MergeSettings(JudgeSettings):
     seed: int | None = None  # None where a generator was given
 
 
-@dataclass(frozen=True, kw_only=True)
-class AwareSettings(ScoreSettings):
+class AwareSettings(ScoreSettings, kw_only=True):
     """How the scores under several judges were combined."""
 
     weights: str

@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -21,6 +20,7 @@ from hungjury.judges.closeness import Gap, closeness
 from hungjury.machine import cores
 from hungjury.named import Catalogue, Named
 from hungjury.parameters import one_of, param
+from hungjury.records import Record
 
 __all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "Uniform", "Weights",
            "closeness_to_random", "normalised", "raw_weights", "weights_from_scores"]  # fmt: skip
@@ -31,8 +31,7 @@ Granularity = Literal["sgl", "tpc"]
 WeightOfGaps = Literal["md", "msd", "med"]
 
 
-@dataclass(frozen=True, eq=False)
-class ScoredPanel:
+class ScoredPanel(Record, eq=False):
     """Scores of systems under each judge, and who judged which topic.
 
     Scores of topics that a judge did not judge are ignored.

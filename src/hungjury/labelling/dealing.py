@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from statistics import median
 
+from hungjury.records import Record
+
 __all__ = ["AWAY", "Answer", "Counts", "Dealing"]
 
 AWAY = 30 * 60.0  # seconds of inactivity after which a document is offered to other people
@@ -14,8 +16,7 @@ RECENT = 10 * 60.0
 LAST = 30  # answers that a person's pace is estimated from
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(Record):
     """One person's answer about one document: a grade, or None for a skip."""
 
     grade: int | None
@@ -24,8 +25,7 @@ class Answer:
     adjudicated: bool = False
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(Record):
     """Numbers of finished documents, of all documents, and of labels still needed."""
 
     done: int = 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
@@ -14,12 +13,12 @@ from hungjury.errors import InputError
 from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
 from hungjury.labelling.store import Judge, LabelStore
+from hungjury.records import Record
 
 __all__ = ["Desk", "Shown"]
 
 
-@dataclass(frozen=True)
-class Shown:
+class Shown(Record):
     """How a page shows queries and documents: as texts, as a link, or by id only."""
 
     queries: Texts | None = None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from hungjury.errors import InputError
+from hungjury.records import Record
 
 __all__ = ["DEFAULT", "Grade", "parse_grades"]
 
@@ -14,8 +14,7 @@ _REMEDY = f'write each as a digit and its meaning, such as "{DEFAULT}"'
 _LONGEST = 60
 
 
-@dataclass(frozen=True)
-class Grade:
+class Grade(Record):
     """One button of the page; its grade is also its key."""
 
     grade: int

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import read_table, table_format
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError
+from hungjury.records import Record
 
 __all__ = ["BATCH", "Item", "batches", "plan_digest", "read_items"]
 
@@ -18,8 +18,7 @@ _ORDER = ("order", "position", "rank")
 _PROBABILITY = ("probability", "inclusion", "pi")
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Record):
     """A document of a topic that a person is asked to label."""
 
     topic: str

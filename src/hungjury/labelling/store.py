@@ -8,7 +8,6 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.resources import files
 
@@ -17,12 +16,12 @@ from hungjury.errors import Argument, InputError
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.grades import DEFAULT, Grade, parse_grades
 from hungjury.labelling.items import Item, plan_digest
+from hungjury.records import Record
 
 __all__ = ["Event", "Judge", "LabelStore"]
 
 
-@dataclass(frozen=True)
-class Judge:
+class Judge(Record):
     """A person who labels, with the secret part of their address."""
 
     number: int
@@ -30,8 +29,7 @@ class Judge:
     token: str
 
 
-@dataclass(frozen=True)
-class Event:
+class Event(Record):
     """A document that was dealt to a person, with the answer if there is one."""
 
     item: int

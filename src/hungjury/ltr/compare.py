@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,6 +18,7 @@ from hungjury.ltr.folds import Fold, read_fold
 from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
 from hungjury.ltr.train import boost, parameters_with, user_notes
+from hungjury.records import Record
 from hungjury.stats.paired_sizes import t_interval
 from hungjury.stats.paired_tests import randomisation_test
 from hungjury.tables import Cell, Marked, Table
@@ -33,8 +33,7 @@ LEVELS = ((0.01, "**"), (0.05, "*"))
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class RankerComparison:
+class RankerComparison(Record, eq=False):
     """Test scores of rankers of several sizes; the first ranker is the one compared with."""
 
     objectives: tuple[Objective, ...]
@@ -255,8 +254,7 @@ def _within(
     progress(done * trees + tree, trainings * trees, f"{what} {done + 1} of {trainings}")
 
 
-@dataclass(frozen=True, eq=False)
-class _Trained:
+class _Trained(Record, eq=False):
     """One ranker on one fold."""
 
     sizes: list[str]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError
 from hungjury.ltr.compare import ALGORITHMS, RankerComparison, compare_rankers
+from hungjury.records import Record
 from hungjury.tables import Cell, Table
 
 __all__ = ["DataSetComparison", "compare_data_sets"]
@@ -16,8 +16,7 @@ __all__ = ["DataSetComparison", "compare_data_sets"]
 CAPTION = "Rankers on several data sets by number of trees; * p < 0.05, ** p < 0.01 against {}"
 
 
-@dataclass(frozen=True, eq=False)
-class DataSetComparison:
+class DataSetComparison(Record, eq=False):
     """The comparison on each data set, by name."""
 
     found: Mapping[str, RankerComparison]

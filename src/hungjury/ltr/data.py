@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -17,12 +17,12 @@ from hungjury.collection.notes import Note, plural
 from hungjury.collection.qrels import Qrels, as_qrels
 from hungjury.errors import InputError
 from hungjury.ltr.labels import GRADES, Labels, as_labels
+from hungjury.records import Record
 
 __all__ = ["RankingData", "check_together", "ends", "ranking_data"]
 
 
-@dataclass(frozen=True, eq=False)
-class RankingData:
+class RankingData(Record, eq=False):
     """Rows of a query are adjacent; query i has the rows offsets[i] to offsets[i + 1]."""
 
     features: Any  # [row, feature]: a numpy array or a sparse matrix of scipy

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hungjury.choices import LabelKind
 from hungjury.errors import InputError, check_choice
+from hungjury.records import Record
 
 __all__ = ["GRADES", "LARGEST_GRADE", "PROBABILITIES", "Labels", "as_labels"]
 
@@ -20,8 +20,7 @@ LARGEST_GRADE = 30  # the gain table ends here, as LightGBM's does
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Labels:
+class Labels(Record, eq=False):
     """Either whole grades [row], or probabilities [row, grade]; P(relevant) is the case of two."""
 
     grades: NDArray[np.int64] | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.ltr.labels import Labels
 from hungjury.machine import cores
+from hungjury.records import Record
 from hungjury.users.model import UserModel
 
 __all__ = ["Queries", "class_shares", "dcg_queries", "nmcg_queries"]
@@ -23,8 +23,7 @@ Offsets = NDArray[np.int64]
 WORTH_SHARING = 20_000  # with fewer documents starting threads costs more than they save
 
 
-@dataclass(frozen=True, eq=False)
-class Queries:
+class Queries(Record, eq=False):
     """Gains of all documents, and for each query the weights of the ranks that users see.
 
     Ranks below the last column weigh 0. Values and lambdas of a query depend on it alone, so they

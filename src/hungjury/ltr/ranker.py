@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from hungjury.json_files import read_json
 from hungjury.ltr.data import RankingData
 from hungjury.ltr.model_text import check_model
 from hungjury.ltr.objective import Goal, need_lightgbm
+from hungjury.records import Record
 from hungjury.tables import Table, html_page
 from hungjury.users.model import UserModel
 
@@ -28,8 +29,7 @@ FORMAT, VERSION = "hungjury ranker", 2
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Ranker:
+class Ranker(Record, eq=False):
     """What `train_ranker` gives; `booster` is the model for everything LightGBM can do with it."""
 
     booster: Any

@@ -10,13 +10,13 @@ import base64
 import json
 import math
 import zlib
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.judges.agreement import Agreement
+from hungjury.records import Record
 from hungjury.report.page_lists import MOST_SYSTEMS, PageLists
 from hungjury.report.page_matrices import matrix_judges
 from hungjury.report.page_texts import PageTexts
@@ -31,8 +31,7 @@ NOT_KNOWN = -32768  # in place of a share or a gold label
 LEVEL = 9  # of compression
 
 
-@dataclass(frozen=True)
-class Packed:
+class Packed(Record):
     """A header of plain values, and arrays by name."""
 
     head: dict[str, Any]

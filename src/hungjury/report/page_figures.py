@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hungjury.records import Record
 
 __all__ = ["Chart", "Scale", "border", "chart", "runs_by_bin", "scale", "shown_ends"]
 
@@ -19,8 +20,7 @@ FAR, WORTH = 3.0, 0.25  # quartile distances to an outlier; share of the axis ga
 BESIDE = 38  # units between two texts on a chart
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(Record):
     """An axis: from low to high, in percent of its length."""
 
     low: float
@@ -107,8 +107,7 @@ class Point(TypedDict):
     labelled: bool
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(Record):
     """A small line chart: places in its own units, texts beside them."""
 
     width: int

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.records import Record
 from hungjury.uncertainty.evidence import Evidence
 
 __all__ = ["MOST_SYSTEMS", "PageLists"]
@@ -17,8 +17,7 @@ MOST_PLACES = 600_000  # ranks of all lists together: about 2 MB of the page
 MOST_UNJUDGED = 30_000  # documents that no judge labelled and whose ids are shown
 
 
-@dataclass(frozen=True, eq=False)
-class PageLists:
+class PageLists(Record, eq=False):
     """The lists of the best systems.
 
     Attributes

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from hungjury.collection.texts import DOCUMENTS, QUERIES, Kind, find_texts
+from hungjury.records import Record
 from hungjury.report.page_words import shown
 
 __all__ = ["PageTexts", "TextFiles", "page_texts"]
@@ -16,8 +17,7 @@ MOST = 1500  # characters of one text; a page of whole documents would be too la
 TextFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
-@dataclass(frozen=True)
-class PageTexts:
+class PageTexts(Record):
     """Head and body by id, as it is shown; None: no files were given."""
 
     queries: dict[str, tuple[str, str]] | None = field(default=None)

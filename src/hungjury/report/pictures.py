@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hungjury.errors import InputError, MissingExtra
 from hungjury.files import write_whole
+from hungjury.records import Record
 from hungjury.visible import visible
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ ENDINGS = (".svg", ".png", ".pdf")
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
 
 
-@dataclass(frozen=True, eq=False)
-class Plot:
+class Plot(Record, eq=False):
     """A picture of a result, which notebooks show.
 
     Attributes

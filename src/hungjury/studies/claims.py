@@ -9,13 +9,13 @@ positive; it holds if the whole interval is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.records import Record
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.studies.study_table import Cell, StudyTable
 from hungjury.tables import Table
@@ -46,8 +46,7 @@ LEVEL = 0.95
 ROUNDING = 1e-12  # differences between sums of the same numbers
 
 
-@dataclass(frozen=True, eq=False)
-class Quantity:
+class Quantity(Record, eq=False):
     """A number, and draws of it [draw].
 
     Quantities are added and subtracted draw by draw, so they must come from the same study.
@@ -102,8 +101,7 @@ def within(difference: Quantity, allowed: float) -> Quantity:
     return allowed - most(difference, 0 - difference)
 
 
-@dataclass(frozen=True, eq=False)
-class Claim:
+class Claim(Record, eq=False):
     """A statement that holds if `quantity` is positive.
 
     text: the statement, in the paper's words. case: what it is tested on, such as a measure.

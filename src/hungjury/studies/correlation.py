@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from hungjury.choices import RankCorrelation
 from hungjury.errors import check_choice
+from hungjury.records import Record
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 from hungjury.studies.checks import need_systems
@@ -25,8 +25,7 @@ Array = NDArray[np.float64]
 LONG = 12  # characters of a name up to which it is used as a heading
 
 
-@dataclass(frozen=True, eq=False)
-class MeasureCorrelation:
+class MeasureCorrelation(Record, eq=False):
     """Correlations [measure, measure] of the systems' means.
 
     Signs are changed so that larger is better for every measure. tau is NaN if a measure gives

@@ -9,7 +9,6 @@ the truth: the means over these topics (target "topics"), and those over all pos
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from hungjury.collection.align import align
 from hungjury.collection.simulate import Simulation, simulate
 from hungjury.evaluation import evaluate
 from hungjury.judges.merging import merge_method
+from hungjury.records import Record
 from hungjury.stats.bootstrap import percentile_interval
 from hungjury.studies.experiment import Experiment, Found, Part
 from hungjury.studies.seeds import seed_for
@@ -32,8 +32,7 @@ TARGETS: tuple[Target, ...] = ("topics", "population")
 REPETITIONS_A_JOB = 20
 
 
-@dataclass(frozen=True)
-class Scenario:
+class Scenario(Record):
     """A kind of simulated collection, and how its leaderboard is made."""
 
     name: str

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from hungjury.collection.runs import RunFiles, Runs, load
 from hungjury.collection.sources import CHUNK, Source, expand
 from hungjury.errors import Argument, InputError
 from hungjury.judges.merging import merge
+from hungjury.records import Record
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,8 +30,7 @@ GOLD, MAJORITY = "gold", "mv"
 GOLD_FILES = ("gold.qrels*", "qrels*", "*.qrels*")
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(Record):
     """Files and how to read them. Small, hashable, and the same in every process: jobs are sent
     this instead of the data."""
 

@@ -6,7 +6,7 @@ Stratified down-sampling of pools (Buckley and Voorhees 2004) for any number of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -21,6 +21,7 @@ from hungjury.collection.runs import Progress, as_runs
 from hungjury.errors import InputError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames, score_alignment
 from hungjury.judges.panel import NOT_JUDGED
+from hungjury.records import Record
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
@@ -112,8 +113,7 @@ def _check_rate(rate: float) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Robustness:
+class Robustness(Record, eq=False):
     """Correlations [measure, rate, repetition] with the ranking on the whole pool.
 
     level: the mean score over systems and topics on each sample; whole: [measure], on the whole

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.collection.runs import as_runs, load
 from hungjury.evaluation import MeasureNames
 from hungjury.judges.judge_scores import label_matrix, score_judges
+from hungjury.records import Record
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.gold import (
     DETERMINISTIC,
@@ -31,8 +31,7 @@ __all__ = ["SingleJudges", "SingleRow", "single_judges"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class SingleRow:
+class SingleRow(Record, eq=False):
     """One way to score against one gold standard: a number for each judge."""
 
     measure: str
@@ -45,8 +44,7 @@ class SingleRow:
     draws: Array | None = None  # [draw]: the mean tau_ap with other judges, on other topics
 
 
-@dataclass(frozen=True, eq=False)
-class SingleJudges:
+class SingleJudges(Record, eq=False):
     """Results for all ways to score, and the judges."""
 
     judges: list[str]

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hungjury.errors import Argument, InputError, MissingExtra, StudyFailed
 from hungjury.machine import cores
 from hungjury.numbers import integer_of
+from hungjury.records import Record
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -37,8 +37,7 @@ AHEAD = 4  # jobs handed out at once to each worker of a backend that only gives
 AHEAD_ON_CLUSTER, AHEAD_HERE = 500, "2 * n_jobs"
 
 
-@dataclass(frozen=True)
-class Engine:
+class Engine(Record):
     """name: "local" (processes on this machine), "dask://HOST:PORT" (a Dask cluster), or any
     backend that joblib knows. workers: how many; default: one for each core, or as many as the
     cluster has."""

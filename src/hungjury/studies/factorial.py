@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.errors import InputError
+from hungjury.records import Record
 from hungjury.stats.tukey import TukeyGroups, tukey_groups
 from hungjury.studies.sums_of_squares import sums_of_squares
 from hungjury.tables import Cell, Table, html_page
@@ -28,8 +28,7 @@ Pair = tuple[str, str]
 EFFECTS = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))
 
 
-@dataclass(frozen=True)
-class Effect:
+class Effect(Record):
     """A line of an analysis of variance; NaN where a number is not defined."""
 
     source: str
@@ -41,8 +40,7 @@ class Effect:
     omega2: float = float("nan")
 
 
-@dataclass(frozen=True, eq=False)
-class Means:
+class Means(Record, eq=False):
     """Means of the response at the levels of a factor, with half-widths of their 95 % intervals."""
 
     factor: str
@@ -65,8 +63,7 @@ def effect_size(omega2: float) -> str:
     return next((word for least, word in EFFECTS if omega2 >= least), "none")
 
 
-@dataclass(frozen=True, eq=False)
-class Anova:
+class Anova(Record, eq=False):
     """The table of an analysis, and means for its plots."""
 
     response: str

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.align import Alignment
 from hungjury.collection.qrels import Qrels
+from hungjury.records import Record
 
 __all__ = ["Facts", "collection_facts", "judged_depths"]
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Record):
     """Numbers of topics, runs and relevant documents, and how deep lists and pool are.
 
     Parameters

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.records import Record
 from hungjury.studies.factorial import Anova
 from hungjury.studies.tuple_rows import TupleStudy
 
@@ -15,16 +15,14 @@ __all__ = ["Groups", "Interaction", "Lines", "MainEffects", "Matrices", "Matrix"
            "Shown", "TupleLines"]  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Lines:
+class Lines(Record, eq=False):
     """A panel: a line of values, one for each rate, under each name."""
 
     title: str
     series: Mapping[str, Sequence[float] | NDArray[np.float64]]
 
 
-@dataclass(frozen=True, eq=False)
-class RateLines:
+class RateLines(Record, eq=False):
     """Lines over the shares of the pool that are kept; `across` panels side by side."""
 
     panels: Sequence[Lines]
@@ -33,8 +31,7 @@ class RateLines:
     across: int
 
 
-@dataclass(frozen=True, eq=False)
-class Matrix:
+class Matrix(Record, eq=False):
     """A panel: correlations [row, column]."""
 
     title: str
@@ -43,16 +40,14 @@ class Matrix:
     values: NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Matrices:
+class Matrices(Record, eq=False):
     """Correlations in colour, all on one scale; `across` panels side by side."""
 
     panels: Sequence[Matrix]
     across: int
 
 
-@dataclass(frozen=True, eq=False)
-class TupleLines:
+class TupleLines(Record, eq=False):
     """The performance of approaches by one measure, over the sizes of tuples of judges."""
 
     found: TupleStudy
@@ -60,16 +55,14 @@ class TupleLines:
     what: str = "tau_ap"
 
 
-@dataclass(frozen=True, eq=False)
-class MainEffects:
+class MainEffects(Record, eq=False):
     """Means of the response at the levels of some factors, each in a panel under its letter."""
 
     found: Anova
     factors: Mapping[str, str]  # by letter
 
 
-@dataclass(frozen=True, eq=False)
-class Interaction:
+class Interaction(Record, eq=False):
     """Means of the response: levels of one factor across, a line for each level of another."""
 
     found: Anova
@@ -77,8 +70,7 @@ class Interaction:
     lines: str
 
 
-@dataclass(frozen=True, eq=False)
-class Groups:
+class Groups(Record, eq=False):
     """Levels of a factor by their means, with the best group and that of another level."""
 
     found: Anova

@@ -10,7 +10,6 @@ it, for gold labels and for judges.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +21,7 @@ from hungjury.collection.runs import Runs
 from hungjury.errors import Argument, MeasureError, check_choice
 from hungjury.evaluation import evaluate
 from hungjury.judges.judge_scores import JudgeScores, gold_labels
+from hungjury.records import Record
 from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
 from hungjury.studies.resampling import Resampling
 
@@ -31,8 +31,7 @@ Array = NDArray[np.float64]
 DETERMINISTIC, RANDOMISED = "DGS", "RGS"
 
 
-@dataclass(frozen=True)
-class Doubt:
+class Doubt(Record):
     """How far labels are trusted: labels are wrong with probability `wrong`, and documents without
     one are relevant with probability `unjudged`."""
 
@@ -63,8 +62,7 @@ class Doubt:
 NEARLY_SURE = Doubt()
 
 
-@dataclass(frozen=True, eq=False)
-class Nearness:
+class Nearness(Record, eq=False):
     """How near many vectors of means are to the truth: [vector] each."""
 
     tau: Array
@@ -72,8 +70,7 @@ class Nearness:
     rmse: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Nearby:
+class Nearby(Record, eq=False):
     """The same on resampled topics: [draw, vector] each."""
 
     tau_ap: Array

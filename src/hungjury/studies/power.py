@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from hungjury.collection.runs import Progress
 from hungjury.errors import check_choice, check_seed
+from hungjury.records import Record
 from hungjury.scores import Scores
 from hungjury.stats.paired_tests import bootstrap_test, studentised_bootstrap
 from hungjury.stats.tukey import randomised_tukey
@@ -31,8 +31,7 @@ METHODS: dict[PowerMethod, int] = {"bootstrap": 1000, "tukey": 5000}
 """Ways to test, with the number of samples each draws by default."""
 
 
-@dataclass(frozen=True, eq=False)
-class DiscriminativePower:
+class DiscriminativePower(Record, eq=False):
     """p-values [measure, pair] of all pairs of systems, and the difference each measure needs."""
 
     measures: list[str]

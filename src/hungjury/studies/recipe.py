@@ -28,12 +28,13 @@ Recipes live in `studies/papers/`, one file each, and are imported in its `__ini
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hungjury.errors import Argument, InputError, Remedy
 from hungjury.named import Catalogue, Named
 from hungjury.parameters import numbers
+from hungjury.records import Record
 from hungjury.studies.claims import Claim, claims_table
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Shown
@@ -55,8 +56,7 @@ NEEDS = {
 }
 
 
-@dataclass(frozen=True)
-class StudyFigure:
+class StudyFigure(Record):
     """name: the stem of its files, such as "figure-5.6"."""
 
     name: str
@@ -64,8 +64,7 @@ class StudyFigure:
     figure: Figure | Shown
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Record):
     """The results of a study; `remarks` are sentences for the page, one per paragraph, `claims`
     the paper's claims, each with its verdict."""
 
@@ -80,8 +79,7 @@ class Report:
         return [*([claims_table(self.claims)] if self.claims else []), *self.tables]
 
 
-@dataclass(frozen=True, eq=False)
-class Studied:
+class Studied(Record, eq=False):
     """A collection, and the results of its jobs by their keys."""
 
     data: StudyData

@@ -7,12 +7,12 @@ centred. All numbers of a study see the same resamples, so that their difference
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.records import Record
 from hungjury.stats.bootstrap import resample_counts
 from hungjury.studies.seeds import seed_for
 
@@ -24,8 +24,7 @@ RESAMPLES = 200
 NORMAL, UPPER = 1.959964, 0.975  # of 95 % intervals
 
 
-@dataclass(frozen=True)
-class Resampling:
+class Resampling(Record):
     """Draws from a seed; the same name always gives the same draws."""
 
     draws: int

@@ -14,13 +14,14 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from hungjury import __version__
 from hungjury.collection.notes import plural
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_seed
+from hungjury.records import Record
 from hungjury.studies.data import Sources, StudyData, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.seeds import integer_seed
@@ -31,8 +32,7 @@ __all__ = ["Finished", "Job", "run_work"]
 LOCAL_ENGINE = Engine()
 
 
-@dataclass(frozen=True)
-class Job:
+class Job(Record):
     """A piece of a study that depends on no other: ``function(data, seed, **arguments)``.
 
     function: imported by name where the job is run. arguments: small and
@@ -51,8 +51,7 @@ class Job:
         return integer_seed(seed, self.draws or self.key)
 
 
-@dataclass(frozen=True)
-class Finished:
+class Finished(Record):
     """Results and errors by key. `reused` results were there already; `outdated` ones of the others
     had been done before with other parameters, data, seed or version. The first line of an error
     says what is wrong, the rest where."""
@@ -63,8 +62,7 @@ class Finished:
     outdated: int
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(Record):
     """A job on its way to a worker."""
 
     place: int  # of its collection
@@ -75,8 +73,7 @@ class _Task:
     version: str = __version__
 
 
-@dataclass(frozen=True)
-class _Done:
+class _Done(Record):
     place: int
     key: str
     value: str | None

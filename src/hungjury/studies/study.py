@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from hungjury.collection.runs import Progress
 from hungjury.errors import HungjuryError, StudyFailed
+from hungjury.records import Record
 from hungjury.studies import papers
 from hungjury.studies.collections import check_collections
 from hungjury.studies.data import Sources, study_data
@@ -22,8 +22,7 @@ __all__ = ["Study", "run_study"]
 MOST_SHOWN = 5
 
 
-@dataclass(frozen=True)
-class Study:
+class Study(Record):
     """The results, and where they are written. `sources` and `finished` have an entry for each
     collection."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
+from hungjury.records import Record
 from hungjury.tables import Cell, Joined, Marked, Table
 
 __all__ = ["Cell", "Joined", "Marked", "StudyTable", "stem"]
@@ -18,8 +19,7 @@ def stem(text: str) -> str:
     return re.sub(r"[^\w.+@-]+", "-", text).strip("-")
 
 
-@dataclass(frozen=True)
-class StudyTable:
+class StudyTable(Record):
     """name: the stem of its files, such as "table-5.2". Empty cells are None."""
 
     name: str

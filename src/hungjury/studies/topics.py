@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.qrels import as_qrels
 from hungjury.collection.runs import as_runs
 from hungjury.errors import InputError
+from hungjury.records import Record
 from hungjury.scores import Scores
 from hungjury.studies.checks import need_grades, need_hard_labels, need_systems
 from hungjury.tables import Cell, Table, html_page
@@ -21,8 +21,7 @@ __all__ = ["Chosen", "complete_runs", "few_highly_relevant", "run_quartiles"]
 MANY = 10  # relevant documents for each highly relevant one
 
 
-@dataclass(frozen=True, eq=False)
-class Chosen:
+class Chosen(Record, eq=False):
     """A choice of topics or runs: `names` are the chosen ones, `why` the reason."""
 
     names: list[str]

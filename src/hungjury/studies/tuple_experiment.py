@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +37,7 @@ from hungjury.judges.random_judges import random_scores
 from hungjury.judges.settings import MergeSettings
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.limits import MOST_SAMPLES, check_count
+from hungjury.records import Record
 from hungjury.studies.checks import need_gold, need_judges
 from hungjury.studies.experiment import Experiment, Found, Part
 from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths
@@ -296,8 +297,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         return _Row(row, draws)
 
 
-@dataclass(frozen=True, eq=False)
-class _Row:
+class _Row(Record, eq=False):
     """A row, and draws of its means."""
 
     numbers: TupleRow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury.errors import InputError
 from hungjury.judges.weights import ESTIMATORS
+from hungjury.records import Record
 from hungjury.studies.claims import Quantity
 from hungjury.studies.gold import DETERMINISTIC, Doubt
 from hungjury.tables import Cell, Table, html_page
@@ -22,8 +23,7 @@ Array = NDArray[np.float64]
 Key = tuple[str, str, int, str, float | None, float | None]
 
 
-@dataclass(frozen=True)
-class TupleRow:
+class TupleRow(Record):
     """One approach with tuples of one size: means and standard deviations over the tuples."""
 
     measure: str
@@ -42,8 +42,7 @@ class TupleRow:
     wrong: float | None = None  # P(wrong) of the labels of RGS
 
 
-@dataclass(frozen=True, eq=False)
-class TupleStudy:
+class TupleStudy(Record, eq=False):
     """Results of tuples of judges, compared with gold labels.
 
     draws: [row, draw] under "tau_ap" and "rmse", the means with other tuples and on other topics;

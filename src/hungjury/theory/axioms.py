@@ -12,13 +12,13 @@ with up to `length` documents of each grade are tried unless one is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from hungjury.collection.notes import plural
 from hungjury.errors import Argument, InputError, check_seed
 from hungjury.limits import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
+from hungjury.records import Record
 from hungjury.tables import Table, html_page
 from hungjury.theory.pairs import ListPairs, all_pairs, all_pools, is_small, random_pairs
 from hungjury.theory.scoring import ListScorer, MeasureLike, plentiful_pool
@@ -31,8 +31,7 @@ MOST_SHOWN = 12
 AXIOMS = ("replacement", "swap")
 
 
-@dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Record):
     """A pair of lists whose score gets worse where the axiom forbids it."""
 
     axiom: str
@@ -58,8 +57,7 @@ class Counterexample:
         )
 
 
-@dataclass(frozen=True)
-class AxiomReport:
+class AxiomReport(Record):
     """What was found; an axiom without counterexample is None."""
 
     measure: str

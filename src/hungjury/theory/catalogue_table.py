@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING
 from typing import Any, Literal
 
 from hungjury.catalogue import CATALOGUE, Measure
 from hungjury.errors import HungjuryError, MeasureError
 from hungjury.limits import MOST_GRADE, MOST_RANKS, check_count
+from hungjury.records import Record
 from hungjury.tables import Table
 from hungjury.theory.axioms import AXIOMS, AxiomReport, Counterexample, check_axioms
 
@@ -17,8 +18,7 @@ BINARY_LENGTH = 8
 """Binary lists up to this length are all checked."""
 
 
-@dataclass(frozen=True)
-class AxiomVerdict:
+class AxiomVerdict(Record):
     """What is known about one axiom for one measure."""
 
     status: Literal["proved", "not refuted", "fails"]
@@ -36,8 +36,7 @@ class AxiomVerdict:
         )
 
 
-@dataclass(frozen=True)
-class AxiomRow:
+class AxiomRow(Record):
     """One measure: what was found with all parameters tried, or why nothing could be checked."""
 
     measure: str

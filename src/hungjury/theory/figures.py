@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from hungjury.choices import SimulatedLabels
 from hungjury.errors import MissingExtra, check_choice, check_seed
 from hungjury.limits import MOST_RANKS, MOST_SAMPLES, check_count, check_share
+from hungjury.records import Record
 from hungjury.stats.paired_tests import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
 from hungjury.theory.scoring import Floats
@@ -46,8 +46,7 @@ CELLS = 1 << 22
 """Random numbers in memory at once."""
 
 
-@dataclass(frozen=True, eq=False)
-class BalancingCurves:
+class BalancingCurves(Record, eq=False):
     """B(N) of several measures."""
 
     lengths: NDArray[np.int64]
@@ -63,8 +62,7 @@ def balancing_curves(
     return BalancingCurves(np.array(sizes, dtype=np.int64), curves)
 
 
-@dataclass(frozen=True, eq=False)
-class SignificanceCurve:
+class SignificanceCurve(Record, eq=False):
     """How often two runs differ significantly, by the rank down to which they are alike."""
 
     ranks: NDArray[np.int64]  # 0, 1, ..., 20

@@ -7,7 +7,6 @@ to say so. Pairs outside the order are those that measures may decide differentl
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from hungjury.choices import OrderOf, OrderScale
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.limits import MOST_GRADE, check_count
+from hungjury.records import Record
 from hungjury.tables import Table, html_page
 
 __all__ = ["ListComparison", "Step", "compare_lists"]
@@ -27,8 +27,7 @@ Relation: TypeAlias = Literal["less", "equal", "greater", "incomparable"]
 _SIGNS = {"less": "<", "equal": "=", "greater": ">", "incomparable": "and"}
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Record):
     """One move upwards: a better document at one rank, or a better one from further down."""
 
     kind: Literal["replacement", "swap"]
@@ -52,8 +51,7 @@ class Step:
         return f"{self.before} -> {self.after}  {self.kind} at rank {where}"
 
 
-@dataclass(frozen=True, eq=False)
-class ListComparison:
+class ListComparison(Record, eq=False):
     """How `a` compares with `b`, and the counts that show it."""
 
     relation: Relation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from hungjury.judges.judge_scores import binary_at, label_matrix
 from hungjury.judges.merged import likeliest
 from hungjury.judges.merging import MERGES, merge
 from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.records import Record
 from hungjury.stats.correlation import tau_ap
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.effects import scores_under
@@ -32,8 +33,7 @@ ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by 
 FEWEST_SYSTEMS = 3  # for a correlation
 
 
-@dataclass(frozen=True)
-class GoldRow:
+class GoldRow(Record):
     """Agreement of a judge or a merge with gold; None if unknown."""
 
     name: str
@@ -44,8 +44,7 @@ class GoldRow:
     tau_ap: float | None  # of the systems' means on gold topics
 
 
-@dataclass(frozen=True, eq=False)
-class AgainstGold:
+class AgainstGold(Record, eq=False):
     """Labels and rankings compared with gold; bias is the panel's score minus gold."""
 
     rows: list[GoldRow]
@@ -57,8 +56,7 @@ class AgainstGold:
     )  # share called relevant by the leaderboard's labels, by gold
 
 
-@dataclass(frozen=True, eq=False)
-class _Entry:
+class _Entry(Record, eq=False):
     name: str
     kind: str
     labels: NDArray[np.int16]  # [document], negative: none

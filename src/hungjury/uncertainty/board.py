@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +15,7 @@ from hungjury.choices import FrameBackend, Target
 from hungjury.collection.notes import Note
 from hungjury.files import write_whole
 from hungjury.judges.agreement import Agreement
+from hungjury.records import Record
 from hungjury.stats.letters import letter_groups
 from hungjury.tables import Table
 from hungjury.text_formats import json_text
@@ -35,8 +36,7 @@ Floats = NDArray[np.float64]
 BoardPicture = Literal["intervals", "pairs"]
 
 
-@dataclass(frozen=True, eq=False)
-class Leaderboard:
+class Leaderboard(Record, eq=False):
     """Systems, best first, and how certain their ranking is. Arrays are in the order of `systems`.
 
     On the "panel" scale `mean` is the panel's own, and `low` and `high` are where it would be with

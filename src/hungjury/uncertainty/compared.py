@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.choices import FrameBackend, Multiplicity, SignificanceTest
 from hungjury.collection.notes import Note
+from hungjury.records import Record
 from hungjury.settings import ScoreSettings
 from hungjury.tables import Table
 from hungjury.text_formats import json_text
@@ -24,8 +25,7 @@ __all__ = ["Compared", "Comparison"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Compared:
+class Compared(Record):
     """Two systems compared by one measure; differences are system minus `versus`."""
 
     measure: str
@@ -47,8 +47,7 @@ class Compared:
     p_equivalent_corrected: float | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Record, eq=False):
     """Systems against baselines, or all pairs of them; iterates over `rows`.
 
     systems: best first by the first measure. mean: [measure, system] over the topics that all

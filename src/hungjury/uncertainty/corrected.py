@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any, get_args
 
@@ -21,6 +21,7 @@ from hungjury.errors import InputError, check_choice
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
+from hungjury.records import Record
 from hungjury.settings import TYPICAL_PANEL_ERROR
 from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
@@ -46,8 +47,7 @@ MORE_LABELS = (100, 200, 500, 1000)
 POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
 
 
-@dataclass(frozen=True, eq=False)
-class Correction:
+class Correction(Record, eq=False):
     """How gold labels correct the panel. Arrays are in the order of the leaderboard's systems.
 
     Attributes

@@ -9,10 +9,10 @@ slope c and the panel's error tau are unknown; both are integrated over on a gri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from hungjury.records import Record
 
 __all__ = ["PANEL_ERROR", "Combined", "centred", "combine", "expected_contrasts", "wide_kernel"]
 
@@ -26,8 +26,7 @@ ROUNDING = 1e-12
 RIDGE = 1e-6  # of tau²: systems that show the same documents may still differ a little
 
 
-@dataclass(frozen=True, eq=False)
-class Combined:
+class Combined(Record, eq=False):
     """Posterior of the systems' means given panel and gold labels."""
 
     mean: Floats  # [system]

@@ -13,12 +13,13 @@ labelled it is the gold labels' own score.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer
+from hungjury.records import Record
 from hungjury.uncertainty.contrasts import contrasts, contrasts_within, independent
 from hungjury.uncertainty.effects import effects_in_parts, scores_under
 from hungjury.uncertainty.predict import Prediction
@@ -33,8 +34,7 @@ ROUGH, FINE = 2, 16  # draws that effects are averaged over: of all documents, o
 CALIBRATION = (0.3, 4.0)  # bounds of the factor between seen and predicted variance
 
 
-@dataclass(frozen=True, eq=False)
-class Spread:
+class Spread(Record, eq=False):
     """The expected errors of predictions, as independent components."""
 
     scorer: Scorer
@@ -76,8 +76,7 @@ class Spread:
         return replace(self, factor=float(factor))
 
 
-@dataclass(frozen=True, eq=False)
-class Direct:
+class Direct(Record, eq=False):
     """Means of systems as people would score them, and their covariance over samples."""
 
     mean: Floats  # [system]
@@ -132,8 +131,7 @@ def direct(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Errors:
+class _Errors(Record, eq=False):
     """Effects of prediction errors on labelled documents on the systems' means."""
 
     total: Floats  # [system]: weighted by 1 / probability - 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge
 from hungjury.judges.weights import Weights
+from hungjury.records import Record
 from hungjury.scores import GMEAN_FLOOR
 from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
 from hungjury.uncertainty.score_draws import ScoreDraws, Summing, draws_at_once
@@ -31,8 +31,7 @@ __all__ = ["Drawn", "Setting", "draw_scores"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Record):
     """What all draws of scores have in common."""
 
     measure: Measure
@@ -43,8 +42,7 @@ class Setting:
     replicates: int  # random judges of AWARE
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
+class Drawn(Record, eq=False):
     """Values of one measure, as they are averaged over topics (logs for a geometric mean)."""
 
     alignment: Alignment

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from hungjury.catalogue import Measure
 from hungjury.choices import Target
 from hungjury.collection.judgments import Judgments
 from hungjury.judges.merging import merge
+from hungjury.records import Record
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.panel_error import PanelError, exposure_kernel, range_of
 from hungjury.uncertainty.parts import Parts, mean_draws
@@ -21,8 +21,7 @@ __all__ = ["Estimate", "as_reported", "panel_error_of", "panel_estimate", "repor
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Record, eq=False):
     """Means as they are reported, in the order of the alignment's systems.
 
     On the "panel" scale `means` are the panel's means with other topics or labels,

@@ -3,7 +3,7 @@ they contribute to a system's score."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import Panel
+from hungjury.records import Record
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.effects import contributions, is_linear
 from hungjury.uncertainty.sample import Sample
@@ -37,8 +38,7 @@ def depth_shown(measure: Measure) -> int:
     return min(cutoff, MOST_RANKS) if isinstance(cutoff, int) else MOST_RANKS
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(Record, eq=False):
     """The lists and labels behind a leaderboard; arrays are computed on demand.
 
     Attributes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, cast
 
@@ -14,6 +13,7 @@ from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
 from hungjury.limits import check_share
+from hungjury.records import Record
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.text_formats import json_text
 from hungjury.uncertainty.common_topics import common_values
@@ -39,8 +39,7 @@ SAID: dict[str, str] = {
 DRAWS = 10_000
 
 
-@dataclass(frozen=True)
-class Gate:
+class Gate(Record):
     """The decision about one candidate.
 
     Attributes

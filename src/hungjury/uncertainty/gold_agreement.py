@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +17,7 @@ from hungjury.errors import InputError, check_seed
 from hungjury.judges.gold_errors import effective_judges, error_correlation
 from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.reliability import ReliabilityBin, reliability
+from hungjury.records import Record
 from hungjury.tables import Table, html_page
 from hungjury.text_formats import columns, json_text
 from hungjury.uncertainty.planned import Plan
@@ -32,8 +33,7 @@ RESAMPLES = 1000
 GoldPicture = Literal["kappa", "reliability"]
 
 
-@dataclass(frozen=True, eq=False)
-class GoldAgreement:
+class GoldAgreement(Record, eq=False):
     """How each judge compares with gold labels; all arrays are in the order of `judges`.
 
     Attributes

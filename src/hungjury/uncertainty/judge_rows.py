@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +10,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note, percent, plural
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.jury import Jury
+from hungjury.records import Record
 from hungjury.uncertainty.label_model import LabelDraws
 
 __all__ = ["JudgeRow", "dependence", "judge_rows", "labels_per_document", "vote_share"]
@@ -22,8 +21,7 @@ FAR = 5.0  # in standard errors
 FEW = 50  # common documents needed to compare two judges
 
 
-@dataclass(frozen=True)
-class JudgeRow:
+class JudgeRow(Record):
     """One judge; None for what is not known."""
 
     name: str

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from hungjury.judges.em import disagrees_with_votes
 from hungjury.judges.merged import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.machine import cores
+from hungjury.records import Record
 
 __all__ = ["LabelDraws", "check_chains", "draw_labels"]
 
@@ -43,8 +43,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class LabelDraws:
+class LabelDraws(Record, eq=False):
     """Label sets [draw, document], and the fitted model."""
 
     labels: NDArray[np.int16]
@@ -53,8 +52,7 @@ class LabelDraws:
     votes: Floats  # [judge]: weight of a vote; families share one
 
 
-@dataclass(frozen=True, eq=False)
-class _VoteTable:
+class _VoteTable(Record, eq=False):
     """Votes of the judged documents; a unit is a judge, or a judge on one topic."""
 
     begin: Ints  # [judged document + 1]: where its votes begin in `said`

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from hungjury.choices import Target
 from hungjury.collection.judgments import Judgments
 from hungjury.errors import MeasureError
+from hungjury.records import Record
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import reported_rate
 from hungjury.uncertainty.parts import Parts, mean_draws
@@ -25,8 +25,7 @@ MORE = (1.5, 2)  # times as many judges, extrapolated
 DRAWS = 100  # for each smaller panel
 
 
-@dataclass(frozen=True)
-class Outlook:
+class Outlook(Record):
     """The smallest difference between two systems that is detected 19 times in 20, with other
     numbers of topics and of judges; typical over pairs."""
 

@@ -10,8 +10,6 @@ measure's range and itself uncertain: log-normal around a size measured on publi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +19,7 @@ from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.collection.pool import Pool
 from hungjury.errors import Argument, InputError
+from hungjury.records import Record
 
 __all__ = ["MEASURED", "PEOPLE", "PanelError", "check_panel_error", "exposure_kernel",
            "normal_draws", "range_of"]  # fmt: skip
@@ -33,8 +32,7 @@ DEPTH = 10  # ranks that make up what a system shows
 ROUNDING = 1e-12  # of the largest eigenvalue: smaller ones are noise
 
 
-@dataclass(frozen=True, eq=False)
-class PanelError:
+class PanelError(Record, eq=False):
     """The distribution of u, in the measure's own units."""
 
     size: float  # the median of tau

@@ -15,12 +15,13 @@ are part of it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.choices import Target
+from hungjury.records import Record
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.uncertainty.panel_error import normal_draws
 from hungjury.uncertainty.score_draws import ScoreDraws
@@ -30,8 +31,7 @@ __all__ = ["Parts", "mean_draws", "people_parts", "topic_deviations"]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Parts:
+class Parts(Record, eq=False):
     """Covariances [system, system] of the mean over topics, by cause."""
 
     topics: Floats  # which topics were asked; counts for a population only

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import takewhile
 from os import PathLike
 from pathlib import Path
@@ -16,6 +16,7 @@ from hungjury.choices import FrameBackend, PlanDesign
 from hungjury.collection.notes import plural
 from hungjury.errors import InputError, check_choice
 from hungjury.files import write_whole
+from hungjury.records import Record
 from hungjury.stats.designs import inclusion
 from hungjury.tables import Table, html_page
 from hungjury.text_formats import csv_text
@@ -29,8 +30,7 @@ SHOWN = 10  # documents in a notebook
 JUDGE = "judge:"  # before a judge's name in the header of the file
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(Record, eq=False):
     """Documents to label, in the order in which to label them.
 
     Attributes

@@ -9,13 +9,12 @@ of the model, its coefficients and the topics' effects, are drawn from their app
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.align import Alignment
 from hungjury.judges.panel import Panel
+from hungjury.records import Record
 
 __all__ = ["Prediction", "features", "predict"]
 
@@ -29,8 +28,7 @@ TOP = 10  # ranks that count for exposure
 LARGEST = 15.0  # logits beyond are cut
 
 
-@dataclass(frozen=True, eq=False)
-class Prediction:
+class Prediction(Record, eq=False):
     """Probabilities of gold labels for every document of the pool."""
 
     at_least: Floats  # [draw, document, grade above the lowest]: drawn P(label >= grade)
@@ -126,8 +124,7 @@ def predict(
     return Prediction(out)
 
 
-@dataclass(frozen=True, eq=False)
-class _Logistic:
+class _Logistic(Record, eq=False):
     """A logistic regression with topic effects at its mode, and the curvature there.
 
     The curvature of topic effects is diagonal, so that they are eliminated one by one and only a

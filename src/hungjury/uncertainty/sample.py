@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from hungjury.collection.notes import Note, plural
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import as_qrels
 from hungjury.errors import Argument, InputError
+from hungjury.records import Record
 from hungjury.uncertainty.planned import Plan
 
 __all__ = ["Sample", "gold_sample"]
@@ -24,8 +25,7 @@ ANSWERED = 0.8  # of the plan's first n documents have to be labelled for n to c
 FEW_LABELS = 50
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(Record, eq=False):
     """Gold labels of some documents of a pool."""
 
     documents: Ints  # positions in the pool, ascending

@@ -8,10 +8,10 @@ leaderboard with this cost. It is a matrix product.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from hungjury.records import Record
 
 __all__ = ["ScoreDraws", "Summing", "draws_at_once"]
 
@@ -25,8 +25,7 @@ def draws_at_once(cells: int, documents: int) -> int:
     return max(NUMBERS_AT_ONCE // max(cells, documents, 1) // LANES, 1) * LANES
 
 
-@dataclass(frozen=True, eq=False)
-class ScoreDraws:
+class ScoreDraws(Record, eq=False):
     """Summary of scores [draw, system, topic]."""
 
     means: Floats  # [draw, system]: over topics

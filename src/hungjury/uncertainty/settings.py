@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hungjury.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope
 from hungjury.settings import ScoreSettings
 
 __all__ = ["LeaderboardSettings"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class LeaderboardSettings(ScoreSettings):
+class LeaderboardSettings(ScoreSettings, kw_only=True):
     """How a leaderboard was made."""
 
     judges: int

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.records import Record
 
 __all__ = ["Standing", "of_differences", "standing"]
 
@@ -15,8 +14,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class Standing:
+class Standing(Record, eq=False):
     """Arrays over systems, in the order of the draws."""
 
     p_best: Floats

@@ -8,13 +8,14 @@ of two small tables. Products of two systems, summed over documents, follow from
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.records import Record
 from hungjury.uncertainty.topic_lists import TopicLists
 
 __all__ = ["Effects", "LinearEffects", "Products", "TabledEffects"]
@@ -42,8 +43,7 @@ class Effects(Protocol):
         """Add the products of these effects, which are those of some documents of the pool."""
 
 
-@dataclass(frozen=True, eq=False)
-class TabledEffects:
+class TabledEffects(Record, eq=False):
     """Effects of a measure that has no linear kernel."""
 
     values: Floats  # [system, document, grade]
@@ -61,8 +61,7 @@ class TabledEffects:
         products.add_table(documents, self.values)
 
 
-@dataclass(frozen=True, eq=False)
-class LinearEffects:
+class LinearEffects(Record, eq=False):
     """bases @ rate, plus slope * pull where a list holds the document."""
 
     lists: TopicLists

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.collection.align import Alignment
+from hungjury.records import Record
 
 __all__ = ["LINEAR", "TopicLists"]
 
@@ -15,8 +14,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
-class TopicLists:
+class TopicLists(Record, eq=False):
     """The lists of one topic as a table [system, place]."""
 
     document: Ints  # within the topic; one more than there are in the padding

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
+
+from hungjury.records import Record
 
 __all__ = ["Dynamic", "fit_dynamic"]
 
@@ -13,8 +13,7 @@ Array = NDArray[np.float64]
 ROUNDING = 1e-12
 
 
-@dataclass(frozen=True)
-class Dynamic:
+class Dynamic(Record):
     """delta(i) = alpha / i + beta i + gamma, not below 0, with the quality of its fit.
 
     r2 (the share of variance explained) and rmse are None where the curve was

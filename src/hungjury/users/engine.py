@@ -5,13 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 from hungjury.choices import ClickEngine
 from hungjury.errors import HungjuryError, InputError, MissingExtra, check_choice
 from hungjury.machine import cores
+from hungjury.records import Record
 
 __all__ = ["QueryEngine", "need_ibis", "open_engine"]
 
@@ -26,8 +26,7 @@ def need_ibis() -> Any:
     return ibis
 
 
-@dataclass(frozen=True)
-class QueryEngine:
+class QueryEngine(Record):
     """A connection, and a temporary folder."""
 
     connection: Any

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from hungjury.collection.notes import Note
 from hungjury.errors import Argument, InputError, MeasureError
 from hungjury.files import write_whole
 from hungjury.json_files import read_json
+from hungjury.records import Record
 from hungjury.tables import Table, html_page
 from hungjury.users.dynamics import Array, Dynamic
 from hungjury.users.user_class import Numbers, UserClass, read_class, read_numbers, read_rates
@@ -32,8 +33,7 @@ SHOWN = 20  # ranks in a notebook
 PUBLISHED_SHAPE = "published-shape"
 
 
-@dataclass(frozen=True)
-class LogReport:
+class LogReport(Record):
     """What a log contained. Everything unusual is counted; nothing is corrected silently."""
 
     records: int = 0  # clicks read
@@ -52,8 +52,7 @@ class LogReport:
     unreadable: int = 0  # records that cannot be read
 
 
-@dataclass(frozen=True)
-class UserModel:
+class UserModel(Record):
     """Users of one class ("all"), or of the classes "navigational" and "informational"."""
 
     classes: tuple[UserClass, ...]

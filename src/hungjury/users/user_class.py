@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from hungjury.limits import MOST_RANKS_OF_A_PAGE
+from hungjury.records import Record
 from hungjury.users.dynamics import Dynamic
 
 __all__ = ["Numbers", "UserClass", "read_class", "read_numbers", "read_rates"]
@@ -18,8 +19,7 @@ Counts = tuple[int, ...]
 Numbers = tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class UserClass:
+class UserClass(Record):
     """The users of one class of queries; index i of every tuple is rank i + 1.
 
     Fields counted from a log are None for models made in another way.

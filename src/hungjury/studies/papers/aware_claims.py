@@ -4,10 +4,10 @@ holds."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from hungjury.judges.weights import ESTIMATORS
+from hungjury.records import Record
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most
 from hungjury.studies.tuple_experiment import BASELINES
 from hungjury.studies.tuple_rows import TupleStudy
@@ -20,8 +20,7 @@ BEST_SCORES = ("sgl_rmse_med", "tpc_rmse_med", "tpc_fro_med", "sgl_fro_med", "sg
 ORDER, SCORES = "order of systems", "scores"
 
 
-@dataclass(frozen=True, eq=False)
-class Approaches:
+class Approaches(Record, eq=False):
     """Means of approaches over sizes and measures; larger is better.
 
     studies: who has the estimators, and who has the other approaches.

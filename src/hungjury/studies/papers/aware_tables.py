@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from hungjury.judges.weights import ESTIMATORS
+from hungjury.records import Record
 from hungjury.studies.factorial import Anova, factorial_anova
 from hungjury.studies.figures import Groups, Interaction, MainEffects, Shown, TupleLines
 from hungjury.studies.papers.aware_claims import Approaches
@@ -23,8 +24,7 @@ PARTS = ("granularity", "gap", "weight")
 PAIRS = (("granularity", "gap"), ("granularity", "weight"), ("gap", "weight"))
 
 
-@dataclass(frozen=True)
-class Numbering:
+class Numbering(Record):
     """A response, and the thesis' numbers of what it reports about it."""
 
     response: str

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from hungjury.records import Record
 from hungjury.studies.facts import Facts
 from hungjury.studies.published import Printed, printed_facts, recognised, table_5_2, table_5_3
 from hungjury.studies.published.misprints import MISPRINTS
@@ -22,8 +22,7 @@ FEATURES = {"topics": "topics", "runs": "complete", "min relevant": "least",
 HEADER = ("collection", "", "with", "value", "published", "difference", "misprint")
 
 
-@dataclass(frozen=True, eq=False)
-class Measured:
+class Measured(Record, eq=False):
     """What a study found about a set of labels: its facts, and Kendall's tau by the labels of the
     two measures."""
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.records import Record
 from hungjury.studies.claims import Quantity, least
 from hungjury.studies.papers.label_sets import LabelSet
 from hungjury.studies.resampling import RESAMPLES, Resampling, too_narrow
@@ -22,8 +22,7 @@ __all__ = ["ClaimData", "rising"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class ClaimData:
+class ClaimData(Record, eq=False):
     """One set of labels; place: the index of each measure in the jobs' results.
 
     instead: aliases of names, such as measures with other parameters. topics: the topics that were

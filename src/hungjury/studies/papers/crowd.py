@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
 from hungjury.parameters import flag, integer, param
+from hungjury.records import Record
 from hungjury.studies.claims import ROUNDING, Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.each_judge import SingleJudges, SingleRow, single_judges
@@ -163,8 +164,7 @@ class Crowd(Recipe):
         return _side_by_side(StudyTable(name, title, header, rows), parts)
 
 
-@dataclass(frozen=True, eq=False)
-class _Part:
+class _Part(Record, eq=False):
     """One set of systems and its judges, and what was found about them."""
 
     studied: Studied

@@ -4,8 +4,8 @@ claim holds."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from hungjury.records import Record
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all
 from hungjury.studies.each_judge import SingleRow
 from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Doubt
@@ -24,8 +24,7 @@ def crowd_claims(study: TupleStudy, alone: Sequence[SingleRow], doubt: Doubt) ->
     return [claim for one in measures for claim in _Found(study, alone, doubt, one).claims()]
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(Record):
     """Everything by one measure, labels trusted in one way."""
 
     study: TupleStudy

@@ -4,8 +4,8 @@ claim holds."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from hungjury.records import Record
 from hungjury.studies.claims import Claim, Quantity, least, most, within
 from hungjury.studies.papers.claim_data import ClaimData, rising
 from hungjury.studies.papers.graded_beside import COMPARED, in_words
@@ -20,8 +20,7 @@ MIDDLE, SMALL, SMALLEST = 0.3, 0.1, 0.05  # shares of the pool
 TOPICS, POOLS = "topics", "topics, pools"
 
 
-@dataclass(frozen=True)
-class _Users:
+class _Users(Record):
     """The thresholds of the paper's examples: no weight on grade 1, little, and more; then what
     stands for hard and for lenient users, beside nDCG."""
 
@@ -38,8 +37,7 @@ USERS = {  # by the number of relevant grades
 }
 
 
-@dataclass(frozen=True, eq=False)
-class GradedEvidence:
+class GradedEvidence(Record, eq=False):
     """Of one set of labels, by set of topics: correlations of all measures of the tables, and
     robustness of those of the figures. Sets with few topics of a grade come after all topics."""
 

@@ -7,7 +7,6 @@ gold labels, the judges' majority, or one judge. Jobs call the building blocks o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from hungjury.collection.qrels import Qrels
 from hungjury.errors import InputError
 from hungjury.evaluation import evaluate
 from hungjury.parameters import numbers, param
+from hungjury.records import Record
 from hungjury.scores import Scores
 from hungjury.stats.correlation import kendall
 from hungjury.studies.checks import need_measures
@@ -51,8 +51,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class LabelSet:
+class LabelSet(Record, eq=False):
     """One set of labels of one collection, and the results for it."""
 
     title: str  # in tables and figures

@@ -7,8 +7,8 @@ and the least, mean and largest number of relevant documents. Names and paths do
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from hungjury.records import Record
 from hungjury.studies.facts import Facts
 from hungjury.studies.published import graded, thesis
 from hungjury.studies.published.misprints import misprint_of
@@ -26,8 +26,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class Printed:
+class Printed(Record):
     """A number as printed, its place, and what is wrong with it."""
 
     value: float

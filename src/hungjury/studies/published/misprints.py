@@ -5,13 +5,12 @@ docs/papers.md lists what else was found wrong in the papers, with the evidence.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from hungjury.records import Record
 
 __all__ = ["MISPRINTS", "Misprint", "misprint_of"]
 
 
-@dataclass(frozen=True)
-class Misprint:
+class Misprint(Record):
     """Some cells of a row, what is wrong with them, and how that is known. No columns: all."""
 
     table: str
