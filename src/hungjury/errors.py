@@ -6,7 +6,6 @@ command line and JSON each render it in their own way.
 
 from __future__ import annotations
 
-import json
 import operator
 import re
 from collections.abc import Callable
@@ -67,7 +66,11 @@ def either(words: list[str]) -> str:
 def _literal(value: object) -> str:
     if isinstance(value, range) and value.start == 0 and value.step == 1:
         return f"range({value.stop})"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+    if not isinstance(value, str):
+        return repr(value)
+    import json  # imported only for errors
+
+    return json.dumps(value, ensure_ascii=False)
 
 
 class HungjuryError(ValueError):

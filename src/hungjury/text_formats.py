@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -66,6 +64,8 @@ def csv_text(rows: Iterable[Sequence[object]], safe: bool = False) -> str:
     begin with =, +, -, @ or blanks before these) are preceded by an apostrophe, and control
     characters are escaped. Numbers stay numbers.
     """
+    import csv  # imported, like json below, when it is used
+
     lines = _Lines()
     writer = csv.writer(lines, lineterminator="\r\n")  # what ends lines is quoted inside cells
     for row in rows:
@@ -89,6 +89,8 @@ def _harmless(cell: object) -> Any:
 
 def json_text(content: object) -> str:
     """JSON as all results write it; numbers that are undefined or infinite are null."""
+    import json
+
     return json.dumps(finite(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Protocol
 
 from hungjury import native
@@ -46,13 +46,12 @@ class Parser(Protocol):
     def finish(self) -> None: ...
 
 
-@dataclass
 class _Kind:
     """Errors of one kind in one file: the first of them, and where the others are."""
 
-    first: HungjuryError
-    count: int = 0
-    lines: list[str] = field(default_factory=list)
+    def __init__(self, first: HungjuryError) -> None:
+        self.first, self.count = first, 0
+        self.lines: list[str] = []
 
     def error(self) -> HungjuryError:
         if self.count == 1:

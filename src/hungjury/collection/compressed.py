@@ -7,8 +7,6 @@ import zlib
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from queue import Empty, Queue
-from threading import Thread
 from typing import Any, BinaryIO, cast
 
 from hungjury.errors import InputError, MissingExtra
@@ -116,6 +114,9 @@ def ahead(pieces: Iterator[memoryview], waiting: int) -> Generator[memoryview, N
     `waiting` pieces at most are ready; with the one being made and the one in use, `pieces` has to
     hand out `waiting` + 2 different buffers before it uses one again.
     """
+    from queue import Empty, Queue  # imported only for large compressed files
+    from threading import Thread
+
     ready: Queue[memoryview | BaseException | None] = Queue(waiting)
     stopped = False
 

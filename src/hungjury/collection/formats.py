@@ -11,7 +11,6 @@ from hungjury.collection.columns import KNOWN, InputTable, understood
 from hungjury.collection.labelled import MAGIC, labelled_columns
 from hungjury.collection.policy import ROLES
 from hungjury.collection.sources import Source
-from hungjury.collection.text_tables import read_text_table, text_columns
 from hungjury.errors import Argument, InputError, MissingExtra
 from hungjury.numbers import decimal_of
 
@@ -106,6 +105,8 @@ def read_table(
         return _parquet(source, given)
     if kind == "labels":
         return _labelled(source, given, "labels" if by_judge else "gold")
+    from hungjury.collection.text_tables import read_text_table  # not needed for TREC's columns
+
     found, lines = read_text_table(source, kind, stop)
     return InputTable(source.name, found, lines, given, source.stem)
 
@@ -114,6 +115,8 @@ def columns_of(source: Source, kind: str, columns: Columns = ()) -> InputTable:
     """The columns of a file, with few rows or none; what is wrong with its rows is left alone."""
     if kind not in MARKS:
         return read_table(source, kind, columns, True, lambda _error: None)
+    from hungjury.collection.text_tables import text_columns
+
     names = text_columns(source, kind)
     return InputTable(source.name, {n: [""] for n in names}, [1], dict(columns), source.stem)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury import native
 
-__all__ = ["Pool", "natural_order"]
+__all__ = ["Pool", "natural_order", "stable_order"]
 
 
 def number_key(digits: str) -> tuple[int, str, str]:
@@ -42,6 +42,14 @@ def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
         if (np.diff(numbers[order]) > 0).all():  # neither 7 and 07
             return order
     return _sorted(listed, number_key)
+
+
+def stable_order(values: NDArray[Any]) -> NDArray[np.int64] | slice:
+    """What sorts values by indexing, equal ones as they are; nothing is copied where they are
+    sorted already."""
+    if (values[1:] >= values[:-1]).all():
+        return slice(None)
+    return np.argsort(values, kind="stable")
 
 
 def _sorted(names: list[str], key: Callable[[str], Any]) -> NDArray[np.int64]:

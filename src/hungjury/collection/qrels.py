@@ -18,7 +18,7 @@ from hungjury.collection.labels import resolve
 from hungjury.collection.likes import LabelsLike, QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.policy import LabelOptions, LabelPolicy, refuse_options
-from hungjury.collection.pool import Pool, natural_order
+from hungjury.collection.pool import Pool, natural_order, stable_order
 from hungjury.collection.reading import LabelReader, Part, label_parts, no_label
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError, rel_range
@@ -272,8 +272,7 @@ def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Q
     reader = LabelReader(policy, "one", stop)
     reader.read(parts)
     found = resolve(*reader.rows(), policy=policy, stop=stop)
-    ordered = np.argsort(found.document, kind="stable")  # mostly sorted already: quick
-    label = found.label[ordered]
+    label = found.label[stable_order(found.document)]
     return Qrels(
         pool=found.pool,
         labels=None if found.soft else label.astype(np.int16),

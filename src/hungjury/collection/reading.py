@@ -253,20 +253,22 @@ class LabelReader:
         file = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
         judge, names = columns["iteration"], self.labels.iterations
         if self.judges == "one":
-            judge, names = np.zeros_like(judge), [""]
+            judge, names = np.zeros(len(judge), dtype=np.int32), [""]
         elif self.judges == "file":
             names = list(dict.fromkeys(self.stems))
             judge = np.repeat(np.array(list(map(names.index, self.stems)), dtype=np.int32), sizes)
         elif self.judges == "iteration":
             _check_printable(names, judge, file, columns["line"], self.files)
         order = natural_order(names)
-        place = np.empty(len(names), dtype=np.int32)
-        place[order] = np.arange(len(names), dtype=np.int32)
+        if len(names) > 1:
+            place = np.empty(len(names), dtype=np.int32)
+            place[order] = np.arange(len(names), dtype=np.int32)
+            judge = place[judge]
         rows = Rows(
             table=self.labels,
             pair_topic=columns["pair_topic"],
             pair=columns["pair"],
-            judge=place[judge],
+            judge=judge,
             label=columns["label"],
             line=columns["line"],
             file=file,

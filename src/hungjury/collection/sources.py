@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import io
 import os
 import sys
@@ -274,7 +273,9 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
     if os.path.exists(text):
         return _in_folder(text) if folders and os.path.isdir(text) else [_file(text)]
     if any(c in text for c in "*?["):
-        paths = sorted(p for p in glob.glob(text, recursive=True))
+        from glob import glob  # imported only for patterns
+
+        paths = sorted(glob(text, recursive=True))
         if not folders or "**" in text:
             paths = [p for p in paths if not os.path.isdir(p)]
         if not paths:

@@ -47,8 +47,8 @@ class Interner {
 
   public:
     struct Slot {
-        uint32_t tag;  // from the upper half of the hash; its lowest bit: look on in the next slot
-        int32_t string;
+        uint32_t tag = 0;  // from the upper half of the hash; its lowest bit: look on in the next slot
+        int32_t string = -1;
         bool fits(uint64_t hash) const { return (tag ^ tag_of(hash)) < 2; }
         bool leads_on() const { return tag & 1; }
     };
@@ -82,6 +82,7 @@ class Interner {
     int32_t add(Bytes s, size_t scope = 0) {
         if (scope >= tables_.size()) tables_.resize(scope + 1);
         Table &table = tables_[scope];
+        if (!table.size && scope) make_like(table, tables_[scope - 1].count);
         if (2 * (table.count + 1) > table.size) grow(table);
         uint64_t hash = hash_bytes(s);
         int32_t known = of(table).find(s, hash);
@@ -95,7 +96,7 @@ class Interner {
     }
     int32_t find(Bytes s) const { return scope(0).find(s, hash_bytes(s)); }
     Scope scope(size_t i) const {
-        static constexpr Slot nothing{0, -1};
+        static constexpr Slot nothing{};
         if (i >= tables_.size() || !tables_[i].size) return Scope(&nothing, 0, &strings_);
         return of(tables_[i]);
     }
@@ -107,6 +108,7 @@ class Interner {
     }
 
   private:
+    static constexpr uint32_t MOST_GUESSED = 1u << 20;
     struct Table {  // a stretch of slots_
         size_t start = 0;
         uint32_t size = 0, count = 0;
@@ -120,6 +122,12 @@ class Interner {
         for (; slot().string >= 0; ++i) slot().tag |= 1;
         slot() = {tag_of(hash), string};
     }
+    // Room for as many strings as the scope before has: topics are often of about the same size.
+    void make_like(Table &table, uint32_t count) {
+        table.start = slots_.size();
+        for (table.size = 16; table.size < 2 * std::min(count, MOST_GUESSED);) table.size *= 2;
+        slots_.resize(table.start + table.size);
+    }
     // The last table grows where it is; one that others follow moves to the end.
     void grow(Table &table) {
         auto from = slots_.begin() + static_cast<std::ptrdiff_t>(table.start);
@@ -127,7 +135,7 @@ class Interner {
         if (table.start + table.size < slots_.size()) table.start = slots_.size();
         table.size = std::max(16u, 2 * table.size);
         slots_.resize(table.start);
-        slots_.resize(table.start + table.size, Slot{0, -1});
+        slots_.resize(table.start + table.size);
         for (const Slot &slot : old)
             if (slot.string >= 0)
                 insert(table, hash_bytes(strings_[static_cast<size_t>(slot.string)]), slot.string);

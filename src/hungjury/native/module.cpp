@@ -5,6 +5,7 @@ namespace nb = nanobind;
 using namespace hungjury;
 
 NB_MODULE(_core, m) {
+    nb::set_leak_warnings(false);  // the command line leaves what is in memory at exit to the system
     m.doc() = "Parsing, interning, ranking and joining: the parts of hungjury that touch every line.";
 
     static PyObject *bad_line = PyErr_NewException("hungjury.native._core.BadLine", nullptr, nullptr);
