@@ -50,6 +50,23 @@ def browser() -> Iterator[Any]:
         yield one
 
 
+@pytest.fixture(scope="session")
+def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small collection for studies; nobody writes into it."""
+    import hungjury as hj
+
+    folder = tmp_path_factory.mktemp("study")
+    hj.simulate(systems=3, topics=4, documents=40, depth=10).write(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def study_sources(study_folder: Path) -> Any:
+    from hungjury.studies.data import Sources
+
+    return Sources.in_folder(study_folder)
+
+
 @dataclass
 class Collection:
     """Made-up labels and runs: plain dictionaries, and the same as shuffled text."""

@@ -5,11 +5,9 @@ from contextlib import contextmanager
 
 import pytest
 
-import hungjury as hj
 import study_jobs
 from hungjury.errors import InputError
 from hungjury.studies import engines
-from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
 from hungjury.studies.runner import Job
 from hungjury.studies.store import ResultStore, as_text
@@ -39,14 +37,7 @@ def cluster(size):
             process.stderr.close()
 
 
-@pytest.fixture(scope="module")
-def sources(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("demo")
-    hj.simulate(systems=3, topics=4, documents=40, depth=10).write(folder)
-    return Sources.in_folder(folder)
-
-
-def test_a_study_survives_the_death_of_a_worker(sources, tmp_path):
+def test_a_study_survives_the_death_of_a_worker(study_sources, tmp_path):
     log, killed = tmp_path / "log", []
     jobs = [Job(f"slow/{i}", study_jobs.slow, {"log": str(log), "seconds": 0.1}) for i in range(20)]
     with cluster(2) as (address, workers), ResultStore(tmp_path / "dask.sqlite") as store:
@@ -58,7 +49,7 @@ def test_a_study_survives_the_death_of_a_worker(sources, tmp_path):
                 workers[0].kill()
                 killed.append(done)
 
-        found = run_jobs(jobs, sources, store, 3, Engine(f"dask://{address}"), kill_one)
+        found = run_jobs(jobs, study_sources, store, 3, Engine(f"dask://{address}"), kill_one)
         assert killed
         assert killed[0] < len(jobs) - 4
     assert found.failed == {}
@@ -67,28 +58,30 @@ def test_a_study_survives_the_death_of_a_worker(sources, tmp_path):
     assert len(by_process) > len(jobs), "nothing was under way when the worker died"
     with ResultStore(tmp_path / "alone.sqlite") as store:
         quick = [Job(j.key, j.function, {**j.arguments, "seconds": 0.0}) for j in jobs]
-        alone = run_jobs(quick, sources, store, 3, Engine("local", 1))
+        alone = run_jobs(quick, study_sources, store, 3, Engine("local", 1))
     assert list(found.results) == [job.key for job in jobs]
     assert as_text(found.results) == as_text(alone.results)
 
 
-def test_a_job_that_kills_its_workers_does_not_hold_up_the_study(sources, tmp_path, monkeypatch):
+def test_a_job_that_kills_its_workers_does_not_hold_up_the_study(
+    study_sources, tmp_path, monkeypatch
+):
     # Dask gives a task up when several workers have died of it; here, one is enough.
     monkeypatch.setitem(ENVIRONMENT, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES", "0")
     jobs = [Job(f"deadly/{i}", study_jobs.deadly, {"number": i}) for i in (1, 0, 2, 3)]
     with cluster(2) as (address, _), ResultStore(tmp_path / "dask.sqlite") as store:
-        found = run_jobs(jobs, sources, store, engine=Engine(f"dask://{address}"))
+        found = run_jobs(jobs, study_sources, store, engine=Engine(f"dask://{address}"))
     assert found.failed["deadly/0"].startswith("its worker died every time it was tried")
     # Dask blames whatever waited on the dead worker, too: those jobs are tried again next time.
     assert {*found.results, *found.failed} == {job.key for job in jobs}
     assert found.results
 
 
-def test_nobody_at_the_address(sources, tmp_path, monkeypatch):
+def test_nobody_at_the_address(study_sources, tmp_path, monkeypatch):
     monkeypatch.setattr(engines, "WAIT", 0.3)
     jobs = [Job("deadly/1", study_jobs.deadly, {"number": 1})]
     with (
         ResultStore(tmp_path / "dask.sqlite") as store,
         pytest.raises(InputError, match="no Dask scheduler answers at 127"),
     ):
-        run_jobs(jobs, sources, store, engine=Engine("dask://127.0.0.1:9"))
+        run_jobs(jobs, study_sources, store, engine=Engine("dask://127.0.0.1:9"))

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import hungjury as hj
 import study_jobs
 from hungjury.errors import InputError, StudyFailed
 from hungjury.studies.data import Sources, folder_parts, study_data
@@ -27,18 +26,6 @@ pytestmark = pytest.mark.long  # studies in processes of their own
 
 HERE = Path(__file__).parent
 ALONE = Engine("local", 1)
-
-
-@pytest.fixture(scope="module")
-def demo(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("demo")
-    hj.simulate(systems=3, topics=4, documents=40, depth=10).write(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def sources(demo):
-    return Sources.in_folder(demo)
 
 
 @pytest.fixture
@@ -96,49 +83,49 @@ def test_seeds_belong_to_a_key_and_a_seed():
 
 
 @pytest.mark.parametrize("name", ["local", "threading", "multiprocessing"])
-def test_numbers_are_the_same_on_every_engine_and_in_any_order(sources, tmp_path, name):
+def test_numbers_are_the_same_on_every_engine_and_in_any_order(study_sources, tmp_path, name):
     with (
         ResultStore(tmp_path / "one.sqlite") as one,
         ResultStore(tmp_path / "other.sqlite") as other,
     ):
-        alone = run_jobs(draws(), sources, one, 7, ALONE)
-        elsewhere = run_jobs(draws()[::-1], sources, other, 7, Engine(name, 2))
+        alone = run_jobs(draws(), study_sources, one, 7, ALONE)
+        elsewhere = run_jobs(draws()[::-1], study_sources, other, 7, Engine(name, 2))
     assert len(alone.results) == 6
     same(alone.results, dict(reversed(elsewhere.results.items())))
     first, second = (alone.results[f"draw/{i}"]["values"] for i in range(2))
     assert (first != second).all()
 
 
-def test_local_workers_share_the_cores(sources, store, monkeypatch):
+def test_local_workers_share_the_cores(study_sources, store, monkeypatch):
     monkeypatch.setenv("HUNGJURY_THREADS", "4")
     listed = [Job(f"threads/{i}", study_jobs.threads) for i in range(4)]
-    found = run_jobs(listed, sources, store, 0, Engine("local", 2)).results.values()
+    found = run_jobs(listed, study_sources, store, 0, Engine("local", 2)).results.values()
     assert {threads for _, threads in found} == {"2"}
     assert len({process for process, _ in found} - {os.getpid()}) == 2
 
 
-def test_an_engine_that_does_not_exist(sources, store):
+def test_an_engine_that_does_not_exist(study_sources, store):
     with pytest.raises(InputError, match="unknown engine"):
-        run_jobs(draws(), sources, store, engine=Engine("nonsense"))
+        run_jobs(draws(), study_sources, store, engine=Engine("nonsense"))
     with pytest.raises(InputError, match="at least one worker"):
         Engine("local", 0)
 
 
-def test_a_worker_that_dies_ends_a_local_study_with_what_is_done(sources, store):
+def test_a_worker_that_dies_ends_a_local_study_with_what_is_done(study_sources, store):
     listed = [Job(f"deadly/{i}", study_jobs.deadly, {"number": i}) for i in range(8, -1, -1)]
     with pytest.raises(StudyFailed, match="worker process died"):
-        run_jobs(listed, sources, store, engine=Engine("local", 2))
-    again = run_jobs(listed[:4], sources, store, engine=ALONE)
+        run_jobs(listed, study_sources, store, engine=Engine("local", 2))
+    again = run_jobs(listed[:4], study_sources, store, engine=ALONE)
     assert again.reused == 4
 
 
 # what is reused
 
 
-def test_only_what_is_the_same_is_reused(demo, sources, store, tmp_path):
+def test_only_what_is_the_same_is_reused(study_folder, study_sources, store, tmp_path):
     said = []
 
-    def reused(listed, where=sources, seed=0):
+    def reused(listed, where=study_sources, seed=0):
         found = run_jobs(listed, where, store, seed, ALONE, announce=said.append)
         assert len(found.results) == len(listed)
         return found.reused, found.outdated
@@ -152,18 +139,21 @@ def test_only_what_is_the_same_is_reused(demo, sources, store, tmp_path):
     assert said[1] == "8 jobs: 6 stored already, 2 to do"
     assert "8 of them were done with other parameters, data, seed or version" in said[3]
 
-    moved = shutil.copytree(demo, tmp_path / "moved")
+    moved = shutil.copytree(study_folder, tmp_path / "moved")
     assert reused(draws(8), Sources.in_folder(moved)) == (8, 0)
-    assert reused(draws(8), Sources.in_folder(demo, ties="input")) == (0, 8)
+    assert reused(draws(8), Sources.in_folder(study_folder, ties="input")) == (0, 8)
     gold = moved / "gold.qrels"
     gold.write_text(gold.read_text() + "t1 0 another 1\n")
     changed = run_jobs(draws(8), Sources.in_folder(moved), store, 0, ALONE)
     assert changed.reused == 0
-    assert changed.results["draw/0"]["documents"] == study_data(sources).gold.pool.offsets[-1] + 1
+    assert (
+        changed.results["draw/0"]["documents"]
+        == study_data(study_sources).gold.pool.offsets[-1] + 1
+    )
 
 
-def test_files_that_change_during_a_study_are_seen(demo, store, tmp_path):
-    moved = shutil.copytree(demo, tmp_path / "moved")
+def test_files_that_change_during_a_study_are_seen(study_folder, store, tmp_path):
+    moved = shutil.copytree(study_folder, tmp_path / "moved")
     taken = Sources.in_folder(moved)
     with (moved / "gold.qrels").open("a") as gold:
         gold.write("t1 0 another 1\n")
@@ -176,12 +166,14 @@ def test_files_that_change_during_a_study_are_seen(demo, store, tmp_path):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failed_job_is_told_and_tried_again_while_the_others_go_on(
-    sources, store, tmp_path, workers
+    study_sources, store, tmp_path, workers
 ):
     log = str(tmp_path / "log")
     listed = [Job(f"picky/{i}", study_jobs.picky, {"number": i, "log": log}) for i in range(6)]
     seen = []
-    first = run_jobs(listed, sources, store, 0, Engine("local", workers), lambda *x: seen.append(x))
+    first = run_jobs(
+        listed, study_sources, store, 0, Engine("local", workers), lambda *x: seen.append(x)
+    )
     assert sorted(first.failed) == ["picky/1", "picky/3", "picky/5"]
     assert first.failed["picky/3"].splitlines()[0] == "ValueError: 3 is odd"
     assert "in picky" in first.failed["picky/3"]
@@ -191,23 +183,23 @@ def test_a_failed_job_is_told_and_tried_again_while_the_others_go_on(
     stored = store._base.execute("select key from results where error is not null").fetchall()
     assert len(stored) == 3
     Path(log).touch()
-    second = run_jobs(listed, sources, store, 0, Engine("local", workers))
+    second = run_jobs(listed, study_sources, store, 0, Engine("local", workers))
     assert (second.reused, second.failed) == (3, {})
     assert list(second.results) == [job.key for job in listed]
 
 
-def test_a_result_that_cannot_be_stored_is_the_failure_of_its_job(sources, store):
-    found = run_jobs([*draws(1), Job("odd", study_jobs.unstorable)], sources, store, 0, ALONE)
+def test_a_result_that_cannot_be_stored_is_the_failure_of_its_job(study_sources, store):
+    found = run_jobs([*draws(1), Job("odd", study_jobs.unstorable)], study_sources, store, 0, ALONE)
     assert found.failed["odd"].startswith("TypeError: a object cannot be stored")
     assert list(found.results) == ["draw/0"]
 
 
-def test_wrong_lists_of_jobs(sources, store):
+def test_wrong_lists_of_jobs(study_sources, store):
     with pytest.raises(InputError, match="2 jobs are called 'draw/0'"):
-        run_jobs(draws(2) + draws(1), sources, store)
+        run_jobs(draws(2) + draws(1), study_sources, store)
     with pytest.raises(InputError, match="seed is -1"):
-        run_jobs(draws(), sources, store, -1)
-    assert run_jobs([], sources, store).results == {}
+        run_jobs(draws(), study_sources, store, -1)
+    assert run_jobs([], study_sources, store).results == {}
 
 
 # the store
@@ -272,9 +264,15 @@ def starts(log):
 
 
 @pytest.mark.long
-def test_a_killed_study_goes_on_where_it_was(demo, sources, tmp_path):
+def test_a_killed_study_goes_on_where_it_was(study_folder, study_sources, tmp_path):
     path, log, count, workers = tmp_path / "jobs.sqlite", tmp_path / "log", 24, 2
-    command = [sys.executable, str(HERE / "study_script.py"), str(demo), str(path), str(log)]
+    command = [
+        sys.executable,
+        str(HERE / "study_script.py"),
+        str(study_folder),
+        str(path),
+        str(log),
+    ]
     command += [str(count), str(workers)]
     before = 0
     for enough in (6, 8):  # killed twice, at different places
@@ -297,9 +295,9 @@ def test_a_killed_study_goes_on_where_it_was(demo, sources, tmp_path):
     lost = [f"slow/{i}" for i in range(count) if f"slow/{i}" not in kept]
     assert rerun == {str(integer_seed(5, key)) for key in lost}
     with ResultStore(path) as store, ResultStore(tmp_path / "alone.sqlite") as fresh:
-        resumed = run_jobs(slow_jobs(count, str(log)), sources, store, 5, ALONE)
+        resumed = run_jobs(slow_jobs(count, str(log)), study_sources, store, 5, ALONE)
         other = str(tmp_path / "other-log")
-        alone = run_jobs(slow_jobs(count, other, 0.0), sources, fresh, 5, ALONE)
+        alone = run_jobs(slow_jobs(count, other, 0.0), study_sources, fresh, 5, ALONE)
     assert resumed.reused == count
     same(resumed.results, alone.results)
 
@@ -307,16 +305,16 @@ def test_a_killed_study_goes_on_where_it_was(demo, sources, tmp_path):
 # the data
 
 
-def test_the_parts_of_a_folder(demo, tmp_path):
-    parts = folder_parts(demo)
+def test_the_parts_of_a_folder(study_folder, tmp_path):
+    parts = folder_parts(study_folder)
     assert set(parts) == {"runs", "judges", "gold"}
-    found = Sources.in_folder(demo)
+    found = Sources.in_folder(study_folder)
     assert (len(found.runs), len(found.judges)) == (3, 5)
     assert found.gold is not None
     assert found.gold.endswith("gold.qrels")
     data = study_data(found)
     assert study_data(found) is data
-    other = Sources.in_folder(demo, judges=str(demo / "judges" / "*1*"))
+    other = Sources.in_folder(study_folder, judges=str(study_folder / "judges" / "*1*"))
     assert len(other.judges) == 1
     (tmp_path / "qrels.one").touch()
     (tmp_path / "qrels.two").touch()
@@ -336,9 +334,9 @@ def test_the_folder_of_real_data(shared_data):
     assert parts["gold"].endswith("qrels.nist.txt")
 
 
-def test_streams_are_refused(demo):
+def test_streams_are_refused(study_folder):
     with (
-        (demo / "gold.qrels").open() as stream,
+        (study_folder / "gold.qrels").open() as stream,
         pytest.raises(InputError, match="read only once"),
     ):
-        Sources.of(str(demo / "runs" / "*"), gold=stream)
+        Sources.of(str(study_folder / "runs" / "*"), gold=stream)

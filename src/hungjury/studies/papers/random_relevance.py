@@ -90,7 +90,7 @@ class RandomRelevance(Recipe):
     power_repetitions: int = param(1, kind=integer, low=1, doc="random pools for power")
     samples: int = param(1000, kind=integer, low=1, doc="samples of the bootstrap test")
     topic_samples: int = param(
-        10, kind=integer, low=3, doc="resamples of topics for intervals of power"
+        20, kind=integer, low=3, doc="resamples of topics for intervals of power"
     )
 
     def needed(self) -> tuple[str, ...]:
