@@ -166,7 +166,11 @@ def test_collections_are_the_systems_factor(studies: dict[str, Study]) -> None:
 
 
 def test_figures_of_the_systems_factor(studies: dict[str, Study]) -> None:
-    figures = {one.name: one.figure for one in studies["aware"].report.figures}
+    report = studies["aware"].report
+    titles = {one.name: one.title for one in (*report.tables, *report.figures)}
+    assert titles["table-4.1"].startswith("Table 4.1: AP correlation, analysis of variance")
+    assert titles["figure-4.7c"] == "Figure 4.7c: RMSE, interaction of systems and approach"
+    figures = {one.name: one.figure for one in report.figures}
     for effects, interactions in (("figure-4.4", "figure-4.5c"), ("figure-4.6", "figure-4.7c")):
         panels = [axes.get_title(loc="left") for axes in drawn(figures[effects]).axes]
         assert panels == ["(a) approach", "(b) size", "(c) measure", "(d) systems"]

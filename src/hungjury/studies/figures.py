@@ -61,6 +61,10 @@ class MainEffects(Record, eq=False):
     found: Anova
     factors: Mapping[str, str]  # by letter
 
+    @property
+    def words(self) -> str:
+        return "main effects"
+
 
 class Interaction(Record, eq=False):
     """Means of the response: levels of one factor across, a line for each level of another."""
@@ -68,6 +72,10 @@ class Interaction(Record, eq=False):
     found: Anova
     across: str
     lines: str
+
+    @property
+    def words(self) -> str:
+        return f"interaction of {self.across} and {self.lines}"
 
 
 class Groups(Record, eq=False):
@@ -77,6 +85,10 @@ class Groups(Record, eq=False):
     factor: str
     largest_first: bool
     beside_of: str
+
+    @property
+    def words(self) -> str:
+        return f"groups of {self.factor}"
 
 
 Shown = RateLines | Matrices | TupleLines | MainEffects | Interaction | Groups

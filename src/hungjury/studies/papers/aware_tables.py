@@ -11,7 +11,7 @@ from typing import Any
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.records import Record
 from hungjury.studies.factorial import Anova, factorial_anova
-from hungjury.studies.figures import Groups, Interaction, MainEffects, Shown, TupleLines
+from hungjury.studies.figures import Groups, Interaction, MainEffects, TupleLines
 from hungjury.studies.papers.aware_claims import Approaches
 from hungjury.studies.recipe import StudyFigure
 from hungjury.studies.study_table import Cell, StudyTable, stem
@@ -114,14 +114,15 @@ def _analyses(rows: Sequence[Mapping[str, Any]], response: str) -> tuple[Anova, 
 
 
 def _anova_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
-    title = f"{numbering.title}: analysis of variance"
+    title = f"{numbering.title}, analysis of variance"
     return [
-        _anova_table(f"table-{numbering.table}", f"{title}, all approaches", whole_one),
-        _anova_table(f"table-{numbering.parts_table}", f"{title}, AWARE's components", parts),
+        _anova_table(numbering.table, f"{title} of all approaches", whole_one),
+        _anova_table(numbering.parts_table, f"{title} of AWARE's components", parts),
     ]
 
 
-def _anova_table(name: str, title: str, found: Anova) -> StudyTable:
+def _anova_table(number: str, what: str, found: Anova) -> StudyTable:
+    name, title = f"table-{number}", f"Table {number}: {what}"
     table = found.table()
     rows: list[list[Cell]] = [[_source(str(row[0])), *row[1:7]] for row in table.rows]
     header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
@@ -135,17 +136,18 @@ def _source(name: str) -> str:
 
 def _group_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
     """Groups of approaches, then of granularities, gaps and weights."""
-    tables = [_group_table(f"figure-{numbering.effects}e", numbering, whole_one, "approach")]
+    tables = [_group_table(f"{numbering.effects}e", numbering, whole_one, "approach")]
     for letter, factor in zip("def", PARTS, strict=True):
-        tables.append(_group_table(f"figure-{numbering.parts}{letter}", numbering, parts, factor))
+        tables.append(_group_table(f"{numbering.parts}{letter}", numbering, parts, factor))
     return tables
 
 
-def _group_table(name: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
+def _group_table(number: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
     table = found.tukey_table(factor, numbering.largest_first)
     rows = [[mean, level, marks] for level, mean, marks in table.rows]
     header = [f"Mean {numbering.response}", factor.title(), "Group"]
-    return StudyTable(name, f"{numbering.title}: groups of {factor}", header, rows)
+    title = f"Figure {number}: {numbering.title}, groups of {factor}"
+    return StudyTable(f"figure-{number}", title, header, rows)
 
 
 def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyFigure]:
@@ -154,7 +156,7 @@ def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[Study
     others = [factor for factor in ("measure", "systems") if factor in whole_one.factors]
     main = {letter: factor for letter, factor in zip("abcd", ALL, strict=True)
             if factor in ("approach", "size", *others)}  # fmt: skip
-    shown: dict[str, Shown] = {
+    shown: dict[str, MainEffects | Groups | Interaction] = {
         effects: MainEffects(whole_one, main),
         f"{effects}e": Groups(whole_one, "approach", numbering.largest_first, "mv"),
         f"{interactions}a": Interaction(whole_one, "size", "approach"),
@@ -168,7 +170,9 @@ def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[Study
     ):  # fmt: skip
         shown[f"{mine}{letter}"] = Interaction(parts, across, lines)
     return [
-        StudyFigure(f"figure-{number}", f"Figure {number}: {numbering.title}", figure)
+        StudyFigure(
+            f"figure-{number}", f"Figure {number}: {numbering.title}, {figure.words}", figure
+        )
         for number, figure in shown.items()
     ]
 
@@ -181,7 +185,9 @@ def _summary(groups: list[list[StudyTable]]) -> StudyTable:
         for place, levels in enumerate(zip_longest(*top, fillvalue="")):
             rows.append(["" if place else both[0].header[1], *levels])
     header = ["", *(numbering.title for numbering in RESPONSES)]
-    return StudyTable("table-4.5", "Top groups for AP correlation and RMSE", header, rows)
+    return StudyTable(
+        "table-4.5", "Table 4.5: top groups for AP correlation and RMSE", header, rows
+    )
 
 
 def by_sizes(study: TupleStudy, collection: str = "") -> tuple[list[StudyTable], list[StudyFigure]]:

@@ -159,7 +159,7 @@ class Crowd(Recipe):
                     by = next(row.by for row in mine if row is not None)
                     values = (None if row is None else getattr(row, what) for row in mine)
                     rows.append([part.studied.name, gold, label, by, *values])
-        title = f"{what} for different merging strategies and numbers M of merged judges"
+        title = f"Table 2: {what} for different merging strategies and numbers M of merged judges"
         header = ["systems", "gold", "merge", "measure", *(f"M={k}" for k in sizes)]
         return _side_by_side(StudyTable(name, title, header, rows), parts)
 
@@ -231,7 +231,7 @@ def _single_row(stored: dict[str, Any]) -> SingleRow:
 
 def _table_1(parts: Sequence[_Part], doubt: Doubt) -> StudyTable:
     header = ["systems", "gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"]
-    title = "tau and tau_ap averaged over judges, with 95 % confidence intervals"
+    title = "Table 1: tau and tau_ap averaged over judges, with 95 % confidence intervals"
     rows: list[list[Cell]] = []
     for part in parts:
         first = [row for row in part.alone if row.doubt in (None, doubt)]
