@@ -42,7 +42,7 @@ def done(folder, *options, grades="-2-2", **more):
 def test_command_table(folder):
     result = done(folder, "--rel", "1")
     lines = result.stdout.splitlines()
-    assert lines[0] == "relevant from grade 1 on"
+    assert lines[0] == "relevant: grade 1 and above"
     shown = {int(line.split()[0]): float(line.split()[1]) for line in lines[2:]}
     for level in (-2, 0, 1, 2):
         assert shown[level] == pytest.approx(naive_prm.prm(ROWS, level, [1, 2]), abs=5e-4)
@@ -51,9 +51,9 @@ def test_command_table(folder):
 
 def test_command_shows_every_threshold(folder):
     shown = done(folder).stdout
-    assert "relevant from grade 1 on" in shown
-    assert "relevant from grade 2 on" in shown
-    assert "relevant from grade 3 on" not in shown
+    assert "relevant: grade 1 and above" in shown
+    assert "relevant: grade 2 and above" in shown
+    assert "relevant: grade 3 and above" not in shown
 
 
 def test_command_is_quiet(folder):

@@ -34,7 +34,8 @@ class GradedAP(Measure):
     at: ClassVar[str] = "cutoff"
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
     g: tuple[float, ...] = required(
-        kind=threshold_probabilities, doc="P(a user is satisfied from grade k on), k = 1, 2, ..."
+        kind=threshold_probabilities,
+        doc="P(the lowest grade that satisfies a user is k), k = 1, 2, ...",
     )
     cutoff: int | None = cutoff_param()
 

@@ -37,7 +37,7 @@ PORT = 8710
 @text_options
 @click.option(
     "--judge", "names", multiple=True, metavar="NAME",
-    help="A person who labels; repeatable. Default: everybody in the database, or your login name.",
+    help="A person who labels; repeatable. Default: all in the database, or your login name.",
 )  # fmt: skip
 @click.option("-o", "--output", type=second_file, metavar="DB", help="The database of labels.")
 @click.option(

@@ -126,7 +126,7 @@ def _upwards(model: PRM) -> bool:
 
 def _page(model: PRM, qrels: Qrels | None) -> str:
     page = (
-        f"relevant from grade {min(model.relevant)} on\n{model}"
+        f"relevant: grade {min(model.relevant)} and above\n{model}"
         if _upwards(model)
         else f"relevant at levels {', '.join(map(str, model.relevant))}\n{model}"
     )

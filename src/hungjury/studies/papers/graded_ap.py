@@ -127,7 +127,7 @@ class GradedAPRecipe(Recipe):
                 f"the paper draws no figure for {top} relevant grades",
                 code="no-paper-case",
                 remedy=(
-                    "give the shares of users satisfied from each grade on as",
+                    "give the shares of users by their lowest satisfying grade as",
                     Argument("drawn"),
                 ),
             )

@@ -167,7 +167,10 @@ class RandomRelevance(Recipe):
             raise InputError(
                 f"the paper has no {case} case for {top} relevant grades",
                 code="no-paper-case",
-                remedy=("give the shares of users satisfied from each grade on as", Argument(case)),
+                remedy=(
+                    "give the shares of users by their lowest satisfying grade as",
+                    Argument(case),
+                ),
             )
         return THRESHOLDS[top][case]
 
