@@ -18,6 +18,9 @@ from hungjury.cli.output import MOST_NOTES, print_notes
 from hungjury.cli.scoring import DEFAULT
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, MissingExtra
+from hungjury.users.dynamics import Dynamic
+from hungjury.users.model import UserModel
+from hungjury.users.user_class import UserClass
 from test_cli import hungjury
 
 
@@ -338,3 +341,33 @@ def test_the_list_of_commands_shows_the_first_sentence_of_each(name):
     command = group.get_command(click.Context(group), name)
     assert command.name == name
     assert command.short_help == COMMANDS[name]
+
+
+RISING = {
+    "evaluate": ("G", "R"),
+    "compare": ("G", "R"),
+    "leaderboard": ("--judges", "J", "--runs", "R", "--draws", "100"),
+    "aware": ("--judges", "J", "--runs", "R"),
+    "aware --all": ("--judges", "J", "--runs", "R", "--gold", "G", "--replicates", "3"),
+    "gate": ("--qrels", "G", "--runs", "R", "--baseline", "system1", "--candidate", "system2"),
+}
+
+
+@pytest.mark.parametrize("command", RISING)
+def test_users_who_look_more_at_later_ranks_are_never_used_in_silence(
+    demo: Path, command: str
+) -> None:
+    """nMCG of a document can be larger at rank 5 than at rank 1."""
+    rising = UserClass("all", (0.1, 0.2, 0.3, 0.4), Dynamic(-0.3, 0.05, 0.3))
+    UserModel((rising,)).save(demo / "rising.json")
+    named = {
+        "J": f"{demo}/demo/judges/*",
+        "R": f"{demo}/demo/runs/*",
+        "G": f"{demo}/demo/gold.qrels",
+    }
+    words = [*command.split(), *(named.get(word, word) for word in RISING[command])]
+    measure = f'nMCG(user="{demo / "rising.json"}")@4'
+    for extra, times in (([], 1), (["--quiet"], 0)):
+        done = CliRunner().invoke(group, [*words, "-m", measure, *extra])
+        assert done.exit_code in (0, 1, 3), done.output
+        assert done.stderr.count("does not decrease, so nMCG can exceed 1") == times

@@ -15,7 +15,7 @@ from hungjury.cli.options import (
     quiet_option,
     seed_option,
 )
-from hungjury.cli.output import deliver
+from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import (
     JudgeFiles,
     LabelFlags,
@@ -73,6 +73,7 @@ def gate_command(
       hungjury gate --judges 'judges/*' --runs 'runs/*' --baseline bm25 --candidate new \\
           --gold labels.qrels --plan plan.csv --margin 0.01
     """
+    from hungjury.catalogue import measure as one_measure
     from hungjury.text_formats import json_text
     from hungjury.uncertainty.gate import gate
 
@@ -88,6 +89,7 @@ def gate_command(
     labels = label_flags.judgments(judges) if qrels is None else label_flags.qrels(qrels)
     found = gate(labels, lists, baseline, list(candidate), measure, margin, level=level, seed=seed,
                  **options)  # fmt: skip
+    print_notes(labels.notes + one_measure(measure).notes(), quiet)
     if form == "json":
         deliver(json_text([one.to_dict() for one in found]), output)
     else:

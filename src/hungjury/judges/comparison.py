@@ -169,9 +169,8 @@ def compare_approaches(
         found.append(against.compare(name, against.cells(name, scores), scores.measures[0]))
     alone = zip(scored.judges, scored.panel(0).scores, strict=True)
     shown = str(wanted[0])
-    return ApproachComparison(
-        shown, found, [against.compare(who, one, shown) for who, one in alone], notes + more
-    )
+    judges = [against.compare(who, one, shown) for who, one in alone]
+    return ApproachComparison(shown, found, judges, wanted[0].notes() + notes + more)
 
 
 def _scorable(methods: list[Merge], one: Measure) -> tuple[list[Merge], tuple[Note, ...]]:

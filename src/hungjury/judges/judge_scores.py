@@ -89,8 +89,9 @@ class JudgeScores(Record, eq=False):
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """Notes on the judgments, the runs and these scores."""
-        return self.judgments.notes + self.alignment.notes + self.own_notes
+        """Notes on the judgments, the runs, the measures and these scores."""
+        measures = tuple(note for one in self.measures for note in one.notes())
+        return self.judgments.notes + self.alignment.notes + measures + self.own_notes
 
     @property
     def own_notes(self) -> tuple[Note, ...]:
