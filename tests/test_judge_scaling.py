@@ -97,8 +97,8 @@ def test_the_remedy_names_many_judges_by_a_pattern():
     ("scaling", "says"),
     [
         ("crowd=linear", "no scaling for 3 judges: gpt_long, gpt_short, rubric"),
-        ("human=linear,*=linear", "the scaling of 'human' is for no judge"),
-        ("*=linear,gpt*=percentile", "the scaling of 'gpt*' is for no judge"),
+        ("human=linear,*=linear", "the scaling of 'human' applies to no judge"),
+        ("*=linear,gpt*=percentile", "the scaling of 'gpt*' applies to no judge"),
         ("crowd=linear,percentile", "invalid scaling"),
         ("=linear", "invalid scaling"),
         ({"*": None}, "invalid value None"),

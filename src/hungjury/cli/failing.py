@@ -1,4 +1,4 @@
-"""How errors look on the command line."""
+"""Errors on the command line."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def json_error(error: HungjuryError, surface: Surface) -> str:
 
 
 def usage(error: click.UsageError) -> click.UsageError:
-    """Explain extra arguments, which mostly come from a pattern that the shell has expanded."""
+    """Explain extra arguments, which mostly come from a pattern expanded by the shell."""
     found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message, re.S)
     if found is None:
         return error
@@ -82,7 +82,7 @@ def usage(error: click.UsageError) -> click.UsageError:
 
 
 def outside_error(error: Exception) -> HungjuryError | None:
-    """What the system, memory, SQLite or a cluster throws, as an error of ours; None for a bug."""
+    """Turn errors of the system, memory, SQLite or a cluster into our own; None for a bug."""
     if isinstance(error, MemoryError):
         return HungjuryError(
             "not enough memory",

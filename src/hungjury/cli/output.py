@@ -67,7 +67,7 @@ class _Tolerant:
 
 
 class _Closed:
-    """Stands for a standard stream that was closed before the program began."""
+    """Replaces a standard stream that was closed before the program started."""
 
     encoding = "utf-8"
 

@@ -53,7 +53,7 @@ def plan_command(
     """Choose the documents that people should label.
 
     Writes a CSV file with the documents in the order to label them, their inclusion probabilities
-    and what the judges say. Pass it and the labels to `hungjury leaderboard` as --plan and --gold.
+    and the judges' labels. Pass it and the labels to `hungjury leaderboard` as --plan and --gold.
 
     \b
     Examples:

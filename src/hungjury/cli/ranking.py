@@ -28,7 +28,7 @@ def _settings(
 
 
 def _names_of_options() -> set[str]:
-    """What LightGBM calls the things that have options, and what `train_ranker` takes itself."""
+    """LightGBM's names of what our options set, and the arguments of `train_ranker` itself."""
     from hungjury.ltr.train import OURS, SETTINGS
 
     own = ("learning_rate", "num_leaves", "num_iterations", "early_stopping_round", "seed")

@@ -1,1 +1,1 @@
-"""Files and frames -> aligned arrays."""
+"""Read files and frames into aligned arrays."""

@@ -34,7 +34,7 @@ from hungjury.records import Record
 __all__ = ["UNJUDGED_TOPIC", "Alignment", "align"]
 
 UNJUDGED_TOPIC = "unjudged-topic"  # the kind of a note
-TOP = 10  # ranks counted for documents that nobody judged
+TOP = 10  # ranks in which unjudged documents are counted
 ListColumn = Literal[
     "rank", "document", "tie_first", "tie_last", "other_topic", "other_rank", "other_size"
 ]
@@ -76,7 +76,7 @@ class Alignment(Record, eq=False):
         return int(self.length.max(initial=1))
 
     def upto(self, depth: int) -> Alignment:
-        """The same lists without what is below a rank; a tie that reaches that rank stays whole."""
+        """The same lists cut after a rank; a tie that reaches that rank stays whole."""
         if depth >= self.longest:
             return self
         first = self.rank if self.tie_first is None else self.tie_first

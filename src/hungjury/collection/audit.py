@@ -36,7 +36,7 @@ class Audit(Record):
 
     @property
     def exit_code(self) -> int:
-        """0: fine, 1: something is odd, 2: the files cannot be used as they are."""
+        """0: nothing found, 1: something is unusual, 2: the files cannot be used."""
         return 2 if self.errors else 1 if self.notes else 0
 
     def __str__(self) -> str:
@@ -94,8 +94,8 @@ def audit(
     Returns
     -------
     Audit
-        What was read and everything unusual about it; it prints as text. What would stop other
-        functions is listed too: the audit goes on without the lines or the file in error.
+        What was read and everything unusual about it; it prints as text. Errors that would stop
+        other functions are listed too: the audit continues without the lines or the file in error.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> Runs | RunFiles:
 def _aligned(
     runs: Runs | RunFiles, pool: Pool, progress: Progress | None, errors: Listing
 ) -> Alignment:
-    """Where two files have the same tag, systems are named by file, so that the audit goes on."""
+    """Align runs; if two files have the same tag, systems are named by file."""
     try:
         return align(runs, pool, progress=progress)
     except HungjuryError as error:
@@ -208,7 +208,7 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
 
 
 def _agreement(judgments: Judgments) -> list[str]:
-    """Agreement in brief: pairs of labels of one document, raw and corrected for chance."""
+    """A line on agreement: pairs of labels of one document, raw and corrected for chance."""
     if judgments.soft:
         return []
     values, code = np.unique(judgments.label, return_inverse=True)

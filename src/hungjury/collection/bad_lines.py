@@ -27,12 +27,12 @@ _REMEDIES = {  # by the codes of native.BadLine
 
 
 def raise_error(error: InputError) -> None:
-    """Reading stops at the first error; an audit lists errors instead and goes on."""
+    """Stop reading at the first error; an audit lists errors instead and continues."""
     raise error
 
 
 def line_error(source: Source, line: int, code: str, message: str) -> InputError:
-    """What a native parser says of a line."""
+    """The error of a native parser about a line."""
     message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     remedy = _REMEDIES.get(code, "fix or remove this line")
     return InputError(message, code=code, file=source.name, line=line, remedy=remedy)
@@ -72,7 +72,7 @@ class Listing:
     def __call__(self, error: HungjuryError) -> None:
         nothing = error.code in ("no-labels", "no-rows")
         if nothing and any(error.file in (None, file) for file, _, _ in self._kinds):
-            return  # the errors before it say why
+            return  # explained by earlier errors
         alike = error.line is not None and error.code != type(error).code
         key = (error.file, error.code, "" if alike else error.message)
         kind = self._kinds.setdefault(key, _Kind(error))
@@ -122,7 +122,7 @@ def readable(
 def _checked(
     source: Source, new: Callable[[], Parser], once: bool
 ) -> Iterator[tuple[bytes, InputError | None]]:
-    """Every line, alone through the parser that reads whole files, and what is wrong with it."""
+    """Every line with its error, parsed alone by the parser that reads whole files."""
     seen: set[tuple[bytes, bytes]] = set()
     with source.open() as stream:
         for number, line in enumerate(stream, start=1):

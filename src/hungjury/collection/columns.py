@@ -1,6 +1,6 @@
 """Input tables: columns of a file or frame, and which of them is the topic, the document, ...
 
-Column names are those that the tools of the field use, so that their files and frames can be
+Column names are those of other tools of the field, so that their files and frames can be
 read as they are.
 """
 
@@ -48,7 +48,7 @@ KNOWN = {name for names in SYNONYMS.values() for name in names}
 
 
 def understood(role: str) -> str:
-    """The names that a column may have for a role."""
+    """The names accepted for a role."""
     return ", ".join(SYNONYMS[role])
 
 

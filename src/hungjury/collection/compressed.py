@@ -15,7 +15,7 @@ __all__ = ["MAGIC_BYTES", "ahead", "compression_of", "damage_reported", "unpacke
 
 _MAGIC = {"gz": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd", "bz2": b"BZh"}
 MAGIC_BYTES = max(map(len, _MAGIC.values()))
-PIECE = 1 << 12  # bytes of zstd data decompressed at once: what they become has no bound
+PIECE = 1 << 12  # bytes of zstd data decompressed at once; their output has no bound
 
 
 def compression_of(head: bytes) -> str | None:
@@ -24,7 +24,7 @@ def compression_of(head: bytes) -> str | None:
 
 
 def unpacked(raw: BinaryIO, kind: str, name: str) -> BinaryIO:
-    """Open compressed bytes; the packages that do so are imported when they are needed."""
+    """Open compressed bytes; decompressors are imported on demand."""
     stream: Any
     if kind == "gz":
         from isal.igzip import IGzipFile
@@ -79,13 +79,13 @@ class _Zstandard(io.RawIOBase):
 
 @contextmanager
 def damage_reported(name: str) -> Iterator[None]:
-    """Turn what a decompressor or the system says into an error that names the file."""
+    """Turn errors of a decompressor or the system into errors that name the file."""
     try:
         yield
     except (EOFError, zlib.error):
         raise _damaged(name) from None
     except OSError as error:
-        if error.errno is None:  # a format's complaint, not the system's
+        if error.errno is None:  # from the decompressor, not from the system
             raise _damaged(name) from None
         raise InputError(
             f"cannot be read: {error.strerror}",

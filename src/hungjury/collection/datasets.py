@@ -31,7 +31,7 @@ def dataset_rows(name: str, part: str, wanted: Collection[str]) -> Iterator[dict
 
 
 def _load(name: str, part: str) -> Any:
-    """The dataset, which has to have this part."""
+    """Load the dataset, and check that it has this part."""
     try:
         import ir_datasets
     except ImportError:

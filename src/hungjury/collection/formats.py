@@ -96,7 +96,7 @@ def read_table(
     by_judge: bool = False,
     stop: Stop = raise_error,
 ) -> InputTable:
-    """A file as a table; of a database of labels every judge's, or the ones that count.
+    """A file as a table; of a database, the labels of every judge, or those that count.
 
     stop: called with every row that cannot be read; where it returns, the row is left out.
     """
@@ -112,7 +112,7 @@ def read_table(
 
 
 def columns_of(source: Source, kind: str, columns: Columns = ()) -> InputTable:
-    """The columns of a file, with few rows or none; what is wrong with its rows is left alone."""
+    """The columns of a file, with few rows or none; errors in rows are ignored."""
     if kind not in MARKS:
         return read_table(source, kind, columns, True, lambda _error: None)
     from hungjury.collection.text_tables import text_columns
@@ -155,7 +155,7 @@ def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
 
 def is_frame(source: object) -> bool:
     """A data frame of any kind that narwhals knows."""
-    # Asking the frame itself would make a lazy one work out its columns.
+    # Accessing its attributes would make a lazy frame compute its columns.
     return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
 
 

@@ -1,4 +1,4 @@
-"""Labels and runs of a function's arguments: as they are, or read with the options given."""
+"""Labels and runs given as arguments: objects, or sources to read with the given options."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ __all__ = ["Inputs"]
 class Inputs(Record):
     """Sources of labels, runs and gold labels, and the options to read them with.
 
-    An option is for everything that is still to be read and can take it; one that nothing can take
-    is refused.
+    An option applies to everything that is still to be read and accepts it; an option that applies
+    to nothing is refused.
     """
 
     labels: QrelsLike | JudgmentsLike
@@ -36,7 +36,7 @@ class Inputs(Record):
         runs: RunsLike | None = None,
         gold: QrelsLike | JudgmentsLike | None = None,
     ) -> Inputs:
-        """Sort options out; None: there are no runs, or no gold labels."""
+        """Assign the options; None: there are no runs, or no gold labels."""
         of_labels, of_runs = split_options(options)
         of_gold = {k: v for k, v in of_labels.items() if k in GOLD_OPTIONS}
         if isinstance(labels, (Qrels, Judgments)):
@@ -59,11 +59,11 @@ class Inputs(Record):
         return as_runs(cast("RunsLike", self.runs), **self.run_options)
 
     def people(self) -> Qrels | Judgments | None:
-        """Gold labels, if there are any; judgments of several people stay as they are."""
+        """Gold labels, if there are any; judgments of several people stay judgments."""
         return self.gold if isinstance(self.gold, Judgments) else self.gold_qrels()
 
     def gold_qrels(self) -> Qrels | None:
-        """Gold labels, which have to be one set of labels."""
+        """Gold labels, which must be one set of labels."""
         if self.gold is None:
             return None
         return as_qrels(cast("QrelsLike", self.gold), **self.gold_options)

@@ -17,7 +17,7 @@ __all__ = ["JudgeScaling", "ScalingLike", "patterns_of", "scaling_of"]
 ScalingLike = str | Scaling | Mapping[str, Any]
 EXAMPLE = Argument("scaling", "crowd=linear(low=0, high=1),gpt*=linear(low=0, high=3)")
 
-LETTERS = 3  # names that share fewer are not worth a pattern
+LETTERS = 3  # common characters that names need for a pattern
 
 
 class JudgeScaling(Record):
@@ -48,7 +48,7 @@ class JudgeScaling(Record):
             mine = [j for j, rule in enumerate(taken) if rule == r]
             if not mine:
                 raise _refused(
-                    f"the scaling of '{pattern}' is for no judge",
+                    f"the scaling of '{pattern}' applies to no judge",
                     f"the judges are {few(judges, 10)}; the first pattern that matches one counts",
                 )
             out.append((scaling, mine))
@@ -56,7 +56,7 @@ class JudgeScaling(Record):
 
 
 def scaling_of(given: object) -> Scaling | JudgeScaling | None:
-    """A scaling, by name if need be, rules for judges, or None."""
+    """A scaling or rules for judges, from an object or text; None for none."""
     if given is None or isinstance(given, (Scaling, JudgeScaling)):
         return given
     if isinstance(given, str):
@@ -110,5 +110,5 @@ def _shared_start(names: Sequence[str]) -> str:
 
 
 def _plain(name: str) -> str:
-    """A name as a pattern; characters with a meaning there match like any other."""
+    """Escape a name for use as a pattern."""
     return re.sub(r"[][*,=()]", "?", name)

@@ -1,8 +1,8 @@
 """Judged lists: labels gathered through an alignment, ready for the measures.
 
 A measure sees arrays [..., list, place]: the labelled documents of each list, best first, with
-their ranks. Documents that nobody labelled are not stored, for most measures neither are those
-labelled not relevant; ranks keep counting them. Leading axes are judges, replicates or draws.
+their ranks. Unjudged documents are not stored, and for most measures neither are those
+judged not relevant; ranks still count them. Leading axes are judges, replicates or draws.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Judged(Record, eq=False):
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """[..., list, place]: has the document a label? False in the padding."""
+        """[..., list, place]: whether the document has a label; False in the padding."""
         return np.asarray((np.diff(self.judged, axis=-1, prepend=0) > 0) | (self.labels > 0))
 
 
@@ -112,7 +112,7 @@ def judge_lists(
 
 
 class _InPool:
-    """What measures need to know about the whole pool, by topic."""
+    """What measures need from the whole pool, by topic."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class _Picked:
         padding = places >= self.last[cells, None]
         if len(self.where):
             entry = self.where[np.minimum(places, len(self.where) - 1)]
-        else:  # nothing to see anywhere: only padding
+        else:  # no documents: only padding
             entry = np.zeros_like(places)
         known = self._known(entry, padding)
         judged, judged_length = self._counted(cells, entry, padding, known >= 0, self.judged)

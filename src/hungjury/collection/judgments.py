@@ -66,12 +66,12 @@ class Judgments(Record, eq=False):
 
     @property
     def families(self) -> tuple[str, ...]:
-        """The family of each judge: without any, everybody is one."""
+        """The family of each judge; by default every judge is its own family."""
         return tuple(self.judges) if self.family is None else self.family
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """[judge]: what a vote counts."""
+        """[judge]: the weight of a vote."""
         _, at, size = np.unique(self.families, return_inverse=True, return_counts=True)
         return np.asarray(1 / size[at])
 
@@ -118,7 +118,7 @@ class Judgments(Record, eq=False):
         )
 
     def qrels_of(self, judge: str) -> Qrels:
-        """What one judge said, as qrels."""
+        """The labels of one judge, as qrels."""
         if judge not in self.judges:
             raise UnknownName(
                 f"no judge '{judge}'",
@@ -232,7 +232,7 @@ def judgment_reader(source: object, policy: LabelPolicy, stop: Stop = raise_erro
 
 
 def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
-    """Where the names of judges are found."""
+    """Find out where the judges are named."""
     if policy.wide:
         return "wide"
     if policy.judge_column == "iteration":
@@ -275,7 +275,7 @@ def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
 
 
 def _check_names(files: list[Source]) -> None:
-    """Two files of one name would be read as one judge."""
+    """Refuse two files with the same name, which would be read as one judge."""
     seen: dict[str, Source] = {}
     for file in files:
         before = seen.setdefault(file.stem, file)
@@ -289,7 +289,7 @@ def _check_names(files: list[Source]) -> None:
 
 
 def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judgments:
-    """Judgments as they are, or read from a source."""
+    """Judgments, given or read from a source."""
     if isinstance(source, Judgments):
         refuse_options(options, "the judgments")
         return source

@@ -1,4 +1,4 @@
-"""Labels from the database that `hungjury label` writes, also while somebody is labelling."""
+"""Labels from the database of `hungjury label`, even while people are labelling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSION = 1
 
 
 def not_ours(path: str) -> InputError:
-    """The error for some other database."""
+    """The error for a database of another program."""
     return InputError(
         "this is not a database of labels",
         code="not-labels",
@@ -30,14 +30,14 @@ def not_ours(path: str) -> InputError:
 
 @contextmanager
 def open_labels(path: str) -> Iterator[Connection]:
-    """The database, for reading."""
+    """Open the database for reading."""
     import sqlite3
     from pathlib import Path
 
     if not Path(path).is_file():
         raise InputError("no such file", code="no-file", file=str(path), remedy="check the path")
-    # Without a log nobody is writing: then the file can be read where nothing can be written,
-    # and no empty log is left behind.
+    # Without a log no process is writing: then open it immutable, which works on read-only disks
+    # and leaves no empty log behind.
     how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
     try:
         with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?{how}", uri=True)) as base:

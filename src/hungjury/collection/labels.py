@@ -1,4 +1,4 @@
-"""From rows of labels to one label per document (and judge)."""
+"""Reduce rows of labels to one label per document (and judge)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def resolve(
 ) -> Resolved:
     """One label per document and judge.
 
-    words: the text of labels that are not numbers, by row. stop: what is done with errors; where
+    words: the text of labels that are not numbers, by row. stop: called with every error; where
     it returns, the rows that are in error are left out.
     """
     notes: list[Note] = []

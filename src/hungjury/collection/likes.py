@@ -1,4 +1,4 @@
-"""What functions take for labels and runs: the types themselves, or sources to read them from.
+"""Types of arguments for labels and runs: the objects, or sources to read them from.
 
 A source is a path, a glob, an open file, a list of these, a data frame (pandas, polars, pyarrow)
 or nested mappings.

@@ -1,4 +1,4 @@
-"""Notes: what is unusual about the input or weak about a result, as data."""
+"""Notes: findings about the input or the reliability of a result, as data."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Note(Record):
 
 
 def few(names: Iterable[str], most: int = 5) -> str:
-    """The first names of many: 'a, b, c and 12 more'."""
+    """The first of many names: 'a, b, c and 12 more'."""
     listed = list(names)
     shown = ", ".join(listed[:most])
     return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"

@@ -150,7 +150,7 @@ class LabelPolicy(Record):
 
     @classmethod
     def of(cls, **options: Unpack[JudgeOptions]) -> LabelPolicy:
-        """The policy of some options, in any form that readers take them."""
+        """Build the policy from options, in any form that readers accept."""
         rest: dict[str, Any] = {**options}
         grades, scaling = rest.pop("grades", None), rest.pop("scaling", None)
         return cls(
@@ -169,11 +169,11 @@ class LabelPolicy(Record):
 
     @property
     def takes_words(self) -> bool:
-        """May labels be words?"""
+        """Whether labels may be words."""
         return bool(self.map) or self.missing == "drop"
 
     def used(self, grades: tuple[int, ...]) -> LabelSettings:
-        """What results carry; `grades` are those that were found."""
+        """The settings that results record; `grades` are those that were found."""
         return LabelSettings(
             duplicates=self.duplicates,
             grades=grades,
@@ -201,7 +201,7 @@ class RunPolicy(Record):
 
     @classmethod
     def of(cls, **options: Unpack[RunOptions]) -> RunPolicy:
-        """The policy of some options, in any form that readers take them."""
+        """Build the policy from options, in any form that readers accept."""
         rest: dict[str, Any] = {**options}
         return cls(columns=_columns(rest.pop("columns", None)), **rest)
 
@@ -222,7 +222,7 @@ def split_options(options: Mapping[str, object]) -> tuple[dict[str, Any], dict[s
 
 
 def refuse_options(options: Mapping[str, object], what: str) -> None:
-    """Options of reading mean nothing for what has been read before."""
+    """Refuse reading options for data that has already been read."""
     if options:
         raise InputError(
             f"{next(iter(options))} was given, but {what} have been read already",
@@ -274,7 +274,7 @@ def _relabelling(given: object) -> Relabelling:
 
 
 def label_key(label: object) -> str | float:
-    """What labels are looked up by: numbers as numbers, words in any case."""
+    """The lookup key of a label: numbers as numbers, words case-insensitively."""
     number = decimal_of(label.strip()) if isinstance(label, str) else label
     if isinstance(number, Real) and math.isfinite(number):
         return float(number)

@@ -75,7 +75,7 @@ class Pool:
         return int(self.offsets[-1])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process rebuilds the native pool if it needs one."""
+        """Pickle without the native pool, which other processes rebuild on demand."""
         return Pool, (self.topics, self.documents, self.offsets)
 
     @cached_property
@@ -100,7 +100,7 @@ class Pool:
         return slice(int(self.offsets[topic]), int(self.offsets[topic + 1]))
 
     def find(self, topic: str, document: str) -> int:
-        """Index of a document, -1 where it was not judged."""
+        """Index of a document, -1 if it was not judged."""
         t = self.native.topic(topic)
         return -1 if t < 0 else self.native.document(t, document)
 

@@ -156,7 +156,7 @@ class Qrels(Record, eq=False):
         return out
 
     def write(self, path: str) -> None:
-        """What `to_text` gives, as a file that appears whole or not at all."""
+        """Write `to_text` to a file, atomically."""
         write_whole(path, self.to_text(path))
 
     def to_text(self, name: str = "qrels") -> str:
@@ -179,7 +179,7 @@ class Qrels(Record, eq=False):
 
 
 def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) -> None:
-    """Ids that TREC's columns cannot hold are refused before anything is written."""
+    """Refuse ids that TREC's columns cannot hold, before anything is written."""
     for name in (*topics, *documents):
         if len(name.split()) != 1:
             raise InputError(
@@ -345,7 +345,7 @@ def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
 
 
 def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:
-    """Qrels as they are, or read from a source."""
+    """Qrels, given or read from a source."""
     if isinstance(source, Qrels):
         refuse_options(options, "the qrels")
         return source

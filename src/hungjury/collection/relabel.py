@@ -1,4 +1,4 @@
-"""Labels as they were meant: relabelled by a map, and empty or refused ones left out."""
+"""Apply a map of labels, and drop empty and unreadable labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of labels as they were read, and what becomes of them."""
+"""Rows of labels as they were read, and the resolved labels."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Rows(Record, eq=False):
 
     @property
     def by_judges(self) -> bool:
-        """Are these labels of several judges, or qrels?"""
+        """Whether these are labels of several judges; else qrels."""
         return self.judges != [""]
 
     def __len__(self) -> int:

@@ -97,7 +97,7 @@ class ReadRun(Record, eq=False):
 def map_files(
     work: Callable[[T], U], items: list[T], progress: Progress | None, what: str
 ) -> Iterator[U]:
-    """Run a reader over files, on all cores; results in order, the first error wins."""
+    """Run a reader over files, on all cores; results in order, raising the first error."""
     if len(items) == 1 or cores() == 1:  # threads would cost more than they save
         for done, item in enumerate(items, 1):
             yield work(item)
@@ -180,7 +180,7 @@ def run_source(source: Any, policy: RunPolicy) -> Runs | RunFiles:
 
 
 def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
-    """Runs as they are, or those of a source; files are read while they are aligned."""
+    """Runs, given or from a source; files are read while they are aligned."""
     if isinstance(source, (Runs, RunFiles)):
         refuse_options(options, "the runs")
         return source
@@ -195,7 +195,7 @@ def in_memory(found: list[ReadRun], policy: RunPolicy) -> Runs:
 
 
 def check_names(systems: Iterable[tuple[str, str]]) -> None:
-    """Two runs with one name are an error: (name, file) pairs in, nothing out."""
+    """Raise if two of the (name, file) pairs have the same name."""
     seen: dict[str, str] = {}
     for name, file in systems:
         if file and seen.get(name) == file:
@@ -269,7 +269,7 @@ def no_line(file: str) -> InputError:
 
 
 def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
-    """Runs in memory, for when they are needed twice."""
+    """Load runs into memory, if they are needed twice."""
     if isinstance(runs, Runs):
         return runs
     policy = runs.policy

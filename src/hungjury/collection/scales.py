@@ -1,4 +1,4 @@
-"""Scales: labels that do not belong to one, and judges who do not share one."""
+"""Check scales: labels outside them, and judges on different scales."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ __all__ = ["OPEN", "check_declared", "check_judges", "check_steps", "scale_of"]
 RARE = 1000  # labels above a scale are stray if they are fewer than one in this many
 WIDE = 10  # a label is stray if it is this many times larger than the scale below it
 WIDE_STEP = 5  # labels in such steps or wider are not grades
-EXPECTED = 20  # labels due above a judge's own largest one: its scale is surely another one
-LIKELY = 3  # the same: its scale is likely another one
+EXPECTED = 20  # expected labels above a judge's largest: its scale certainly differs
+LIKELY = 3  # the same: its scale probably differs
 MOST_RULES = 6  # scalings of single judges that an error spells out
 OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
 
@@ -129,7 +129,7 @@ def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
 
 
 def _grades(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which values may be grades."""
+    """Values that may be grades."""
     return np.asarray((values == np.floor(values)) & (values >= 0) & (values <= TOP_GRADE))
 
 
@@ -264,7 +264,7 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
 def _labels_due(
     size: NDArray[np.int64], top: NDArray[np.float64], rows: Rows
 ) -> NDArray[np.float64]:
-    """How many labels above its own largest one each judge would have by the others' habits."""
+    """The labels above its largest one expected of each judge, from the others' labels."""
     if not len(rows):  # every label is negative
         return np.zeros(len(size))
     values, counts = rows.values

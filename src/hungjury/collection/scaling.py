@@ -1,4 +1,4 @@
-"""Scalings: labels on an open scale, such as magnitude estimates, become probabilities."""
+"""Scalings turn labels on an open scale, such as magnitude estimates, into probabilities."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class _Odds(Scaling):
 class Geometric(_Odds):
     """p = x^k / (x^k + g^k), g the geometric mean of the labels scaled together.
 
-    Ratios of labels become ratios of odds, whatever unit a judge counts in: twice the label is
+    Ratios of labels become ratios of odds, in whatever unit a judge counts: twice the label is
     twice the odds (with k = 1), the geometric mean has p = 0.5. Labels must be above 0.
     """
 
@@ -173,7 +173,7 @@ class Linear(Scaling):
 class Percentile(Scaling):
     """p = the share of the labels scaled together that are lower, equal ones counted half.
 
-    Takes nothing but the order of labels; p is 0.5 on average, however much is relevant.
+    Uses only the order of labels; p is 0.5 on average, however many documents are relevant.
     """
 
     def chances(self, labels: Array) -> Array:

@@ -26,11 +26,11 @@ __all__ = ["Simulation", "simulate"]
 ACCURACIES = (0.9, 0.8, 0.7, 0.6, 0.45)
 ODD = get_args(OddJudge)
 MOST_HARDNESS = 100
-SLIP = 0.01  # how often a copycat does not copy
+SLIP = 0.01  # share of labels that a copycat does not copy
 _JUDGE_FILE = re.compile(rf"(judge|{'|'.join(ODD)})\d*\.qrels")
 _RUN_FILE = re.compile(r"system\d+\.run")
-CODE, UNREAD = 999, 0.1  # what a coder writes for an answer it cannot read, and how often
-READ, GUESSED = 1 / 3, 0.5  # what a lazy judge labels at all, and of that without looking
+CODE, UNREAD = 999, 0.1  # a coder's code for an unreadable answer, and its frequency
+READ, GUESSED = 1 / 3, 0.5  # shares that a lazy judge labels, and of these by guessing
 
 
 class Simulation(Record, eq=False):
@@ -120,10 +120,10 @@ def simulate(
         Random seed.
     odd : sequence of {"copycat", "constant", "lazy", "reversed", "coder"}
         More judges: one who copies the first, one who gives a constant label, one who labels a
-        third of the documents, half of them without looking, one who uses the scale the wrong way
-        round, and one whose files say 999 for every tenth document.
+        third of the documents, half of them at random, one who reverses the scale,
+        and one whose files say 999 for every tenth document.
     hardness : float
-        How much topics differ in how well all systems do (a standard deviation).
+        How much topics differ in difficulty for all systems (a standard deviation).
     fooled : float
         Share of documents that mislead all judges in the same way.
     reach : float
@@ -237,7 +237,7 @@ def _retrieve(
     stores: list[native.RunStore],
     rng: np.random.Generator,
 ) -> list[int]:
-    """Let every system retrieve; the documents that are pooled, in order of their number."""
+    """Let every system retrieve; returns the pooled documents in the order of their numbers."""
     pooled = {0}
     for (quality, reach), store in zip(strengths, stores, strict=True):
         score = max(quality + harder, 0) * truth + rng.normal(size=len(truth))

@@ -30,7 +30,7 @@ LONGEST_HEAD = 1 << 20
 LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
 SMALL = 1 << 17  # bytes of a compressed file not worth a thread of its own
 WAITING = 2  # pieces decompressed before they are asked for
-MARK = b"\xef\xbb\xbf"  # what some editors put before UTF-8
+MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8
 MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STEM_ENDINGS = {
     ".gz", ".xz", ".zst", ".bz2",
@@ -40,7 +40,7 @@ _STEM_ENDINGS = {
 
 
 class Source(Record):
-    """One file, readable as often as needed; what cannot be read twice is kept in memory."""
+    """One file, readable repeatedly; what cannot be read twice is kept in memory."""
 
     name: str
     path: str | None = None
@@ -73,7 +73,7 @@ class Source(Record):
                     yield stream
 
     def raw(self) -> BinaryIO:
-        """The bytes as they are."""
+        """Open the file's bytes without decompression."""
         if self.path is None:
             return io.BytesIO(self.held)
         if os.path.isdir(self.path):
@@ -94,8 +94,8 @@ class Source(Record):
             ) from None
 
     def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
-        """The content piece by piece, without a byte-order mark. A piece is good until the next
-        one is asked for: few buffers are used again and again, so that they stay in the cache.
+        """The content piece by piece, without a byte-order mark. A piece is valid until the next
+        one is requested: a few buffers are reused, so that they stay in the cache.
 
         read_ahead: a large compressed file is decompressed by a thread of its own.
         """
@@ -183,7 +183,7 @@ class Source(Record):
         return len(self.held) if self.path is None else os.stat(self.path).st_size
 
     def content(self) -> bytes:
-        """All of it."""
+        """The whole content."""
         return b"".join(map(bytes, self.pieces()))
 
     def head(self) -> bytes:

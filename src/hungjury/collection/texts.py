@@ -29,7 +29,7 @@ _IDS = ("_id", "id", "qid", "query_id", "query-id", "topic", "docid", "doc_id", 
 
 
 class Kind(Record):
-    """What queries or documents are called in files: names of the head and the body."""
+    """Names of queries or documents in files: of their heads and their bodies."""
 
     noun: str
     heads: tuple[str, ...]
@@ -130,7 +130,7 @@ class _Columns:
 
 @dataclass
 class Texts:
-    """Texts by id, read when they are asked for.
+    """Texts by id, read on demand.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Tex
 
     Notes
     -----
-    Reading stops when every id has been found. Of an id that occurs twice the first text is taken.
+    Reading stops when every id has been found. If an id occurs twice, the first text is used.
     """
     texts = Texts(set(wanted))
     wanted_count = len(texts.missing)
@@ -301,14 +301,14 @@ def _filled(value: object) -> bool:
 
 
 def _plain(value: object) -> str:
-    """Text, or a list of paragraphs, or anything else as JSON shows it."""
+    """A value as text: a string, a list of paragraphs, or anything else as JSON."""
     if isinstance(value, list):
         return "\n\n".join(map(_plain, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _clean(text: str) -> str:
-    """What a browser can show: no half characters, and an end."""
+    """Make text safe to show: no lone surrogates, limited length."""
     text = text.strip().encode("utf-8", "replace").decode("utf-8")
     if len(text) > MOST:
         return f"{text[:MOST]}\n\n[{len(text) - MOST:,} more characters are not shown]"

@@ -1,4 +1,4 @@
-"""Users as Markov chains over ranks, and what click logs tell about them."""
+"""Users as Markov chains over ranks, estimated from click logs."""
 
 from hungjury.lazy import attach
 

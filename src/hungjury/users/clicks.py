@@ -60,14 +60,14 @@ def calibrate(
         Yandex logs, TREC Session XML, or a table with the columns session, rank and, if known,
         query, page, time and until. An ibis table is counted where it is stored.
     qrels : Qrels or source, optional
-        Labels by query. Queries with exactly one document of grade `nav_rel` or more are
+        Labels by query. Queries with exactly one document of at least grade `nav_rel` are
         navigational, other judged queries informational. Without labels there is one class.
     nav_rel : int
         See `qrels`.
     ranks : int
         Results per page; clicks elsewhere are reported.
     min_sessions : int
-        Take holding times from queries with at least this many sessions (the papers: 100).
+        Estimate holding times from queries with at least this many sessions (the papers: 100).
     pages : {"all", "moves"}
         ``"all"`` counts every page with a click: users enter it with their first click and leave
         it after their last, so that the stationary distribution is the share of clicks at each
@@ -77,7 +77,7 @@ def calibrate(
         Holding times per class of queries, or also per query of at least `min_sessions` sessions,
         which ``MP(rates="model")`` uses for topics of that name.
     engine : {"duckdb", "spark"}
-        What counts. DuckDB stays below `memory` and spills to disk.
+        The engine that counts clicks. DuckDB stays below `memory` and spills to disk.
     memory : str
         Memory limit of DuckDB.
 
@@ -133,7 +133,7 @@ def _rates(held: NDArray[np.int64], spent: Array) -> tuple[float | None, ...]:
 
 
 def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
-    """How many documents of grade `nav_rel` and more each judged query has."""
+    """The number of documents of at least grade `nav_rel` for each judged query."""
     labels = as_qrels(qrels)
     if labels.labels is None:
         raise InputError(
@@ -227,7 +227,7 @@ def _model(
 def _by_relevant(
     counted: list[Row], ranks: int, pages: Pages
 ) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """The distributions for queries with 0, 1, 2, ... relevant documents, where there are any."""
+    """The distributions for queries with 0, 1, 2, ... relevant documents, if there are any."""
     found = []
     for number in range(MOST_RELEVANT + 1):
         mine = _Counted.of((r for r in counted if r["group"] == number), ranks)

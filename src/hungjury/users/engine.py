@@ -1,4 +1,4 @@
-"""Where clicks are counted: DuckDB on this machine, or Spark, both through ibis."""
+"""Engines that count clicks: DuckDB on this machine, or Spark, both through ibis."""
 
 from __future__ import annotations
 

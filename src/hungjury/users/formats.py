@@ -1,4 +1,4 @@
-"""Logs that are not tables: write their clicks as rows of a Parquet file.
+"""Convert logs that are not tables: write their clicks as rows of a Parquet file.
 
 A rank of None is a click outside the results of the page.
 """
@@ -42,7 +42,7 @@ _PAGE = re.compile(r"\s*([^\t]+)\t([^:]*):(.*)", re.S)
 
 @dataclass
 class Tally:
-    """What a reader found besides clicks."""
+    """Counts of what a reader found besides clicks."""
 
     pages_without_clicks: int = 0
     unreadable: int = 0

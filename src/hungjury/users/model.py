@@ -41,7 +41,7 @@ class LogReport(Record):
     off_page: int = 0  # clicks outside the ranks of the page
     without_session: int = 0
     without_time: int = 0  # clicks without a time, in a log that has times
-    unlabelled: int = 0  # clicks on pages of queries that nobody judged
+    unlabelled: int = 0  # clicks on pages of unjudged queries
     repeated: int = 0  # moves from a rank to itself
     backward: int = 0  # moves to a smaller rank
     out_of_order: int = 0  # clicks recorded after a later click of the session
@@ -110,7 +110,7 @@ class UserModel(Record):
         )
 
     def class_of(self, alike: NDArray[Any]) -> NDArray[np.intp]:
-        """Index into `classes` of queries with that many documents of grade `nav_rel` and more."""
+        """Index into `classes` of queries with that many documents of at least grade `nav_rel`."""
         names = [c.name for c in self.classes]
         if len(names) == 1:
             return np.zeros(np.shape(alike), dtype=np.intp)
@@ -134,7 +134,7 @@ class UserModel(Record):
         return np.stack([c.dynamic.values(ranks) for c in self.classes])
 
     def notes(self, ranks: int | None = None) -> tuple[Note, ...]:
-        """What to know before the model is used on the first `ranks` ranks."""
+        """Notes on using the model on the first `ranks` ranks."""
         depth = min(ranks or self.ranks, self.ranks)
         found = []
         for one in self.classes:
@@ -192,11 +192,11 @@ class UserModel(Record):
         return content
 
     def to_json(self) -> str:
-        """All fields, as `load` reads them."""
+        """All fields as JSON, in the format of `load`."""
         return json.dumps(self.content(), indent=1, allow_nan=False) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write as JSON; the file appears whole or not at all."""
+        """Write as JSON, atomically."""
         write_whole(path, self.to_json())
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Click logs of any kind as one table: session, page, query, rank, time, until, record number."""
+"""Read click logs of any kind as one table: session, page, query, rank, time, until, record."""
 
 from __future__ import annotations
 
