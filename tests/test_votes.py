@@ -77,8 +77,13 @@ def test_moments_with_other_families(rel):
     assert found.reshape(expected.shape) == pytest.approx(expected)
 
 
-def test_a_repeated_vote_is_found():
+@pytest.mark.parametrize("by", ["any", "judge", "document"])
+def test_a_repeated_vote_is_found(by):
     document, judge, _ = votes_of(40, 0.5)
+    if by != "any":
+        order = np.argsort(document, kind="stable")
+        order = order[np.argsort(judge[order], kind="stable")] if by == "judge" else order
+        document, judge = document[order], judge[order]
     assert not native.votes_repeat(document, judge, 40, JUDGES)
     for again in (0, len(judge) // 2, len(judge) - 1):
         twice = np.append(document, document[again]), np.append(judge, judge[again])
@@ -155,3 +160,16 @@ def test_keys_are_counted():
     for wrong in (key, -key):
         with pytest.raises(IndexError, match="not there"):
             native.count_keys(wrong, 2)
+
+
+def test_sums_of_what_other_keys_are_worth():
+    document, judge, _ = votes_of(10, 0.5)
+    worth = np.random.default_rng(4).random(JUDGES)
+    expected = [sum(worth[judge[document == d]].tolist()) for d in range(12)]
+    assert native.sum_by_key(document, judge, worth, 12) == pytest.approx(expected)
+    with pytest.raises(IndexError, match="not there"):
+        native.sum_by_key(document, judge, worth[1:], 12)
+    with pytest.raises(IndexError, match="not there"):
+        native.sum_by_key(document, judge, worth, 9)
+    with pytest.raises(IndexError, match="different sizes"):
+        native.sum_by_key(document[1:], judge, worth, 12)

@@ -50,7 +50,7 @@ class BoardAxis:
         files = collection(BOARD, setting.folder)
         judges = panel(files, JUDGES * STEPS[-1])
         size = self.start * step
-        number = {"judges": JUDGES, "draws": 100, "gold labels": 0} | {self.name: size}
+        number = {"judges": FEW_JUDGES, "draws": 100, "gold labels": 0} | {self.name: size}
         given = (str(n) for n in (number["draws"], number["gold labels"]))
         labels = judges[: number["judges"]]
         command = script(
@@ -61,7 +61,8 @@ class BoardAxis:
         )
 
 
-JUDGES = 2
+FEW_JUDGES = 2  # where something else grows
+JUDGES = 8  # at first: their labels then cost as much as the start of a process
 BOARD = Shape(runs=50, topics=100, depth=100, judged=400, relevant=40)
 AXES = (
     Axis("runs", 8, Shape()),

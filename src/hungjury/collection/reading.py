@@ -147,6 +147,8 @@ class LabelReader:
         table = native.LabelTable()
         if self.policy.takes_words:
             table.take_words()
+        if self.judges in ("one", "file"):
+            table.skip_iterations()
         return table
 
     def _parse(self, source: Source, into: Parser) -> None:
@@ -243,6 +245,12 @@ class LabelReader:
         self.stems.append(stem)
         self.ends.append(self.labels.rows)
 
+    def _names(self) -> list[str]:
+        """The judges in the order in which they were met."""
+        if self.judges == "one":
+            return [""]
+        return list(dict.fromkeys(self.stems)) if self.judges == "file" else self.labels.iterations
+
     def rows(self) -> tuple[Rows, dict[int, str]]:
         """All rows, judges in natural order, and the labels that are not numbers."""
         words = {**dict(self.labels.words), **self.words}
@@ -250,20 +258,17 @@ class LabelReader:
         if not len(columns["label"]):
             raise no_label(self.first)
         sizes = np.diff([0, *self.ends])
-        file = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-        judge, names = columns["iteration"], self.labels.iterations
-        if self.judges == "one":
-            judge, names = np.zeros(len(judge), dtype=np.int32), [""]
-        elif self.judges == "file":
-            names = list(dict.fromkeys(self.stems))
-            judge = np.repeat(np.array(list(map(names.index, self.stems)), dtype=np.int32), sizes)
-        elif self.judges == "iteration":
-            _check_printable(names, judge, file, columns["line"], self.files)
+        file = np.repeat(np.arange(len(sizes), dtype=np.min_scalar_type(len(sizes))), sizes)
+        names = self._names()
         order = natural_order(names)
-        if len(names) > 1:
-            place = np.empty(len(names), dtype=np.int32)
-            place[order] = np.arange(len(names), dtype=np.int32)
-            judge = place[judge]
+        place = np.empty(len(names), dtype=np.int32)
+        place[order] = np.arange(len(names), dtype=np.int32)
+        if self.judges == "one":
+            judge = np.zeros(len(file), dtype=np.int32)
+        elif self.judges == "file":
+            judge = np.repeat(place[[names.index(stem) for stem in self.stems]], sizes)
+        else:
+            judge = place[columns["iteration"]]
         rows = Rows(
             table=self.labels,
             pair_topic=columns["pair_topic"],
@@ -275,6 +280,8 @@ class LabelReader:
             files=self.files,
             judges=[names[i] for i in order.tolist()],
         )
+        if self.judges == "iteration":
+            _check_printable(rows)
         if self.judges in ("column", "iteration"):
             return _chosen(rows, words, self.policy)
         return rows, words
@@ -333,15 +340,14 @@ def _chosen(rows: Rows, words: dict[int, str], policy: LabelPolicy) -> tuple[Row
     return replace(kept, judge=number[kept.judge], judges=names), words
 
 
-def _check_printable(names: list[str], judge: Any, file: Any, line: Any, files: list[str]) -> None:
-    odd = next((i for i, n in enumerate(names) if not n.isprintable()), None)
-    if odd is not None:
-        row = int(np.flatnonzero(judge == odd)[0])
-        raise InputError(
-            f"the judge {names[odd]!r} is not UTF-8 text",
+def _check_printable(rows: Rows) -> None:
+    odd = [judge for judge, name in enumerate(rows.judges) if not name.isprintable()]
+    if odd:
+        row = int(np.flatnonzero(np.isin(rows.judge, odd))[0])
+        raise rows.error(
+            row,
+            f"the judge {rows.judges[rows.judge[row]]!r} is not UTF-8 text",
             code="not-utf8",
-            file=files[int(file[row])],
-            line=int(line[row]),
             remedy="save the file as UTF-8",
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Rows(Record, eq=False):
     judge: NDArray[np.int32]
     label: NDArray[np.float64]
     line: NDArray[np.uint32]
-    file: NDArray[np.int32]
+    file: NDArray[np.unsignedinteger[Any]]
     files: list[str]
     judges: list[str]  # [""] for qrels
 

@@ -30,6 +30,7 @@ from hungjury.native._core import (
     score_lists,
     shares_larger,
     squared_distances,
+    sum_by_key,
     untied_pairs,
     votes_repeat,
 )
@@ -65,6 +66,7 @@ __all__ = [
     "score_lists",
     "shares_larger",
     "squared_distances",
+    "sum_by_key",
     "untied_pairs",
     "votes_repeat",
 ]

@@ -90,8 +90,8 @@ Array<double> moments_with_rest(Given<int32_t> document, Given<int32_t> judge, G
     std::vector<double> moments(given.judges * topics * 6);
     {
         nb::gil_scoped_release free;
-        rest_moments(given, label.data(), rel, weight.data(), family.data(), given.judges,
-                     topic.data(), topics, moments.data());
+        RestMoments(given, label.data(), rel, weight.data(), topic.data(), topics, moments.data())
+            .add_families(family.data());
     }
     return array(std::move(moments));
 }
@@ -158,6 +158,16 @@ Array<int64_t> occurrences(Given<int32_t> key, size_t keys) {
     return array(std::move(counts));
 }
 
+Array<double> sums_by_key(Given<int32_t> key, Given<int32_t> other, Given<double> value,
+                          size_t keys) {
+    if (key.size() != other.size()) throw std::out_of_range("arrays of different sizes");
+    if (outside(key.data(), key.size(), keys) || outside(other.data(), other.size(), value.size()))
+        throw std::out_of_range("a key that is not there");
+    std::vector<double> sums(keys);
+    sum_by_key(key.data(), other.data(), value.data(), key.size(), sums.data());
+    return array(std::move(sums));
+}
+
 Array<double> largest_labels(Given<int32_t> judge, Given<double> label, size_t judges) {
     if (judge.size() != label.size()) throw std::out_of_range("arrays of different sizes");
     if (outside(judge.data(), judge.size(), judges))
@@ -180,8 +190,10 @@ void bind_judging(nb::module_ &m) {
           "The different values in ascending order, and how often each occurs.");
     m.def("grade_places", &grade_places, "label"_a, "grades"_a,
           "The place of each label in ascending grades, -1 for labels that are not among them.");
-    m.def("count_keys", &occurrences, "key"_a, "keys"_a,
-          "How often each key occurs; np.bincount would copy keys of four bytes to eight.");
+    // np.bincount would copy keys of four bytes to eight, and needs a weight for each.
+    m.def("count_keys", &occurrences, "key"_a, "keys"_a, "How often each key occurs.");
+    m.def("sum_by_key", &sums_by_key, "key"_a, "other"_a, "value"_a, "keys"_a,
+          "For each key, the sum of the values of the other keys in its places.");
     m.def("largest_labels", &largest_labels, "judge"_a, "label"_a, "judges"_a,
           "The largest label of each judge, at least 0.");
     m.def("votes_repeat", &votes_repeat, "document"_a, "judge"_a, "documents"_a, "judges"_a,

@@ -64,6 +64,7 @@ void bind_reading(nb::module_ &m) {
         .def("feed", &feed<LabelTable>, "piece"_a, "Parse a piece of a TREC qrels file.")
         .def("finish", &LabelTable::finish, "Parse a last line that has no newline.")
         .def("take_words", &LabelTable::take_words, "Labels may be words, or left out.")
+        .def("skip_iterations", &LabelTable::skip_iterations, "Iterations do not name judges.")
         .def_prop_ro("words", [](const LabelTable &t) {
             nb::list out;
             for (const auto &[row, word] : t.words) out.append(nb::make_tuple(row, text(word)));
@@ -89,8 +90,8 @@ void bind_reading(nb::module_ &m) {
             out["label"] = array(std::move(t.label_of));
             out["line"] = array(std::move(t.line_of));
             return out;
-        }, "The topic of each pair, and for each row its pair, iteration, label and line; the "
-           "columns leave the table: call once.");
+        }, "The topic of each pair, and for each row its pair, iteration (unless skipped), label "
+           "and line; the columns leave the table: call once.");
 
     nb::class_<PlainTable>(m, "PlainTable",
                            "Rows of a separated table without anything unusual in it, for labels.")

@@ -34,6 +34,8 @@ class LabelTable {
     }
     // Labels may be words, of any number, or left out.
     void take_words() { takes_words_ = true; }
+    // Judges are not named there: iterations are not kept.
+    void skip_iterations() { skips_iterations_ = true; }
     void line(const Line &one) {
         if (one.count == 0 || one.is_comment()) return;
         if (one.count != 4 && !(takes_words_ && one.count >= 3))
@@ -56,12 +58,14 @@ class LabelTable {
         bool first = pair_of.empty();
         if (first || !same(topic, ids.topics[topic_]))
             topic_ = static_cast<size_t>(ids.topics.add(topic));
-        if (first || !same(iteration, iterations[iteration_]))
-            iteration_ = static_cast<size_t>(iterations.add(iteration));
+        if (!skips_iterations_) {
+            if (first || !same(iteration, iterations[iteration_]))
+                iteration_ = static_cast<size_t>(iterations.add(iteration));
+            iteration_of.push_back(static_cast<int32_t>(iteration_));
+        }
         int32_t pair = ids.documents.add(document, topic_);
         if (static_cast<size_t>(pair) == pair_topic.size())
             pair_topic.push_back(static_cast<int32_t>(topic_));
-        iteration_of.push_back(static_cast<int32_t>(iteration_));
         pair_of.push_back(pair);
         label_of.push_back(label);
         if (line > UINT32_MAX) throw std::length_error("more than 2^32 lines");
@@ -85,7 +89,8 @@ class LabelTable {
     }
     // Forgets rows and iterations but the first. Ids stay: a pool has only those that rows name.
     void cut(size_t rows, size_t first_iterations) {
-        for (auto *column : {&iteration_of, &pair_of}) column->resize(rows);
+        pair_of.resize(rows);
+        iteration_of.resize(std::min(rows, iteration_of.size()));
         label_of.resize(rows);
         line_of.resize(rows);
         Interner kept;
@@ -105,7 +110,7 @@ class LabelTable {
   private:
     Lines lines_;
     size_t expected_ = 0, largest_ = 0;
-    bool takes_words_ = false;
+    bool takes_words_ = false, skips_iterations_ = false;
     size_t topic_ = 0, iteration_ = 0;  // of the latest row
 };
 

@@ -56,6 +56,12 @@ inline void count_keys(const int32_t *key, size_t number, int64_t *out) {
     for (size_t i = 0; i < number; ++i) ++out[key[i]];
 }
 
+// [key]: the sum of values [other key].
+inline void sum_by_key(const int32_t *key, const int32_t *other, const double *value, size_t number,
+                       double *out) {
+    for (size_t i = 0; i < number; ++i) out[key[i]] += value[other[i]];
+}
+
 // [key]: the largest value, or 0.
 inline void largest_by_key(const int32_t *key, const double *value, size_t number, double *out) {
     for (size_t i = 0; i < number; ++i) out[key[i]] = std::max(out[key[i]], value[i]);

@@ -19,59 +19,102 @@ struct Votes {
 
 // Is there a document with two labels of one judge?
 inline bool any_twice(const Votes &given) {
+    std::vector<int32_t> latest(given.judges, -1);  // the document each judge was met on last
+    bool ascending = true;  // as where judges labelled the same documents in the same order
+    for (size_t v = 0; ascending && v < given.number; ++v) {
+        int32_t &before = latest[static_cast<size_t>(given.judge[v])];
+        ascending = before < given.document[v];
+        before = given.document[v];
+    }
+    if (ascending) return false;
+    std::fill(latest.begin(), latest.end(), -1);
     ByKey by_document(given.document, given.number, given.documents);
-    std::vector<int64_t> latest(given.judges, -1);  // the document each judge was met on last
-    for (size_t d = 0; d < given.documents; ++d)
-        for (size_t i = by_document.begin[d]; i < by_document.begin[d + 1]; ++i) {
-            int64_t &before = latest[static_cast<size_t>(given.judge[by_document.entry[i]])];
-            if (before == static_cast<int64_t>(d)) return true;
-            before = static_cast<int64_t>(d);
-        }
+    for (uint32_t vote : by_document.entry) {
+        int32_t &before = latest[static_cast<size_t>(given.judge[vote])];
+        if (before == given.document[vote]) return true;
+        before = given.document[vote];
+    }
     return false;
 }
 
-// Adds to out [judge, topic, 6], of the labels x that a judge gave and the mean labels m that other
+// For every judge and topic, of the labels x that the judge gave and the mean labels m that other
 // families gave the same documents: number, sums of x, m, x², m² and xm. A family counts as much as
-// the weights of those of its judges who labelled the document. Labels below 0 are none; with
-// `rel` above 0, those from it on are 1 and others 0.
-inline void rest_moments(const Votes &given, const double *label, double rel, const double *weight,
-                         const int32_t *family, size_t families, const int32_t *topic,
-                         size_t topics, double *out) {
-    constexpr double none = 1e-9;  // votes of others below which there are none but by rounding
-    ByKey by_document(given.document, given.number, given.documents);
+// the weights of those of its judges who labelled the document.
+class RestMoments {
+  public:
+    // Labels below 0 are none; with `rel` above 0, those from it on are 1 and others 0.
+    RestMoments(const Votes &given, const double *label, double rel, const double *weight,
+                const int32_t *topic, size_t topics, double *out)
+        : given_(given), label_(label), rel_(rel), weight_(weight), topic_(topic), topics_(topics),
+          out_(out), all_(given.documents) {
+        for (size_t v = 0; v < given.number; ++v) add(v, all_);
+    }
+
+    // family: [judge]. Votes of families of one are taken as they come, those of others together.
+    void add_families(const int32_t *family) {
+        std::vector<std::vector<size_t>> members(given_.judges);
+        for (size_t judge = 0; judge < given_.judges; ++judge)
+            members[static_cast<size_t>(family[judge])].push_back(judge);
+        bool alone = true;
+        for (const auto &judges : members) alone &= judges.size() <= 1;
+        for (size_t v = 0; v < given_.number; ++v)
+            if (members[static_cast<size_t>(family[given_.judge[v]])].size() == 1)
+                tally(v, sum_of(v));
+        if (alone) return;
+        ByKey by_judge(given_.judge, given_.number, given_.judges);
+        std::vector<Sum> own(given_.documents);
+        for (const auto &judges : members) {
+            if (judges.size() < 2) continue;
+            auto each = [&](auto &&visit) {
+                for (size_t judge : judges)
+                    for (size_t i = by_judge.begin[judge]; i < by_judge.begin[judge + 1]; ++i)
+                        visit(by_judge.entry[i]);
+            };
+            each([&](size_t v) { add(v, own); });
+            each([&](size_t v) { tally(v, own[document(v)]); });
+            each([&](size_t v) { own[document(v)] = Sum(); });
+        }
+    }
+
+  private:
     struct Sum {
         double votes = 0, labels = 0;
     };
-    std::vector<Sum> of_family(families);
-    for (size_t d = 0; d < given.documents; ++d) {
-        Sum all;
-        auto each = [&](auto &&visit) {
-            for (size_t i = by_document.begin[d]; i < by_document.begin[d + 1]; ++i) {
-                uint32_t vote = by_document.entry[i];
-                double x = label[vote];
-                auto judge = static_cast<size_t>(given.judge[vote]);
-                if (x >= 0) visit(judge, rel > 0 ? (x >= rel ? 1.0 : 0.0) : x);
-            }
-        };
-        each([&](size_t judge, double x) {
-            Sum &own = of_family[static_cast<size_t>(family[judge])];
-            for (Sum *sum : {&all, &own}) {
-                sum->votes += weight[judge];
-                sum->labels += weight[judge] * x;
-            }
-        });
-        each([&](size_t judge, double x) {
-            const Sum &own = of_family[static_cast<size_t>(family[judge])];
-            double votes = all.votes - own.votes;
-            if (votes <= none) return;
-            double m = (all.labels - own.labels) / votes;
-            double *cell = out + (judge * topics + static_cast<size_t>(topic[d])) * 6;
-            const double terms[] = {1, x, m, x * x, m * m, x * m};
-            for (size_t k = 0; k < 6; ++k) cell[k] += terms[k];
-        });
-        each([&](size_t judge, double) { of_family[static_cast<size_t>(family[judge])] = Sum(); });
+    size_t document(size_t vote) const { return static_cast<size_t>(given_.document[vote]); }
+    double value(size_t vote) const {
+        return rel_ > 0 ? (label_[vote] >= rel_ ? 1.0 : 0.0) : label_[vote];
     }
-}
+    Sum sum_of(size_t vote) const {
+        double weight = weight_[given_.judge[vote]];
+        return {weight, weight * value(vote)};
+    }
+    void add(size_t vote, std::vector<Sum> &sums) const {
+        if (label_[vote] < 0) return;
+        Sum one = sum_of(vote), &sum = sums[document(vote)];
+        sum.votes += one.votes;
+        sum.labels += one.labels;
+    }
+    // own: what the judge's family gave the document.
+    void tally(size_t vote, Sum own) {
+        const Sum &all = all_[document(vote)];
+        double votes = all.votes - own.votes;
+        if (label_[vote] < 0 || votes <= 1e-9) return;  // none but by rounding
+        double x = value(vote), m = (all.labels - own.labels) / votes;
+        auto judge = static_cast<size_t>(given_.judge[vote]);
+        double *cell = out_ + (judge * topics_ + static_cast<size_t>(topic_[document(vote)])) * 6;
+        const double terms[] = {1, x, m, x * x, m * m, x * m};
+        for (size_t k = 0; k < 6; ++k) cell[k] += terms[k];
+    }
+
+    const Votes &given_;
+    const double *label_;
+    double rel_;
+    const double *weight_;
+    const int32_t *topic_;
+    size_t topics_;
+    double *out_;  // [judge, topic, 6]
+    std::vector<Sum> all_;
+};
 
 // Adds to out [document, grade] the weight of each vote. A share p is a vote of p for the grade
 // chosen and of 1-p for the one below it.

@@ -66,19 +66,27 @@ def judge_rows(
 
 def vote_share(judgments: Judgments) -> Floats:
     """[judge]: the mean over documents of a judge's share of the vote; these add up to 1."""
-    counted = judgments.label >= 0
-    judge, document = judgments.judge[counted], judgments.document[counted]
-    total = np.bincount(document, judgments.weight[judge], len(judgments.pool))
-    share = judgments.weight * np.bincount(judge, 1 / total[document], len(judgments.judges))
+    document, judge = _votes(judgments)
+    judges, documents = len(judgments.judges), len(judgments.pool)
+    total = native.sum_by_key(document, judge, judgments.weight, documents)
+    parts = np.divide(1.0, total, out=np.zeros(documents), where=total > 0)
+    share = judgments.weight * native.sum_by_key(judge, document, parts, judges)
     return np.asarray(share / max(int((total > 0).sum()), 1))
 
 
 def labels_per_document(judgments: Judgments) -> dict[int, int]:
     """How many documents of the pool have how many labels."""
-    counted = judgments.document[judgments.label >= 0]
-    number = native.count_keys(counted, len(judgments.pool))
+    number = native.count_keys(_votes(judgments)[0], len(judgments.pool))
     labels, documents = np.unique(number, return_counts=True)
     return {int(n): int(d) for n, d in zip(labels, documents, strict=True)}
+
+
+def _votes(judgments: Judgments) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Documents and judges of labels that are votes: not below 0."""
+    counted = judgments.label >= 0
+    if counted.all():
+        return judgments.document, judgments.judge
+    return judgments.document[counted], judgments.judge[counted]
 
 
 def dependence(found: Agreement, judges: list[str], labels: LabelDraws) -> tuple[Note, ...]:
