@@ -1,7 +1,7 @@
-"""Thousands of label vectors at once: random judges, resampled panels, drawn labels.
+"""Score thousands of label vectors at once: random judges, resampled panels, drawn labels.
 
 Measures that declare a native kernel go through it; all others score themselves, in blocks, which
-is slower. Both give what the measure gives.
+is slower. Both give the same values.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ SHARES = 4  # of the tasks for each thread: few to hand out, enough for threads 
 class Scorer:
     """A measure bound to aligned lists: label vectors [n, document] -> values [n, system, topic].
 
-    What does not depend on labels is worked out once, for any number of calls.
+    Whatever does not depend on labels is computed once, for any number of calls.
     """
 
     def __init__(self, name: MeasureLike, alignment: Alignment, top: int) -> None:
@@ -50,12 +50,12 @@ class Scorer:
         return None if self._kernel is None else _Lists.of(self.alignment, self._kernel.weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process works out again what does not depend on labels."""
+        """Pickle without what does not depend on labels; other processes compute it again."""
         return Scorer, (self.measure, self.alignment, self.top)
 
     @property
     def native(self) -> bool:
-        """Is there a kernel for this measure?"""
+        """Whether there is a kernel for this measure."""
         return self._kernel is not None
 
     @property

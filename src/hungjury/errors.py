@@ -145,7 +145,7 @@ class HungjuryError(ValueError):
         return self.render()
 
     def saying(self, message: str) -> Self:
-        """The same error with another message."""
+        """A copy of the error with another message."""
         other = copy(self)
         other.message, other.args = message, (message,)
         return other
@@ -164,7 +164,7 @@ class HungjuryError(ValueError):
 
 
 class InputError(HungjuryError):
-    """Data that cannot be used as it is."""
+    """Input that cannot be used."""
 
     code = "input"
 
@@ -203,7 +203,7 @@ class MissingExtra(HungjuryError, ImportError):
 
 
 def check_installed(package: str, extra: str, purpose: str) -> None:
-    """Raise where an optional package is missing, without importing it."""
+    """Raise if an optional package is missing, without importing it."""
     from importlib.util import find_spec
 
     if find_spec(package) is None:
@@ -217,7 +217,7 @@ def _restored(kind: type[HungjuryError], args: tuple[Any, ...], state: dict[str,
 
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """An argument that is one of a few words."""
+    """Check an argument that is one of a few words."""
     if value not in choices:
         raise InputError(
             f"invalid value {value!r} for {name}",
@@ -234,7 +234,7 @@ def rel_range(top: int, least: int = 1, name: str = "rel") -> str:
 
 
 def check_seed(seed: Any, name: str = "seed") -> None:
-    """An argument that is a random seed."""
+    """Check an argument that is a random seed."""
     try:
         if operator.index(seed) >= 0:
             return

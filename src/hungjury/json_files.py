@@ -1,4 +1,4 @@
-"""JSON that people or programs may have touched: read without surprises, written without NaN."""
+"""Read JSON files strictly: finite numbers, no repeated keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are first used.
+"""Import the names of a package on first use.
 
 The names of such a package are written once, as imports in its stub ``__init__.pyi``. Type checkers
 and editors read the stub as always; at run time `attach` reads the same lines, so that importing
@@ -28,7 +28,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
     tuple
         The two functions, to be assigned to ``__getattr__`` and ``__dir__`` of the package.
     """
-    homes: dict[str, tuple[str, str]] = {}  # filled at the first question
+    homes: dict[str, tuple[str, str]] = {}  # filled on first use
 
     def known() -> dict[str, tuple[str, str]]:
         if not homes:

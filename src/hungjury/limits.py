@@ -1,6 +1,6 @@
-"""The largest numbers that are accepted where a user chooses how much there is of something.
+"""Upper limits of numbers that users choose.
 
-Beyond these a number is a slip of the pen: it would fill memory, run for days or not fit into the
+A larger number is most likely a typo: it would fill memory, run for days or not fit into the
 integers it is stored in. Commands state them in their help.
 """
 
@@ -46,16 +46,16 @@ MOST_WORKERS = 10_000
 
 
 def check_count(name: str, value: Any, least: int, most: int) -> int:
-    """An argument that counts something.
+    """Check an argument that is a count.
 
     Parameters
     ----------
     name : str
         The argument, for the error.
     value : object
-        What was given.
+        The given value.
     least, most : int
-        The range that is accepted, both ends included.
+        The accepted range, both ends included.
 
     Returns
     -------
@@ -82,14 +82,14 @@ def check_count(name: str, value: Any, least: int, most: int) -> int:
 
 
 def check_share(name: str, value: object) -> None:
-    """A level or a probability strictly between 0 and 1.
+    """Check a level or a probability strictly between 0 and 1.
 
     Parameters
     ----------
     name : str
         The argument, for the error.
     value : object
-        What was given.
+        The given value.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The measures, to be made by hand: ``hj.m.nDCG(cutoff=10)`` is ``nDCG@10``."""
+"""The measures as classes: ``hj.m.nDCG(cutoff=10)`` is ``nDCG@10``."""
 
 from hungjury.catalogue.average_precision import *
 from hungjury.catalogue.early import *

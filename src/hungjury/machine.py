@@ -1,4 +1,4 @@
-"""What the machine offers."""
+"""The resources of the machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["cores"]
 
 
 def cores() -> int:
-    """Cores this process may use; HUNGJURY_THREADS says otherwise."""
+    """The number of cores this process may use; HUNGJURY_THREADS overrides it."""
     asked = os.environ.get("HUNGJURY_THREADS", "")
     if asked.isdecimal() and int(asked) > 0:
         return int(asked)

@@ -92,7 +92,7 @@ class Named:
         self.__post_init__()
 
     def __post_init__(self) -> None:
-        """For classes with something to settle between their parameters."""
+        """For classes that check parameters against each other."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"{self} cannot be changed; but({name}=...) makes another one")
@@ -111,7 +111,7 @@ class Named:
         return f"{type(self).__name__}({inside})"
 
     def but(self, **changes: Any) -> Self:
-        """The same with other parameters."""
+        """A copy with other parameters."""
         return type(self)(**{**{name: getattr(self, name) for name in self._params}, **changes})
 
     @classmethod
@@ -213,7 +213,7 @@ class Catalogue(Generic[T]):
         return enter
 
     def entries(self) -> list[Described]:
-        """What a listing says about each of them: name, how it is written, meaning, parameters."""
+        """A description of each: name, syntax, meaning, parameters."""
         return [
             {
                 "name": cls.name,
@@ -234,7 +234,7 @@ class Catalogue(Generic[T]):
         ]
 
     def unknown(self, name: str, more: tuple[str, ...] = ()) -> NoReturn:
-        """Raise, with the names that look alike."""
+        """Raise an error that suggests similar names."""
         from difflib import get_close_matches  # imported only for errors
 
         names = [*(cls.name for cls in self), *more]

@@ -1,4 +1,4 @@
-"""What a measure is: a named value with a `score` over judged lists."""
+"""The base of measures: a named value with a `score` over judged lists."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOTATION = {
     "n, m": "ranks, counted from 1",
     "N": "length of the ranked list",
     "k": "cutoff, the number after @; all ranks by default",
-    "l_n": "grade of the document at rank n; 0 if nobody judged it",
+    "l_n": "grade of the document at rank n; 0 if it was not judged",
     "x_n": "1 if the document at rank n is relevant (l_n ≥ rel), else 0",
     "R": "relevant documents in the pool, retrieved or not",
     "gain(l)": "gain of grade l; the grade itself unless the parameters say otherwise",
@@ -46,8 +46,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rests_on(*names: str) -> Callable[[F], F]:
-    """Declare what a capability follows from: a subclass that changes any of it has to declare
-    the capability anew, or is without it."""
+    """Declare what a capability depends on: a subclass that changes any of it has to declare
+    the capability again, or does not have it."""
 
     def declare(capability: F) -> F:
         capability.rests_on = names  # type: ignore[attr-defined]
@@ -59,8 +59,8 @@ def rests_on(*names: str) -> Callable[[F], F]:
 class Measure(Named):
     """Base of all measures.
 
-    `score` maps judged lists to [..., list] values; NaN, and a list that is not `defined`, say
-    that the measure is undefined there. It never looks at how labels came about.
+    `score` maps judged lists to [..., list] values; NaN, or a list that is not `defined`, means
+    that the measure is undefined. It does not depend on where labels came from.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Measure(Named):
     probability_gains: ClassVar[bool] = True  # gains may be probabilities of relevance
 
     def __init_subclass__(cls) -> None:
-        """A class that scores otherwise than its parent has none of the parent's capabilities,
+        """A class that scores differently from its parent has none of the parent's capabilities,
         unless it declares them itself."""
         super().__init_subclass__()
         for name in ("kernel", "for_probabilities", "exact_expectation", "balancing_form"):
@@ -97,15 +97,15 @@ class Measure(Named):
         if "score" in vars(cls) and "proof" not in vars(cls):
             cls.proof = ""
 
-    # Capabilities: a measure that has one overrides the method and says what it `rests_on`.
+    # Capabilities: a measure that has one overrides the method and declares what it `rests_on`.
 
     def kernel(self, ranks: Array, top: int) -> Kernel | None:
         """The native kernel for ranks 1, 2, ... and grades 0 to `top`; None: `score` alone."""
         return None
 
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        """The measure of probabilities that is this one where they are 0 and 1; `prob` says how
-        probable relevance is at each grade."""
+        """The counterpart for probabilities, which equals this measure if they are 0 and 1; `prob`
+        gives P(relevant) of each grade."""
         raise MeasureError(
             f"{self} has no counterpart for probabilities",
             code="no-probabilities",
@@ -113,7 +113,7 @@ class Measure(Named):
         )
 
     def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Array | None:
-        """The expectation under uncertain labels, for every cell; None where it has to be drawn."""
+        """The expectation under uncertain labels, for every cell; None if it has to be sampled."""
         return None
 
     def balancing_form(self, low: int, top: int) -> Form | None:
@@ -122,12 +122,12 @@ class Measure(Named):
 
     @classmethod
     def variants(cls) -> tuple[dict[str, Any], ...]:
-        """Parameters worth trying when a property of the measure is searched for exceptions."""
+        """Parameters to try when searching for counterexamples to a property of the measure."""
         return ()
 
     @property
     def expectation(self) -> E | None:
-        """The measure itself, where it is the expectation of another one over drawn labels."""
+        """The measure itself, if it is the expectation of another one over drawn labels."""
         return None
 
     @property
@@ -137,7 +137,7 @@ class Measure(Named):
 
     @property
     def declared_grade(self) -> int:
-        """The largest grade that the parameters speak of, 0 where they speak of none."""
+        """The largest grade named by the parameters, 0 if there is none."""
         return 0
 
     @property
@@ -179,26 +179,26 @@ class Measure(Named):
         raise NotImplementedError
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        """[..., list]: is there anything relevant in the pool for this measure?"""
+        """[..., list]: whether the pool holds anything relevant for this measure."""
         return judged.relevant(self.threshold) > 0
 
     def where_undefined(self, judged: Judged) -> Array:
-        """[..., list]: what an undefined score counts as: the worst value, 0 unless smaller is
+        """[..., list]: the value used for an undefined score: the worst one, 0 unless smaller is
         better."""
         return np.zeros(judged.counts.shape[:-1])
 
     def filled(self, judged: Judged) -> Array:
-        """Scores, with undefined ones counted as `where_undefined` says."""
+        """Scores, with undefined ones replaced by `where_undefined`."""
         values = self(judged)
         return np.where(np.isnan(values), self.where_undefined(judged), values)
 
     def better(self, values: Array) -> Array:
-        """Means turned so that larger is better, for whatever ranks systems; equal ones are
+        """Means with signs changed so that larger is better, for ranking systems; equal ones are
         tied."""
         return with_ties(np.negative(values) if self.smaller_is_better else values)
 
     def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
-        """What to know about scores of this measure under these labels."""
+        """Notes on scores of this measure under these labels."""
         return ()
 
     def check(self, max_grade: int) -> None:
@@ -214,7 +214,7 @@ class Measure(Named):
             )
 
     def check_chances(self, of_grades: bool = False) -> None:
-        """Complain about parameters that do not fit labels that are probabilities, of relevance
+        """Raise for parameters that do not fit labels that are probabilities, of relevance
         or (`of_grades`) of every grade."""
 
     def __call__(self, judged: Judged) -> Array:

@@ -1,4 +1,4 @@
-"""How soon relevant documents are met: the first of them, or as many as are wanted."""
+"""How soon relevant documents are found: the first one, or a wanted number."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class ESL(Measure):
 @CATALOGUE.add("ESLSaving")
 class ESLSaving(Measure):
     """Search length saved against reading the pool in random order, as a share of it: 1 where
-    nothing is read in vain, 0 where the list is no better than chance, negative where it is worse.
+    nothing irrelevant is read, 0 where the list is no better than chance, negative if worse.
     A list that does not find enough counts the search length that `ESL` takes for it."""
 
     paper: ClassVar[str] = "Cooper 1968"

@@ -23,7 +23,7 @@ __all__ = ["eRAP", "eRDCG", "eRP", "eRRBP"]
 
 
 class Chances(Record, eq=False):
-    """What an expected measure sees of its lists."""
+    """The probabilities that an expected measure works on."""
 
     p: Array  # [..., list, place]
     unjudged: float  # of documents that hold no place
@@ -62,7 +62,7 @@ def check_prob(one: Measure, prob: tuple[float, ...], max_grade: int) -> None:
 
 
 def refuse_for_chances(one: Measure, names: Iterable[str]) -> None:
-    """Parameters about grades mean nothing for labels that are probabilities."""
+    """Refuse parameters about grades if labels are probabilities."""
     for name in names:
         if getattr(one, name) is not None:
             raise MeasureError(
@@ -88,7 +88,7 @@ class Expected(Measure):
 
     @property
     def every(self) -> bool:  # type: ignore[override]
-        """Places that are judged not relevant matter where they may be relevant after all."""
+        """Whether documents judged not relevant matter because their probability is not 0."""
         return self.chance_of_unjudged > 0 or (self.prob is not None and self.prob[0] > 0)
 
     @property

@@ -37,7 +37,7 @@ def gains_param() -> Any:
 
 
 def gains_at_zero(gains: Gains) -> bool:
-    """Do documents judged not relevant gain something, and so have to be seen?"""
+    """Whether documents judged not relevant have a gain, and so must be gathered."""
     return any(grade == 0 and gain != 0 for grade, gain in gains or ())
 
 
@@ -48,7 +48,7 @@ def max_grade_param() -> Any:
 
 
 def check_scale(one: Measure, declared: int | None, largest: int) -> None:
-    """A scale declared for a measure has to hold the labels."""
+    """Check that the scale declared for a measure includes the labels."""
     if declared is not None and declared < largest:
         raise MeasureError(
             f"{one}: max_grade is {declared}, but the labels go up to {largest}",

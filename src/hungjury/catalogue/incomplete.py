@@ -1,4 +1,4 @@
-"""Measures that know which documents were not judged."""
+"""Measures that distinguish unjudged documents from those judged not relevant."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class infAP(Measure):  # noqa: N801 - the field's name
 
 @CATALOGUE.add("Judged")
 class Judgedness(Measure):
-    """Share of the first k documents that somebody judged."""
+    """Share of the first k documents that were judged."""
 
     paper: ClassVar[str] = "ir_measures"
     formula: ClassVar[str] = "Judged@k = #{n ≤ k: judged} / min(k, N)"

@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class Kernel(Record):
-    """What the native code has to know of a measure.
+    """The description of a measure for the native code.
 
     `name` is one of "gains" (worth times weight, added up), "precisions" (weight times the worth
     down to the rank, at ranks of worth), "cascade" (a user who stops with probability `worth`) and
@@ -35,12 +35,12 @@ class Kernel(Record):
 
     @property
     def averages_ties(self) -> bool:
-        """A plain sum needs only the mean weight inside a tie."""
+        """Whether ties can be averaged: a plain sum needs only the mean weight inside a tie."""
         return self.name == "gains"
 
     @property
     def combines(self) -> bool:
-        """May a few gold labels be combined with a panel's differences between systems?
+        """Whether a few gold labels may be combined with a panel's differences between systems.
 
         Not where a rank's part depends on all documents above it: intervals of average precision
         then miss people's scores too often.

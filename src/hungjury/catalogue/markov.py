@@ -1,4 +1,4 @@
-"""Markov Precision: precision as seen by a user who moves over the list."""
+"""Markov precision: precision as seen by a user who moves over the list."""
 
 from __future__ import annotations
 

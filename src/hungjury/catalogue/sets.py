@@ -19,7 +19,7 @@ __all__ = [
 
 
 class OfTheSet(Measure):
-    """Base of all that does not look at ranks."""
+    """Base of measures that do not depend on ranks."""
 
     in_ties: ClassVar[bool] = True
 

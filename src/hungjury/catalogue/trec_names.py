@@ -41,7 +41,7 @@ _CUT = {
     "map_cut": ("AP", _CUTS),
     "success": ("Success", "1,5,10"),
 }
-# Names of MTEB, ranx and common speech.
+# Names used by MTEB, ranx and others.
 _ELSEWHERE = {
     "map": "AP", "mrr": "RR", "precision": "P", "recall": "R", "hits": "Success",
     "hit_rate": "Success", "r-precision": "Rprec", "r_precision": "Rprec",
@@ -89,7 +89,7 @@ def from_trec(text: str) -> list[Measure] | None:
 
 
 def from_elsewhere(text: str) -> str | None:
-    """What other tools' names mean here, for a hint: 'ndcg_at_10', 'nDCG10' and 'MRR@10' are
+    """Our names for those of other tools, for a hint: 'ndcg_at_10', 'nDCG10' and 'MRR@10' are
     nDCG@10 and RR@10."""
     match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_|)(\d+))?", text.lower())
     if match is None:

@@ -1,4 +1,4 @@
-"""Gain for users whose attention was learnt from clicks."""
+"""Gain weighted by the attention of users, learnt from clicks."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def _beyond(sizes: Sequence[int], trees: int) -> tuple[Note, ...]:
 
 
 def _distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
-    """Folds mostly have the same notes about users."""
+    """Drop repeated notes: folds mostly have the same ones about users."""
     return tuple({str(note): note for note in notes}.values())
 
 

@@ -112,7 +112,7 @@ class RankingData(Record, eq=False):
         return self._by_name(scores.tolist())
 
     def _by_name(self, values: list[Any]) -> dict[str, dict[str, Any]]:
-        """Values of all rows by query and document; of two with one name, one would be lost."""
+        """Values of all rows by query and document; repeated names are an error."""
         documents = self.documents
         found: dict[str, dict[str, Any]] = {}
         for query, part in self._parts():
@@ -180,7 +180,7 @@ def ranking_data(
     documents : sequence of str, optional
         Ids of the rows.
     kind : {"grades", "probabilities"}
-        What labels are.
+        The kind of labels.
 
     Returns
     -------
@@ -285,7 +285,7 @@ def _by_query(rows: list[str]) -> tuple[NDArray[np.int64], list[str]]:
 
 
 def check_together(queries: list[str], file: str | None = None) -> None:
-    """A query must not reappear after another one."""
+    """Check that the rows of each query are adjacent."""
     seen: set[str] = set()
     for query in queries:
         if query in seen:

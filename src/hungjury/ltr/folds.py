@@ -30,7 +30,7 @@ def read_fold(folder: str | os.PathLike[str], kind: LabelKind = GRADES) -> Fold:
     folder : path
         The folder.
     kind : {"grades", "probabilities"}
-        What labels are.
+        The kind of labels.
 
     Returns
     -------

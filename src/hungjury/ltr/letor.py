@@ -32,7 +32,7 @@ def read_letor(source: object, labels: LabelKind = GRADES, columns: int = 0) -> 
         A path that ends in ``_feature.npy`` means arrays saved by numpy, beside ``_label.npy`` and
         ``_group.npy``.
     labels : {"grades", "probabilities"}
-        What the first column is.
+        The kind of labels in the first column.
     columns : int
         Smallest number of features, if the file leaves out the last ones.
 
@@ -114,7 +114,7 @@ def _array(path: str) -> NDArray[Any]:
 
 
 def as_ranking_data(given: object, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
-    """Ranking data, from a file or a tuple (features, labels, groups) if need be."""
+    """Ranking data, given or made from a file or a tuple (features, labels, groups)."""
     if isinstance(given, RankingData):
         return given
     if isinstance(given, tuple):

@@ -1,7 +1,7 @@
 """LightGBM's text form of a model, checked before LightGBM reads it.
 
 LightGBM trusts its input: an array that is too short is read beyond its end, and a tree whose nodes
-form a circle is walked for ever.
+form a cycle is traversed forever.
 """
 
 from __future__ import annotations
@@ -89,5 +89,5 @@ def _numbers(entries: dict[str, str], column: str, name: str) -> list[float]:
     found = [decimal_of(text) for text in entries.get(column, "").split()]
     given = [value for value in found if value is not None]
     if len(given) < len(found):
-        raise ValueError(f"{column} of {name} holds something else than numbers")
+        raise ValueError(f"{column} of {name} holds something other than numbers")
     return given

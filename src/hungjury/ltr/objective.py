@@ -1,4 +1,4 @@
-"""What a ranker is trained for, by name, and as LightGBM's own callables."""
+"""Objectives of rankers, by name, and as callables for LightGBM."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NMCG: Final = "nmcg"
 NDCG: Final = "ndcg"
 LAMBDARANK: Final = "lambdarank"
 Offsets = NDArray[np.int64]
-MOST_KEPT = 8  # sets of a training: one to learn from, some to look at
+MOST_KEPT = 8  # data sets of a training: one to learn from, others to monitor
 
 
 def need_lightgbm() -> Any:
@@ -36,7 +36,7 @@ def need_lightgbm() -> Any:
 
 
 class Goal:
-    """A measure to be raised: nMCG@k of some users, or nDCG@k with gains 2^grade - 1.
+    """A measure to maximise: nMCG@k of some users, or nDCG@k with gains 2^grade - 1.
 
     "nmcg" and "ndcg" are learnt by the same pair loops, "lambdarank" is LightGBM's own nDCG.
     """
@@ -63,7 +63,7 @@ class Goal:
 
     @property
     def measure(self) -> Measure:
-        """What is raised, as `evaluate` takes it."""
+        """The measure to maximise, as `evaluate` takes it."""
         if self.name == NMCG:
             return nMCG(user=self.user, nav_rel=self.nav_rel, cutoff=self.cutoff)
         return nDCG(dcg="exp-log2", cutoff=self.cutoff)
@@ -80,7 +80,7 @@ class Goal:
 
 
 class NMCGObjective:
-    """nMCG@k for those who call LightGBM themselves.
+    """nMCG@k as objective and metric for direct use with LightGBM.
 
     Pass ``goal.objective`` and ``goal.metric`` to ``lightgbm.train``, or
     ``goal.sklearn_objective`` to ``lightgbm.LGBMRanker``. Data sets need `group`; labels are

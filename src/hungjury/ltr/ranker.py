@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 
 class Ranker(Record, eq=False):
-    """What `train_ranker` gives; `booster` is the model for everything LightGBM can do with it."""
+    """A trained ranker; `booster` is LightGBM's model."""
 
     booster: Any
     goal: Goal
@@ -92,11 +92,11 @@ class Ranker(Record, eq=False):
         return data.run(self.predict(data, trees))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write model, users and history as JSON; the file appears whole or not at all."""
+        """Write model, users and history as JSON, atomically."""
         write_whole(path, self.to_json())
 
     def to_json(self) -> str:
-        """Model, users and history, as `load` reads them."""
+        """Model, users and history as JSON, in the format of `load`."""
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -142,13 +142,13 @@ class Ranker(Record, eq=False):
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """Of everything but the digest itself, however it is laid out."""
+    """A digest of everything but the digest itself, independent of layout."""
     rest = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _plain(value: object) -> bool:
-    """Can JSON hold it?"""
+    """Whether JSON can hold the value."""
     return value is None or isinstance(value, (bool, int, float, str, list, tuple, dict))
 
 

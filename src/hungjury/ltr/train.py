@@ -82,7 +82,7 @@ def train_ranker(
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     **lightgbm_parameters
-        Anything LightGBM takes. Default: learning rate 0.05, 64 leaves, at most 1500 trees, seed 0.
+        Parameters of LightGBM. Default: learning rate 0.05, 64 leaves, at most 1500 trees, seed 0.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any
 
 
 def _check_parameters(given: Mapping[str, Any]) -> None:
-    """LightGBM passes over names it does not know, and trains with numbers that are not finite."""
+    """Refuse what LightGBM accepts silently: unknown names and numbers that are not finite."""
     known = {*SETTINGS, *(alias for _, aliases in SETTINGS.values() for alias in aliases)}
     if not known.issuperset(given):
         known |= lightgbm_names()
@@ -258,7 +258,7 @@ def _check_alike(train: RankingData, valid: RankingData) -> None:
 
 
 def user_notes(goal: Goal, data: RankingData) -> tuple[Note, ...]:
-    """What to know about the users a ranker is trained for; nothing for other objectives."""
+    """Notes on the users a ranker is trained for; none for other objectives."""
     if goal.name != NMCG:
         return ()
     return _missing_class(goal, data) + goal.user.notes(goal.cutoff)

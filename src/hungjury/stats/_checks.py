@@ -1,4 +1,4 @@
-"""Turn what callers give into clean arrays, or say what is wrong with it."""
+"""Convert arguments to clean arrays, or explain what is wrong with them."""
 
 from __future__ import annotations
 
@@ -82,12 +82,12 @@ def leading_shape(
 
 
 def count(value: int, name: str) -> None:
-    """How many times something random is repeated."""
+    """Check a number of random repetitions."""
     check_count(name, value, 1, MOST_SAMPLES)
 
 
 def generator(seed: Seed, name: str = "rng") -> np.random.Generator:
-    """Random numbers from a seed, or from where they come already."""
+    """A generator from a seed, or the given generator."""
     if isinstance(seed, np.random.Generator):
         return seed
     check_seed(seed, name)

@@ -1,9 +1,9 @@
-"""How alike two scorings of the same items are: Kendall's tau, tau_ap, root mean square error.
+"""Similarity of two scorings of the same items: Kendall's tau, tau_ap, root mean square error.
 
 The last axis holds the items (systems, mostly). Leading axes broadcast, and a pair of
 one-dimensional inputs gives a float. `*_cross` compare every row of one table with every row of
 another, much faster than broadcasting. Work grows with the square of the number of items. Values
-are tied when they are exactly equal; `with_ties` makes equal means so.
+are tied when they are exactly equal; `with_ties` rounds means so that equal ones are tied.
 """
 
 from __future__ import annotations

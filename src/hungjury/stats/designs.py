@@ -1,4 +1,4 @@
-"""Sampling designs: who is drawn, in which order, with which probability.
+"""Sampling designs: the order and probability in which units are drawn.
 
 Priority sampling (Duffield, Lund and Thorup 2007) gives every unit one uniform number and draws in
 the order of number / weight. After n draws a unit was included with probability

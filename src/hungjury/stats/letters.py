@@ -9,23 +9,23 @@ __all__ = ["letter_groups"]
 
 
 def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Groups in which nobody is told apart, and which hold every pair that is not.
+    """Groups of items that are not told apart, which together cover all such pairs.
 
     Parameters
     ----------
     apart : array of bool
-        [one, other], symmetric: are the two told apart?
+        [one, other], symmetric: whether the two are told apart.
 
     Returns
     -------
     list of arrays
         The members of each group in ascending order, groups in the order of their first members.
-        Two share a group if and only if they are not told apart; whoever is told apart from
-        everybody is a group alone.
+        Two share a group if and only if they are not told apart; an item that is told apart from
+        all others is a group of one.
 
     Notes
     -----
-    To cover a graph with as few cliques as possible is hard; as is usual for letter displays,
+    Covering a graph with as few cliques as possible is hard; as usual for letter displays,
     groups are grown greedily, here from the pair that is farthest apart in the given order, and
     groups whose pairs all lie in other groups are dropped.
     """
@@ -43,7 +43,7 @@ def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
 
 
 def _grown(together: NDArray[np.bool_], one: int, other: int) -> NDArray[np.intp]:
-    """The pair, and everybody who fits beside those before them."""
+    """The clique grown from the pair by adding every item that fits."""
     fits = together[one] & together[other]
     for member in range(len(together)):
         if fits[member]:
@@ -52,7 +52,7 @@ def _grown(together: NDArray[np.bool_], one: int, other: int) -> NDArray[np.intp
 
 
 def _needed(groups: list[NDArray[np.intp]], size: int) -> list[NDArray[np.intp]]:
-    """Without groups whose pairs are all in others, smallest groups first."""
+    """Drop groups whose pairs are all in other groups, smallest groups first."""
     times = np.zeros((size, size), dtype=np.int32)
     for group in groups:
         times[np.ix_(group, group)] += 1

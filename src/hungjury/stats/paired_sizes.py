@@ -1,4 +1,4 @@
-"""How large the difference between paired systems is: intervals and effect sizes.
+"""The size of the difference between paired systems: intervals and effect sizes.
 
 All take differences [..., topic], as the tests do, and return arrays [...], a float for one pair.
 An interval holds the mean differences that its test does not reject at alpha: 0 lies outside
@@ -99,7 +99,7 @@ def cohens_d(differences: ArrayLike) -> Numbers:
 def rank_biserial(differences: ArrayLike) -> Numbers:
     """Matched-pairs rank-biserial correlation (Kerby 2014), the effect size of Wilcoxon's test.
 
-    Share of the ranks of |difference| that speak for the system, minus the share against it;
+    Share of the ranks of |difference| in favour of the system, minus the share against it;
     zeros are left out, 0 without any difference.
     """
     from scipy.stats import rankdata
@@ -118,7 +118,7 @@ def _around(middle: Floats, half: Floats) -> tuple[Numbers, Numbers]:
 
 
 def _fewest(share_of_patterns: float) -> int:
-    """The least number of patterns that is no less than a share of them, up to rounding."""
+    """The smallest number of patterns that makes up a share of them, up to rounding."""
     return max(1, math.ceil(share_of_patterns * (1 - NOISE)))
 
 

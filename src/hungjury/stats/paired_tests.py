@@ -82,7 +82,7 @@ def wilcoxon(differences: ArrayLike) -> Numbers:
 
 
 def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed = 0) -> Numbers:
-    """Fisher's randomisation test: the sign of every topic's difference is a coin's.
+    """Fisher's randomisation test: the sign of every topic's difference is random.
 
     p is the share of sign patterns whose mean is at least as far from 0 as the observed one: of
     all 2**topics patterns where these are at most `samples`, else of `samples` random ones and

@@ -1,6 +1,6 @@
 """Looking at results more than once: group-sequential bounds.
 
-Who tests after every batch of labels and stops at the first significant result is wrong too often.
+Testing after every batch of labels and stopping at the first significant result errs too often.
 Bounds that spend the error rate over the looks (Lan and DeMets 1983), little at the first ones as
 O'Brien and Fleming do, keep it over the whole path.
 """
@@ -19,11 +19,11 @@ __all__ = ["check_looks", "nominal_levels"]
 
 POINTS = 1201  # of the grid on which densities are kept
 FAR = 8.0  # standard deviations that it reaches
-SMALLEST = 1e-300  # level of a look that comes too early for anything to count
+SMALLEST = 1e-300  # level of a look that is too early for any result to be significant
 
 
 def check_looks(looks: Iterable[SupportsIndex]) -> list[int]:
-    """An argument that is a list of numbers of labels, at each of which is looked."""
+    """Check `looks`: the numbers of labels at which results are looked at."""
     try:
         counts = [operator.index(number) for number in looks]
     except TypeError:

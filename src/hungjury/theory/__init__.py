@@ -1,4 +1,4 @@
-"""What measures have in common and where they differ, from first principles."""
+"""Theory of measures: the partial order of lists, axioms, balancing indices."""
 
 from hungjury.lazy import attach
 

@@ -58,7 +58,7 @@ class Counterexample(Record):
 
 
 class AxiomReport(Record):
-    """What was found; an axiom without counterexample is None."""
+    """The result of a check; an axiom without counterexample is None."""
 
     measure: str
     length: int
@@ -81,7 +81,7 @@ class AxiomReport(Record):
 
     @property
     def refuted(self) -> bool:
-        """An axiom has a counterexample."""
+        """Whether an axiom has a counterexample."""
         return self.replacement is not None or self.swap is not None
 
     def _head(self) -> str:

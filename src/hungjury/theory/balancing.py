@@ -5,7 +5,7 @@ smallest relevant grade and still score as well as one document of the largest g
 
     B(N) = max{b : M(q_max, 0, ..., 0) <= M(0, ..., 0, q_min, ..., q_min), q_min from rank b on}
 
-N says that every rank counts alike, 1 that nothing makes up for the first rank, minus infinity
+N means that every rank counts the same, 1 that only a full list balances rank 1, minus infinity
 that not even a full list does. Both lists belong to one pool.
 """
 
@@ -70,9 +70,9 @@ def balancing_index(
 
     Notes
     -----
-    B(N) is the largest rank b at which one document of grade `q_max` is worth at least as much as
-    documents of grade `q_min` at all ranks below b. Bisection and scan take scores within one part
-    in 10**12 as equal. Ferrante, Ferro and Maistro (2015).
+    B(N) is the largest rank b such that documents of grade `q_min` at all ranks from b to N score
+    at least as well as one document of grade `q_max` at rank 1. Bisection and scan take scores
+    within one part in 10**12 as equal. Ferrante, Ferro and Maistro (2015).
 
     Examples
     --------
@@ -115,7 +115,7 @@ def balancing_curve(
 def _search(
     scorer: ListScorer, longest: int, low: int, top: int, method: Method
 ) -> Callable[[int], Index]:
-    """How the index of one length is found."""
+    """The function that finds the index of one length."""
     if method in ("auto", "closed") and scorer.measure is not None:
         form = scorer.measure.balancing_form(low, top)
         if form is not None:
@@ -135,7 +135,7 @@ def _search(
 
 
 def _replacement_holds(scorer: ListScorer, longest: int, top: int) -> bool:
-    """Checked on short lists, and on random ones that are somewhat longer."""
+    """Check Replacement on short lists, and on longer random ones."""
     for length in {min(longest, SHORT), min(longest, LONG)}:
         labels = np.repeat(np.arange(top + 1), plentiful_pool(length, top + 1)).tolist()
         report = check_axioms(scorer.given, length, top + 1, pool=labels, samples=2000)

@@ -135,7 +135,7 @@ def _examples(cls: type[Measure], length: int) -> list[Measure]:
 
 
 def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
-    """A measure of this class; what has no default is chosen so that it matters in the list."""
+    """A measure of this class; parameters without default are chosen to matter in short lists."""
     required: dict[str, Any] = {
         "cutoff": (length + 1) // 2,
         "recall": 0.5,

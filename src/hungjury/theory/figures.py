@@ -63,7 +63,7 @@ def balancing_curves(
 
 
 class SignificanceCurve(Record, eq=False):
-    """How often two runs differ significantly, by the rank down to which they are alike."""
+    """How often two runs differ significantly, by the rank down to which they are the same."""
 
     ranks: NDArray[np.int64]  # 0, 1, ..., 20
     share: Floats  # of the trials in which the test rejects
@@ -93,7 +93,7 @@ def significance_curve(
     labels: SimulatedLabels = "fixed",
     seed: int = 0,
 ) -> SignificanceCurve:
-    """Figure 3.5: does RBP see what lies beyond its balancing index?
+    """Figure 3.5: the power of RBP to detect differences beyond its balancing index.
 
     Two runs have 20 % relevant documents down to rank `rnk`, then 70 % and 30 % down to rank 20,
     then 10 % and 70 %: the first is better early, the second by far in the tail. For every rnk

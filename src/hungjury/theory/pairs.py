@@ -45,7 +45,7 @@ class ListPairs(NamedTuple):
 
 
 def is_small(length: int, grades: int, many_pools: bool) -> bool:
-    """Are all lists few enough to be checked?"""
+    """Whether there are few enough lists to check all."""
     if length > MOST_PAIRS.bit_length():  # even with two grades; their number would be huge
         return False
     lists: int = grades**length
