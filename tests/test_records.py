@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import pytest
 
+import hungjury as hj
 from hungjury.records import Record
 
 
@@ -135,3 +136,11 @@ def test_signatures_are_shown():
 def test_records_can_be_pickled():
     one = Point(1, 2, ["a"])
     assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_signatures_show_fields_by_name_last():
+    """A subclass may add fields by name only, or turn one of its parent's into such a field."""
+    shown = inspect.signature(hj.Merged).parameters
+    kinds = [one.kind for one in shown.values()]
+    assert kinds == sorted(kinds)
+    assert set(shown) == {f.name for f in fields(hj.Merged)}

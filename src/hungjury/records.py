@@ -42,7 +42,7 @@ class _Signature:
                     default=empty if _required(f) else ... if f.default is MISSING else f.default,
                     annotation=f.type,
                 )
-                for f in fields(cls)
+                for f in sorted(fields(cls), key=lambda f: f.kw_only is True)
             ]
         )
 
