@@ -365,6 +365,8 @@ def test_what_is_missing_is_said_before_any_job(
         ("crowd(rel=2)", whole, "largest grade of the judgments is 1"),
         ("aware(rel=2)", whole, "largest grade of the judgments is 1"),
         ("crowd(measures=['nDCG@10'])", whole, "no counterpart for probabilities"),
+        ("aware(measures=['AP', 'RBP', 'AP'])", whole, "must be a list of different names"),
+        ("markov(labels=['gold', 'gold'])", whole, "must be a list of different names"),
         ("aware(sizes=[2, 6])", whole, "from 1 to 5"),
         ("aware(sizes=['two'])", whole, "sizes"),
     ]

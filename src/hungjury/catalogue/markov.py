@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hungjury.catalogue.base import CATALOGUE, Array, Measure, cutoff_param, ratio, rel_param
 from hungjury.collection.judged import Judged
+from hungjury.collection.notes import plural
 from hungjury.errors import MeasureError
 from hungjury.parameters import flag, integer, numbers, param
 from hungjury.records import Record
@@ -206,11 +207,11 @@ class MP(Measure):
         deepest = int(np.where(needed & (found == 0), judged.ranks, 0).max(initial=0))
         if deepest:
             raise MeasureError(
-                f"{self.name}: rates are given for {number} ranks, but a relevant "
+                f"{self.name}: rates are given for {plural(number, 'rank')}, but a relevant "
                 f"document is at rank {deepest}",
                 code="too-few-rates",
                 argument="rates",
-                remedy=f"give more rates, or use {number} ranks: {self.name}(...)@{number}",
+                remedy=f"give more rates, or cut lists with {self.name}(...)@{number}",
             )
         return np.where(needed, found, 1.0)
 

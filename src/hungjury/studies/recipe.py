@@ -164,12 +164,15 @@ def _missing(need: str, data: StudyData) -> str | None:
 
 
 def names(value: object) -> tuple[str, ...]:
-    """A list of names, for parameters."""
+    """A list of different names, for parameters."""
     if isinstance(value, str):
         return (value,)
     if not hasattr(value, "__iter__") or not all(isinstance(v, str) for v in value):
         raise ValueError("a list of names")
-    return tuple(value)
+    found = tuple(value)
+    if len(set(found)) < len(found):
+        raise ValueError("a list of different names")
+    return found
 
 
 def probabilities(value: object) -> tuple[float, ...]:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from hungjury.catalogue import Measure, measure
 from hungjury.collection.align import align
 from hungjury.collection.qrels import Qrels
-from hungjury.errors import InputError
 from hungjury.evaluation import evaluate
 from hungjury.parameters import numbers, param
 from hungjury.records import Record
@@ -108,10 +107,6 @@ def check_labels(
     data: StudyData, labels: Sequence[str], measures: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Check that labels exist, and that the measures (by name, for each set) fit them."""
-    if len(set(labels)) != len(labels):
-        raise InputError(
-            "the same labels are named twice", code="same-name", remedy="name each set once"
-        )
     for whose in labels:
         need_measures(list(measures[whose].values()), data.labels(whose))
 
