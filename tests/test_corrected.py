@@ -8,7 +8,12 @@ import pytest
 
 import hungjury as hj
 from hungjury.errors import HungjuryError
-from hungjury.uncertainty.corrected import _correlation, _effective, _interval, _kind, _stretch
+from hungjury.uncertainty.correct import _kind, _stretch
+from hungjury.uncertainty.panel_quality import (
+    central_interval,
+    correlation_with_people,
+    effective_number,
+)
 
 
 def sample_of(labels=0, skipped=0, design="plan"):
@@ -77,16 +82,16 @@ def test_the_correlation_over_systems_is_the_loop():
     panel = rng.normal(size=6)
     draws = 0.5 * panel + rng.normal(size=(200, 6)) + 3
     each = sorted(float(np.corrcoef(panel, row)[0, 1]) for row in draws)
-    middle, low, high = _correlation(panel, draws)
+    middle, low, high = correlation_with_people(panel, draws)
     assert middle == pytest.approx((each[99] + each[100]) / 2)
     assert low == pytest.approx(np.quantile(each, 0.025))
     assert high == pytest.approx(np.quantile(each, 0.975))
     # Systems that all have the same mean have no correlation.
-    assert _correlation(np.ones(6), draws) == (0, 0, 0)
+    assert correlation_with_people(np.ones(6), draws) == (0, 0, 0)
 
 
 def test_intervals_hold_95_percent():
-    assert _interval(np.arange(1001.0), 7.0) == pytest.approx((7.0, 25.0, 975.0))
+    assert central_interval(np.arange(1001.0), 7.0) == pytest.approx((7.0, 25.0, 975.0))
 
 
 def test_effective_judges_by_the_definition():
@@ -111,7 +116,7 @@ def test_effective_judges_by_the_definition():
         [[given["t"][f"d{i:02}"] - gold[i] for i in chosen] for given in labels.values()]
     )
     r = np.mean([np.corrcoef(errors[a], errors[b])[0, 1] for a, b in ((0, 1), (0, 2), (1, 2))])
-    found = _effective(sample, judgments, SimpleNamespace(rel=None))
+    found = effective_number(sample, judgments, SimpleNamespace(rel=None))
     assert found == pytest.approx(3 / (1 + 2 * r))
     assert 1 < found < 2
 

@@ -8,7 +8,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.errors import HungjuryError
-from hungjury.uncertainty.corrected import _agreement
+from hungjury.uncertainty.panel_quality import agreement_with_sample
 from hungjury.uncertainty.sample import gold_sample
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -35,7 +35,7 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
         given = [of["t"][document] for of in votes.values() if document in of["t"]]
         said.append(sum(given) / len(given))
         told.append(grade)
-    found = _agreement(gold_sample(gold, judgments), judgments, SETTING)
+    found = agreement_with_sample(gold_sample(gold, judgments), judgments, SETTING)
     r = np.corrcoef(said, told)[0, 1]
     half = 1.96 / np.sqrt(len(told) - 3)  # Fisher's transform
     expected = r, np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half)
@@ -45,7 +45,7 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
 def test_a_panel_that_says_what_gold_says():
     _, gold = panel()
     judgments = hj.read_judgments({"a": gold, "b": gold}, grades=range(3))
-    found = _agreement(gold_sample(gold, judgments), judgments, SETTING)
+    found = agreement_with_sample(gold_sample(gold, judgments), judgments, SETTING)
     assert found == pytest.approx((1, 1, 1))
     assert max(found) <= 1
 
@@ -55,7 +55,7 @@ def test_three_labels_say_nothing_about_agreement(number):
     votes, gold = panel()
     judgments = hj.read_judgments(votes, grades=range(3))
     labels = dict(enumerate_grades(gold, number))
-    found = _agreement(gold_sample({"t": labels}, judgments), judgments, SETTING)
+    found = agreement_with_sample(gold_sample({"t": labels}, judgments), judgments, SETTING)
     assert (found == (0, -1, 1)) == (number < 4)
 
 

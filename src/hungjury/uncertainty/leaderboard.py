@@ -29,7 +29,8 @@ from hungjury.stats.sequential import check_looks
 from hungjury.uncertainty.against_gold import AgainstGold, against_gold
 from hungjury.uncertainty.board import Leaderboard
 from hungjury.uncertainty.cautions import cautions
-from hungjury.uncertainty.corrected import Correction, people_estimate, planned_sample
+from hungjury.uncertainty.correct import people_estimate, planned_sample
+from hungjury.uncertainty.corrected import Correction
 from hungjury.uncertainty.drawn import Drawn, Setting, draw_scores
 from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
 from hungjury.uncertainty.evidence import Evidence, depth_shown

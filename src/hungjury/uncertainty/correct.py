@@ -1,0 +1,275 @@
+"""Correct a panel's leaderboard by gold labels, so that it is about people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.batch import Scorer
+from hungjury.catalogue import Measure, measure_list
+from hungjury.choices import GoldDesign, GoldEstimate, Target
+from hungjury.collection.align import Alignment
+from hungjury.collection.judgments import Judgments
+from hungjury.collection.likes import QrelsLike
+from hungjury.collection.notes import Note, plural
+from hungjury.errors import InputError, check_choice
+from hungjury.judges.panel import Panel
+from hungjury.settings import TYPICAL_PANEL_ERROR
+from hungjury.stats.sequential import nominal_levels
+from hungjury.uncertainty.corrected import Correction, Interval
+from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
+from hungjury.uncertainty.direct import Direct, direct, topic_differences
+from hungjury.uncertainty.drawn import Drawn, Setting
+from hungjury.uncertainty.effects import averaged, scores_under
+from hungjury.uncertainty.estimate import Estimate, as_reported, panel_error_of, reported_rate
+from hungjury.uncertainty.outlook import typical
+from hungjury.uncertainty.panel_error import normal_draws
+from hungjury.uncertainty.panel_quality import (
+    agreement_with_sample,
+    central_interval,
+    correlation_with_people,
+    effective_number,
+)
+from hungjury.uncertainty.parts import Parts, people_parts, topic_deviations
+from hungjury.uncertainty.plan import digests, plan_weights
+from hungjury.uncertainty.planned import Plan
+from hungjury.uncertainty.predict import features, predict
+from hungjury.uncertainty.sample import Sample, gold_sample
+from hungjury.uncertainty.standing import of_differences
+
+__all__ = ["people_estimate", "planned_sample"]
+
+Floats = NDArray[np.float64]
+PREDICTIONS = 60  # draws of predicted labels
+MORE_LABELS = (100, 200, 500, 1000)
+
+
+def planned_sample(
+    gold: QrelsLike | Judgments,
+    plan: Plan | str | PathLike[str] | None,
+    design: GoldDesign | None,
+    judgments: Judgments,
+    alignment: Alignment,
+    setting: Setting,
+) -> Sample:
+    """Gold labels as a sample of the judged pool, by a plan or another design."""
+    if design is not None:
+        check_choice("gold_design", design, get_args(GoldDesign))
+    if plan is None:
+        return gold_sample(gold, judgments, setting.rel, design)
+    made = plan if isinstance(plan, Plan) else Plan.read(plan)
+    found = digests(judgments, alignment)
+    if made.digests["judgments"] != found["judgments"]:
+        raise InputError(
+            "the plan was made from other judgments",
+            code="other-plan",
+            remedy="give the judges that the plan was made from, read in the same way",
+        )
+    measures = measure_list(made.measures)
+    weight = plan_weights(judgments, alignment, measures, made.design, setting.rel)
+    sample = gold_sample(gold, judgments, setting.rel, design, made, weight)
+    notes = list(sample.notes)
+    if made.digests["runs"] != found["runs"]:
+        text = "the plan was made for other runs: its labels hold, with wider intervals"
+        notes.append(Note("other-runs", 1, text, about="result"))
+    if str(setting.measure) not in made.measures:
+        text = f"the plan was made for {', '.join(made.measures)}: its labels hold, with wider "
+        notes.append(Note("other-measure", 1, text + "intervals", about="result"))
+    return replace(sample, notes=tuple(notes))
+
+
+def people_estimate(
+    sample: Sample,
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    wanted: GoldEstimate,
+    target: Target,
+    seed: np.random.SeedSequence,
+    looks: Sequence[int] | None = None,
+    alpha: float = 0.05,
+) -> tuple[Estimate, Correction, tuple[Note, ...]]:
+    """Means on the people's scale, the correction that gave them, and notes."""
+    check_choice("estimate", wanted, get_args(GoldEstimate))
+    layer = panel_error_of(TYPICAL_PANEL_ERROR, judgments, drawn, setting)
+    assert layer is not None
+    rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
+    found = _direct(sample, judgments, drawn, setting, rng)
+    kind, why = _kind(sample, setting, wanted, len(found.mean))
+    notes = (*sample.notes, *why)
+    panel, number = drawn.cells.mean(axis=1), len(drawn.draws)
+    topics = drawn.cells.shape[1]
+    rate = reported_rate(setting.measure, found.mean, topics)
+    each = np.outer(rate, rate)
+    unit = layer.size / TYPICAL_PANEL_ERROR / float(rate.mean())
+    slope = tau = None
+    mean, covariance = found.mean, found.covariance
+    if kind == "combined":
+        both = combine(mean, covariance, panel, layer.kernel, unit, number, rng)
+        mean, covariance, draws, slope, tau = (
+            both.mean, both.covariance, both.draws, both.slope, both.tau,
+        )  # fmt: skip
+    else:
+        if kind == "model":
+            assert found.doubt is not None
+            covariance = found.doubt + layer.covariance / each
+        noise = normal_draws(covariance, number, rng)
+        if np.isfinite(found.freedom):
+            noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
+        draws = mean + noise
+    moved = _into_range(setting.measure, mean)
+    mean, draws = mean + moved, draws + moved
+    parts = people_parts(covariance, found.cells, target == "population").scaled(rate)
+    if parts.population:
+        draws = draws + topic_deviations(found.cells, number, *topic_rngs)
+    shown = as_reported(setting.measure, topics)
+    said, reported = shown(panel), shown(draws)
+    correction = Correction(
+        estimate=kind,
+        design=sample.design,
+        labels=len(sample.documents),
+        skipped=len(sample.skipped),
+        level=central_interval((said - reported).mean(axis=1), float((said - shown(mean)).mean())),
+        slope=slope,
+        correlation=correlation_with_people(said, reported),
+        agreement=agreement_with_sample(sample, judgments, setting),
+        panel_error=None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
+        effective_judges=effective_number(sample, judgments, setting),
+        direct_mean=shown(found.mean),
+        direct_covariance=found.covariance * each,
+        expected=_expected(sample, found, layer.kernel, kind, tau, unit, parts, each),
+        looks=tuple(looks or ()),
+        stretch=_stretch(sample, looks, alpha),
+    )
+    if len(sample.skipped):
+        text = (
+            f"{plural(len(sample.skipped), 'document')} of the plan skipped; if this depended on "
+            f"their labels, a mean could be off by up to {np.max(found.worst * rate):.3f}"
+        )
+        notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
+    cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
+    estimate = Estimate(
+        scale="people",
+        mean=shown(mean),
+        cells=cells,
+        means=reported,
+        draws=reported,
+        parts=parts,
+        together=True,
+    )
+    return estimate, correction, notes
+
+
+def _into_range(measure: Measure, mean: Floats) -> Floats:
+    """The shift that brings means [system] into the measure's range.
+
+    A handful of gold labels may put the level outside. The shift is the same for all systems, so
+    that differences do not change, unless they are larger than the range.
+    """
+    low, high = averaged(measure, np.array([measure.low, measure.high]))
+    up, down = low - mean.min(), high - mean.max()
+    level = np.clip(0.0, up, down) if up <= down else (up + down) / 2
+    return np.asarray(np.clip(mean + level, low, high) - mean)
+
+
+def _direct(
+    sample: Sample,
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    rng: np.random.Generator,
+) -> Direct:
+    aligned = drawn.alignment
+    scorer = Scorer(setting.measure, aligned, sample.grades[-1])
+    topic = aligned.pool.topic_of.astype(np.int64)
+    if sample.design == "topics":
+        gold = np.zeros((1, len(topic)), dtype=np.int16)
+        gold[0, sample.documents] = sample.shares.argmax(axis=1)
+        labelled = np.unique(topic[sample.documents])
+        return topic_differences(drawn.cells, scores_under(scorer, gold)[0][:, labelled], labelled)
+    given = features(Panel.of(judgments, setting.rel), aligned)
+    weight = 1 / sample.probability[sample.documents]
+    prediction = predict(given, topic, sample.documents, sample.at_least, weight, PREDICTIONS, rng)
+    return direct(scorer, sample, prediction, rng)
+
+
+def _kind(
+    sample: Sample, setting: Setting, wanted: str, systems: int
+) -> tuple[str, tuple[Note, ...]]:
+    """Which estimate the design and the measure allow."""
+    if sample.design == "whole":
+        return "exact", ()
+    if sample.design is None:
+        text = (
+            "it is not known how the documents with gold labels were chosen, so that only a model "
+            "corrects the panel; say it with a plan or a gold design"
+        )
+        return "model", (Note("unknown-design", len(sample.documents), text, about="result"),)
+    if wanted == "direct" or systems == 1:
+        return "direct", ()
+    kernel = setting.measure.kernel(np.arange(1.0, 2.0), sample.grades[-1])
+    if sample.design == "topics" or kernel is None or not kernel.combines:
+        text = (
+            f"{setting.measure} from gold labels alone: combining them with the panel is not "
+            "supported for this measure"
+            if sample.design != "topics"
+            else "gold labels of whole topics are used without the panel's differences"
+        )
+        return "direct", (Note("direct-only", 1, text, about="result"),)
+    return "combined", ()
+
+
+def _stretch(sample: Sample, looks: Sequence[int] | None, alpha: float) -> float:
+    """The factor by which a difference must be larger at this look than at a single look."""
+    if not looks:
+        return 1.0
+    from scipy.special import ndtri
+
+    now, largest = len(sample.documents) + len(sample.skipped), max(looks)
+    if now > largest:
+        raise InputError(
+            f"{plural(now, 'gold label')} are more than the largest budget of {largest:,}",
+            code="after-last-look",
+            remedy="looks have to be declared before labelling, the largest budget included",
+        )
+    upto = [*sorted(n for n in set(looks) if n < now), now]
+    level = nominal_levels([n / largest for n in upto], alpha)[-1]
+    return float(ndtri(level / 2) / ndtri(alpha / 2))
+
+
+def _expected(
+    sample: Sample,
+    found: Direct,
+    kernel: Floats,
+    kind: str,
+    tau: Interval | None,
+    unit: float,
+    parts: Parts,
+    each: Floats,
+) -> list[tuple[int, float]]:
+    """Smallest detectable differences, now and with more labels.
+
+    each: [system, system], what turns covariances into those of reported means.
+    """
+    if sample.weight is None or found.spread is None or len(found.mean) < 2:
+        return []
+    now, pool = len(sample.documents), len(sample.weight)
+    size = tau[0] if tau is not None else PANEL_ERROR * unit
+    budgets = sorted({now, now + 50, now + 100, *(n for n in MORE_LABELS if n > now)})
+    budgets = [n for n in budgets if n <= pool]
+    out = []
+    for labels, left in zip(
+        budgets, found.spread.contrasts_within(sample.weight, budgets), strict=True
+    ):
+        if kind == "combined":
+            left = expected_contrasts(left, kernel, size)
+        left = left * each
+        if parts.population:
+            left = left + parts.topics
+        out.append((labels, typical(np.sqrt(of_differences(left)))))
+    return out
