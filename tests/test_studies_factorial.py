@@ -207,7 +207,7 @@ def test_means_for_plots() -> None:
     worst_first = found.tukey_table("a", largest_first=False)
     assert worst_first.rows[-1][0] == "p"
     assert str(found).startswith("y, 144 observations")
-    assert "< 0.0001" in found.table().to_latex()
+    assert "$<$ 0.0001" in found.table().to_latex()
     assert found.table().to_frame()["SS"][0] == found["subject"].ss
 
 

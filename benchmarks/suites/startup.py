@@ -17,7 +17,7 @@ def contenders(setting: Setting) -> list[Contender]:
     files = collection(Shape(runs=1), setting.folder)
     tool = str(Path(sys.executable).with_name("hungjury"))
     paths = (files.qrels, files.runs[0])
-    measures = [f"-m{m}" for m in ("AP", "nDCG@10", "P@10", "Bpref")]
+    measures = [word for m in ("AP", "nDCG@10", "P@10", "Bpref") for word in ("-m", m)]
     note = "one run of 50,000 lines, 93,000 judgments, AP, nDCG@10, P@10, Bpref"
     return [
         Contender(BARE, [sys.executable, "-c", "pass"]),

@@ -1,5 +1,5 @@
 """``python -m hungjury`` is the command ``hungjury``."""
 
-from hungjury.cli.main import main
+from hungjury.cli import start
 
-main()
+start()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import signal
 import sys
@@ -14,6 +12,7 @@ import click
 from hungjury import __version__
 from hungjury.cli.options import finished
 from hungjury.cli.output import guard_streams
+from hungjury.errors import HungjuryError
 from hungjury.visible import visible
 
 # The first sentence of each command's help; its module is imported when it is used.
@@ -46,7 +45,6 @@ COMMANDS = {
 # They do no linear algebra, so that the threads numpy's BLAS starts, one per core, would only cost
 # time.
 WITHOUT_BLAS = {"audit", "evaluate", "measures"}
-GARBAGE = 100_000  # objects between two looks for garbage: few are made but modules, which stay
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -84,21 +82,8 @@ def hungjury() -> None:
 
 def main() -> None:
     """Run a command; whatever goes wrong outside of this program is an error with exit code 2."""
-    from hungjury.cli.failing import (
-        asks_for_json,
-        command_line,
-        invoked,
-        json_error,
-        outside_error,
-        typed_options,
-        usage,
-    )
-    from hungjury.errors import HungjuryError
-
     if sys.argv[1:] and sys.argv[1] in WITHOUT_BLAS:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    gc.set_threshold(GARBAGE)
-    atexit.register(gc.freeze)  # what ends with the process is not searched for garbage first
     guard_streams()
     signal.signal(signal.SIGTERM, _stop)
     try:
@@ -107,6 +92,8 @@ def main() -> None:
         if isinstance(code, int) and code:  # what a command has chosen to exit with
             sys.exit(code)
     except click.UsageError as error:
+        from hungjury.cli.failing import usage  # imported only for errors
+
         usage(error).show()
         sys.exit(2)
     except click.ClickException as error:
@@ -118,13 +105,15 @@ def main() -> None:
     except Exception as error:
         if _stopped:  # what followed from the signal
             sys.exit(_stopped[0])
-        known = error if isinstance(error, HungjuryError) else outside_error(error)
+        from hungjury.cli import failing
+
+        known = error if isinstance(error, HungjuryError) else failing.outside_error(error)
         if known is None:
             raise
-        asked = invoked(hungjury, sys.argv[1:])
-        surface = command_line(typed_options(asked))
-        if asks_for_json(sys.argv):
-            click.echo(json_error(known, surface), err=True)
+        asked = failing.invoked(hungjury, sys.argv[1:])
+        surface = failing.command_line(failing.typed_options(asked))
+        if failing.asks_for_json(sys.argv):
+            click.echo(failing.json_error(known, surface), err=True)
         else:
             start = click.style("error: ", fg="red", bold=True)
             click.echo(start + visible(known.render(surface)), err=True)

@@ -146,7 +146,7 @@ def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
     pairs = pairs[stable_order(topic)]
     position = np.full(len(used), -1, dtype=np.int32)
     position[pairs] = np.arange(len(pairs), dtype=np.int32)
-    counts = np.bincount(topic, minlength=len(names))
+    counts = native.count_keys(topic, len(names))
     offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
     kept = order_of_topics[counts > 0]
     topics = [names[t] for t in kept.tolist()]

@@ -336,8 +336,8 @@ def _from_grade_columns(table: InputTable, stop: Stop) -> Qrels:
 
 
 def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
-    count = pool.sum_by_topic(labels > 0)
-    none = [pool.topics[t] for t in np.flatnonzero(count == 0)]
+    some = np.logical_or.reduceat(labels > 0, pool.offsets[:-1])
+    none = [pool.topics[t] for t in np.flatnonzero(~some)]
     if not none:
         return ()
     text = f"{plural(len(none), 'topic')} without any relevant document"

@@ -121,11 +121,9 @@ void bind_reading(nb::module_ &m) {
         }, "topics"_a, "documents"_a, "offsets"_a)
         .def_static("of_table", [](LabelTable &table, Given<int64_t> topics, Given<int64_t> pairs,
                                    Given<int64_t> offsets) {
-            auto copy = [](const Given<int64_t> &a) {
-                return std::vector<int64_t>(a.data(), a.data() + a.size());
-            };
+            auto view = [](const Given<int64_t> &a) { return Numbers(a.data(), a.size()); };
             Ids ids = std::exchange(table.ids, Ids());
-            return std::make_shared<Pool>(std::move(ids), copy(topics), copy(pairs), copy(offsets));
+            return std::make_shared<Pool>(std::move(ids), view(topics), view(pairs), view(offsets));
         }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a,
              "The pool of some topics and pairs of a table, by their numbers; the table's ids "
              "become the pool's: call once.")

@@ -12,18 +12,34 @@ struct Ids {
     Interner topics, documents;
 };
 
+// Whole numbers that somebody else holds.
+class Numbers {
+  public:
+    Numbers(const int64_t *data, size_t size) : data_(data), size_(size) {}
+    Numbers(const std::vector<int64_t> &all) : Numbers(all.data(), all.size()) {}
+    size_t size() const { return size_; }
+    int64_t operator[](size_t i) const { return data_[i]; }
+    int64_t at(size_t i) const {
+        if (i >= size_) throw std::out_of_range("too few numbers");
+        return data_[i];
+    }
+
+  private:
+    const int64_t *data_;
+    size_t size_;
+};
+
 // Topics and documents are known by their places in the pool.
 class Pool {
   public:
     // `offsets` has one entry more than there are topics; documents of a topic are contiguous.
     Pool(const std::vector<std::string> &topics, const std::vector<std::string> &documents,
-         const std::vector<int64_t> &offsets) {
+         Numbers offsets) {
         fill(topics.size(), documents.size(), offsets, [&](size_t t) -> Bytes { return topics[t]; },
              [&](size_t d) -> Bytes { return documents[d]; });
     }
     // Some topics and documents of those whose ids are known, by their numbers.
-    Pool(Ids ids, const std::vector<int64_t> &topics, const std::vector<int64_t> &documents,
-         const std::vector<int64_t> &offsets) {
+    Pool(Ids ids, Numbers topics, Numbers documents, Numbers offsets) {
         if (counts_up(topics, ids.topics.size()) && counts_up(documents, ids.documents.size())) {
             ids_ = std::move(ids);
             return;
@@ -44,8 +60,7 @@ class Pool {
 
   private:
     template <class Topic, class Document>
-    void fill(size_t topics, size_t documents, const std::vector<int64_t> &offsets, Topic topic,
-              Document document) {
+    void fill(size_t topics, size_t documents, Numbers offsets, Topic topic, Document document) {
         for (size_t t = 0; t < topics; ++t) {
             ids_.topics.add(topic(t));
             for (int64_t d = offsets.at(t); d < offsets.at(t + 1); ++d)
@@ -54,7 +69,7 @@ class Pool {
         if (ids_.topics.size() != topics || ids_.documents.size() != documents)
             throw std::invalid_argument("a topic, or a document of a topic, is there twice");
     }
-    static bool counts_up(const std::vector<int64_t> &numbers, size_t count) {
+    static bool counts_up(Numbers numbers, size_t count) {
         for (size_t i = 0; i < numbers.size(); ++i)
             if (numbers[i] != static_cast<int64_t>(i)) return false;
         return numbers.size() == count;
