@@ -4,6 +4,7 @@ import ast
 import importlib
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import hungjury
 from hungjury.catalogue import CATALOGUE
 
 PACKAGE = Path(hungjury.__file__).parent
+ROOT = Path(__file__).parent.parent
 # From top to bottom; rooms on one line are neighbours and may use each other's public names.
 ROOMS = [
     ["choices", "errors", "lazy", "records", "settings"],
@@ -367,3 +369,21 @@ def test_names_can_be_imported_with_a_star():
     names = {}
     exec("from hungjury import *", names)
     assert set(names) - {"__builtins__"} == TOP
+
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_architecture_names_modules_that_exist():
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", ARCHITECTURE))
+    folders = [PACKAGE, ROOT / "docs", ROOT / "tools", ROOT / "tests"]
+    known = {path.as_posix() for folder in folders for path in folder.rglob("*.py")}
+    missing = {name for name in named if not any(k.endswith(f"/{name}") for k in known)}
+    assert len(named) > 50
+    assert missing == set()
+
+
+@pytest.mark.parametrize("room", ["", "judges", "uncertainty"])
+def test_the_architecture_covers_every_module(room: str):
+    modules = {path.name for path in (PACKAGE / room).glob("*.py")} - {"__init__.py", "__main__.py"}
+    assert {name for name in modules if not re.search(rf"\b{name}`", ARCHITECTURE)} == set()
