@@ -170,3 +170,10 @@ def test_reading_still_stops_at_the_first_error(tmp_path):
         hj.read_qrels(str(tmp_path / "q.csv"))
     assert (caught.value.line, caught.value.code) == (2, "wrong-columns")
     assert "such" not in str(caught.value)
+
+
+def test_labels_below_0_are_not_counted_as_judged():
+    found = str(hj.audit({"1": {"a": 1, "b": -2, "c": 0}}, {"s": {"1": {"a": 1.0}}}))
+    assert "labels: 2 documents judged for 1 topic\n" in found
+    assert "labels below 0: 1 document pooled, but not judged\n" in found
+    assert "below 0" not in str(hj.audit({"1": {"a": 1, "c": 0}}, {"s": {"1": {"a": 1.0}}}))

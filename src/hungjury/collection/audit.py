@@ -172,9 +172,11 @@ def _aligned(
 
 
 def _label_facts(qrels: Qrels) -> list[str]:
-    facts = [
-        f"labels: {plural(len(qrels), 'document')} judged for {plural(len(qrels.topics), 'topic')}"
-    ]
+    below = 0 if qrels.labels is None else int((qrels.labels < 0).sum())
+    judged = plural(len(qrels) - below, "document")
+    facts = [f"labels: {judged} judged for {plural(len(qrels.topics), 'topic')}"]
+    if below:
+        facts.append(f"labels below 0: {plural(below, 'document')} pooled, but not judged")
     if qrels.labels is None:
         if qrels.p is None:
             return [*facts, f"probabilities of the grades 0 to {qrels.max_grade}"]
