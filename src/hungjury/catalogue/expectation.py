@@ -37,7 +37,8 @@ def a_measure(value: object) -> Measure:
 @CATALOGUE.add("E")
 class E(Measure):
     """Expectation of a measure over label sets drawn from their probabilities, with variance and
-    a 95 % interval; E(AP)'s mean is exact. `E(AP)@10` is `E(AP@10)`.
+    a 95 % interval; E(AP)'s mean is exact, but drawn where ties are averaged.
+    `E(AP)@10` is `E(AP@10)`.
 
     With `prob`, grades are turned into probabilities of relevance, and the measure sees binary
     labels. Where unjudged documents may be relevant they are drawn too, in every list by itself;
