@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 import pytest
 
 import hungjury as hj
@@ -252,3 +253,14 @@ def test_rows_of_the_crowd_paper_s_table_2(shared_data: Path) -> None:
     assert (len(aware), len(binmv)) == (2, 4)
     assert aware == binmv[::2]
     assert not set(map(tuple, aware)) & set(map(tuple, binmv[1::2]))
+
+
+def test_backward_moves_of_the_yandex_sample(shared_data: Path) -> None:
+    pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
+    (log,) = (shared_data / "clicks-yandex").glob("*.gz")
+    (users,) = hj.calibrate(str(log)).classes
+    moves = np.array(users.moves)
+    backward, same, every = np.tril(moves, -1).sum(), np.trace(moves), moves.sum()
+    text = " ".join(PAGE.read_text().split())
+    assert f"{100 * backward / every:.1f} % of {every:,} moves; {same:,} of these repeat" in text
+    assert f"of the others {100 * backward / (every - same):.1f} % are backward" in text
