@@ -175,6 +175,11 @@ def test_two_outputs_are_two_files(here: Path) -> None:
     (here / "link").symlink_to("out")
     with pytest.raises(InputError, match="two outputs"):
         refuse_inputs([here / "out", here / "link"], [])
+    (here / "new link").symlink_to("new")
+    for other in ("new", "./new", "new link"):
+        with pytest.raises(InputError, match="two outputs"):
+            refuse_inputs([str(here / "new"), f"{here}/{other}"], [])
+    refuse_inputs([here / "new", here / "newer"], [])
     os.mkfifo(here / "fifo")
     refuse_inputs([here / "fifo", here / "fifo"], [here / "fifo"])
 

@@ -39,29 +39,32 @@ def refuse_inputs(
 ) -> None:
     """Raise if an output is also an input, lies in a folder that is one, or is named twice."""
     read = [(path, there) for path in inputs if (there := _status(path)) is not None]
-    written: list[tuple[str | os.PathLike[str], os.stat_result]] = []
+    written: dict[object, str | os.PathLike[str]] = {}
     for output in outputs:
         there = _status(output)
-        if there is None or not stat.S_ISREG(there.st_mode):
+        if there is None:
+            file: object = os.path.realpath(output)  # a new file
+        elif stat.S_ISREG(there.st_mode):
+            file = (there.st_dev, there.st_ino)
+            folder = os.stat(os.path.dirname(os.path.realpath(output)))
+            for path, known in read:
+                if os.path.samestat(known, there) or os.path.samestat(known, folder):
+                    raise InputError(
+                        f"this file would be overwritten, but it is an input ('{os.fspath(path)}')",
+                        code="input-as-output",
+                        file=os.fspath(output),
+                        remedy="choose another file for the output",
+                    )
+        else:
             continue
-        folder = os.stat(os.path.dirname(os.path.realpath(output)))
-        for path, known in read:
-            if os.path.samestat(known, there) or os.path.samestat(known, folder):
-                raise InputError(
-                    f"this file would be overwritten, but it is an input ('{os.fspath(path)}')",
-                    code="input-as-output",
-                    file=os.fspath(output),
-                    remedy="choose another file for the output",
-                )
-        for path, known in written:
-            if os.path.samestat(known, there):
-                raise InputError(
-                    f"two outputs go to this file ('{os.fspath(path)}')",
-                    code="same-output",
-                    file=os.fspath(output),
-                    remedy="choose a file for each output",
-                )
-        written.append((output, there))
+        if file in written:
+            raise InputError(
+                f"two outputs go to this file ('{os.fspath(written[file])}')",
+                code="same-output",
+                file=os.fspath(output),
+                remedy="choose a file for each output",
+            )
+        written[file] = output
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
