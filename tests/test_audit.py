@@ -155,6 +155,30 @@ def test_frames_and_parquet(tmp_path):
     assert hj.audit(str(tmp_path / "q.parquet")).facts == found.facts
 
 
+@pytest.mark.parametrize("bad", ["1 Q0 a 1 2 t\n1 Q0\n", "1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n"])
+def test_runs_of_one_name_with_bad_lines(tmp_path, bad):
+    """Files without errors are read again, not held in memory, and bad lines are left out again."""
+    write(tmp_path, "q", FINE)
+    write(tmp_path, "good.run", RUN)
+    write(tmp_path, "bad.run", bad.replace(" t\n", f" {RUN.split()[5]}\n"))
+    write(tmp_path, "none.run", "no run\n")
+    table = "qid,docno,score,name\n1,a,1,x\n1,b,y,x\n"
+    write(tmp_path, "table.csv", table.replace("name", "tag"))
+    found = hj.audit(str(tmp_path / "q"), [str(tmp_path / "*.run"), str(tmp_path / "table.csv")])
+    assert [error.code for error in found.errors].count("same-name") == 1
+    assert len(found.errors) == 4
+    assert "runs: 3 systems (bad, good, table)" in str(found)
+
+
+def test_no_run_is_left(tmp_path):
+    write(tmp_path, "q", FINE)
+    write(tmp_path, "bad.run", "1 Q0\n")
+    found = hj.audit(str(tmp_path / "q"), str(tmp_path / "bad.run"))
+    assert shape(found.errors) == [("few-columns", 1, 1)]
+    assert len(found.facts) == 2
+    assert "systems" not in str(found)
+
+
 def test_two_runs_of_one_name_are_named_by_file(tmp_path):
     write(tmp_path, "q", FINE)
     write(tmp_path, "one.run", RUN)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.formats import table_format
 from hungjury.collection.notes import Note, few, percent, plural
 from hungjury.collection.pool import Pool
@@ -24,6 +25,7 @@ from hungjury.collection.runs import (
     parse_run,
     read_store,
     run_name,
+    without_bad_lines,
 )
 from hungjury.collection.sources import Source
 from hungjury.errors import Argument, InputError
@@ -141,10 +143,12 @@ def align(
     progress: Progress | None = None,
     others: int = 0,
     named: bool = False,
+    stop: Stop = raise_error,
 ) -> Alignment:
     """Join ranked lists to a pool; the only place where lists are sorted.
 
-    others: remember documents outside the pool down to this rank; named: with their ids.
+    others: remember documents outside the pool down to this rank; named: with their ids. stop:
+    called with every line of a file that cannot be read; where it returns, the line is left out.
     """
     if depth is not None:
         check_count("depth", depth, 1, MOST_RANKS)
@@ -157,7 +161,7 @@ def align(
         return [_Part(name, "", arrays, len(store.topics) - len(arrays["topic"]), None)]
 
     def from_file(source: Source) -> list[_Part]:
-        return _stream(source, runs.policy, native_pool, deep, others, named, free)
+        return _stream(source, runs.policy, native_pool, deep, others, named, free, stop)
 
     if isinstance(runs, RunFiles):
         free = cores() // len(runs.sources)
@@ -179,12 +183,14 @@ def _stream(
     others: int,
     named: bool,
     free: int,
+    stop: Stop,
 ) -> list[_Part]:
     """Align a file while reading it; if that is impossible, read it whole first.
 
     free: cores that may read parts of it in parallel.
     """
     if table_format(source, policy.columns) is None:
+        source = without_bad_lines(source, stop, free)
 
         def read(part: Source) -> native.RunStream:
             stream = native.RunStream(pool, policy.ties, policy.single, depth, others, named)
@@ -198,7 +204,7 @@ def _stream(
             name, note = run_name(stream.tags, source, policy)
             return [_Part(name, source.name, stream.take(), stream.other_topics, note)]
     out = []
-    for run in read_store(source, policy):
+    for run in read_store(source, policy, stop=stop):
         arrays = run.store.align(pool, policy.ties, policy.single, depth, others, named)
         unjudged = len(run.store.topics) - len(arrays["topic"])
         out.append(_Part(run.name, run.file, arrays, unjudged, run.note))

@@ -7,16 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hungjury import native
 from hungjury.collection.align import Alignment, align
-from hungjury.collection.bad_lines import Listing
+from hungjury.collection.bad_lines import Listing, raise_error
 from hungjury.collection.judgments import Judgments, judgments_by
 from hungjury.collection.likes import QrelsLike, RunsLike
 from hungjury.collection.notes import Note, few, percent, plural
 from hungjury.collection.policy import LabelPolicy, ReadingOptions, refuse_options, split_options
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels, qrels_by
-from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, in_memory, read_store
+from hungjury.collection.runs import Progress, RunFiles, Runs, as_runs, read_store
 from hungjury.errors import HungjuryError, Surface, in_python
 from hungjury.records import Record
 from hungjury.tables import Table, html_page
@@ -127,9 +129,9 @@ def audit(
             run_options.pop("columns", None)
         lists = as_runs(runs, **run_options)
         try:
-            lists = _readable_runs(lists, errors)
-            if found is not None:
-                aligned = _aligned(lists, found.pool, progress, errors)
+            good, bad = _readable_runs(lists, errors)
+            if found is not None and good is not None:
+                aligned = _aligned(good, found.pool, progress, errors, bad)
                 facts += _run_facts(aligned)
                 notes += aligned.notes
         except HungjuryError as error:
@@ -137,12 +139,12 @@ def audit(
     return Audit(facts, tuple(notes), errors.errors)
 
 
-def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> Runs | RunFiles:
-    """The runs without lines and files that cannot be read, which are listed."""
+def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> tuple[Runs | RunFiles | None, bool]:
+    """The runs without files that cannot be read (None: no run is left), and whether there is any
+    file or line that cannot. These are listed."""
     if isinstance(runs, Runs):
-        return runs
-    before = len(errors)
-    good = []
+        return runs, False
+    before, good = len(errors), []
     for source in runs.sources:
         try:
             read_store(source, runs.policy, stop=errors)
@@ -150,25 +152,27 @@ def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> Runs | RunFiles:
             errors(error)
         else:
             good.append(source)
-    if len(errors) == before:
-        return runs
-    policy = runs.policy
-    return in_memory(
-        [run for one in good for run in read_store(one, policy, stop=lambda _error: None)], policy
-    )
+    return replace(runs, sources=good) if good else None, len(errors) > before
 
 
 def _aligned(
-    runs: Runs | RunFiles, pool: Pool, progress: Progress | None, errors: Listing
+    runs: Runs | RunFiles, pool: Pool, progress: Progress | None, errors: Listing, bad: bool
 ) -> Alignment:
-    """Align runs; if two files have the same tag, systems are named by file."""
+    """Align runs without their bad lines; if two files have the same tag, systems are named by
+    file."""
+    stop = _ignore if bad else raise_error
     try:
-        return align(runs, pool, progress=progress)
+        return align(runs, pool, progress=progress, stop=stop)
     except HungjuryError as error:
         if error.code != "same-name" or isinstance(runs, Runs) or runs.policy.names == "stem":
             raise
         errors(error)
-        return align(RunFiles(runs.sources, replace(runs.policy, names="stem")), pool)
+        policy = replace(runs.policy, names="stem")
+        return align(replace(runs, policy=policy), pool, stop=stop)
+
+
+def _ignore(_error: HungjuryError) -> None:
+    """What is done with errors that are listed already."""
 
 
 def _label_facts(qrels: Qrels) -> list[str]:
@@ -204,48 +208,63 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
         f"{plural(len(judgments.pool), 'document')} judged for "
         f"{plural(len(judgments.topics), 'topic')}, {per_document.mean():.1f} labels a document",
         f"documents by number of labels: {histogram}",
-        *_agreement(judgments),
-        *_by_judge(judgments),
+        *(_soft_lines(judgments) if judgments.soft else _graded_lines(judgments)),
     ]
 
 
-def _agreement(judgments: Judgments) -> list[str]:
-    """A line on agreement: pairs of labels of one document, raw and corrected for chance."""
-    if judgments.soft:
-        return []
-    values, code = np.unique(judgments.label, return_inverse=True)
-    cell = judgments.document.astype(np.int64) * len(values) + code
-    counts = np.bincount(cell, minlength=len(judgments.pool) * len(values))
-    counts = counts.reshape(-1, len(values))[:, values >= 0].astype(float)
+def _graded_lines(judgments: Judgments) -> list[str]:
+    """How far judges agree, and the labels of each by grade."""
+    values, _ = native.distinct(judgments.label)
+    place = np.searchsorted(values, judgments.label)
+
+    def counts(key: NDArray[np.int32], keys: int) -> NDArray[np.int64]:
+        cell = key.astype(np.int64) * len(values) + place
+        return np.bincount(cell, minlength=keys * len(values)).reshape(keys, -1)
+
+    by_judge = counts(judgments.judge, len(judgments.judges))
+    used = [
+        ", ".join(f"{v:g}: {n:,}" for v, n in zip(values, row, strict=True) if n)
+        for row in by_judge
+    ]
+    votes = counts(judgments.document, len(judgments.pool))[:, values >= 0]
+    return [_agreement(votes.astype(float)), *_by_judge(judgments, used)]
+
+
+def _agreement(counts: NDArray[np.float64]) -> str:
+    """Pairs of labels of one document, raw and corrected for chance. counts: [document, grade]."""
     counts = counts[counts.sum(axis=1) > 1]
     if not len(counts):
-        return ["agreement: no document has two labels"]
+        return "agreement: no document has two labels"
     size = counts.sum(axis=1)
     raw = (counts * (counts - 1)).sum() / (size * (size - 1)).sum()
     coincide = (counts * (counts - 1) / (size - 1)[:, None]).sum() / size.sum()
     total = counts.sum(axis=0)
     chance = (total * (total - 1)).sum() / (total.sum() * (total.sum() - 1))
     alpha = f"{1 - (1 - coincide) / (1 - chance):.3f}" if chance < 1 else "undefined"
-    return [
+    return (
         f"agreement: {percent(raw)} of pairs of labels are equal; Krippendorff's alpha (nominal) "
         f"{alpha}"
-    ]
+    )
 
 
-def _by_judge(judgments: Judgments) -> list[str]:
-    """Labels per judge and grade, and how much of the pool a judge covers."""
-    lines = []
+def _soft_lines(judgments: Judgments) -> list[str]:
+    """The mean label of each judge."""
+    total = np.bincount(judgments.judge, judgments.label, len(judgments.judges))
+    number = native.count_keys(judgments.judge, len(judgments.judges))
+    return _by_judge(
+        judgments,
+        [f"mean {t / n:.3f}" if n else "" for t, n in zip(total, number.tolist(), strict=True)],
+    )
+
+
+def _by_judge(judgments: Judgments, used: list[str]) -> list[str]:
+    """Labels of each judge, how much of the pool they cover, and which labels were used."""
+    number = native.count_keys(judgments.judge, len(judgments.judges)).tolist()
     width = max(map(len, judgments.judges))
-    for j, name in enumerate(judgments.judges):
-        mine = judgments.label[judgments.judge == j]
-        covered = percent(len(mine) / len(judgments.pool))
-        if judgments.soft:
-            used = f"mean {mine.mean():.3f}" if len(mine) else ""
-        else:
-            values, counts = np.unique(mine, return_counts=True)
-            used = ", ".join(f"{v:g}: {n:,}" for v, n in zip(values, counts, strict=True))
-        lines.append(f"  {name:<{width}}  {len(mine):,} labels ({covered} of documents)  {used}")
-    return lines
+    return [
+        f"  {name:<{width}}  {n:,} labels ({percent(n / len(judgments.pool))} of documents)  {what}"
+        for name, n, what in zip(judgments.judges, number, used, strict=True)
+    ]
 
 
 def _run_facts(aligned: Alignment) -> list[str]:

@@ -237,12 +237,16 @@ def read_store(
         found = _by_system(read_table(source, kind, policy.columns, stop=stop), stop)
         return found if policy.names == "tag" else [_named_by_file(found, source)]
     store = native.RunStore()
-    parse = partial(_parse, free=free)
-    parse(readable(source, native.RunStore, parse, stop, once=True), store)
+    _parse(without_bad_lines(source, stop, free), store, free)
     if not store.rows:
         raise no_line(source.name)
     name, note = run_name(store.tags, source, policy)
     return [ReadRun(name, store, source.name, note)]
+
+
+def without_bad_lines(source: Source, stop: Stop, free: int = 1) -> Source:
+    """A run file; `stop` is called with every line that cannot be read, which is then left out."""
+    return readable(source, native.RunStore, partial(_parse, free=free), stop, once=True)
 
 
 def _parse(source: Source, into: Parser, free: int = 1) -> None:
