@@ -18,6 +18,9 @@ from hungjury.studies.papers import RECIPES, markov
 from hungjury.studies.recipe import NEEDS, Recipe
 from hungjury.studies.study import run_study
 from hungjury.studies.study_table import Marked, StudyTable
+from hungjury.users.dynamics import Dynamic
+from hungjury.users.model import UserModel
+from hungjury.users.user_class import UserClass
 
 pytestmark = pytest.mark.long  # whole studies
 
@@ -222,3 +225,26 @@ def test_tables_in_three_forms():
 def test_a_step_that_does_not_divide_1_is_refused(demo, tmp_path):
     with pytest.raises(InputError, match="does not divide 1"):
         run_study("graded-ap(step=0.3)", Sources.in_folder(demo), tmp_path, engine=ALONE)
+
+
+def test_studies_tell_what_was_odd_about_labels_and_measures(tmp_path):
+    for name in ("plain", "odd"):
+        hj.simulate(systems=3, topics=4, documents=30, depth=10, seed=len(name)).write(
+            tmp_path / name
+        )
+    gold = tmp_path / "odd" / "gold.qrels"
+    gold.write_text(gold.read_text().replace(" 1\n", " 7\n", 1))
+    rising = UserClass("all", (0.1, 0.2, 0.3, 0.4), Dynamic(-0.3, 0.05, 0.3))
+    UserModel((rising,)).save(tmp_path / "users.json")
+    call = ["study", "markov", "--data", tmp_path / "plain", "--data", tmp_path / "odd", "--grades",
+            "0-1", "--outside", "clip", "--compared", "AP", "--compared",
+            f'nMCG(user="{tmp_path / "users.json"}")@4', "--repetitions", 1, "--jobs", 1,
+            "-o", tmp_path / "out"]  # fmt: skip
+    done = run(*call)
+    clipped = "odd: 1 label outside the declared grades, clipped"
+    assert f"note: {clipped}\n" in done.stderr
+    assert done.stderr.count("does not decrease") == 1
+    page = (tmp_path / "out" / "markov" / "index.html").read_text()
+    assert clipped in page
+    assert "does not decrease" in page
+    assert run(*call, "--quiet").stderr == ""

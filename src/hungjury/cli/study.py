@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.cli.options import count, csv_safe_option, finished, quiet_option, seed_option
-from hungjury.cli.output import progress_bar
+from hungjury.cli.output import print_notes, progress_bar
 from hungjury.cli.reading import (
     GradeFlags,
     JudgeFiles,
@@ -168,6 +168,7 @@ def _run(
             recipe, sources, output, seed, Engine(engine, workers), progress, announce
         )
     page, *others = write_study(study, csv_safe)
+    print_notes(study.notes, quiet, str(page))
     if study.report.claims:
         click.echo(f"{verdicts(study.report.claims)}\n")
     click.echo(f"{page}\n{len(others)} tables and figures in the same folder")

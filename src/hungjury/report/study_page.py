@@ -96,6 +96,7 @@ def _facts(study: Study) -> str:
         ("parameters", _settings({f.name: getattr(study.recipe, f.name)
                                   for f in study.recipe.params()})),
         *(fact for one in study.sources for fact in _files(one, len(study.sources) > 1)),
+        *(("note", str(note)) for note in study.notes),
         ("seed", str(study.seed)),
         ("hungjury", __version__),
     ]  # fmt: skip

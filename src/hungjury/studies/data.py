@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.judgments import Judgments, judgments_by
+from hungjury.collection.notes import Note
 from hungjury.collection.policy import LabelPolicy, ReadingOptions, RunPolicy, split_options
 from hungjury.collection.qrels import Qrels, qrels_by
 from hungjury.collection.runs import RunFiles, Runs, load
@@ -136,6 +137,12 @@ class StudyData:
                 remedy=("give their files with", Argument("judges")),
             )
         return judgments_by(list(self.sources.judges), self.sources.labels)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on the labels that were read so far."""
+        read = (vars(self)[name].notes for name in ("gold", "judgments") if name in vars(self))
+        return tuple(note for notes in read for note in notes)
 
 
 @lru_cache(maxsize=2)  # jobs come collection by collection

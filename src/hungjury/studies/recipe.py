@@ -101,6 +101,11 @@ class Recipe(Named):
         """What this study needs; differs from `needs` for some parameters."""
         return self.needs
 
+    @property
+    def chosen_measures(self) -> tuple[str, ...]:
+        """Measures that the parameters name."""
+        return ()
+
     def jobs(self, data: StudyData) -> list[Job]:
         """The jobs of a collection."""
         raise NotImplementedError

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+from hungjury.catalogue import measure
+from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
 from hungjury.errors import HungjuryError, StudyFailed
 from hungjury.records import Record
 from hungjury.studies import papers
 from hungjury.studies.collections import check_collections
-from hungjury.studies.data import Sources, study_data
+from hungjury.studies.data import Sources, StudyData, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.recipe import Recipe, Report, Studied
 from hungjury.studies.runner import LOCAL_ENGINE, Finished, run_work
@@ -24,7 +27,7 @@ MOST_SHOWN = 5
 
 class Study(Record):
     """The results, and where they are written. `sources` and `finished` have an entry for each
-    collection."""
+    collection; `notes` are on labels and measures."""
 
     recipe: Recipe
     sources: tuple[Sources, ...]
@@ -32,6 +35,7 @@ class Study(Record):
     report: Report
     finished: tuple[Finished, ...]
     folder: Path
+    notes: tuple[Note, ...] = ()
 
 
 def run_study(
@@ -75,7 +79,17 @@ def run_study(
         )
     studied = [Studied(d, f.results) for d, f in zip(data, finished, strict=True)]
     report = chosen.report(studied)
-    return Study(chosen, collections, seed, report, tuple(finished), folder)
+    notes = (
+        *(note for name in chosen.chosen_measures for note in measure(name).notes()),
+        *(_about(one, note) if several else note for one in data for note in one.notes),
+    )
+    return Study(chosen, collections, seed, report, tuple(finished), folder, notes)
+
+
+def _about(data: StudyData, note: Note) -> Note:
+    """The note with the name of its collection."""
+    name = data.sources.name
+    return replace(note, where=f"{name}: {note.where}" if note.where else name)
 
 
 @contextmanager

@@ -66,6 +66,10 @@ class Aware(Recipe):
                 remedy=("give at least four judges, or several", Argument("sizes")),
             )
 
+    @property
+    def chosen_measures(self) -> tuple[str, ...]:
+        return self.measures
+
     def jobs(self, data: StudyData) -> list[Job]:
         printed = tuple_jobs(data, PRINTED, **self._printed())
         return [*tuple_jobs(data, **self._how()), *printed]

@@ -84,6 +84,10 @@ class Crowd(Recipe):
         """How far labels are trusted: the choice of the tables first."""
         return [Doubt(wrong, unjudged) for wrong in self.wrong for unjudged in self.unjudged]
 
+    @property
+    def chosen_measures(self) -> tuple[str, ...]:
+        return self.measures
+
     def jobs(self, data: StudyData) -> list[Job]:
         how = self._how()
         single = {k: how[k] for k in ("rel", "drop_empty", "doubts", "resamples")}

@@ -133,6 +133,10 @@ class GradedAPRecipe(Recipe):
             )
         return {name: str(kind(g=g)) for name, kind in FAMILY.items()} | self._others(top)
 
+    @property
+    def chosen_measures(self) -> tuple[str, ...]:
+        return self.compared
+
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:

@@ -101,6 +101,10 @@ class Markov(Recipe):
             found[f"MP {model}{WITH_RECALL}"] = str(walk.but(rec=True))
         return found
 
+    @property
+    def chosen_measures(self) -> tuple[str, ...]:
+        return self.compared
+
     def jobs(self, data: StudyData) -> list[Job]:
         found = []
         for whose in self.labels:
