@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from hungjury.choices import CurveBy, FrameBackend
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError, UnknownName
-from hungjury.precision_recall import Curve, curve_of
 from hungjury.records import Record
 from hungjury.settings import ScoreSettings
 from hungjury.stats.correlation import with_ties
@@ -21,6 +20,7 @@ from hungjury.tables import Cell, Marked, Table
 from hungjury.text_formats import json_text
 
 if TYPE_CHECKING:
+    from hungjury.precision_recall import Curve
     from hungjury.report.pictures import Plot
 
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
@@ -135,6 +135,8 @@ class Scores(Record, eq=False):
         run        3  1.0000     0.6667
         run        4  1.0000     0.5000
         """
+        from hungjury.precision_recall import curve_of
+
         return curve_of(self, rel, by)
 
     def select(

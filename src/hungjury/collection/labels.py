@@ -15,7 +15,6 @@ from hungjury.collection.pool import Pool, natural_order, stable_order
 from hungjury.collection.relabel import relabel
 from hungjury.collection.rows import Resolved, Rows
 from hungjury.collection.scales import check_declared, check_judges, check_steps, scale_of
-from hungjury.collection.scaling import scale_rows
 from hungjury.errors import Argument, InputError
 
 __all__ = ["MISSING", "resolve"]
@@ -48,6 +47,8 @@ def resolve(
         rows = _without_duplicates(rows, policy, notes, stop)
     else:  # an open scale: labels are counted once before they are compared with each other
         rows = _without_duplicates(rows, policy, notes, stop)
+        from hungjury.collection.scaling import scale_rows
+
         rows, more = scale_rows(rows, policy.scaling, stop)
         grades, soft = (0, 1), True
         notes += more

@@ -20,8 +20,6 @@ from hungjury.choices import (
     SystemNames,
     Ties,
 )
-from hungjury.collection.judge_scaling import JudgeScaling, ScalingLike, scaling_of
-from hungjury.collection.scaling import Scaling
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.limits import MOST_GRADE
 from hungjury.numbers import decimal_of
@@ -30,6 +28,9 @@ from hungjury.settings import LabelSettings
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from hungjury.collection.judge_scaling import JudgeScaling, ScalingLike
+    from hungjury.collection.scaling import Scaling
 
 __all__ = [
     "GOLD_OPTIONS",
@@ -155,7 +156,7 @@ class LabelPolicy(Record):
         grades, scaling = rest.pop("grades", None), rest.pop("scaling", None)
         return cls(
             grades=None if grades is None else _scale(grades),
-            scaling=scaling_of(scaling),
+            scaling=None if scaling is None else _scaling(scaling),
             map=_relabelling(rest.pop("map", None)),
             columns=_columns(rest.pop("columns", None)),
             only=_patterns(rest.pop("only", ())),
@@ -340,6 +341,12 @@ def _columns(given: object) -> tuple[tuple[str, str], ...]:
     if len(found) < len(pairs):
         raise InputError("columns names a role twice", code="invalid-columns", remedy=remedy)
     return tuple(found.items())
+
+
+def _scaling(given: object) -> Scaling | JudgeScaling | None:
+    from hungjury.collection.judge_scaling import scaling_of  # few labels are on open scales
+
+    return scaling_of(given)
 
 
 def _patterns(given: Any) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.collection.bad_lines import Stop
-from hungjury.collection.judge_scaling import patterns_of
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.policy import TOP_GRADE, LabelPolicy
 from hungjury.collection.relabel import counted
@@ -216,6 +215,8 @@ def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
     Where that needs too many rules to read, one that follows each judge's own smallest and largest
     label.
     """
+    from hungjury.collection.judge_scaling import patterns_of  # imported only for errors
+
     largest = max(groups, key=lambda scale: len(groups[scale]))
     rules = [
         f"{pattern}=linear(low=0, high={scale[1]:g})"
