@@ -36,6 +36,21 @@ def shared_data() -> Path:
     return SHARED
 
 
+@pytest.fixture(scope="session")
+def dl21(shared_data: Path) -> tuple[Any, Any, Any]:
+    """TREC 2021 Deep Learning: judgments of 27 LLM judges, runs, and gold labels."""
+    import hungjury as hj
+
+    home = shared_data / "dl21"
+    judges = sorted(map(str, (home / "judges-llama").glob("*.qrels.gz")))
+    runs = sorted(map(str, (home / "runs").glob("*.run.gz")))
+    return (
+        hj.read_judgments(judges, duplicates="first", grades=range(4), outside="clip"),
+        hj.read_runs(runs, score_precision="single"),
+        hj.read_qrels(str(home / "qrels.nist.txt")),
+    )
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a browser is marked by it."""
     for item in items:
@@ -52,7 +67,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def study_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small collection for studies; nobody writes into it."""
+    """A small collection for studies; tests must not write into it."""
     import hungjury as hj
 
     folder = tmp_path_factory.mktemp("study")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -103,18 +102,6 @@ def test_what_cannot_be_compared(sim: Any, compared: ApproachComparison) -> None
 
 
 # TREC 2021 Deep Learning, 27 LLM judges
-
-
-@pytest.fixture(scope="module")
-def dl21(shared_data: Path) -> tuple[Any, Any, Any]:
-    home = shared_data / "dl21"
-    judges = sorted(map(str, (home / "judges-llama").glob("*.qrels.gz")))
-    runs = sorted(map(str, (home / "runs").glob("*.run.gz")))
-    return (
-        hj.read_judgments(judges, duplicates="first", grades=range(4), outside="clip"),
-        hj.read_runs(runs, score_precision="single"),
-        hj.read_qrels(str(home / "qrels.nist.txt")),
-    )
 
 
 def test_average_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None:

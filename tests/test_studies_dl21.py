@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hungjury as hj
-
-
-@pytest.fixture(scope="module")
-def dl21(shared_data: Path) -> tuple[Any, Any, Any]:
-    home = shared_data / "dl21"
-    judges = sorted(map(str, (home / "judges-llama").glob("*.qrels.gz")))
-    runs = sorted(map(str, (home / "runs").glob("*.run.gz")))
-    return (
-        hj.read_judgments(judges, duplicates="first", grades=range(4), outside="clip"),
-        hj.read_runs(runs, score_precision="single"),
-        hj.read_qrels(str(home / "qrels.nist.txt")),
-    )
 
 
 def test_all_judges_together_and_alone(dl21: tuple[Any, Any, Any]) -> None:
