@@ -37,7 +37,7 @@ def shared_data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def dl21(shared_data: Path) -> tuple[Any, Any, Any]:
+def dl21_panel(shared_data: Path) -> tuple[Any, Any, Any]:
     """TREC 2021 Deep Learning: judgments of 27 LLM judges, runs, and gold labels."""
     import hungjury as hj
 

@@ -104,8 +104,8 @@ def test_what_cannot_be_compared(sim: Any, compared: ApproachComparison) -> None
 # TREC 2021 Deep Learning, 27 LLM judges
 
 
-def test_average_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None:
-    judgments, runs, gold = dl21
+def test_average_precision_of_llm_judges(dl21_panel: tuple[Any, Any, Any]) -> None:
+    judgments, runs, gold = dl21_panel
     scored = score_judges(judgments, runs, "AP", rel=2, gold=gold)
     truth = scored.gold[0].mean(axis=1)
     random = scored.random(replicates=30)
@@ -128,8 +128,8 @@ def test_average_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None:
     assert of("sgl_tau_msd", "printed") < of("uni")
 
 
-def test_rank_biased_precision_of_llm_judges(dl21: tuple[Any, Any, Any]) -> None:
-    judgments, runs, gold = dl21
+def test_rank_biased_precision_of_llm_judges(dl21_panel: tuple[Any, Any, Any]) -> None:
+    judgments, runs, gold = dl21_panel
     scored = score_judges(judgments, runs, "RBP(p=0.8)", rel=2, gold=gold)
     means = combine(scored, WEIGHTS.parse("uni")).mean()[0]
     assert tau_ap(means, scored.gold[0].mean(axis=1)) == pytest.approx(0.855, abs=5e-4)

@@ -54,7 +54,9 @@ def one_by_one(name: Any, alignment: Alignment, labels: Any) -> Any:
     m = measure(name)
     out = np.empty((len(labels), len(alignment.length)))
     for i, vector in enumerate(labels):
-        for cells, judged in judge_lists(alignment, vector, TOP, every=m.every):
+        for cells, judged in judge_lists(
+            alignment, vector, TOP, needs_nonrelevant=m.needs_nonrelevant
+        ):
             out[i, cells] = m(judged)
     return out.reshape(len(labels), *alignment.shape)
 

@@ -45,7 +45,7 @@ class OtherAverage(P):
 class Declared(AP):
     """Scores anew, and says that it still has a mean inside ties."""
 
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
 
     def score(self, judged: Judged) -> Any:
         return super().score(judged)
@@ -58,7 +58,7 @@ class NewSet(OfTheSet):
 
 def has_counterpart(one: Measure) -> bool:
     try:
-        return one.for_probabilities().takes_chances
+        return one.for_probabilities().takes_probabilities
     except MeasureError:
         return False
 
@@ -70,10 +70,10 @@ def test_a_class_that_scores_otherwise_has_no_capability_of_its_parent() -> None
     assert mine.kernel(RANKS, 1) is None
     assert mine.balancing_form(1, 1) is None
     assert type(mine).exact_expectation is Measure.exact_expectation
-    assert AP.in_ties
-    assert not mine.in_ties
+    assert AP.averages_ties
+    assert not mine.averages_ties
     assert not has_counterpart(mine)
-    assert Declared().in_ties
+    assert Declared().averages_ties
     assert Declared().kernel(RANKS, 1) is None
 
 
@@ -85,7 +85,7 @@ def test_a_capability_stays_where_nothing_that_it_rests_on_changes() -> None:
     assert not has_counterpart(mine)  # eRRBP has another discount
     assert mine.balancing_form(1, 1) is None  # RBP's follows from its own discount
     assert OtherAverage(cutoff=3).kernel(RANKS, 1) is not None
-    assert NewSet.in_ties  # its parent leaves the scoring to it
+    assert NewSet.averages_ties  # its parent leaves the scoring to it
 
 
 def test_balancing_forms_of_subclasses_are_their_own() -> None:

@@ -43,7 +43,7 @@ def length_matters(m: Any, labels: Labels | None = None) -> bool:
     """Also where an unjudged document may be relevant."""
     if m.name == "ESLSaving":  # a list that does not find enough counts as read to its end
         return labels is None or sum((label or 0) >= m.rel for label in labels) < m.want
-    if getattr(m, "takes_chances", False):
+    if getattr(m, "takes_probabilities", False):
         return (m.unjudged if m.unjudged is not None else (m.prob or [0.0])[0]) > 0
     return m.name in LENGTH_MATTERS or m.name == "MP"  # its chain walks over all documents
 
@@ -351,7 +351,9 @@ def test_topics_without_a_list(simulate: Simulate, data: st.DataObject, seed: in
 def scored(alignment: Any, labels: Any, m: Any, **how: Any) -> Any:
     """[..., cell]"""
     values = np.full((*labels.shape[:-1], len(alignment.length)), np.inf)
-    for cells, lists in judge_lists(alignment, labels, 4, every=m.every, **how):
+    for cells, lists in judge_lists(
+        alignment, labels, 4, needs_nonrelevant=m.needs_nonrelevant, **how
+    ):
         found = m(lists)
         assert found.shape == (*labels.shape[:-1], len(cells))
         values[..., cells] = found
@@ -366,7 +368,7 @@ def test_stacked_labels_are_as_each_alone(
     simulate: Simulate, ties: str, data: st.DataObject, seed: int, condensed: bool
 ) -> None:
     made = simulate(seed)
-    chosen = one_of_each(data, lambda cls: cls.in_ties or ties == "trec")
+    chosen = one_of_each(data, lambda cls: cls.averages_ties or ties == "trec")
     qrels = hj.read_qrels(made.labels, grades=range(5))
     aligned = align(hj.read_runs(made.runs, ties=ties), qrels.pool)
     rng = np.random.default_rng(seed)

@@ -9,8 +9,8 @@ import pytest
 import hungjury as hj
 
 
-def test_all_judges_together_and_alone(dl21: tuple[Any, Any, Any]) -> None:
-    judgments, runs, gold = dl21
+def test_all_judges_together_and_alone(dl21_panel: tuple[Any, Any, Any]) -> None:
+    judgments, runs, gold = dl21_panel
     found = hj.studies.tuple_study(
         judgments, runs, ["AP", "RBP(p=0.8)"], gold, rel=2, sizes=[27], tuples=1,
         approaches=["uni", "binmv", "qbinmv", "mv"],
@@ -27,8 +27,8 @@ def test_all_judges_together_and_alone(dl21: tuple[Any, Any, Any]) -> None:
     assert alone.tau_ap.max() == pytest.approx(0.875, abs=5e-4)
 
 
-def test_runs_and_topics(dl21: tuple[Any, Any, Any]) -> None:
-    _, runs, gold = dl21
+def test_runs_and_topics(dl21_panel: tuple[Any, Any, Any]) -> None:
+    _, runs, gold = dl21_panel
     assert len(hj.studies.complete_runs(gold, runs)) == 63
     assert len(hj.studies.run_quartiles(hj.evaluate(gold, runs, "AP"))) == 47
     for grade in (2, 3):

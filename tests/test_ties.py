@@ -18,8 +18,8 @@ from hungjury.errors import MeasureError
 from test_measures_oracle import AS_FOUND, CLASSES, measures, oracle_value, same
 
 Groups = Sequence[Sequence[int | None]]
-KNOWING = [cls for cls in CLASSES if cls.in_ties]
-NOT_KNOWING = [cls for cls in CLASSES if not cls.in_ties]
+KNOWING = [cls for cls in CLASSES if cls.averages_ties]
+NOT_KNOWING = [cls for cls in CLASSES if not cls.averages_ties]
 TOP = 4
 
 # Up to 7 documents in ties of up to 4, unjudged and negative ones among them.

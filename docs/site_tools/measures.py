@@ -126,11 +126,11 @@ def _section(one: Facts) -> list[str]:
     told = [f"**Source:** {escaped(cls.paper)}.", f"**Range:** {_range(cls)}."]
     if isinstance(cls.average, str):  # E(X) is averaged as X is
         told.append(f"**Over topics:** {how[cls.average]}.")
-    if cls.takes_chances:
+    if cls.takes_probabilities:
         told.append("**Labels** may be probabilities.")
     if cls.has_variance:
         told.append("**Variance** is exact.")
-    if cls.in_ties:
+    if cls.averages_ties:
         told.append('**Ties:** `ties="expected"` works.')
     lines += [" ".join(told), "", *parameter_table(cls), ""]
     if one.axioms.reports:

@@ -153,7 +153,9 @@ class Scorer:
         self, score: Callable[[Judged], Array], labels: Labels, rows: slice, out: Array
     ) -> None:
         block, topics = labels[rows].astype(np.int16), out.shape[2]
-        for cells, judged in judge_lists(self.alignment, block, self.top, every=self.measure.every):
+        for cells, judged in judge_lists(
+            self.alignment, block, self.top, needs_nonrelevant=self.measure.needs_nonrelevant
+        ):
             out[rows, cells // topics, cells % topics] = score(judged)
 
 
@@ -234,4 +236,4 @@ def _kernel(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
     kernel = one.kernel(np.arange(1.0, alignment.longest + 1), top)
     if kernel is None or alignment.tie_first is None:
         return kernel
-    return kernel if one.in_ties and kernel.averages_ties else None
+    return kernel if one.averages_ties and kernel.averages_ties else None

@@ -134,7 +134,7 @@ def _chosen(qrels: Qrels, topics: ScoredTopics | Iterable[str]) -> Qrels:
 
 def check_measure(one: Measure, qrels: Qrels) -> None:
     """Raise early for a measure that does not fit the labels."""
-    if qrels.soft and not one.takes_chances:
+    if qrels.soft and not one.takes_probabilities:
         raise MeasureError(
             f"{one} needs grades, but these labels are probabilities",
             code="needs-grades",
@@ -142,20 +142,20 @@ def check_measure(one: Measure, qrels: Qrels) -> None:
             "Qrels.threshold(0.5) makes grades",
         )
     if qrels.soft:
-        one.check_chances(of_grades=qrels.p is None)
+        one.check_probabilities(of_grades=qrels.p is None)
     one.check(qrels.max_grade)
 
 
 class _View(Record):
     """One way of gathering labels, shared by all measures that want it."""
 
-    every: bool
+    needs_nonrelevant: bool
     rel: int | None = None  # for probabilities of grades: the threshold
 
     @staticmethod
     def of(measure: Measure, qrels: Qrels) -> _View:
         if not qrels.soft:
-            return _View(measure.every)
+            return _View(measure.needs_nonrelevant)
         return _View(True, measure.threshold if qrels.p is None else None)
 
     def lists(
@@ -163,11 +163,15 @@ class _View(Record):
     ) -> Iterator[tuple[NDArray[np.int64], Judged]]:
         if qrels.labels is not None:
             return judge_lists(
-                aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=self.every
+                aligned,
+                qrels.labels,
+                qrels.max_grade,
+                condensed=condensed,
+                needs_nonrelevant=self.needs_nonrelevant,
             )
         p = qrels.at_least(self.rel or 1).p
         nothing = np.zeros(len(qrels), dtype=np.int16)
-        return judge_lists(aligned, nothing, 1, condensed=condensed, every=True, p=p)
+        return judge_lists(aligned, nothing, 1, condensed=condensed, needs_nonrelevant=True, p=p)
 
 
 def score_alignment(
@@ -323,13 +327,13 @@ def score_list(
             one.check(top)
         grades = [None if v is None else int(v) for v in labels]
         return float(one(one_list(grades, [int(v) for v in known], top))[0])
-    if not one.takes_chances or not all(0 <= v <= 1 for v in everything):
+    if not one.takes_probabilities or not all(0 <= v <= 1 for v in everything):
         raise InputError(
             f"{one} cannot score the labels {list(labels)!r}",
             code="invalid-label",
             remedy="labels are whole grades or, for expected measures, probabilities",
         )
-    one.check_chances()
+    one.check_probabilities()
     outside = one.chance_of_unjudged
     p = [outside if v is None else v for v in labels]
     return float(one(one_list([0] * len(p), [0] * len(known), 1, p, sum(known)))[0])

@@ -84,7 +84,9 @@ def _scoring(
 
     def in_condensed_lists(labels: Labels) -> Array:
         block = np.empty((len(labels), len(aligned.length)))
-        for where, judged in judge_lists(aligned, labels, top, condensed=True, every=one.every):
+        for where, judged in judge_lists(
+            aligned, labels, top, condensed=True, needs_nonrelevant=one.needs_nonrelevant
+        ):
             block[:, where] = one.filled(judged)
         return block
 
@@ -155,9 +157,13 @@ def _certain(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> E
     """Labels that are certain leave nothing to draw: the measure itself."""
     assert qrels.labels is not None
     value, worst = np.empty(len(aligned.length)), np.empty(len(aligned.length))
-    every = measure.of.every
+    needs_nonrelevant = measure.of.needs_nonrelevant
     for cells, judged in judge_lists(
-        aligned, qrels.labels, qrels.max_grade, condensed=condensed, every=every
+        aligned,
+        qrels.labels,
+        qrels.max_grade,
+        condensed=condensed,
+        needs_nonrelevant=needs_nonrelevant,
     ):
         value[cells] = measure.of(judged)
         worst[cells] = measure.of.where_undefined(judged)

@@ -47,7 +47,7 @@ class AP(Measure):
     proof: ClassVar[str] = "thesis, section 3.4.1; docs/papers.md corrects a step of Swap"
     formula: ClassVar[str] = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
     at: ClassVar[str] = "cutoff"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
 

@@ -77,9 +77,9 @@ class Measure(Named):
     smaller_is_better: ClassVar[bool] = False
     proof: ClassVar[str] = ""  # where Replacement and Swap are proved for all parameters
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
-    every: ClassVar[bool] = False  # also needs documents judged not relevant
-    in_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
-    takes_chances: ClassVar[bool] = False  # labels may be probabilities
+    needs_nonrelevant: ClassVar[bool] = False  # also needs documents judged not relevant
+    averages_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
+    takes_probabilities: ClassVar[bool] = False  # labels may be probabilities
     has_variance: ClassVar[bool] = False  # `moments` gives the variance too
     probability_gains: ClassVar[bool] = True  # gains may be probabilities of relevance
 
@@ -92,8 +92,8 @@ class Measure(Named):
             if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
                 setattr(cls, name, getattr(Measure, name))
         scores_anew = "score" in vars(cls) and cls.__base__.score is not Measure.score  # type: ignore[union-attr]
-        if scores_anew and "in_ties" not in vars(cls):
-            cls.in_ties = False
+        if scores_anew and "averages_ties" not in vars(cls):
+            cls.averages_ties = False
         if "score" in vars(cls) and "proof" not in vars(cls):
             cls.proof = ""
 
@@ -213,12 +213,12 @@ class Measure(Named):
                 remedy=f"{rel_range(max_grade)}, or declare the grades",
             )
 
-    def check_chances(self, of_grades: bool = False) -> None:
+    def check_probabilities(self, of_grades: bool = False) -> None:
         """Raise for parameters that do not fit labels that are probabilities, of relevance
         or (`of_grades`) of every grade."""
 
     def __call__(self, judged: Judged) -> Array:
-        if judged.ties is not None and not self.in_ties:
+        if judged.ties is not None and not self.averages_ties:
             raise MeasureError(
                 f"{self} does not support ties averaged over all orders",
                 code="unsupported-ties",

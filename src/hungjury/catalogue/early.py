@@ -30,7 +30,7 @@ class RR(Measure):
     paper: ClassVar[str] = "Voorhees 1999"
     formula: ClassVar[str] = "RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none"
     at: ClassVar[str] = "cutoff"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
 
@@ -55,7 +55,7 @@ class Success(Measure):
     paper: ClassVar[str] = "Craswell and Hawking 2004"
     formula: ClassVar[str] = "Success@k = max_{n≤k} x_n"
     at: ClassVar[str] = "cutoff"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 

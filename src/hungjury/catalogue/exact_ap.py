@@ -42,7 +42,7 @@ def expected_ap(
             product = np.exp(qrels.pool.sum_by_topic(np.log(factor)))
         share = weights[start : start + NODES_AT_ONCE, None] * product / t
         for cells, judged in judge_lists(
-            aligned, labels, 1, condensed=condensed, every=True, p=tilted
+            aligned, labels, 1, condensed=condensed, needs_nonrelevant=True, p=tilted
         ):
             assert judged.p is not None
             q = judged.p

@@ -29,7 +29,7 @@ def a_measure(value: object) -> Measure:
     found = [value] if isinstance(value, Measure) else from_trec(str(value))
     if found is None:
         found = [CATALOGUE.parse(str(value))]
-    if len(found) != 1 or found[0].takes_chances:
+    if len(found) != 1 or found[0].takes_probabilities:
         raise ValueError("one measure of certain labels, such as AP or nDCG@10")
     return found[0]
 
@@ -52,7 +52,7 @@ class E(Measure):
     positional: ClassVar[str] = "of"
     low: ClassVar[float] = float("-inf")
     high: ClassVar[float] = float("inf")
-    takes_chances: ClassVar[bool] = True
+    takes_probabilities: ClassVar[bool] = True
     of: Measure = required(kind=a_measure, doc="the measure")
     draws: int = param(1000, kind=integer, low=2, high=MOST_DRAWS, doc="number of label sets drawn")
     seed: int = param(0, kind=integer, low=0, doc="seed of the draws")
@@ -102,7 +102,7 @@ class E(Measure):
             )
         self.of.check(max_grade)
 
-    def check_chances(self, of_grades: bool = False) -> None:
+    def check_probabilities(self, of_grades: bool = False) -> None:
         refuse_for_chances(self, ("prob",))
 
     def score(self, judged: Judged) -> Array:

@@ -77,7 +77,7 @@ class Expected(Measure):
 
     at: ClassVar[str] = "cutoff"
     paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018"
-    takes_chances: ClassVar[bool] = True
+    takes_probabilities: ClassVar[bool] = True
     has_variance: ClassVar[bool] = True
     prob: tuple[float, ...] | None = prob_param()
     unjudged: float | None = unjudged_param()
@@ -87,7 +87,7 @@ class Expected(Measure):
     cutoff: int | None = cutoff_param()
 
     @property
-    def every(self) -> bool:  # type: ignore[override]
+    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
         """Whether documents judged not relevant matter because their probability is not 0."""
         return self.chance_of_unjudged > 0 or (self.prob is not None and self.prob[0] > 0)
 
@@ -108,7 +108,7 @@ class Expected(Measure):
         if self.rel is not None and self.rel > max_grade:
             super().check(max_grade)
 
-    def check_chances(self, of_grades: bool = False) -> None:
+    def check_probabilities(self, of_grades: bool = False) -> None:
         """`prob` and, unless every grade has its own probability, `rel` are for grades."""
         refuse_for_chances(self, ("prob",) if of_grades else ("prob", "rel"))
 
@@ -140,7 +140,7 @@ class Expected(Measure):
 class ExpectedSum(Expected):
     """Base of measures that add up weighted relevance: mean and variance are sums too."""
 
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
 
     def discount(self, ranks: Array) -> Array:
         raise NotImplementedError

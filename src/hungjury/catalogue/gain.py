@@ -91,13 +91,13 @@ class Discounted(Measure):
     """Base: gains times rank discounts, added up to the cutoff, perhaps over the ideal."""
 
     at: ClassVar[str] = "cutoff"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     high: ClassVar[float] = np.inf
     normalised: ClassVar[bool] = False
     cutoff: int | None = cutoff_param()
 
     @property
-    def every(self) -> bool:  # type: ignore[override]
+    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
         return gains_at_zero(getattr(self, "gains", None))
 
     def gain_of_grades(self, top: int) -> Array:
@@ -224,7 +224,7 @@ class Q(Measure):
     cutoff: int | None = cutoff_param()
 
     @property
-    def every(self) -> bool:  # type: ignore[override]
+    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
         return gains_at_zero(self.gains)
 
     def score(self, judged: Judged) -> Array:

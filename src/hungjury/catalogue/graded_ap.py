@@ -126,7 +126,7 @@ class eGAP(GradedAP):  # noqa: N801
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014"
     formula: ClassVar[str] = "eGAP@k = Σ_i g_i AP(rel=i)@k"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
 
     def score(self, judged: Judged) -> Array:
         weights = self.weights(judged)

@@ -64,7 +64,7 @@ class Judgedness(Measure):
     paper: ClassVar[str] = "ir_measures"
     formula: ClassVar[str] = "Judged@k = #{n ≤ k: judged} / min(k, N)"
     at: ClassVar[str] = "cutoff"
-    every: ClassVar[bool] = True
+    needs_nonrelevant: ClassVar[bool] = True
     cutoff: int | None = cutoff_param()
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:

@@ -45,7 +45,7 @@ class P(Measure):
     paper: ClassVar[str] = "van Rijsbergen 1979"
     formula: ClassVar[str] = "P@k = (1/k) Σ_{n≤k} x_n"
     at: ClassVar[str] = "cutoff"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
@@ -73,7 +73,7 @@ class R(Measure):
     paper: ClassVar[str] = "van Rijsbergen 1979"
     formula: ClassVar[str] = "R@k = (1/R) Σ_{n≤k} x_n"
     at: ClassVar[str] = "cutoff"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
 
@@ -93,7 +93,7 @@ class F1(Measure):
     paper: ClassVar[str] = "van Rijsbergen 1979"
     formula: ClassVar[str] = "F1@k = 2 P@k R@k / (P@k + R@k)"
     at: ClassVar[str] = "cutoff"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
@@ -115,7 +115,7 @@ class Fallout(Measure):
     )
     at: ClassVar[str] = "cutoff"
     smaller_is_better: ClassVar[bool] = True
-    every: ClassVar[bool] = True
+    needs_nonrelevant: ClassVar[bool] = True
     rel: int = rel_param()
     cutoff: int | None = cutoff_param()
 
@@ -138,7 +138,7 @@ class Rprec(Measure):
 
     paper: ClassVar[str] = "Buckley and Voorhees 2005"
     formula: ClassVar[str] = "Rprec = (1/R) Σ_{n≤R} x_n"
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Array:

@@ -21,7 +21,7 @@ __all__ = [
 class OfTheSet(Measure):
     """Base of measures that do not depend on ranks."""
 
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
 
 
 @CATALOGUE.add("SetP")

@@ -151,7 +151,7 @@ class ERR(Measure):
         return np.asarray(judged.counts[..., satisfying].sum(axis=-1) > 0)
 
     @property
-    def every(self) -> bool:  # type: ignore[override]
+    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
         return gains_at_zero(self.gains)
 
     def score(self, judged: Judged) -> Array:

@@ -47,7 +47,7 @@ class nMCG(Measure):  # noqa: N801 - the field's name
     )
     at: ClassVar[str] = "cutoff"
     high: ClassVar[float] = np.inf
-    in_ties: ClassVar[bool] = True
+    averages_ties: ClassVar[bool] = True
     user: str | UserModel = param(
         "published-shape", kind=_users, doc="a user model, its file, or 'published-shape'"
     )

@@ -94,18 +94,18 @@ def judge_lists(
     top: int,
     *,
     condensed: bool = False,
-    every: bool = False,
+    needs_nonrelevant: bool = False,
     p: NDArray[np.float64] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], Judged]]:
     """Yield (cells, judged lists) until every cell of the alignment has been given once.
 
     labels: grades [..., document] over the pool; negative: pooled, not judged; `MISSING`: unjudged.
-    top: the scale's largest grade. every: keep places that are judged not relevant too.
+    top: the scale's largest grade. needs_nonrelevant: keep documents judged not relevant too.
     condensed: ranks count judged documents only, as if the others had not been retrieved.
     p: probabilities [..., document] of relevance, gathered beside the labels.
     """
     pool = _InPool(alignment, labels, top, p)
-    picked = _Picked(alignment, labels, every, p)
+    picked = _Picked(alignment, labels, needs_nonrelevant, p)
     copies = int(np.prod((labels if p is None else p).shape[:-1]))
     for cells, width in _blocks(picked.sizes, copies):
         yield cells, picked.lists(cells, width, pool, condensed)
@@ -146,7 +146,7 @@ class _Picked:
         self,
         alignment: Alignment,
         labels: NDArray[np.int16],
-        every: bool,
+        needs_nonrelevant: bool,
         p: NDArray[np.float64] | None,
     ) -> None:
         self.alignment, self.labels, self.p = alignment, labels, p
@@ -156,7 +156,7 @@ class _Picked:
         if single and not self.all_judged:
             at = labels[alignment.document]
             self.judged, self.pooled = _running(at >= 0), _running(at != MISSING)
-        if every or not single:
+        if needs_nonrelevant or not single:
             self.where = np.arange(len(alignment.document))
             self.first, self.last = alignment.start, alignment.stop
         else:

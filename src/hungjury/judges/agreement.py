@@ -290,7 +290,9 @@ def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
     grid = np.full((len(panel.judges), len(panel.pool)), MISSING)
     grid[panel.judge, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
     values = np.empty((len(panel.judges), systems * topics))
-    for cells, judged in judge_lists(aligned, grid, top, every=chosen.every):
+    for cells, judged in judge_lists(
+        aligned, grid, top, needs_nonrelevant=chosen.needs_nonrelevant
+    ):
         values[:, cells] = chosen.filled(judged)
     by_topic = values.reshape(-1, systems, topics)
     did = np.asarray(panel.pool.sum_by_topic(grid != MISSING)).astype(bool)  # [judge, topic]
