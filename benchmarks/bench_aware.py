@@ -31,7 +31,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.qrels import Qrels
 from hungjury.collection.runs import Runs
 from hungjury.judges.judge_scores import JudgeScores, score_judges
-from hungjury.judges.random_judges import CLASSES, class_probabilities, draw_labels
+from hungjury.judges.random_judges import CLASSES, class_probabilities, draw_random_labels
 from hungjury.judges.weights import ESTIMATORS, closeness_to_random, normalised
 
 Array = NDArray[np.float64]
@@ -127,7 +127,7 @@ def pytrec_eval_seconds(scored: JudgeScores, runs: Runs, sample: int) -> float |
 
     for name in CLASSES:
         seeds = np.random.SeedSequence(1).spawn(sample)
-        for labels in draw_labels(class_probabilities(name, 2), (0, 1), len(pool), seeds):
+        for labels in draw_random_labels(class_probabilities(name, 2), (0, 1), len(pool), seeds):
             qrels = Qrels(pool, labels.astype(np.int16), (0, 1)).to_dict()
             spent, values = timed(partial(score, qrels))
             seconds.append(spent)

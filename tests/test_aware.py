@@ -11,7 +11,7 @@ import hungjury as hj
 import naive_aware
 from aware_samples import Nested, planted
 from hungjury.errors import InputError, MeasureError, UnknownName
-from hungjury.judges.aware import aware, combine
+from hungjury.judges.aware import aware, combine_scores
 from hungjury.judges.judge_scores import gold_labels, score_judges
 from hungjury.judges.merging import merge
 from hungjury.judges.random_judges import CLASSES
@@ -83,9 +83,9 @@ def plants() -> tuple[Any, list[Any]]:
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_better_judges_weigh_more_and_coins_least(name: str, plants: Any) -> None:
     scored, random = plants
-    weights = combine(scored, ESTIMATORS[name], random).weights.mean(axis=1)
+    weights = combine_scores(scored, ESTIMATORS[name], random).weights.mean(axis=1)
     assert (np.diff(weights) < 0).all()
-    printed = combine(scored, ESTIMATORS[name], random, "printed").weights.mean(axis=1)
+    printed = combine_scores(scored, ESTIMATORS[name], random, "printed").weights.mean(axis=1)
     assert printed.argmin() == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 import hungjury as hj
 from hungjury.catalogue import CATALOGUE
 from hungjury.errors import InputError, MeasureError, UnknownName
-from hungjury.judges.aware import aware, combine
+from hungjury.judges.aware import aware, combine_scores
 from hungjury.judges.comparison import ApproachComparison, compare_approaches
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merging import merge
@@ -114,7 +114,7 @@ def test_average_precision_of_llm_judges(dl21_panel: tuple[Any, Any, Any]) -> No
         return float(tau_ap(values.mean(axis=-1), truth))
 
     def of(name: str, orientation: str = "dissimilarity") -> float:
-        return tau(combine(scored, WEIGHTS.parse(name), random, orientation).values[0])
+        return tau(combine_scores(scored, WEIGHTS.parse(name), random, orientation).values[0])
 
     single = [tau(values) for values in scored.panel(0).scores]
     assert np.mean(single) == pytest.approx(0.654, abs=5e-4)
@@ -131,7 +131,7 @@ def test_average_precision_of_llm_judges(dl21_panel: tuple[Any, Any, Any]) -> No
 def test_rank_biased_precision_of_llm_judges(dl21_panel: tuple[Any, Any, Any]) -> None:
     judgments, runs, gold = dl21_panel
     scored = score_judges(judgments, runs, "RBP(p=0.8)", rel=2, gold=gold)
-    means = combine(scored, WEIGHTS.parse("uni")).mean()[0]
+    means = combine_scores(scored, WEIGHTS.parse("uni")).mean()[0]
     assert tau_ap(means, scored.gold[0].mean(axis=1)) == pytest.approx(0.855, abs=5e-4)
 
 

@@ -9,7 +9,12 @@ import pytest
 
 from hungjury.errors import InputError, MeasureError
 from hungjury.judges import random_judges
-from hungjury.judges.random_judges import CLASSES, class_probabilities, draw_labels, random_scores
+from hungjury.judges.random_judges import (
+    CLASSES,
+    class_probabilities,
+    draw_random_labels,
+    random_scores,
+)
 
 DOCUMENTS = 40
 
@@ -39,7 +44,7 @@ def test_laws_of_the_classes(name: str, grades: int, law: list[float]) -> None:
     assert class_probabilities(name, grades) == pytest.approx(law)
     size = 400_000
     values = [0, 1, 3, 7][:grades]
-    (labels,) = draw_labels(
+    (labels,) = draw_random_labels(
         class_probabilities(name, grades), values, size, [np.random.SeedSequence(5)]
     )
     found = [np.mean(labels == value) for value in values]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hungjury.uncertainty.correction import combine, expected_contrasts, wide_kernel
+from hungjury.uncertainty.correction import combine_estimates, expected_contrasts, wide_kernel
 
 RIDGE = 1e-6  # of the kernel's mean variance
 
@@ -76,7 +76,7 @@ def test_combination_is_the_loop(unit):
     rng = np.random.default_rng(2)
     kernel, covariance = kernel_of(5, rng), covariance_of(5, rng)
     direct, panel = rng.normal(0.5, 0.1, 5), rng.normal(0.6, 0.08, 5)
-    found = combine(direct, covariance, panel, kernel, unit, 40_000, rng)
+    found = combine_estimates(direct, covariance, panel, kernel, unit, 40_000, rng)
     mean, spread, slope, tau = naive(direct, covariance, panel, kernel, unit)
     assert found.slope == pytest.approx(slope)
     assert found.tau == pytest.approx(tau)
@@ -89,7 +89,7 @@ def test_combination_is_the_loop(unit):
 def test_sure_labels_are_taken_as_they_are():
     rng = np.random.default_rng(3)
     direct, panel = rng.normal(0.5, 0.1, 6), rng.normal(0.6, 0.08, 6)
-    found = combine(direct, np.zeros((6, 6)), panel, kernel_of(6, rng), 1.0, 100, rng)
+    found = combine_estimates(direct, np.zeros((6, 6)), panel, kernel_of(6, rng), 1.0, 100, rng)
     np.testing.assert_allclose(found.mean, direct, atol=1e-9)
     np.testing.assert_allclose(found.draws, np.tile(direct, (100, 1)), atol=1e-6)
 
@@ -98,7 +98,7 @@ def test_labels_that_say_nothing_leave_the_panel():
     rng = np.random.default_rng(4)
     panel = rng.normal(0.6, 0.08, 6)
     covariance = 1e4 * np.eye(6)
-    found = combine(np.full(6, 0.3), covariance, panel, kernel_of(6, rng), 1.0, 100, rng)
+    found = combine_estimates(np.full(6, 0.3), covariance, panel, kernel_of(6, rng), 1.0, 100, rng)
     off = found.mean - found.mean.mean()
     assert np.corrcoef(off, panel)[0, 1] > 0.999
     assert found.mean.mean() == pytest.approx(0.3)
@@ -117,7 +117,7 @@ def test_coverage_where_the_model_holds():
         truth = 0.3 + 0.8 * panel + tau * rng.multivariate_normal(np.zeros(12), wide)
         covariance = covariance_of(12, rng, 0.08)
         direct = rng.multivariate_normal(truth, covariance)
-        found = combine(direct, covariance, panel, kernel, 1.0, 50, rng)
+        found = combine_estimates(direct, covariance, panel, kernel, 1.0, 50, rng)
         variance = np.diag(found.covariance)
         sd = np.sqrt((variance[:, None] + variance - 2 * found.covariance)[upper])
         error = np.subtract.outer(found.mean - truth, found.mean - truth)[upper]
@@ -144,7 +144,7 @@ def test_systems_that_show_the_same_may_still_differ_a_little(off):
     """Cosines of equal lists are 1 up to rounding, which must not be taken for a kernel."""
     kernel = np.array([[1.0, 1.0 + off], [1.0 + off, 1.0]])
     direct, covariance = np.array([0.5, 0.4]), 0.0004 * np.eye(2)
-    found = combine(direct, covariance, direct, kernel, 1.0, 50, np.random.default_rng(0))
+    found = combine_estimates(direct, covariance, direct, kernel, 1.0, 50, np.random.default_rng(0))
     assert found.mean.mean() == pytest.approx(0.45)
     assert np.isfinite(found.draws).all()
     assert np.isfinite(expected_contrasts(covariance, kernel, 0.06)).all()

@@ -14,7 +14,7 @@ from hungjury.collection.texts import DOCUMENTS, QUERIES, find_texts
 from hungjury.errors import InputError
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.desk import Desk, Shown
-from hungjury.labelling.export import all_labels, summary
+from hungjury.labelling.export import all_labels, progress_sentence
 from hungjury.labelling.grades import parse_grades
 from hungjury.labelling.items import Item
 from hungjury.labelling.store import LabelStore
@@ -49,7 +49,7 @@ def test_answers_are_stored_at_once_and_labelling_goes_on_where_it_stopped(tmp_p
     assert again.task(1)["task"] is None
     assert gold(path) == {"a": {"d0": 2, "d1": 0}, "b": {"d2": 1, "d3": 2}}
     again.store.close()
-    assert summary(str(path)) == "4 of 4 documents are labelled"
+    assert progress_sentence(str(path)) == "4 of 4 documents are labelled"
 
 
 def test_the_database_survives_a_power_cut_as_far_as_sqlite_can(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:
     give(at, 1, 1)
     assert gold(path) == {"a": {"d0": 1}, "b": {"d1": 1}}
     at.store.close()
-    assert "1 with conflicting labels" in summary(str(path))
+    assert "1 with conflicting labels" in progress_sentence(str(path))
     for name, shown in (("anna", []), ("carl", [("anna", 1), ("ben", 0)])):
         again = desk(path, "ab", (name,), adjudicate=True)
         me = again.judges[0].number

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hungjury.errors import InputError
-from hungjury.labelling.results import Results, sentences
+from hungjury.labelling.results import Results, summarised
 from hungjury.labelling.server import listen
 
 
@@ -25,19 +25,19 @@ def board(**more: Any) -> dict[str, Any]:
 
 
 def test_results_say_what_is_settled_and_what_more_labels_buy() -> None:
-    told = sentences(board())
+    told = summarised(board())
     assert told[0].startswith("nDCG@10: 2 of 3 pairs of systems can be told apart")
     assert "do not correct" in told[1]
     assert "Stop at the end of a batch" in told[-1]
     expected = [[100, 0.0512], [150, 0.0421], [200, 0.04]]
     correction = {"labels": 100, "expected": expected, "looks": [], "concludes": True}
-    told = sentences(board(correction=correction))
+    told = summarised(board(correction=correction))
     assert told[1:3] == [
         "Corrected by 100 labels of people.",
         "Smallest difference that can be told apart: 0.0512; with 50 more labels 0.0421.",
     ]
     assert "Stop at the end of a batch" in told[-1]
-    told = sentences(board(correction={**correction, "looks": [50, 100, 150]}))
+    told = summarised(board(correction={**correction, "looks": [50, 100, 150]}))
     assert "Pairs that can be told apart are settled" in told[-1]
 
 

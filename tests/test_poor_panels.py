@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.labelling.results import sentences
+from hungjury.labelling.results import summarised
 
 POOR = "agrees poorly with gold labels"
 
@@ -54,7 +54,7 @@ def test_nothing_is_concluded(made, noise, planned, tmp_path):
     told = json.loads(found.to_json())
     assert told["correction"]["poor_agreement"] is True
     assert told["correction"]["concludes"] is False
-    assert "nothing can be concluded" in sentences(told)[0]
+    assert "nothing can be concluded" in summarised(told)[0]
     found.write_page(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "nothing can be concluded</h1>" in page

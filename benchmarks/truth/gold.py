@@ -38,7 +38,7 @@ from hungjury.judges.panel import Panel
 from hungjury.stats import tau_ap
 from hungjury.stats.designs import inclusion, priorities
 from hungjury.stats.sequential import nominal_levels
-from hungjury.uncertainty.correction import combine
+from hungjury.uncertainty.correction import combine_estimates
 from hungjury.uncertainty.direct import direct
 from hungjury.uncertainty.effects import scores_under
 from hungjury.uncertainty.foresight import expected_differences
@@ -128,7 +128,7 @@ def cell(job: tuple[str, Path, str, int, int, int]) -> list[Row]:
             inverse = 1 / probability[mine]
             predicted = predict(given, topic, mine, sample.at_least, inverse, 60, rng)
             found = direct(scorer, sample, predicted, rng)
-            both = combine(found.mean, found.covariance, means, kernel, unit, DRAWS, rng)
+            both = combine_estimates(found.mean, found.covariance, means, kernel, unit, DRAWS, rng)
             ways = {"direct": (found.mean, found.covariance),
                     "combined": (both.mean, both.covariance)}  # fmt: skip
             for way, (mean, cover) in ways.items():

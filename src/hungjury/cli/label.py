@@ -176,9 +176,9 @@ def _serve(
 def _farewell(output: str) -> None:
     import shlex
 
-    from hungjury.labelling.export import summary
+    from hungjury.labelling.export import progress_sentence
 
-    click.echo(f"\n{output}: {summary(output)}", err=True)
+    click.echo(f"\n{output}: {progress_sentence(output)}", err=True)
     click.echo(f"  go on:   {shlex.join(['hungjury', *sys.argv[1:]])}", err=True)
     export = shlex.join(["hungjury", "label", "--export", "labels.qrels", output])
     click.echo(f"  export:  {export}", err=True)
@@ -209,9 +209,9 @@ def _is_plan(path: str) -> bool:
 
 def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:
     from hungjury.collection.qrels import read_qrels
-    from hungjury.labelling.export import all_labels, summary
+    from hungjury.labelling.export import all_labels, progress_sentence
 
-    done = summary(path)
+    done = progress_sentence(path)
     text = all_labels(path, csv_safe) if everything else read_qrels(path).to_text(export)
     deliver(text, export)
     if not quiet:

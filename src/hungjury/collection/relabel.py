@@ -77,7 +77,7 @@ def _note(rows: Rows, mask: NDArray[np.bool_], kind: str, text: str) -> Note:
 def _unreadable(rows: Rows, words: Mapping[int, str], bad: NDArray[np.bool_]) -> InputError:
     first = int(np.flatnonzero(bad)[0])
     word, count = words[first], int(bad.sum())
-    what = f"the label {shown(word)} is not a number" if word else "the label is missing"
+    what = f"the label {quoted(word)} is not a number" if word else "the label is missing"
     if count > 1:
         whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
         what += f" ({plural(count, 'such label')} in all{whose})"
@@ -95,7 +95,7 @@ def _unreadable(rows: Rows, words: Mapping[int, str], bad: NDArray[np.bool_]) ->
     )
 
 
-def shown(word: str) -> str:
+def quoted(word: str) -> str:
     """A label in quotes, shortened."""
     return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}...'"
 

@@ -28,11 +28,11 @@ from hungjury.judges.chance import (
     pairs_of,
 )
 from hungjury.judges.findings import (
+    agreement_summary,
+    agreement_text,
     judge_table,
     near_constant,
     near_copies,
-    summary,
-    text,
     warnings,
 )
 from hungjury.judges.panel import Panel
@@ -152,14 +152,14 @@ class Agreement(Record, eq=False):
 
     def to_text(self) -> str:
         """The overall numbers, the warnings, and a line per judge."""
-        return text(self)
+        return agreement_text(self)
 
     def table(self) -> Table:
         """A row per judge: labels, their shares, and the mean agreement with the others."""
         return judge_table(self)
 
     def _repr_html_(self) -> str:
-        return html_page(*summary(self), *self.warnings, self.table())
+        return html_page(*agreement_summary(self), *self.warnings, self.table())
 
     def plot(self, what: AgreementPicture = "kappa") -> Plot:
         """Draw a heat map of all pairs of judges, or the rankings of systems.

@@ -32,7 +32,7 @@ from hungjury.tables import Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["AwareScores", "aware", "combine", "weighted_votes"]
+__all__ = ["AwareScores", "aware", "combine_scores", "weighted_votes"]
 
 Array = NDArray[np.float64]
 FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
@@ -186,10 +186,10 @@ def aware(
         scored = replace(scored, more_notes=_little_gold(scored))
     if random:
         settings = replace(settings, replicates=replicates, seed=seed)
-    return combine(scored, chosen, random, orientation, settings)
+    return combine_scores(scored, chosen, random, orientation, settings)
 
 
-def combine(
+def combine_scores(
     scored: JudgeScores,
     weights: Weights,
     random: list[Array] | None = None,

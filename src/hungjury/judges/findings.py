@@ -17,7 +17,7 @@ from hungjury.tables import Cell, Table
 if TYPE_CHECKING:
     from hungjury.judges.agreement import Agreement, Rankings
 
-__all__ = ["near_constant", "near_copies", "text", "warnings"]
+__all__ = ["agreement_text", "near_constant", "near_copies", "warnings"]
 
 FEW = 20  # labels or common documents needed for a warning about a judge
 COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
@@ -135,15 +135,15 @@ def _strangers(pairs: JudgePairs) -> list[str]:
     ]
 
 
-def text(found: Agreement) -> str:
-    head, *numbers = summary(found)
+def agreement_text(found: Agreement) -> str:
+    head, *numbers = agreement_summary(found)
     lines = [head, "", *numbers]
     if found.warnings:
         lines += ["", "warnings", *(f"- {w}" for w in found.warnings)]
     return "\n".join([*lines, "", _table(found), ""])
 
 
-def summary(found: Agreement) -> list[str]:
+def agreement_summary(found: Agreement) -> list[str]:
     """How much was judged, and the overall numbers."""
     panel = found.panel
     lines = [

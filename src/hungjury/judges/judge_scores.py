@@ -22,8 +22,16 @@ from hungjury.judges.random_judges import random_scores
 from hungjury.judges.weights import ScoredPanel
 from hungjury.records import Record
 
-__all__ = ["JudgeScores", "binary_at", "check_measure_of_judges", "gold_labels", "gold_values",
-           "label_matrix", "scale_of", "score_judges"]  # fmt: skip
+__all__ = [
+    "JudgeScores",
+    "binary_at",
+    "check_measure_of_judges",
+    "gold_labels",
+    "gold_values",
+    "grades_at",
+    "label_matrix",
+    "score_judges",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 
@@ -178,12 +186,12 @@ def label_matrix(
     judgments: Judgments, rel: int | None = None
 ) -> tuple[NDArray[np.int16], tuple[int, ...]]:
     """Labels [judge, document], and their grades; binary at grade `rel` where it is given."""
-    grades = scale_of(judgments, rel)
+    grades = grades_at(judgments, rel)
     labels = judgments.matrix()
     return (labels if rel is None else binary_at(labels, rel)), grades
 
 
-def scale_of(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
+def grades_at(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
     """The grades of judgments; 0 and 1 where they are binary at grade `rel`."""
     if rel is None:
         return judgments.grades

@@ -16,7 +16,7 @@ from hungjury.errors import MeasureError, check_seed
 from hungjury.limits import MOST_DRAWS, check_count
 from hungjury.machine import cores
 
-__all__ = ["CLASSES", "Score", "class_probabilities", "draw_labels", "random_scores"]
+__all__ = ["CLASSES", "Score", "class_probabilities", "draw_random_labels", "random_scores"]
 
 Array = NDArray[np.float64]
 Score = Callable[[NDArray[np.uint8]], Array]
@@ -35,7 +35,7 @@ def class_probabilities(name: str, grades: int) -> Array:
     return np.array([lowest] + [(1 - lowest) / (grades - 1)] * (grades - 1))
 
 
-def draw_labels(
+def draw_random_labels(
     chances: Array, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
 ) -> NDArray[np.uint8]:
     """[seed, document]: a random judge for every seed."""
@@ -77,7 +77,7 @@ def random_scores(
         chances, seeds = class_probabilities(CLASSES[c], len(grades)), root.spawn(replicates)
         for begin in range(0, replicates, step):
             some = seeds[begin : begin + step]
-            labels = draw_labels(chances, grades, documents, some)
+            labels = draw_random_labels(chances, grades, documents, some)
             for m, score in enumerate(scores):
                 found = np.nan_to_num(score(labels), copy=False)
                 if m == len(out):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hungjury.collection.labelled import labelled_columns, open_labels
 from hungjury.text_formats import csv_text
 
-__all__ = ["all_labels", "summary"]
+__all__ = ["all_labels", "progress_sentence"]
 
 COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at", "note")
 
@@ -17,7 +17,7 @@ def all_labels(path: str, safe: bool = False) -> str:
     return csv_text([COLUMNS, *rows], safe)
 
 
-def summary(path: str) -> str:
+def progress_sentence(path: str) -> str:
     """A sentence about the progress."""
     count = "select count(*) from"
     by_item = f"{count} (select 1 from labels group by item having"

@@ -17,7 +17,7 @@ from typing import Any
 
 from hungjury.collection.notes import percent, plural
 
-__all__ = ["Results", "sentences"]
+__all__ = ["Results", "summarised"]
 
 MORE = 50  # additional labels whose effect is shown
 MOST_ROWS = 12
@@ -103,7 +103,7 @@ def _results(good: bool, text: str) -> dict[str, Any]:
         for row in board["systems"][:MOST_ROWS]
     ]
     return {
-        "sentences": sentences(board),
+        "sentences": summarised(board),
         "columns": ["system", "P(best)", "ranks"],
         "rows": rows,
     }
@@ -117,7 +117,7 @@ def _ranks(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
-def sentences(board: dict[str, Any]) -> list[str]:
+def summarised(board: dict[str, Any]) -> list[str]:
     """Summarise a leaderboard's JSON: what is settled, and what more labels would give."""
     pairs = list(combinations([row["system"] for row in board["systems"]], 2))
     together = {pair for group in board["groups"] for pair in combinations(group, 2)}

@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     from hungjury.uncertainty.board import Leaderboard
     from hungjury.uncertainty.outlook import Outlook
 
-__all__ = ["as_dict", "assumed", "headline", "letters", "percent", "printed", "table", "text"]
+__all__ = [
+    "as_dict",
+    "assumed",
+    "board_text",
+    "headline",
+    "letters",
+    "percent",
+    "rounded_board",
+    "table",
+]
 
 BAR = 24  # characters
 HEIGHTS = "▁▂▃▄▅▆▇█"
@@ -67,7 +76,7 @@ def letters(board: Leaderboard) -> list[str]:
     return out
 
 
-def text(board: Leaderboard, digits: int) -> str:
+def board_text(board: Leaderboard, digits: int) -> str:
     rows = [["", "system", *_headings(board), "", "best", "ranks", "group"]]
     groups = letters(board)
     width = max(len("group"), *map(len, groups))
@@ -262,7 +271,7 @@ def as_dict(board: Leaderboard) -> dict[str, Any]:
     }
 
 
-def printed(board: Leaderboard, digits: int) -> Table:
+def rounded_board(board: Leaderboard, digits: int) -> Table:
     """A row per system with rounded numbers, for LaTeX and HTML."""
     mean, interval = _headings(board)
     header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]

@@ -20,7 +20,7 @@ ALPHABET = 26  # further systems get a letter and a number
 SMALLEST_P = 0.0001
 
 
-def text(found: Comparison, digits: int) -> str:
+def comparison_text(found: Comparison, digits: int) -> str:
     """A caption, then the tables."""
     pairs = len(found.rows) // len(found.measures)
     listed = bool(found.baselines) or pairs <= MOST_PAIRS
@@ -43,12 +43,12 @@ def latex(found: Comparison, digits: int) -> str:
         f"% {' '.join(line.split())}\n" for line in _explained(found, bool(found.baselines))
     )
     if not found.baselines:
-        return head + replace(printed(found, digits), caption="").to_latex()
+        return head + replace(rounded_comparison(found, digits), caption="").to_latex()
     header, *rows = _difference_cells(found, digits)
     return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], left=2)
 
 
-def printed(found: Comparison, digits: int) -> Table:
+def rounded_comparison(found: Comparison, digits: int) -> Table:
     """Differences from the baseline; without one means, with the letters of those beaten."""
     caption = "; ".join(_explained(found, bool(found.baselines)))
     if found.baselines:
@@ -62,7 +62,7 @@ def printed(found: Comparison, digits: int) -> Table:
     lines: list[list[Cell]] = [[letter(s), name] for s, name in enumerate(found.systems)]
     for m, measure in enumerate(found.measures):
         for s, line in enumerate(lines):
-            mean = shown(found.mean[m, s], digits, measure in found.counts)
+            mean = formatted(found.mean[m, s], digits, measure in found.counts)
             bold = bool(np.isclose(found.mean[m, s], best[m]))
             line.append(Marked(mean, marks[measure][s], bold, raised=True))
     return Table(["", "system", *found.measures], lines, caption=caption, left=2)
@@ -125,9 +125,9 @@ def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
             if found.baselines and row.versus != above:
                 above = row.versus
                 name = above if len(found.baselines) == 1 else f"{above} (baseline)"
-                mean = shown(row.versus_mean, digits, count)
+                mean = formatted(row.versus_mean, digits, count)
                 rows.append(["", name, mean, *[""] * (len(rows[0]) - 3)])
-            third = row.versus if not found.baselines else shown(row.mean, digits, count)
+            third = row.versus if not found.baselines else formatted(row.mean, digits, count)
             rows.append(["", row.system, third, *_numbers(found, row, digits, count)])
         rows[start][0] = measure
     return rows if found.correction != "none" else [[*r[:5], *r[6:]] for r in rows]
@@ -144,19 +144,19 @@ def _within(found: Comparison) -> list[str]:
 
 
 def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list[str]:
-    ends = [shown(end, 1 if count else digits, False, "+") for end in (row.low, row.high)]
+    ends = [formatted(end, 1 if count else digits, False, "+") for end in (row.low, row.high)]
     return [
-        shown(row.difference, digits, count, "+"),
+        formatted(row.difference, digits, count, "+"),
         f"[{ends[0]}, {ends[1]}]",
         _p(row.p),
         _p(row.p_corrected) + ("*" if found.significant(row) else " "),
         *_equivalent(found, row),
         f"{row.wins}/{row.ties}/{row.losses}",
-        shown(row.effect, 2, False, "+"),
+        formatted(row.effect, 2, False, "+"),
     ]
 
 
-def shown(value: float, digits: int, count: bool, sign: str = "") -> str:
+def formatted(value: float, digits: int, count: bool, sign: str = "") -> str:
     """Format a number: as an integer for counts, optionally with a sign."""
     return f"{value:{sign}.0f}" if count else f"{value:{sign}.{digits}f}"
 
@@ -174,7 +174,7 @@ def _mark_cells(found: Comparison, digits: int) -> list[list[str]]:
         width = max(map(len, marks))
         header.append(measure + " " * (width + 1))
         for s, row in enumerate(table):
-            mean = shown(found.mean[m, s], digits, measure in found.counts)
+            mean = formatted(found.mean[m, s], digits, measure in found.counts)
             row.append(f"{mean} {marks[s].ljust(width)}")
     return [header, *table]
 

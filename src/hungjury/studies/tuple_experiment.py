@@ -26,8 +26,8 @@ from hungjury.evaluation import MeasureNames, score_alignment
 from hungjury.judges.judge_scores import (
     JudgeScores,
     check_measure_of_judges,
+    grades_at,
     label_matrix,
-    scale_of,
     score_judges,
 )
 from hungjury.judges.merged import Merge, Merged
@@ -86,7 +86,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.approaches = list(approaches)
         self.weights = [a for a in self.approaches if a == "uni" or a in ESTIMATORS]
         self.votes = votes_among(self.approaches)
-        check_votes(self.votes, scale_of(given, rel)[-1])
+        check_votes(self.votes, grades_at(given, rel)[-1])
         self.merges = {
             a: merge_method(a) for a in self.approaches if a not in {*self.weights, *self.votes}
         }
@@ -96,7 +96,7 @@ class TupleExperiment(Experiment[TupleStudy]):
             for one in chosen:
                 one.for_probabilities()  # raises if there is no counterpart
         for one in chosen:
-            check_measure_of_judges(one, rel, scale_of(given, rel)[-1])
+            check_measure_of_judges(one, rel, grades_at(given, rel)[-1])
         self.given, self.runs, self.gold, self.rel = given, runs, gold, rel
         self.standards, self.drop_empty = tuple(standards), drop_empty
         self.tuples, self.replicates, self.seed = tuples, replicates, seed

@@ -98,9 +98,9 @@ class Leaderboard(Record, eq=False):
 
     def to_text(self, digits: int = 3) -> str:
         """A table with bars for intervals, followed by the sources of uncertainty."""
-        from hungjury.report.board_text import text
+        from hungjury.report.board_text import board_text
 
-        return text(self, digits)
+        return board_text(self, digits)
 
     def table(self) -> Table:
         """A row per system, with every digit."""
@@ -118,15 +118,15 @@ class Leaderboard(Record, eq=False):
 
     def to_latex(self, digits: int = 3) -> str:
         """A booktabs table."""
-        from hungjury.report.board_text import printed
+        from hungjury.report.board_text import rounded_board
 
-        return printed(self, digits).to_latex()
+        return rounded_board(self, digits).to_latex()
 
     def to_html(self, digits: int = 3) -> str:
         """A table with a caption; `write_page` makes a whole report."""
-        from hungjury.report.board_text import headline, printed
+        from hungjury.report.board_text import headline, rounded_board
 
-        return replace(printed(self, digits), caption=headline(self)).to_html()
+        return replace(rounded_board(self, digits), caption=headline(self)).to_html()
 
     def _repr_html_(self) -> str:
         return self.to_html()

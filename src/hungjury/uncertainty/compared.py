@@ -159,9 +159,9 @@ class Comparison(Record, eq=False):
 
     def to_text(self, digits: int = 4) -> str:
         """A table against the baseline; without one, means with marks, and the pairs if few."""
-        from hungjury.report.comparison_text import text
+        from hungjury.report.comparison_text import comparison_text
 
-        return text(self, digits)
+        return comparison_text(self, digits)
 
     def to_latex(self, digits: int = 4) -> str:
         """The table against the baseline, or means with superscripts, as booktabs."""
@@ -171,9 +171,9 @@ class Comparison(Record, eq=False):
 
     def to_html(self, digits: int = 4) -> str:
         """The same table as HTML, with a caption."""
-        from hungjury.report.comparison_text import printed
+        from hungjury.report.comparison_text import rounded_comparison
 
-        return printed(self, digits).to_html()
+        return rounded_comparison(self, digits).to_html()
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -22,7 +22,7 @@ from hungjury.judges.panel import Panel
 from hungjury.settings import TYPICAL_PANEL_ERROR
 from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.corrected import Correction, Interval
-from hungjury.uncertainty.correction import PANEL_ERROR, combine, expected_contrasts
+from hungjury.uncertainty.correction import PANEL_ERROR, combine_estimates, expected_contrasts
 from hungjury.uncertainty.direct import Direct, direct, topic_differences
 from hungjury.uncertainty.drawn import Drawn, Setting
 from hungjury.uncertainty.effects import averaged, scores_under
@@ -110,7 +110,7 @@ def people_estimate(
     slope = tau = None
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
-        both = combine(mean, covariance, panel, layer.kernel, unit, number, rng)
+        both = combine_estimates(mean, covariance, panel, layer.kernel, unit, number, rng)
         mean, covariance, draws, slope, tau = (
             both.mean, both.covariance, both.draws, both.slope, both.tau,
         )  # fmt: skip

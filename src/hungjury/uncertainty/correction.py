@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from hungjury.records import Record
 
-__all__ = ["PANEL_ERROR", "Combined", "centred", "combine", "expected_contrasts", "wide_kernel"]
+__all__ = [
+    "PANEL_ERROR",
+    "Combined",
+    "centred",
+    "combine_estimates",
+    "expected_contrasts",
+    "wide_kernel",
+]
 
 Floats = NDArray[np.float64]
 PANEL_ERROR = 0.06  # median of tau before any label, in units of the measure's range
@@ -50,7 +57,7 @@ def wide_kernel(kernel: Floats) -> Floats:
     return np.asarray(NEAR * near + (1 - NEAR) * far * (size / np.trace(far)))
 
 
-def combine(
+def combine_estimates(
     direct: Floats,
     covariance: Floats,
     panel: Floats,

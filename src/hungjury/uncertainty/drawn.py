@@ -15,7 +15,7 @@ from hungjury.collection.judgments import Judgments
 from hungjury.collection.notes import Note
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError
-from hungjury.judges.aware import combine
+from hungjury.judges.aware import combine_scores
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge
@@ -111,7 +111,7 @@ def _resample_measures(
         )
     if weights.needs == "random" and len(scored.judges) > 1:
         random = scored.random(setting.replicates, _number(seed), progress)
-    found = combine(scored, weights, random)
+    found = combine_scores(scored, weights, random)
     transform, rng = _transform(setting.measure), np.random.default_rng(seed)
     values = _summary(
         scored.alignment,
