@@ -4,6 +4,7 @@ import io
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import hungjury as hj
@@ -57,3 +58,31 @@ def test_ranks_of_any_size_are_integers(rank):
     scores = hj.evaluate({"1": {"a": 1, "b": 0}}, io.StringIO("".join(lines)), "AP")
     told = any(note.kind == "rank-contradicts" for note in scores.notes)
     assert told == (not rank.startswith("-"))
+
+
+def test_pairs_are_placed_by_topic():
+    """Against a loop: topics in the order given, the pairs of each that rows have as they came."""
+    rng = np.random.default_rng(3)
+    for topics, pairs, number in ((1, 1, 1), (3, 10, 4), (7, 50, 200), (5, 40, 0)):
+        order = rng.permutation(topics)
+        topic_of = rng.integers(topics, size=pairs, dtype=np.int32)
+        rows = rng.integers(pairs, size=number, dtype=np.int32)
+        listed, position, counts = native.place_pairs(order, topic_of, rows)
+        used = [[p for p in range(pairs) if topic_of[p] == t and p in rows] for t in order]
+        expected = [p for mine in used for p in mine]
+        assert listed.tolist() == expected
+        assert counts.tolist() == list(map(len, used))
+        where = [expected.index(p) if p in expected else -1 for p in range(pairs)]
+        assert position.tolist() == where
+
+
+@pytest.mark.parametrize(
+    ("order", "topic_of", "rows"),
+    [([0, 2], [0], [0]), ([0, -1], [0], [0]), ([0], [1], [0]), ([0], [-1], [0]), ([0], [0], [1]),
+     ([0], [0], [-1])],
+)  # fmt: skip
+def test_pairs_out_of_range_are_refused(order, topic_of, rows):
+    with pytest.raises(IndexError):
+        native.place_pairs(
+            np.array(order), np.array(topic_of, dtype=np.int32), np.array(rows, dtype=np.int32)
+        )

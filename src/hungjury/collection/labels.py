@@ -11,7 +11,7 @@ from hungjury import native
 from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.notes import Note, few, plural
 from hungjury.collection.policy import LabelPolicy
-from hungjury.collection.pool import Pool, natural_order, stable_order
+from hungjury.collection.pool import Pool, natural_order
 from hungjury.collection.relabel import relabel
 from hungjury.collection.rows import Resolved, Rows
 from hungjury.collection.scales import check_declared, check_judges, check_steps, scale_of
@@ -137,19 +137,10 @@ def _conflict(
 def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
     """The pool of all labelled pairs, and the position of every pair in it."""
     names = rows.table.topics
-    order_of_topics = natural_order(names)
-    rank = np.empty(len(names), dtype=np.int32)
-    rank[order_of_topics] = np.arange(len(names), dtype=np.int32)
-    used = np.zeros(len(rows.pair_topic), dtype=bool)
-    used[rows.pair] = True
-    pairs = np.flatnonzero(used)
-    topic = rank[rows.pair_topic[pairs]]
-    pairs = pairs[stable_order(topic)]
-    position = np.full(len(used), -1, dtype=np.int32)
-    position[pairs] = np.arange(len(pairs), dtype=np.int32)
-    counts = native.count_keys(topic, len(names))
+    order = natural_order(names)
+    pairs, position, counts = native.place_pairs(order, rows.pair_topic, rows.pair)
     offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)
-    kept = order_of_topics[counts > 0]
+    kept = order[counts > 0]
     topics = [names[t] for t in kept.tolist()]
     found = native.Pool.of_table(rows.table, kept, pairs, offsets)
     return Pool(topics, found, offsets), position

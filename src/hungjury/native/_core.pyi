@@ -240,6 +240,9 @@ class PlainTable:
     def undo(self) -> None: ...
 
 def narrow_list_ids(ids: list[str]) -> list[str]: ...
+def place_pairs(
+    order: NDArray[np.int64], topic_of: NDArray[np.int32], rows: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
 
 class Pool:
     """Judged documents by topic, found by id."""

@@ -49,12 +49,6 @@ nb::tuple dawid_skene(Given<int32_t> document, Given<int32_t> judge, Given<int16
                           array(std::move(unit_judge)));
 }
 
-bool outside(const int32_t *values, size_t number, size_t below) {
-    return std::any_of(values, values + number, [below](int32_t v) {
-        return v < 0 || static_cast<size_t>(v) >= below;
-    });
-}
-
 Votes votes_of(const Given<int32_t> &document, const Given<int32_t> &judge, size_t documents,
                size_t judges) {
     size_t number = document.size();

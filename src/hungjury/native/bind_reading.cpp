@@ -114,6 +114,19 @@ void bind_reading(nb::module_ &m) {
         .def("finish", &PlainTable::finish, "Add a last row that has no newline.")
         .def("undo", &PlainTable::undo, "Take back all rows.");
 
+    m.def("place_pairs", [](Given<int64_t> order, Given<int32_t> topic_of, Given<int32_t> rows) {
+        if (outside(order.data(), order.size(), order.size()) ||
+            outside(topic_of.data(), topic_of.size(), order.size()) ||
+            outside(rows.data(), rows.size(), topic_of.size()))
+            throw std::out_of_range("a topic or pair that is not there");
+        Places found = place_pairs({order.data(), order.size()}, topic_of.data(), topic_of.size(),
+                                   rows.data(), rows.size());
+        return nb::make_tuple(array(std::move(found.pairs)), array(std::move(found.position)),
+                              array(std::move(found.counts)));
+    }, "order"_a, "topic_of"_a, "rows"_a,
+          "The pairs that rows have, by topic in this order; the position of every pair among them, "
+          "or -1; and the number of pairs of each topic.");
+
     nb::class_<Pool>(m, "Pool", "Judged documents by topic, found by id.")
         .def("__init__", [](Pool *self, nb::list topics, nb::list documents,
                             std::vector<int64_t> offsets) {

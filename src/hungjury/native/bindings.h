@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "text.h"
@@ -19,6 +20,13 @@ template <class T> using Stacked = nb::ndarray<const T, nb::ndim<3>, nb::c_conti
 template <class T> using Filled = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
 using Table = nb::ndarray<nb::numpy, double, nb::ndim<2>, nb::c_contig>;
+
+// Is any value below 0, or not below a number?
+template <class T> bool outside(const T *values, size_t number, size_t below) {
+    return std::any_of(values, values + number, [below](T v) {
+        return v < 0 || static_cast<size_t>(v) >= below;
+    });
+}
 
 // Moves a vector into a numpy array that owns it.
 template <class T> Array<T> array(std::vector<T> values) {

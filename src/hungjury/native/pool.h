@@ -29,6 +29,38 @@ class Numbers {
     size_t size_;
 };
 
+// Pairs of topic and document by topic: where the pool has each pair, and what it has where.
+struct Places {
+    std::vector<int64_t> pairs;     // in the order of the pool
+    std::vector<int32_t> position;  // of every pair; -1 where no row has it
+    std::vector<int64_t> counts;    // pairs of each topic, in the order of topics
+};
+
+// Topics are ordered as `order` says, pairs of a topic as they came. Everything has to be in range.
+inline Places place_pairs(Numbers order, const int32_t *topic_of, size_t pairs, const int32_t *rows,
+                          size_t number) {
+    std::vector<size_t> rank(order.size()), next(order.size());
+    for (size_t i = 0; i < order.size(); ++i) rank[static_cast<size_t>(order[i])] = i;
+    auto rank_of = [&](size_t pair) { return rank[static_cast<size_t>(topic_of[pair])]; };
+    Places out{{}, std::vector<int32_t>(pairs, -1), std::vector<int64_t>(order.size())};
+    for (size_t r = 0; r < number; ++r) out.position[static_cast<size_t>(rows[r])] = 0;
+    for (size_t p = 0; p < pairs; ++p)
+        if (!out.position[p]) ++out.counts[rank_of(p)];
+    size_t used = 0;
+    for (size_t t = 0; t < order.size(); ++t) {
+        next[t] = used;
+        used += static_cast<size_t>(out.counts[t]);
+    }
+    out.pairs.resize(used);
+    for (size_t p = 0; p < pairs; ++p)
+        if (!out.position[p]) {
+            size_t at = next[rank_of(p)]++;
+            out.pairs[at] = static_cast<int64_t>(p);
+            out.position[p] = static_cast<int32_t>(at);
+        }
+    return out;
+}
+
 // Topics and documents are known by their places in the pool.
 class Pool {
   public:
