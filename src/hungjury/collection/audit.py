@@ -206,7 +206,7 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
         f"labels: {len(judgments):,} by {plural(len(judgments.judges), 'judge')} "
         f"({few(judgments.judges)}), {scale}",
         f"{plural(len(judgments.pool), 'document')} judged for "
-        f"{plural(len(judgments.topics), 'topic')}, {per_document.mean():.1f} labels a document",
+        f"{plural(len(judgments.topics), 'topic')}, {per_document.mean():.1f} labels per document",
         f"documents by number of labels: {histogram}",
         *(_soft_lines(judgments) if judgments.soft else _graded_lines(judgments)),
     ]
