@@ -25,6 +25,37 @@ print(sorted(found.others.hash.tolist()))
 """
 
 
+USED = """
+import io, sys
+import hungjury as hj
+from hungjury.native import _core
+
+_core.warn_of_leaks()
+made = hj.simulate(systems=3, topics=4, depth=20)
+hj.leaderboard(made.judgments, made.runs, "nDCG@10", "em-mv", draws=100, gold=made.gold)
+hj.evaluate(made.gold, made.runs, ["AP", "nDCG@10"])
+table = "topic,document,judge,label\\n1,a,x,1\\n1,b,y,0\\n"
+for odd in ("", '1,"c",x,1\\n', "1,c,x\\n"):
+    print(hj.audit(io.StringIO(table + odd), {"1": {"a": 1.0}}, judgments=True).exit_code)
+try:
+    hj.read_runs(io.StringIO("1 Q0 a 1 2 t\\n1 Q0\\n"))
+except hj.HungjuryError as error:
+    kept = error
+if "kept" in sys.argv:
+    import ctypes
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(made.runs.stores))
+"""
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_no_object_outlives_the_interpreter(kept):
+    """Bindings count references right. The second time there is one reference too many."""
+    code = [sys.executable, "-c", USED, *["kept"][: int(kept)]]
+    done = subprocess.run(code, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["0", "0", "2"]
+    assert ("leaked" in done.stderr) == kept
+
+
 def test_offsets_of_ids_never_wrap():
     """A list of ids knows where each ends. With offsets of 8 bits, what 64 bits do after 2^64 bytes
     happens after 256: the list is refused, and ids before that are those that were added."""

@@ -5,7 +5,11 @@ namespace nb = nanobind;
 using namespace hungjury;
 
 NB_MODULE(_core, m) {
-    nb::set_leak_warnings(false);  // the command line leaves what is in memory at exit to the system
+    // Not an error: the command line leaves what is in memory at exit to the system, and other
+    // packages may hold on to objects until then. A test turns the warnings on.
+    nb::set_leak_warnings(false);
+    m.def("warn_of_leaks", [] { nb::set_leak_warnings(true); },
+          "Print which objects are left when the interpreter ends.");
     m.doc() = "Parsing, interning, ranking and joining: the parts of hungjury that touch every line.";
 
     static PyObject *bad_line = PyErr_NewException("hungjury.native._core.BadLine", nullptr, nullptr);
