@@ -290,7 +290,7 @@ def test_a_judge_of_one_topic_has_the_error_of_a_correlation():
 
 
 def test_half_of_the_families_is_a_split():
-    """Two of four families against the others: nobody is left out; two of five are."""
+    """Two of four families against the others: none is left out; two of five are."""
     base = {t: {f"d{i}": i % 2 for i in range(20)} for t in "xyz"}
     turned = {t: {d: 1 - v for d, v in documents.items()} for t, documents in base.items()}
     four = {"a": base, "b": base, "c": turned, "d": turned}

@@ -111,7 +111,7 @@ def test_negative_labels_are_no_votes():
         assert merged.p[2] == 0
         assert merged.sample(0, 3)[:, 2].tolist() == [-1] * 3
         assert merged.hard().labels.tolist()[2] == -1
-        assert [n.kind for n in merged.notes] == ["nobody-judged"]
+        assert [n.kind for n in merged.notes] == ["without-judgment"]
     assert merge(given_, "binmv").p[:2] == pytest.approx([1, 1 / 3])
 
 

@@ -123,7 +123,7 @@ def _drawn_lists(
     rng: np.random.Generator,
 ) -> Judged:
     """Lists cut at `longest` in which every document has a label: that of its label set
-    [n, document], or one drawn for documents that nobody judged."""
+    [n, document], or one drawn for unjudged documents."""
     length = np.maximum(longest[cells], 0)
     size = max(int(length.max(initial=1)), 1)
     known = (rng.random((len(labels), len(cells), size)) < outside).astype(np.int16)

@@ -78,7 +78,7 @@ def seat_jury(
         left = left.only(np.delete(np.arange(len(left.judges)), worst))
     notes = []
     if 2 * (len(set(given.families)) - len(set(left.families))) >= len(set(given.families)):
-        text = "judges contradict each other in camps of similar size: nobody is left out"
+        text = "judges contradict each other in camps of similar size: none is left out"
         notes.append(Note("split-jury", len(against), text, about="judges"))
         against, left = [], given
     if against:

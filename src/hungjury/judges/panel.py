@@ -157,10 +157,10 @@ class Panel(Record, eq=False):
             notes.append(
                 Note("silent-judge", len(silent), text, subjects=tuple(silent), about="judges")
             )
-        nobody = int((~self.judged).sum())
-        if nobody:
-            text = f"{plural(nobody, 'pooled document')} without a judgment, taken as unjudged"
-            notes.append(Note("nobody-judged", nobody, text))
+        unjudged = int((~self.judged).sum())
+        if unjudged:
+            text = f"{plural(unjudged, 'pooled document')} without a judgment, taken as unjudged"
+            notes.append(Note("without-judgment", unjudged, text))
         return tuple(notes)
 
 
