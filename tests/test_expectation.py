@@ -14,6 +14,7 @@ import naive_expected as loops
 import naive_gain
 import naive_graded
 from hungjury.errors import HungjuryError, MeasureError
+from hungjury.report.trec import trec_lines
 
 INSIDE = ["a", "b", "c", "d", "e"]
 OUTSIDE = ["x", "y"]
@@ -394,3 +395,15 @@ def test_the_scale_is_checked():
 def test_a_list_alone_is_refused():
     with pytest.raises(MeasureError, match=r"evaluate\(\)"):
         hj.score_list("E(AP)", [1, 0])
+
+
+def test_expected_counts_are_not_shown_as_integers():
+    grades, run = {"1": {"a": 1, "b": 2, "c": 1}}, {"s": {"1": {"a": 1.0}}}
+    name = "E(NumRel, prob=[0, 0.3, 1])"
+    scores = hj.evaluate(grades, run, [name, "NumRel"], grades=range(3))
+    value = scores.values[0, 0, 0]
+    assert value != round(value)
+    assert str(scores).splitlines()[1].split() == ["s", f"{value:.4f}", "3"]
+    lines = trec_lines(scores, [hj.measure(name), hj.measure("NumRel")], False, True)
+    assert f"\tall\t{value:.4f}\n" in lines
+    assert "\tall\t3\n" in lines

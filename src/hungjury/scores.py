@@ -276,7 +276,11 @@ class Scores(Record, eq=False):
         return Plot(draw_scores(self, self.measures[0] if measure is None else measure))
 
     def _is_count(self, m: int) -> bool:
-        return bool(self.averages) and self.averages[m] == "sum"
+        """Counts are shown as integers; expectations of counts need not be any."""
+        values = self.values[m][~np.isnan(self.values[m])]
+        return bool(
+            self.averages and self.averages[m] == "sum" and np.array_equal(values, np.rint(values))
+        )
 
     def to_csv(self, per_topic: bool = False, summary: bool = False, safe: bool = False) -> str:
         """Means as system,measure...; or every cell as system,topic,measure,value, with `summary`

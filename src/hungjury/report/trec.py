@@ -33,4 +33,6 @@ def trec_lines(scores: Scores, measures: list[Measure], per_topic: bool, summary
 
 
 def _shown(value: float, measure: Measure) -> str:
-    return f"{value:.0f}" if measure.average == "sum" and not np.isnan(value) else f"{value:.4f}"
+    return (
+        f"{value:.0f}" if measure.average == "sum" and value == np.rint(value) else f"{value:.4f}"
+    )
