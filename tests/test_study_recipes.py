@@ -171,6 +171,33 @@ def test_power_varies_with_topics(tmp_path: Path) -> None:
         assert numbers[choice] == pytest.approx(np.diff(power).min(), abs=1e-12)
 
 
+def test_claims_are_those_about_as_many_grades(tmp_path: Path) -> None:
+    """The paper says one thing about T14, with three grades, and another about T21, with four."""
+    said = {}
+    for grades in (3, 4):
+        home = tmp_path / str(grades)
+        hj.simulate(systems=4, topics=5, documents=40, depth=20, grades=grades).write(home)
+        name = "random-relevance(repetitions=1, rates=[0.5], samples=10, topic_samples=3)"
+        data = sources(home, grades=range(grades))
+        study = run_study(name, data, tmp_path / f"out{grades}", engine=ALONE)
+        said[grades] = {claim.text: claim.quantity.value for claim in study.report.claims}
+    assert len(said[3]) == len(said[4])
+    assert set(said[4]) - set(said[3]) == {
+        "With four grades these are below 0.8",
+        "tau of GAP and eRAP with ERR is below 0.35",
+        "eRAP-2 departs from GAP: below 0.65 with four grades",
+    }
+    gold = hj.read_qrels(tmp_path / "3" / "gold.qrels", grades=range(3))
+    runs = hj.read_runs(str(tmp_path / "3" / "runs" / "*"))
+    lowest = 1.0
+    for g1 in (0.2, 0.5, 0.7):
+        pair = [f"eRAP(prob=[0.05, {g1}, 0.95])", f"GAP(g=[{g1}, {1 - g1}])"]
+        means = hj.evaluate(gold, runs, pair).mean()
+        lowest = min(lowest, float(kendalltau(*means).statistic), tau_ap_cross(means, means)[0, 1])
+    near = "eRAP-2 is near GAP: tau and tau_ap above 0.8 with three grades"
+    assert said[3][near] == pytest.approx(lowest - 0.8, abs=1e-12)
+
+
 def test_figures_of_random_relevance(random_relevance: Study) -> None:
     first, second, third = (drawn(f.figure) for f in random_relevance.report.figures)
     titles = [axes.get_title(loc="left") for axes in first.axes]
