@@ -162,8 +162,8 @@ class Alignment {
     int64_t cut_ties = 0;  // lists whose cut goes through a tie
 
   private:
-    // The place of each entry of the list in the pool, or -1: found_. Which of them are worth a search
-    // is asked first, without a branch, since it cannot be foretold.
+    // Sets found_, the place of each entry of the list in the pool, or -1. A first pass without
+    // branches, which would be mispredicted, chooses the entries that are worth a search.
     void join(const RankedList &list, int32_t topic_index, const Pool &pool) {
         size_t n = list.size(), likely = 0;
         Interner::Scope judged = pool.documents_of(topic_index);
@@ -180,8 +180,8 @@ class Alignment {
             found_[i] = judged.find(list.id(i), list[i].hash, home);
         }
     }
-    // Appends the pooled ones of the first n documents; which they are cannot be foretold, so
-    // that a branch for each would cost more than writing them all.
+    // Appends the pooled ones of the first n documents. Which they are is unpredictable, so that a
+    // branch for each would cost more than writing them all.
     void keep(const std::vector<uint32_t> &order, size_t n) {
         size_t kept = rank.size(), first = kept;
         if (kept + n > rank.capacity()) {

@@ -57,7 +57,7 @@ class KernelGrid {
                    std::exp(2 * scale_ * distance * step_), fixed_.size(), power_.data(), padded_.data() + nearest);
     }
 
-    // Moves the sums to `out` and begins anew.
+    // Moves the sums to `out` and resets them.
     void take(double *out) {
         std::copy_n(padded_.begin() + static_cast<std::ptrdiff_t>(reach_), points_, out);
         std::fill(padded_.begin(), padded_.end(), 0.0);

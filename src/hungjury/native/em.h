@@ -74,7 +74,7 @@ template <size_t Size> class DawidSkene {
         }
     }
 
-    // Priors and confusion matrices from what was tallied, which begins anew.
+    // Priors and confusion matrices from the tallies, which are then reset.
     void maximise(Fitted &out) {
         std::vector<size_t> order = classes();
         for (size_t g = 0; g < size(); ++g) {

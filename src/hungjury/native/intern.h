@@ -55,9 +55,9 @@ class Interner {
     // The table of a scope, for callers that look up many strings.
     class Scope {
       public:
-        // A search for this hash will come.
+        // Prefetches the slot of a hash that is searched for later.
         void expect(uint64_t hash) const { fetch(slots_ + (hash & mask_)); }
-        // Where a search begins; it is in vain unless this slot fits or leads on.
+        // Where a search begins; it fails unless this slot matches or continues in the next.
         Slot home(uint64_t hash) const { return slots_[hash & mask_]; }
         // The number of a string, or -1.
         int32_t find(Bytes s, uint64_t hash) const { return find(s, hash, home(hash)); }
@@ -145,7 +145,7 @@ class Interner {
     std::vector<Slot> slots_;
 };
 
-// Hashes that have been met.
+// A set of hashes.
 class HashSet {
   public:
     // False where it is in the set already.

@@ -115,7 +115,7 @@ class DuplicateFinder {
 
   private:
     // A first look without a branch. Every hash chooses a word and four bits in it; only where all
-    // four were set before, which is rare but for duplicates, is a search worth while.
+    // four were set before, which is rare but for duplicates, is a search worthwhile.
     bool suspicious(const RankedList &list) {
         size_t size = 1;
         while (size < list.size()) size *= 2;

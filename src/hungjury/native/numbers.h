@@ -92,7 +92,7 @@ HUNGJURY_RARE inline bool parse_any_number(Bytes text, double &out) {
 }
 
 // The short form nearly all numbers have, up to sixteen digits with at most one dot, is exact as a
-// quotient of two doubles; the rest goes the long way.
+// quotient of two doubles; the rest takes the slow path.
 HUNGJURY_INLINE bool parse_number(Bytes text, const char *readable, double &out) {
     static constexpr double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
                                         1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -128,7 +128,7 @@ HUNGJURY_RARE inline bool parse_any_integer(Bytes text, int32_t &out) {
     out = static_cast<int32_t>(negative ? -value : value);
     return true;
 }
-// Up to eight digits at once, as nearly all integers are; the rest goes the long way.
+// Up to eight digits at once, as nearly all integers are; the rest takes the slow path.
 HUNGJURY_INLINE bool parse_integer(Bytes text, const char *readable, int32_t &out) {
     if (text.size() > 8) return parse_any_integer(text, out);
     uint64_t bytes = digit_bytes(eight_bytes(text.data(), readable), text.size());

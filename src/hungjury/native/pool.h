@@ -12,7 +12,7 @@ struct Ids {
     Interner topics, documents;
 };
 
-// Whole numbers that somebody else holds.
+// A view of integers that the caller owns.
 class Numbers {
   public:
     Numbers(const int64_t *data, size_t size) : data_(data), size_(size) {}

@@ -41,7 +41,7 @@ HUNGJURY_INLINE bool parse_run_line(const Line &line, RunLine &out) {
     return true;
 }
 
-// Remembers a run's tags: the first names the system, a second one is worth a word. Tags and topics
+// Remembers a run's tags: the first names the system, a second one is reported. Tags and topics
 // have to be UTF-8; documents are not looked at: there are many, and those of the pool are UTF-8.
 struct Tags {
     std::string first, second;

@@ -42,7 +42,7 @@ inline bool any_twice(const Votes &given) {
 // the weights of those of its judges who labelled the document.
 class RestMoments {
   public:
-    // Labels below 0 are none; with `rel` above 0, those from it on are 1 and others 0.
+    // Labels below 0 do not count. If `rel` is above 0, labels from it on count as 1, others as 0.
     RestMoments(const Votes &given, const double *label, double rel, const double *weight,
                 const int32_t *topic, size_t topics, double *out)
         : given_(given), label_(label), rel_(rel), weight_(weight), topic_(topic), topics_(topics),
