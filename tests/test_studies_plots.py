@@ -12,11 +12,13 @@ import pytest
 import hungjury as hj
 from hungjury.errors import InputError
 from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
-from hungjury.report.pictures import save_picture
+from hungjury.report.pictures import new_rows, picture_bytes, save_picture
+from hungjury.report.study_figures import draw_matrices
 from hungjury.report.study_plots import (
     draw_rates,
     draw_tuples,
 )
+from hungjury.studies.figures import Matrices, Matrix
 from hungjury.tables import Table
 
 
@@ -46,6 +48,22 @@ def test_correlations(scores: Any, tmp_path: Path) -> None:
     assert {"AP", "RBP", "ERR", "1.00"} <= set(texts(figure))
     save_picture(figure, str(tmp_path / "x.svg"))
     assert (tmp_path / "x.svg").read_text().count("<svg") == 1
+
+
+@pytest.mark.filterwarnings("error")  # matplotlib warns where no room is left for the axes
+def test_long_names_leave_room_for_the_plot() -> None:
+    name = f'nMCG(user="{"/folder" * 40}/users.json")@4'
+    rates = draw_rates({name: [1, 0.5], "AP": [1, 0.8]}, (1, 0.5), "power")
+    panel = Matrix("", (name, "AP"), (name, "AP"), np.eye(2))
+    matrix = draw_matrices(Matrices((panel,), 1))
+    rows, _ = new_rows([name, "AP"])
+    for figure in (rates, matrix, rows):
+        picture_bytes(figure, "svg")
+        short = [text for text in texts(figure) if text.startswith("nMCG(")]
+        assert short
+        assert all(text.endswith('users.json")@4') for text in short)
+        assert "AP" in texts(figure)
+        assert figure.axes[0].get_position().width > 0.2
 
 
 def test_robustness(sim: Any) -> None:

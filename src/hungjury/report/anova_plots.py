@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hungjury.report.pictures import in_legend, new_panels, new_picture
+from hungjury.report.pictures import in_legend, new_panels, new_picture, shortened
 from hungjury.report.study_plots import SIGNS, beside, draw_approaches, line_styles
 from hungjury.studies.factorial import Anova
 
@@ -54,7 +54,7 @@ def _sign(found: Anova) -> str:
 
 def _levels(axes: Axes, levels: Sequence[object]) -> None:
     """Names of levels below an axis, vertical if they are many or long."""
-    texts = [str(level) for level in levels]
+    texts = [shortened(str(level)) for level in levels]
     numbers = all(isinstance(level, (int, float)) for level in levels)
     step = max(1, len(texts) // 15) if numbers else 1
     places = np.arange(0, len(texts), step)
@@ -117,7 +117,9 @@ def draw_tukey(
         if level is not None:
             edge = means.mean[level] + (-1 if largest_first else 1) * half[level]
             axes.axvline(edge, color=colour, linewidth=0.8, linestyle=(0, (4, 2)))
-    axes.set_yticks(np.arange(len(order)), [str(means.levels[i]) for i in order], fontsize=7.5)
+    axes.set_yticks(
+        np.arange(len(order)), [shortened(str(means.levels[i])) for i in order], fontsize=7.5
+    )
     axes.invert_yaxis()
     axes.set_xlabel(f"mean {_sign(found)}, with half the difference needed")
     also = "" if beside_of is None else f", not different from {beside_of} in orange"

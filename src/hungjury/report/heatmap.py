@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.report.pictures import shortened
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.cm import ScalarMappable
@@ -38,7 +40,7 @@ def name_ticks(axes: Axes, axis: str, names: list[str]) -> None:
         return
     ticks(np.arange(len(names)))
     size = 8 if len(names) <= 15 else 6.5
-    labels(names, fontsize=size, rotation=90 if axis == "x" else 0)
+    labels(list(map(shortened, names)), fontsize=size, rotation=90 if axis == "x" else 0)
 
 
 def numbers_in_cells(axes: Axes, values: NDArray[np.float64], low: float) -> None:

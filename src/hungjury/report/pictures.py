@@ -27,11 +27,14 @@ __all__ = [
     "new_picture",
     "new_rows",
     "picture_bytes",
+    "room_for",
     "save_picture",
+    "shortened",
 ]
 
 LINE = "#2166ac"  # the main colour
 MOST_ROWS = 80  # names of more lines cannot be read
+LONGEST = 40  # letters of a name beside a plot: longer ones would leave no room for the plot
 ENDINGS = (".svg", ".png", ".pdf")
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
 
@@ -94,7 +97,7 @@ def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
     figure, axes = new_picture(6.4, min(max(0.22 * len(names), 1.2), 14.0) + 0.8)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
-    shown = names if len(names) <= MOST_ROWS else []
+    shown = list(map(shortened, names)) if len(names) <= MOST_ROWS else []
     axes.set_yticks(range(len(shown)), shown, fontsize=8 if len(names) <= 30 else 6)
     return figure, axes
 
@@ -113,6 +116,18 @@ def _plain(axes: Iterable[Axes]) -> list[Axes]:
         for side in ("top", "right"):
             one.spines[side].set_visible(False)
     return list(axes)
+
+
+def shortened(name: str) -> str:
+    """A name without its middle where it is long, as a measure with the path of a file is."""
+    if len(name) <= LONGEST:
+        return name
+    return f"{name[: LONGEST // 2]}\N{HORIZONTAL ELLIPSIS}{name[-(LONGEST // 2 - 1) :]}"
+
+
+def room_for(names: Iterable[str]) -> float:
+    """The inches that the longest of some names needs beside an axis."""
+    return 0.4 + 0.065 * max(len(shortened(name)) for name in names)
 
 
 def in_legend(name: str) -> str:
@@ -151,9 +166,14 @@ def picture_bytes(figure: Figure, form: str) -> bytes:
 
 
 def _show_plainly(figure: Figure) -> None:
-    """Escape names: dollar signs must not start a formula; control characters are made visible."""
+    """Escape names: dollar signs must not start a formula; control characters are made visible.
+    Legends leave room for the plot."""
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
 
+    for legend in figure.findobj(Legend):
+        for text in legend.get_texts():
+            text.set_text(shortened(text.get_text()))
     for text in figure.findobj(Text):
         name = text.get_text()
         if "$" in name and not name.startswith("$\\mathdefault"):  # matplotlib's own numbers

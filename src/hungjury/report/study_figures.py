@@ -16,7 +16,7 @@ from hungjury.report.heatmap import (
     name_ticks,
     numbers_in_cells,
 )
-from hungjury.report.pictures import new_grid
+from hungjury.report.pictures import new_grid, room_for
 from hungjury.report.study_plots import draw_tuples, line_styles
 from hungjury.studies.figures import (
     Groups,
@@ -79,7 +79,8 @@ def draw_rate_lines(shown: RateLines) -> Figure:
 def draw_matrices(shown: Matrices) -> Figure:
     """Panels of correlations, with a number in every cell."""
     first, number = shown.panels[0], len(shown.panels)
-    wide, high = 0.42 * len(first.columns) + 1.4, 0.3 * len(first.rows) + 1.1
+    wide = 0.42 * len(first.columns) + max(room_for(first.rows), 1.4)
+    high = 0.3 * len(first.rows) + max(room_for(first.columns), 1.1)
     below = -(-number // shown.across)
     figure, grid = new_grid(wide * shown.across + 0.6, high * below, number, shown.across)
     low = min(darkest(panel.values) for panel in shown.panels)
