@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,14 @@ def test_each_judge_alone_is_what_evaluate_says(small: Any) -> None:
         alone = hj.evaluate(small.judgments.qrels_of(name), small.runs, ["AP", "nDCG@5"])
         assert np.allclose(scores.alone[:, k], alone.values, rtol=1e-12, atol=1e-12)
     assert np.allclose(scores.values, scores.alone.mean(axis=1), rtol=1e-12, atol=1e-12)
+
+
+def test_judges_of_a_family_share_one_vote() -> None:
+    judgments, runs = toy(((1, 1, 0, 0, 0), (1, 1, 1, 0, 0), (0, 1, 1, 0, 1)), (1, 0, 0))
+    judgments = replace(judgments, family=("x", "x", "y"))
+    scores = aware(judgments, runs, "AP", "uni")
+    assert scores.weights[:, 0] == pytest.approx([0.25, 0.25, 0.5])
+    assert scores.mean()[0, 0] == pytest.approx((2 / 3 + 1) / 4 + 0.5889 / 2, abs=5e-5)
 
 
 @pytest.mark.parametrize("weights", ["sgl_tau_msd", "tpc_kld_med", "sgl_fro_md", "tpc_apc_md"])

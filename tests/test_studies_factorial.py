@@ -37,6 +37,12 @@ def test_omega_squared_as_published(table: str) -> None:
         assert omega_squared(df, f, observations) == pytest.approx(printed, abs=5.1e-5)
 
 
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, float("nan"), "5%"])
+def test_tukey_groups_refuse_a_level_that_is_none(alpha: Any) -> None:
+    with pytest.raises(InputError, match="alpha"):
+        tukey_groups([1, 2], [10, 10], 0.5, 18, alpha)
+
+
 @pytest.mark.parametrize(
     ("means", "marks", "ss_error"),
     [
