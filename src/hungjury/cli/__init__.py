@@ -3,7 +3,7 @@
 import atexit
 import gc
 
-OBJECTS = 100_000  # made between two searches for garbage; Python's default is 700
+OBJECTS = 100_000  # made between two searches for garbage; Python's default is below 10,000
 
 
 def start() -> None:

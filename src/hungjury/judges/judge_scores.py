@@ -31,7 +31,7 @@ __all__ = [
     "grades_at",
     "label_matrix",
     "score_judges",
-]  # fmt: skip
+]
 
 Array = NDArray[np.float64]
 

@@ -15,15 +15,14 @@ struct LabelColumns {
     int64_t topic, judge, document, label;
 };
 
-// Adds the rows of a table to labels, piece by piece, after its header. Where it tells of something
-// unusual, `undo` takes back all that was added.
+// Adds the rows of a table to labels, piece by piece, after its header. If `feed` or `finish` is
+// false, the table is not plain, and `undo` takes back all that was added.
 class PlainTable {
   public:
     PlainTable(LabelTable &labels, char mark, size_t columns, LabelColumns at, Bytes only_topic)
         : labels_(labels), mark_(mark), at_(at), only_topic_(only_topic), fields_(columns),
           rows_before_(labels.label_of.size()), iterations_before_(labels.iterations.size()) {}
 
-    // False: there is something unusual in this piece.
     bool feed(Bytes piece) {
         labels_.make_room(piece);
         if (!plain_bytes(piece)) return false;
