@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,6 +30,14 @@ def chromium() -> Iterator[Any]:
         one.close()
 
 
+def soon(read: Callable[[], Any], wanted: Any, seconds: float = 20) -> None:
+    """Assert what a page comes to say. Many of its events follow after an action has returned."""
+    end = time.monotonic() + seconds
+    while (found := read()) != wanted and time.monotonic() < end:
+        time.sleep(0.02)
+    assert found == wanted, f"{found!r} instead of {wanted!r}"
+
+
 class Visit:
     """A page that was opened, with all that it said and asked for."""
 
@@ -46,6 +55,11 @@ class Visit:
     def _reply(self, reply: Any) -> None:
         if reply.status >= 400:
             self.failed.append(reply.url)
+
+    def rest(self) -> None:
+        """Wait until what was begun is drawn: scrolling, say, hides what is told of a cell."""
+        frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        self.page.evaluate(frames)
 
     def axe(self) -> list[str]:
         """What axe-core finds, as short sentences."""

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from browsers import Visit
+from browsers import Visit, soon
 from hungjury.report.page_words import shown
 from report_boards import HOSTILE, hostile, large, ordinary
 
@@ -40,13 +40,11 @@ class Report(Visit):
         )
 
     def matrix(self, kind):
-        """A heat map, scrolled to and in focus, once the page has come to rest: scrolling hides
-        what is told of a cell."""
+        """A heat map, scrolled to and in focus."""
         found = self.page.locator(f"svg.matrix.{kind}")
         found.scroll_into_view_if_needed()
         found.focus()
-        frames = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        self.page.evaluate(frames)
+        self.rest()
         return found
 
     def head(self, table, text):
@@ -104,7 +102,7 @@ def test_hostile_ids_do_not_run_when_pointed_at(visit):
     for matrix in ("pairs", "kappas"):
         at = one.matrix(matrix).bounding_box()
         one.page.mouse.move(at["x"] + at["width"] * 0.9, at["y"] + at["height"] * 0.2)
-        assert one.page.locator("#tip").is_visible()
+        soon(one.page.locator("#tip").is_visible, True)
         assert one.page.locator("#tip script, #tip img").count() == 0
     assert one.page.evaluate("window.hurt") is None
     assert one.said == []
@@ -186,16 +184,18 @@ def test_the_heat_map_tells_what_is_under_the_pointer(visit, pages):
     top = at["height"] - size * cell
     for row, column in ((0, 3), (3, 1)):
         one.page.mouse.move(at["x"] + (column + 0.5) * cell, at["y"] + top + (row + 0.5) * cell)
-        told = one.page.locator("#tip").inner_text()
-        told_chance = re.match(r"P\(№ (\d+) beats № (\d+)\) = [<>]?(\d+) %", told).groups()
-        assert told_chance[:2] == (str(row + 1), str(column + 1))
-        assert float(told_chance[2]) == pytest.approx(100 * board.beats[row, column], abs=1)
+        about = f"P(№ {row + 1} beats № {column + 1}) = "
+        tip = one.page.locator("#tip", has_text=about)
+        tip.wait_for()
+        told = tip.inner_text()
+        chance = re.match(r"[<>]?(\d+) %", told.removeprefix(about))[1]
+        assert float(chance) == pytest.approx(100 * board.beats[row, column], abs=1)
         assert board.systems[row] in told
         assert board.systems[column] in told
         apart = "can be told apart" if board.apart[row, column] else "cannot be told apart"
         assert apart in told
     one.page.mouse.move(at["x"] + 0.5 * cell, at["y"] + top + 0.5 * cell)
-    assert one.page.locator("#tip").is_hidden()
+    soon(one.page.locator("#tip").is_hidden, True)
 
 
 def test_the_heat_map_by_the_keyboard(visit):

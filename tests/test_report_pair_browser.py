@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from browsers import Visit
+from browsers import Visit, soon
 from hungjury.report.page_words import shown
 from report_boards import HOSTILE, hostile, large, ordinary, with_unjudged
 
@@ -106,13 +106,13 @@ def test_choosing_changes_the_lists_and_the_address(visit, pages):
     assert a == board.systems[0]
     one.choose("b", board.systems[3])
     one.choose("topic", board.topics[5])
+    soon(lambda: one.documents("a"), lists_of(board, a, board.topics[5]))
     assert one.chosen() == (a, board.systems[3], board.topics[5])
     assert one.address() == one.chosen()
-    assert one.documents("a") == lists_of(board, a, board.topics[5])
     assert one.documents("b") == lists_of(board, board.systems[3], board.topics[5])
     assert one.documents("a") != one.documents("b"), "too easy"
     one.choose("a", board.systems[3])  # the same as B: they change places
-    assert one.chosen()[:2] == (board.systems[3], a)
+    soon(lambda: one.chosen()[:2], (board.systems[3], a))
     assert one.said == []
 
 
@@ -126,18 +126,20 @@ def test_a_link_a_reload_and_the_back_button(visit, pages):
     assert -5 < top < 400, "the lists were not scrolled to"
     one.choose("topic", board.topics[7])
     one.choose("b", board.systems[0])
-    last = one.chosen()
+    last = (wanted[0], board.systems[0], board.topics[7])
+    soon(one.chosen, last)
     one.page.reload()
     one.ready()
     assert one.chosen() == last
     one.page.go_back()
-    assert one.chosen() == (wanted[0], wanted[1], board.topics[7])
+    soon(one.chosen, (wanted[0], wanted[1], board.topics[7]))
     one.page.go_back()
-    assert one.chosen() == wanted
+    soon(one.chosen, wanted)
     assert one.documents("a") == lists_of(board, wanted[0], wanted[2])
     one.page.go_forward()
-    assert one.chosen()[2] == board.topics[7]
+    soon(lambda: one.chosen()[2], board.topics[7])
     one.page.evaluate("location.hash = '#ranking'")  # another link of the page
+    one.rest()
     assert one.chosen()[2] == board.topics[7]
     assert one.said == []
 
@@ -174,9 +176,9 @@ def test_what_is_shown_of_documents_is_what_was_said(visit, pages):
         assert f"gold {gold:g}" in text
         assert f"adds {found.contributions[s, t, n]:.2f}"[:-1] in text
     one.page.locator("#pair-list-a summary").first.click()
-    rows = one.texts("a", "li:first-child .labels li")
-    assert len(rows) == len(found.judgments.judges) + 1
-    assert rows[0].split() == ["gold", f"{found.gold[known[0]]:g}"]
+    labels = "li:first-child .labels li"
+    soon(lambda: len(one.texts("a", labels)), len(found.judgments.judges) + 1)
+    assert one.texts("a", labels)[0].split() == ["gold", f"{found.gold[known[0]]:g}"]
     told = one.page.locator("#pair-summary").inner_text()
     assert f"{board.cells[0, 4]:.3f} for A, {board.cells[2, 4]:.3f} for B" in told
 
@@ -193,7 +195,7 @@ def test_documents_that_no_judge_labelled_have_ids_and_texts(browser, tmp_path):
     assert told[1] == f"3 {HOSTILE[0]} not in B’s first 10; no judge labelled it"
     assert not one.page.evaluate("window.hurt")
     one.page.locator("#pair-list-a li.unjudged").first.hover()
-    assert one.page.locator("#pair-list-b li.same").count() == 1
+    soon(one.page.locator("#pair-list-b li.same").count, 1)
     one.close()
 
 
@@ -242,10 +244,10 @@ def test_topics_are_sorted_by_the_difference_and_bars_can_be_clicked(visit, page
     assert [text.split("  ")[0] for text in options] == [board.topics[t] for t in order]
     box = one.page.locator("#pair-bars").bounding_box()
     one.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
-    assert one.chosen()[2] == board.topics[order[-1]]
+    soon(lambda: one.chosen()[2], board.topics[order[-1]])
     one.page.locator("#pair-topic").focus()
     one.page.keyboard.press("ArrowUp")
-    assert one.chosen()[2] == board.topics[order[-2]]
+    soon(lambda: one.chosen()[2], board.topics[order[-2]])
     assert one.address() == one.chosen()
 
 
@@ -255,7 +257,7 @@ def test_a_cell_of_the_heat_map_leads_to_the_lists(visit, pages):
     one.page.locator("svg.matrix.pairs").focus()
     one.page.keyboard.press("ArrowRight")
     one.page.keyboard.press("Enter")
-    assert one.chosen()[:2] == (board.systems[0], board.systems[2])
+    soon(lambda: one.chosen()[:2], (board.systems[0], board.systems[2]))
 
 
 def test_hostile_texts_and_ids_are_text(visit, pages):

@@ -228,7 +228,7 @@
       const b = others.find((s) => ahead(0, s, telling(0, s)) !== 0) ?? 1;
       return { a: 0, b, topic: telling(0, b) };
     }
-    const go = (wanted) => { location.hash = address(wanted); };
+    const go = (wanted) => { render(wanted); location.hash = address(wanted); };
     comparePair = (a, b) => {
       if (a >= data.lists || b >= data.lists) return;
       go({ a, b, topic: telling(a, b) });
@@ -263,6 +263,7 @@
     }
     addEventListener("hashchange", () => {
       const wanted = asked();
+      if (wanted && address(wanted) === address(now)) return;  // `go` has shown it
       if (wanted || !location.hash) render(wanted ?? usual());
     });
     section.hidden = false;
