@@ -74,12 +74,12 @@ class Server:
     def stop(self) -> str:
         """Ctrl-C, and what was said then."""
         self.process.send_signal(signal.SIGINT)
-        _, said = self.process.communicate(timeout=20)
+        _, said = self.process.communicate(timeout=60)
         return said
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)
 
     def __enter__(self) -> Server:
         return self
@@ -109,7 +109,7 @@ class Client:
         if method == "POST":
             sent |= {"Origin": f"http://{host}", "Content-Type": "application/json"}
         sent |= {name.replace("_", "-").title(): value for name, value in headers.items()}
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
         data = body if isinstance(body, (bytes, type(None))) else json.dumps(body).encode()
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in sent.items():

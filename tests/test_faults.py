@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -106,9 +105,10 @@ def test_signals_end_a_command(files, number, code):
     reading = subprocess.Popen(
         [*COMMAND, "evaluate", files[1], "-"], stdin=subprocess.PIPE, stderr=subprocess.PIPE
     )
-    time.sleep(1.5)  # until it waits for its input
+    run = "".join(f"1 Q0 d{i} {i + 1} {-i} tag\n" for i in range(50_000))
+    reading.stdin.write(run.encode())  # more than a pipe holds: it is being read
     reading.send_signal(number)
-    _, said = reading.communicate(timeout=20)
+    _, said = reading.communicate(timeout=60)
     assert reading.returncode == code
     assert b"Traceback" not in said
 

@@ -263,6 +263,17 @@ def starts(log):
     return log.read_text().splitlines() if log.exists() else []
 
 
+def kill_at_work(command, log, at):
+    """Run a study whose jobs hang from this start on, and kill it with all its workers."""
+    environment = {**os.environ, "HANG_AT": str(at)}
+    with subprocess.Popen(command, start_new_session=True, env=environment) as study:
+        while len(starts(log)) < at and study.poll() is None:
+            time.sleep(0.01)
+        assert study.poll() is None, "the study has to be killed while it is at work"
+        time.sleep(0.5)  # the results of the jobs before are being stored
+        os.killpg(study.pid, signal.SIGKILL)
+
+
 @pytest.mark.long
 def test_a_killed_study_goes_on_where_it_was(study_folder, study_sources, tmp_path):
     path, log, count, workers = tmp_path / "jobs.sqlite", tmp_path / "log", 24, 2
@@ -277,11 +288,7 @@ def test_a_killed_study_goes_on_where_it_was(study_folder, study_sources, tmp_pa
     before = 0
     for enough in (6, 8):  # killed twice, at different places
         began = len(starts(log))
-        with subprocess.Popen(command, start_new_session=True) as study:
-            while len(starts(log)) < began + enough and study.poll() is None:
-                time.sleep(0.01)
-            assert study.poll() is None, "the study has to be killed while it is at work"
-            os.killpg(study.pid, signal.SIGKILL)
+        kill_at_work(command, log, began + enough)
         kept = stored_keys(path)
         started = len(starts(log)) - began
         assert before < len(kept) < count

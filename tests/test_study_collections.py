@@ -6,10 +6,8 @@ import csv
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +26,7 @@ from hungjury.studies.engines import Engine
 from hungjury.studies.papers import markov
 from hungjury.studies.store import as_text
 from hungjury.studies.study import Study, run_study
-from test_studies_runner import starts, stored_keys
+from test_studies_runner import kill_at_work, starts, stored_keys
 
 pytestmark = pytest.mark.long  # whole studies of two collections
 
@@ -207,11 +205,7 @@ def test_a_killed_study_of_two_goes_on_where_it_was(
     path, log, count = tmp_path / "jobs.sqlite", tmp_path / "log", 10
     arguments = [os.pathsep.join(map(str, folders)), path, log, count, 1]
     call = [sys.executable, str(HERE / "study_script.py"), *map(str, arguments)]
-    with subprocess.Popen(call, start_new_session=True) as study:
-        while len(starts(log)) < count + 4 and study.poll() is None:
-            time.sleep(0.01)
-        assert study.poll() is None, "the study has to be killed while it is at work"
-        os.killpg(study.pid, signal.SIGKILL)
+    kill_at_work(call, log, count + 4)
     assert len(stored_keys(path)) == count, "both collections have the same keys"
     done = subprocess.run(call, capture_output=True, text=True, check=True)
     reused, results = map(int, done.stdout.split())

@@ -88,6 +88,8 @@ class Results:
             start_new_session=True,  # Ctrl-C is for the server, which ends this one
         )
         os.setpriority(os.PRIO_PROCESS, self._process.pid, NICE)
+        if self._closed:  # while it was being started
+            self._process.kill()
         out, err = self._process.communicate()
         good = self._process.returncode == 0
         return good, out if good else err
