@@ -7,7 +7,7 @@ or on where they are done.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,7 +30,8 @@ DASK = "dask://"
 # A client that loses its scheduler logs by any of these, with the traceback of whatever it was at.
 DASK_LOGS = ("distributed", "distributed.client", "tornado", "tornado.application", "asyncio")
 WAIT = 30  # seconds for a scheduler to answer, and for its first worker
-AHEAD = 4  # jobs handed out at once to each worker of a backend that only gives all results at once
+CLOSING = 5  # seconds for a client to take leave, also of a scheduler that is gone
+IN_BLOCK = 4  # jobs for each worker of a backend that gives the results of a block all at once
 # Jobs handed out before they can be done. A cluster has many, so that workers who join late find
 # something to do. On one machine joblib fails with a traceback when it is stopped with more than
 # the few that its processes have room for.
@@ -100,7 +101,8 @@ class Engine(Record):
             try:
                 yield joblib, {"backend": _dask_backend(client, lost)}
             except BaseException as error:  # what Dask cancels is not an Exception
-                if not type(error).__module__.startswith("distributed."):
+                of_dask = type(error).__module__.startswith("distributed.")
+                if not of_dask and not isinstance(error, TimeoutError):
                     raise
                 raise StudyFailed(
                     f"the cluster failed: {' '.join(str(error).split())}",
@@ -109,7 +111,8 @@ class Engine(Record):
                     "command",
                 ) from None
             finally:
-                client.close()
+                with suppress(Exception):  # whatever the study came to is known by now
+                    client.close(timeout=CLOSING)
 
 
 @contextmanager
@@ -161,11 +164,7 @@ def _dask_client(address: str) -> Any:
     try:
         return Client(f"tcp://{address}", timeout=WAIT, set_as_default=False)
     except (OSError, ValueError) as error:
-        raise InputError(
-            f"no Dask scheduler answers at {address}: {error}",
-            code="no-scheduler",
-            remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
-        ) from None
+        raise _no_scheduler(address, error) from None
 
 
 def _check_listening(address: str) -> None:
@@ -179,11 +178,15 @@ def _check_listening(address: str) -> None:
             raise OSError("not HOST:PORT")
         socket.create_connection((host.strip("[]"), number), timeout=WAIT).close()
     except OSError as error:
-        raise InputError(
-            f"no Dask scheduler answers at {address}: {error}",
-            code="no-scheduler",
-            remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
-        ) from None
+        raise _no_scheduler(address, error) from None
+
+
+def _no_scheduler(address: str, error: Exception) -> InputError:
+    return InputError(
+        f"no Dask scheduler answers at {address}: {error}",
+        code="no-scheduler",
+        remedy="start one with `dask scheduler`, and name it as dask://HOST:PORT",
+    )
 
 
 def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any:
@@ -193,7 +196,15 @@ def _dask_backend(client: Any, lost: Callable[[Any, BaseException], Any]) -> Any
 
     class Backend(DaskDistributedBackend):  # type: ignore[misc]
         def effective_n_jobs(self, n_jobs: int) -> int:
-            return max(2, int(super().effective_n_jobs(n_jobs)))
+            try:
+                return max(2, int(super().effective_n_jobs(n_jobs)))
+            except TimeoutError:
+                address = client.scheduler.address
+                raise InputError(
+                    f"no worker has joined the Dask scheduler at {address} within {WAIT} seconds",
+                    code="no-workers",
+                    remedy=f"start one with `dask worker {address}`",
+                ) from None
 
         def submit(self, func: Any, callback: Any = None) -> Any:
             ((_, (item,), _),) = func.items
@@ -251,6 +262,6 @@ def _unordered(
 
 def _in_blocks(parallel: Parallel, calls: Iterable[Any]) -> Iterator[Any]:
     waiting = iter(calls)
-    size = AHEAD * max(1, parallel.n_jobs)
+    size = IN_BLOCK * max(1, parallel.n_jobs)
     while block := list(islice(waiting, size)):
         yield from parallel(block)
