@@ -116,6 +116,21 @@ def test_choosing_changes_the_lists_and_the_address(visit, pages):
     assert one.said == []
 
 
+def test_two_choices_at_once_are_both_kept(visit, pages):
+    board = pages["ordinary"][0]
+    one = visit("ordinary", fragment(*board.systems[:2], board.topics[3]))
+    one.page.evaluate(
+        "chosen => { for (const [what, value] of chosen) {"
+        "  const box = document.getElementById(`pair-${what}`);"
+        "  box.value = value; box.dispatchEvent(new Event('change')); } }",
+        [["b", "3"], ["topic", "5"]],
+    )
+    wanted = (board.systems[0], board.systems[3], board.topics[5])
+    soon(one.address, wanted)
+    assert one.chosen() == wanted
+    assert one.documents("b") == lists_of(board, board.systems[3], board.topics[5])
+
+
 def test_a_link_a_reload_and_the_back_button(visit, pages):
     board = pages["ordinary"][0]
     wanted = (board.systems[2], board.systems[1], board.topics[3])
