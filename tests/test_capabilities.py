@@ -160,6 +160,15 @@ def test_the_largest_grade_a_measure_speaks_of(name: str, grade: int) -> None:
     assert measure(name).declared_grade == grade
 
 
+@pytest.mark.parametrize(
+    ("name", "ranks"),
+    [("AP", None), ("AP@5", 5), ("P@3", 3), ("ESL", None), ("IPrec@0.5", None), ("E(nDCG@10)", 10),
+     ("E(nDCG)@10", 10), ("E(AP)", None), ("eRAP@7", 7)],
+)  # fmt: skip
+def test_how_many_ranks_count(name: str, ranks: int | None) -> None:
+    assert measure(name).depth == ranks
+
+
 def test_what_scores_in_python_is_said() -> None:
     native = {row["name"] for row in measures() if row["native"]}
     assert {"AP", "nDCG", "ERR", "RBP", "P", "RR"} <= native

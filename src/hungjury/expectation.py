@@ -92,7 +92,7 @@ def _scoring(
 
     def with_unjudged(labels: Labels) -> Array:
         block = np.empty((len(labels), len(aligned.length)))
-        longest = np.minimum(aligned.length, getattr(one, "cutoff", None) or aligned.longest)
+        longest = np.minimum(aligned.length, one.depth or aligned.longest)
         step = max(PLACES_AT_ONCE // (len(labels) * max(int(longest.max(initial=1)), 1)), 1)
         for first in range(0, len(aligned.length), step):
             cells = np.arange(first, min(first + step, len(aligned.length)))

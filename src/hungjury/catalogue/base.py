@@ -136,6 +136,11 @@ class Measure(Named):
         return getattr(self, "rel", None) or 1
 
     @property
+    def depth(self) -> int | None:
+        """The number of ranks that count; None: all of them."""
+        return getattr(self, "cutoff", None)
+
+    @property
     def declared_grade(self) -> int:
         """The largest grade named by the parameters, 0 if there is none."""
         return 0

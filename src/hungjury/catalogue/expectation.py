@@ -66,7 +66,7 @@ class E(Measure):
                 raise MeasureError(
                     f"E: {self.of} takes no cutoff", code="no-cutoff", remedy=f"write E({self.of})"
                 )
-            if getattr(self.of, "cutoff", None) is not None:
+            if self.of.depth is not None:
                 raise MeasureError(
                     f"E: {self.of} has a cutoff, and so has E ({self.cutoff})",
                     code="two-cutoffs",
@@ -84,6 +84,10 @@ class E(Measure):
     @property
     def chance_of_unjudged(self) -> float:
         return chance_of_unjudged(self.prob, self.unjudged)
+
+    @property
+    def depth(self) -> int | None:
+        return self.of.depth
 
     @property
     def declared_grade(self) -> int:

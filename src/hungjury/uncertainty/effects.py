@@ -218,7 +218,7 @@ def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documen
     alignment = scorer.alignment
     systems, topics = alignment.shape
     shown = np.zeros(len(alignment.pool), dtype=bool)
-    shown[_shown(alignment, getattr(scorer.measure, "cutoff", None))] = True
+    shown[_shown(alignment, scorer.measure.depth)] = True
     changed, copy = _changed(alignment.pool, documents, shown)
     slot, topic = _slots(alignment.pool, changed)
     total = np.zeros((systems, len(changed), len(grades)))
@@ -236,12 +236,12 @@ def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documen
     return total[:, copy]
 
 
-def _shown(alignment: Alignment, cutoff: object) -> NDArray[np.int32]:
-    """Documents in the ranks that the measure uses."""
+def _shown(alignment: Alignment, depth: int | None) -> NDArray[np.int32]:
+    """Documents in the first `depth` ranks of any list."""
+    if depth is None:
+        return alignment.document
     first = alignment.rank if alignment.tie_first is None else alignment.tie_first
-    return (
-        alignment.document if not isinstance(cutoff, int) else alignment.document[first <= cutoff]
-    )
+    return alignment.document[first <= depth]
 
 
 def _changed(pool: Pool, documents: Ints, shown: NDArray[np.bool_]) -> tuple[Ints, Ints]:

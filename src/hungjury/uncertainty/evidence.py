@@ -34,8 +34,7 @@ FEWEST_DRAWS, MOST_DRAWS = 8, 100
 
 def depth_shown(measure: Measure) -> int:
     """The ranks that the measure uses, at most `MOST_RANKS`."""
-    cutoff = getattr(measure, "cutoff", None)
-    return min(cutoff, MOST_RANKS) if isinstance(cutoff, int) else MOST_RANKS
+    return min(measure.depth or MOST_RANKS, MOST_RANKS)
 
 
 class Evidence(Record, eq=False):
