@@ -51,6 +51,7 @@ VIEWS = {
     "uncertainty/compared.py": "report",
     "studies/correlation.py": "report",
     "studies/downsampling.py": "report",
+    "studies/figures.py": "report",
     "studies/power.py": "report",
     "uncertainty/gold_agreement.py": "report",
 }

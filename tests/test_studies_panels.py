@@ -16,7 +16,6 @@ from click.testing import CliRunner
 import hungjury as hj
 from hungjury.cli.main import hungjury as command
 from hungjury.errors import HungjuryError
-from hungjury.report.study_figures import drawn
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES
@@ -282,7 +281,7 @@ def test_every_figure_is_drawn(aware: Study, crowd: Study) -> None:
             "figure-4.9", "figure-4.9g", "figure-4.9h", "figure-4.9i", "tau_ap-AP",
             "rmse-ERR-20"} <= names  # fmt: skip
     for one in (*aware.report.figures, *crowd.report.figures):
-        assert drawn(one.figure).axes
+        assert one.figure.draw().axes
 
 
 def test_files_of_crowd(folder: Path, tmp_path: Path) -> None:

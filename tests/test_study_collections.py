@@ -19,7 +19,6 @@ import hungjury as hj
 import naive_studies as naive
 from hungjury.cli.main import hungjury as command
 from hungjury.errors import InputError, StudyFailed
-from hungjury.report.study_figures import drawn
 from hungjury.studies.collections import read_collection, read_collections
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
@@ -114,7 +113,7 @@ def test_tables_side_by_side(
 
 def test_figures_have_a_panel_for_each_collection(studies: dict[str, Study]) -> None:
     for name, number in (("markov", 8), ("graded-ap", 6), ("random-relevance", 6)):
-        figure = drawn(studies[name].report.figures[-1].figure)
+        figure = studies[name].report.figures[-1].figure.draw()
         titles = [axes.get_title(loc="left") for axes in figure.axes[:number]]
         assert len(figure.axes) == number
         assert titles[0].startswith("first,")
@@ -170,9 +169,9 @@ def test_figures_of_the_systems_factor(studies: dict[str, Study]) -> None:
     assert titles["figure-4.7c"] == "Figure 4.7c: RMSE, interaction of systems and approach"
     figures = {one.name: one.figure for one in report.figures}
     for effects, interactions in (("figure-4.4", "figure-4.5c"), ("figure-4.6", "figure-4.7c")):
-        panels = [axes.get_title(loc="left") for axes in drawn(figures[effects]).axes]
+        panels = [axes.get_title(loc="left") for axes in figures[effects].draw().axes]
         assert panels == ["(a) approach", "(b) size", "(c) measure", "(d) systems"]
-        (axes,) = drawn(figures[interactions]).axes
+        (axes,) = figures[interactions].draw().axes
         assert [t.get_text() for t in axes.get_xticklabels()] == ["first", "second"]
 
 

@@ -12,7 +12,6 @@ from scipy.stats import kendalltau
 
 import hungjury as hj
 from hungjury.errors import HungjuryError, InputError
-from hungjury.report.study_figures import drawn
 from hungjury.stats.correlation import tau_ap_cross
 from hungjury.studies.data import Sources
 from hungjury.studies.downsampling import RobustnessExperiment
@@ -199,7 +198,7 @@ def test_claims_are_those_about_as_many_grades(tmp_path: Path) -> None:
 
 
 def test_figures_of_random_relevance(random_relevance: Study) -> None:
-    first, second, third = (drawn(f.figure) for f in random_relevance.report.figures)
+    first, second, third = (f.figure.draw() for f in random_relevance.report.figures)
     titles = [axes.get_title(loc="left") for axes in first.axes]
     assert titles[:2] == ["gold, hard", "mv, hard"]
     for figure in (second, third):
@@ -267,7 +266,7 @@ def test_robustness_is_that_of_the_building_block(graded_ap: Study, gold: Any, r
     ]  # fmt: skip
     rows = {tuple(row[:3]): row[3:] for row in table(graded_ap, "figure-2").rows}
     np.testing.assert_allclose(rows["gold", "all topics", "eGAP"], [1, *np.mean(each, axis=0)])
-    figure = drawn(graded_ap.report.figures[0].figure)
+    figure = graded_ap.report.figures[0].figure.draw()
     assert len(figure.axes) == 6
 
 
@@ -306,7 +305,7 @@ def test_levels_on_smaller_pools(folder: Path, gold: Any, runs: Any, tmp_path: P
     assert len(rows) == 2 * 21
     found = rows["gold", "MP LO_OR_LID@Rec(T)"]
     np.testing.assert_allclose([found[0], found[2]], [whole, np.mean(samples)])
-    assert [len(drawn(f.figure).axes) for f in study.report.figures] == [3, 8, 8]
+    assert [len(f.figure.draw().axes) for f in study.report.figures] == [3, 8, 8]
 
 
 # needs

@@ -1,4 +1,4 @@
-"""Draw the figures of a study from their description by a recipe."""
+"""Figures in panels, as the papers show them: lines over shares of the pool, and correlations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
 from hungjury.report.heatmap import (
     bare,
     colour_bar,
@@ -17,38 +16,13 @@ from hungjury.report.heatmap import (
     numbers_in_cells,
 )
 from hungjury.report.pictures import new_grid, room_for
-from hungjury.report.study_plots import draw_tuples, line_styles
-from hungjury.studies.figures import (
-    Groups,
-    Interaction,
-    MainEffects,
-    Matrices,
-    RateLines,
-    Shown,
-    TupleLines,
-)
+from hungjury.report.study_plots import line_styles
+from hungjury.studies.figures import Matrices, RateLines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_matrices", "draw_rate_lines", "drawn"]
-
-
-def drawn(figure: Figure | Shown) -> Figure:
-    """Draw a figure; a finished picture is returned as it is."""
-    if isinstance(figure, RateLines):
-        return draw_rate_lines(figure)
-    if isinstance(figure, Matrices):
-        return draw_matrices(figure)
-    if isinstance(figure, TupleLines):
-        return draw_tuples(figure.found, figure.measure, figure.what)
-    if isinstance(figure, MainEffects):
-        return draw_main_effects(figure.found, figure.factors)
-    if isinstance(figure, Interaction):
-        return draw_interaction(figure.found, figure.across, figure.lines)
-    if isinstance(figure, Groups):
-        return draw_tukey(figure.found, figure.factor, figure.largest_first, figure.beside_of)
-    return figure
+__all__ = ["draw_matrices", "draw_rate_lines"]
 
 
 def draw_rate_lines(shown: RateLines) -> Figure:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from hungjury import __version__
 from hungjury.files import write_whole
 from hungjury.report.pictures import picture_bytes
-from hungjury.report.study_figures import drawn
 from hungjury.studies.study_table import StudyTable
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
 def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
     """Write all files of a study into its folder; their paths, the page first."""
     report, folder = study.report, study.folder
-    drawings = {one.name: drawn(one.figure) for one in report.figures}  # once: it is slow
+    drawings = {one.name: one.figure.draw() for one in report.figures}  # once: it is slow
     pictures = {
         f"{name}.{form}": picture_bytes(figure, form)
         for name, figure in drawings.items()

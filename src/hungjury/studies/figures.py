@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,18 @@ from hungjury.records import Record
 from hungjury.studies.factorial import Anova
 from hungjury.studies.tuple_rows import TupleStudy
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 __all__ = ["Groups", "Interaction", "Lines", "MainEffects", "Matrices", "Matrix", "RateLines",
            "Shown", "TupleLines"]  # fmt: skip
+
+
+class Shown(Record, eq=False):
+    """What a figure shows. It is drawn when the study is written, because drawing is slow."""
+
+    def draw(self) -> Figure:
+        raise NotImplementedError
 
 
 class Lines(Record, eq=False):
@@ -22,13 +33,18 @@ class Lines(Record, eq=False):
     series: Mapping[str, Sequence[float] | NDArray[np.float64]]
 
 
-class RateLines(Record, eq=False):
+class RateLines(Shown, eq=False):
     """Lines over the shares of the pool that are kept; `across` panels side by side."""
 
     panels: Sequence[Lines]
     rates: Sequence[float]
     ylabel: str
     across: int
+
+    def draw(self) -> Figure:
+        from hungjury.report.study_figures import draw_rate_lines
+
+        return draw_rate_lines(self)
 
 
 class Matrix(Record, eq=False):
@@ -40,22 +56,32 @@ class Matrix(Record, eq=False):
     values: NDArray[np.float64]
 
 
-class Matrices(Record, eq=False):
+class Matrices(Shown, eq=False):
     """Correlations in colour, all on one scale; `across` panels side by side."""
 
     panels: Sequence[Matrix]
     across: int
 
+    def draw(self) -> Figure:
+        from hungjury.report.study_figures import draw_matrices
 
-class TupleLines(Record, eq=False):
+        return draw_matrices(self)
+
+
+class TupleLines(Shown, eq=False):
     """The performance of approaches by one measure, over the sizes of tuples of judges."""
 
     found: TupleStudy
     measure: str
     what: str = "tau_ap"
 
+    def draw(self) -> Figure:
+        from hungjury.report.study_plots import draw_tuples
 
-class MainEffects(Record, eq=False):
+        return draw_tuples(self.found, self.measure, self.what)
+
+
+class MainEffects(Shown, eq=False):
     """Means of the response at the levels of some factors, each in a panel under its letter."""
 
     found: Anova
@@ -65,8 +91,13 @@ class MainEffects(Record, eq=False):
     def words(self) -> str:
         return "main effects"
 
+    def draw(self) -> Figure:
+        from hungjury.report.anova_plots import draw_main_effects
 
-class Interaction(Record, eq=False):
+        return draw_main_effects(self.found, self.factors)
+
+
+class Interaction(Shown, eq=False):
     """Means of the response: levels of one factor across, a line for each level of another."""
 
     found: Anova
@@ -77,8 +108,13 @@ class Interaction(Record, eq=False):
     def words(self) -> str:
         return f"interaction of {self.across} and {self.lines}"
 
+    def draw(self) -> Figure:
+        from hungjury.report.anova_plots import draw_interaction
 
-class Groups(Record, eq=False):
+        return draw_interaction(self.found, self.across, self.lines)
+
+
+class Groups(Shown, eq=False):
     """Levels of a factor by their means, with the best group and that of another level."""
 
     found: Anova
@@ -90,6 +126,7 @@ class Groups(Record, eq=False):
     def words(self) -> str:
         return f"groups of {self.factor}"
 
+    def draw(self) -> Figure:
+        from hungjury.report.anova_plots import draw_tukey
 
-Shown = RateLines | Matrices | TupleLines | MainEffects | Interaction | Groups
-"""Anything that `report` can draw."""
+        return draw_tukey(self.found, self.factor, self.largest_first, self.beside_of)

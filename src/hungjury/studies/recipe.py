@@ -16,8 +16,8 @@ Rules that keep a study resumable and its numbers the same everywhere:
   ones are lost when the study is stopped.
 - A study may have several collections: `jobs` is asked for each, and `report` sets all of them
   side by side. Tables have a column for the collection only where there are several.
-- `report` is quick and draws no random numbers. Figures are matplotlib figures, or descriptions by
-  the classes of `studies/figures.py`, which are drawn when they are written.
+- `report` is quick and draws no random numbers. Figures are descriptions by the classes of
+  `studies/figures.py` or by others with a method `draw`, which runs when they are written.
 - Parameters default to those of the paper. Their names become flags, so they differ from those
   of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
   tuple become flags that can be repeated.
@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from hungjury.errors import Argument, InputError, Remedy
 from hungjury.named import Catalogue, Named
@@ -40,9 +40,6 @@ from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Shown
 from hungjury.studies.runner import Job
 from hungjury.studies.study_table import StudyTable
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "StudyFigure", "names",
            "probabilities"]  # fmt: skip
@@ -61,7 +58,7 @@ class StudyFigure(Record):
 
     name: str
     title: str
-    figure: Figure | Shown
+    figure: Shown
 
 
 class Report(Record):
