@@ -103,7 +103,8 @@ def test_balancing_forms_of_subclasses_are_their_own() -> None:
         ("AP", "eRAP"), ("AP@5", "eRAP@5"), ("AP(rel=2)", None), ("GMAP", None),
         ("RBP(p=0.5)", "eRRBP(p=0.5)"), ("RBP(rel=2)", None), ("DCG(base=2)@3", "eRDCG(base=2)@3"),
         ("DCG", None), ("nDCG(base=2)", None), ("DCG(base=2, gains={1: 2})", None),
-        ("gRBP", None), ("nDCG@10", None),
+        ("gRBP", None), ("nDCG@10", None), ("eRAP@5", "eRAP@5"), ("eRRBP(rel=1)", "eRRBP"),
+        ("eRAP(rel=2)", None), ("eRAP(prob=[0.1, 0.9])", None),
     ],
 )  # fmt: skip
 def test_counterparts_for_probabilities(name: str, counterpart: str | None) -> None:

@@ -24,6 +24,7 @@ from hungjury.studies.claims import (
     mean_of_all,
     most,
     sensitivity_tables,
+    verdicts,
 )
 from hungjury.studies.gold import Doubt
 from hungjury.studies.resampling import Resampling
@@ -273,3 +274,20 @@ def test_weighted_votes_need_weights_and_binary_labels(sim: Any) -> None:
         hj.studies.tuple_study(
             graded.judgments, graded.runs, "nDCG", graded.gold, approaches=["votes(uni)"]
         )
+
+
+def test_claims_with_several_quantities_can_be_told_apart() -> None:
+    """One claim at two sizes of the pool, and another beside it."""
+    half, tenth = (
+        Claim("Models are robust", "gold", f"{share} %: A - B", around(1, 0.1), "pools")
+        for share in (50, 10)
+    )
+    other = claim(around(1, 0.1))
+    cases = [row[1] for row in verdicts([half, other, tenth]).rows]
+    assert cases == ["gold; 50 %: A - B", "AP", "gold; 10 %: A - B"]
+    moved = [
+        Claim(one.text, one.case, one.measured, one.quantity + 0.1, one.over)
+        for one in (half, other, tenth)
+    ]
+    for table in sensitivity_tables({"0": [half, other, tenth], "0.1": moved}, "p"):
+        assert list(dict.fromkeys(row[1] for row in table.rows)) == cases

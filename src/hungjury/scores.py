@@ -23,11 +23,23 @@ if TYPE_CHECKING:
     from hungjury.precision_recall import Curve
     from hungjury.report.pictures import Plot
 
-__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores"]
+__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores", "over_topics"]
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them make a line that no screen holds
 GMEAN_FLOOR = 0.00001
+
+
+def over_topics(
+    values: NDArray[np.float64], average: str, shares: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Summarise values [..., topic] as a measure's `average` says: by their mean, sum or geometric
+    mean. With the `shares` of topics in resamples [draw, topic] the result is [..., draw]."""
+    used = np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
+    mean = used.mean(axis=-1) if shares is None else used @ shares.T
+    if average == "sum":
+        mean = mean * values.shape[-1]
+    return np.asarray(np.exp(mean) if average == "gmean" else mean)
 
 
 class Scores(Record, eq=False):

@@ -108,6 +108,12 @@ class Expected(Measure):
         if self.rel is not None and self.rel > max_grade:
             super().check(max_grade)
 
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        """The measure itself, unless it has probabilities of its own or a higher threshold."""
+        if self.prob is not None or (self.rel or 1) > 1:
+            return super().for_probabilities(prob)
+        return self.but(prob=prob, rel=None)
+
     def check_probabilities(self, of_grades: bool = False) -> None:
         """`prob` and, unless every grade has its own probability, `rel` are for grades."""
         refuse_for_chances(self, ("prob",) if of_grades else ("prob", "rel"))

@@ -24,7 +24,7 @@ from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge, merge_method
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.records import Record
-from hungjury.scores import Scores
+from hungjury.scores import Scores, over_topics
 from hungjury.stats.correlation import kendall, rmse, tau_ap
 from hungjury.tables import Table
 
@@ -228,13 +228,13 @@ class _Gold:
         assert scored.gold is not None
         self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
-        self.better = scored.measures[0].better
-        self.means = scored.gold[0][:, self.known].mean(axis=1)
+        self.better, self.average = scored.measures[0].better, scored.measures[0].average
+        self.means = over_topics(scored.gold[0][:, self.known], self.average)
         self.ranked = self.better(self.means)
 
     def compare(self, approach: str, values: Array, measure: str) -> ComparedApproach:
         """values: [system, topic]"""
-        means = values[:, self.known].mean(axis=1)
+        means = over_topics(values[:, self.known], self.average)
         ranked = self.better(means)
         return ComparedApproach(
             approach,

@@ -8,6 +8,7 @@ positive; it holds if the whole interval is.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Literal
@@ -139,9 +140,21 @@ def claims_table(claims: Sequence[Claim]) -> StudyTable:
     return StudyTable("claims", title, header, rows)
 
 
+def _cases(claims: Sequence[Claim]) -> list[str]:
+    """The case of every claim; followed by the quantity where a claim is tested by several."""
+    times = Counter((one.text, one.case) for one in claims)
+    return [
+        one.case if times[one.text, one.case] == 1 else f"{one.case}; {one.measured}"
+        for one in claims
+    ]
+
+
 def verdicts(claims: Sequence[Claim]) -> Table:
     """A short version, for terminals."""
-    rows: list[list[Cell]] = [[one.text, one.case, *one.numbers(), one.verdict] for one in claims]
+    rows: list[list[Cell]] = [
+        [one.text, case, *one.numbers(), one.verdict]
+        for one, case in zip(claims, _cases(claims), strict=True)
+    ]
     return Table(["claim", "case", "estimate", "low", "high", "verdict"], rows, digits=3, left=2)
 
 
@@ -163,17 +176,17 @@ def sensitivity_tables(
         Which claims keep their verdict under every choice, and all numbers; claims that no choice
         touches are left out.
     """
-    names = list(choices)
+    names, cases = list(choices), _cases(next(iter(choices.values())))
     rows: list[list[Cell]] = []
     numbers: list[list[Cell]] = []
-    for same in zip(*choices.values(), strict=True):
+    for case, *same in zip(cases, *choices.values(), strict=True):
         if len({one.numbers() for one in same}) == 1:
             continue
         verdicts = [one.verdict for one in same]
         survives = len(set(verdicts)) == 1
-        rows.append([same[0].text, same[0].case, *verdicts, "yes" if survives else "no"])
+        rows.append([same[0].text, case, *verdicts, "yes" if survives else "no"])
         numbers += [
-            [one.text, one.case, name, *one.numbers(), one.verdict]
+            [one.text, case, name, *one.numbers(), one.verdict]
             for name, one in zip(names, same, strict=True)
         ]
     return (

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hungjury.choices import RankCorrelation
 from hungjury.errors import check_choice
 from hungjury.records import Record
-from hungjury.scores import Scores
+from hungjury.scores import Scores, over_topics
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 from hungjury.studies.checks import need_systems
 from hungjury.studies.resampling import Resampling
@@ -121,7 +121,10 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
 def better_on(scores: Scores, shares: Array) -> Array:
     """[draw, measure, system]: means over topics with these shares [draw, topic], for whatever
     ranks systems."""
-    return with_ties(np.moveaxis(scores.signs[:, None, None] * (scores.values @ shares.T), 2, 0))
+    averages = scores.averages or ["mean"] * len(scores.measures)
+    pairs = zip(scores.values, averages, strict=True)
+    means = np.stack([over_topics(mine, average, shares) for mine, average in pairs])
+    return with_ties(np.moveaxis(scores.signs[:, None, None] * means, 2, 0))
 
 
 def correlation_draws(scores: Scores, resamples: int, seed: int) -> dict[str, Array]:

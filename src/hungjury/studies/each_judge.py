@@ -141,7 +141,7 @@ def single_judges(
         ) -> SingleRow:
             known = values[:, :, truths.known]
             truth = doubt if gold == RANDOMISED else None
-            near = truths.nearness(m, known.mean(axis=2), truth)
+            near = truths.nearness(m, known, truth)
             draws = _draws(truths, m, known, truth, near, resampling)
             return SingleRow(
                 measure=name,

@@ -22,6 +22,7 @@ from hungjury.errors import Argument, MeasureError, check_choice
 from hungjury.evaluation import evaluate
 from hungjury.judges.judge_scores import JudgeScores, gold_labels
 from hungjury.records import Record
+from hungjury.scores import over_topics
 from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
 from hungjury.studies.resampling import Resampling
 
@@ -102,15 +103,24 @@ class Truths:
             for doubt in doubts:
                 measures = [doubt.of_labels(one, scored.grades[-1]) for one in scored.measures]
                 values[doubt] = evaluate(labels, runs, measures).values
-        self.means = {doubt: found.mean(axis=2) for doubt, found in values.items()}
+        self.means = {doubt: self._averaged(found) for doubt, found in values.items()}
         self.shares = None if resampling is None else resampling.topics(len(self.known))
         if self.shares is not None:
             # [measure, draw, system]
-            self.drawn = {d: np.swapaxes(v @ self.shares.T, 1, 2) for d, v in values.items()}
+            self.drawn = {
+                d: np.swapaxes(self._averaged(v, self.shares), 1, 2) for d, v in values.items()
+            }
 
-    def nearness(self, m: int, means: Array, doubt: Doubt | None = None) -> Nearness:
-        """Of means [vector, system] by measure `m`; doubt: None for gold labels as they are."""
+    def _averaged(self, values: Array, shares: Array | None = None) -> Array:
+        """Values [measure, system, topic] summarised over topics."""
+        pairs = zip(values, self.measures, strict=True)
+        return np.stack([over_topics(mine, one.average, shares) for mine, one in pairs])
+
+    def nearness(self, m: int, values: Array, doubt: Doubt | None = None) -> Nearness:
+        """Of values [vector, system, topic] by measure `m`; doubt: None for gold labels as they
+        are."""
         truth, better = self.means[doubt][m], self.measures[m].better
+        means = over_topics(values, self.measures[m].average)
         ranked = better(means), better(truth[None])
         return Nearness(
             kendall_cross(*ranked)[:, 0],
@@ -119,9 +129,10 @@ class Truths:
         )
 
     def on_other_topics(self, m: int, values: Array, doubt: Doubt | None = None) -> Nearby:
-        """The same of values [vector, system, topic], on resampled topics."""
+        """The same on resampled topics."""
         assert self.shares is not None
         better, truth = self.measures[m].better, self.drawn[doubt][m]
-        means = np.moveaxis(values @ self.shares.T, 2, 0)  # [draw, vector, system]
+        drawn = over_topics(values, self.measures[m].average, self.shares)
+        means = np.moveaxis(drawn, 2, 0)  # [draw, vector, system]
         near = tau_ap_cross(better(means), better(truth[:, None]))[:, :, 0]
         return Nearby(near, np.asarray(rmse(means, truth[:, None])))

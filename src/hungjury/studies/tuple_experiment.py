@@ -270,7 +270,7 @@ class TupleExperiment(Experiment[TupleStudy]):
     ) -> _Row:  # fmt: skip
         """From values [tuple, system, topic]."""
         truth = doubt if gold == RANDOMISED else None
-        near = self.truths.nearness(m, values.mean(axis=2), truth)
+        near = self.truths.nearness(m, values, truth)
         row = TupleRow(
             measure=self.measures[m],
             size=size,
