@@ -153,18 +153,32 @@ def test_intervals_are_reproducible():
     assert (first.p == other.p).all()
 
 
-def test_one_topic_leaves_nothing_to_resample():
-    model = prm(panel(pairs_of((1, 0), (1, 1), (0, 0))))
-    assert model.low == pytest.approx(model.p)
-    assert model.high == pytest.approx(model.p)
+@pytest.mark.parametrize("smoothing", [0, 1])
+def test_one_topic_leaves_nothing_to_resample(smoothing):
+    """An interval without width would claim that p is known exactly."""
+    model = prm(panel(pairs_of((1, 0), (1, 1), (0, 0))), smoothing=smoothing)
+    assert np.isnan([model.low, model.high]).all()
+    assert [row["low"] for row in model.rows()] == [None, None]
+    assert [line.split()[2] for line in str(model).splitlines()[1:]] == ["-", "-"]
+    (note,) = (note for note in model.notes if note.kind == "one-topic")
+    assert note.subjects == ("0", "1")
 
 
-def test_a_level_of_a_single_topic_has_an_interval():
-    """Samples without that topic say nothing of the level and are left out."""
+def test_a_level_of_a_single_topic_has_no_interval():
     rows = pairs_of((2, 2), (2, 1)) + pairs_of((0, 1), (1, 1), topic="2")
     model = prm(panel(rows), rel=2)
+    assert np.isnan(model.low).tolist() == [True, False, True]
+    (note,) = (note for note in model.notes if note.kind == "one-topic")
+    assert note.subjects == ("0", "2")
+
+
+def test_samples_without_a_level_are_left_out_of_its_interval():
+    """Of two topics with a level one or both are in a sample: 2/3, 0, or 2/5 of both."""
+    rows = pairs_of((2, 2), (2, 1)) + pairs_of((2, 0), (2, 0), topic="2")
+    rows += [row for topic in "345678" for row in pairs_of((0, 1), topic=topic)]
+    model = prm(panel(rows), rel=2, draws=200)
     i = model.levels.index(2)
-    assert (model.low[i], model.p[i], model.high[i]) == pytest.approx((2 / 3,) * 3)
+    assert (model.low[i], model.p[i], model.high[i]) == pytest.approx((0, 2 / 5, 2 / 3))
 
 
 # Levels that nobody gave twice

@@ -77,7 +77,10 @@ def test_command_csv(folder):
         agreed, seen = naive_prm.prm_counts(ROWS, int(row["level"]), relevant)
         assert (int(row["pairs"]), int(row["pairs_relevant"])) == (seen, agreed)
         assert float(row["p"]) == pytest.approx(agreed / seen)
-        assert float(row["low"]) <= float(row["high"])
+        if len({topic for topic, _, _, level in ROWS if str(level) == row["level"]}) > 1:
+            assert float(row["low"]) <= float(row["high"])
+        else:
+            assert row["low"] == row["high"] == ""
 
 
 def strict_json(text):
@@ -144,6 +147,16 @@ def test_command_plot(folder, name, start):
     assert (folder / name).read_bytes().startswith(start)
 
 
+def test_the_plot_names_the_levels_that_count_as_relevant(folder):
+    pytest.importorskip("matplotlib")
+    from hungjury.report.prm_plots import draw_prm
+
+    models = [prm(panel(ROWS), rel=1), prm(panel(ROWS), relevant=[-2, 1])]
+    (axes,) = draw_prm(models).axes
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["relevant: grade 1 and above", "relevant: levels -2, 1"]
+
+
 def test_command_output_file(folder):
     result = done(folder, "--rel", "1", "--quiet", "-o", str(folder / "page"))
     assert result.stdout == ""
@@ -178,7 +191,7 @@ def test_the_table_is_aligned_whatever_the_counts():
 
 def test_command_takes_levels_that_count_as_relevant(folder):
     lines = done(folder, "--relevant", "1").stdout.splitlines()
-    assert lines[0] == "relevant at levels 1"
+    assert lines[0] == "relevant: level 1"
     shown = {int(line.split()[0]): float(line.split()[1]) for line in lines[2:]}
     for level in (-2, 0, 1, 2):
         assert shown[level] == pytest.approx(naive_prm.prm(ROWS, level, [1]), abs=5e-4)

@@ -51,18 +51,22 @@ def codes(model):
     return [note.kind for note in model.notes]
 
 
+def in_two_topics(*pairs):
+    return pairs_of(*pairs) + pairs_of(*pairs, topic="2")
+
+
 def test_much_double_judging_needs_no_note():
-    assert codes(prm(panel(pairs_of(*[(1, 1), (0, 0)] * 50)))) == []
+    assert codes(prm(panel(in_two_topics(*[(1, 1), (0, 0)] * 25)))) == []
 
 
 def test_few_pairs_are_noted():
-    model = prm(panel(pairs_of(*[(1, 1)] * 50, *[(0, 0)] * 49)))
+    model = prm(panel(in_two_topics(*[(1, 1)] * 25, *[(0, 0)] * 24)))
     assert codes(model) == ["few-pairs"]
-    assert "level 0 occurs in only 98 pairs" in str(model.notes[0])
+    assert "level 0 occurs in only 96 pairs" in str(model.notes[0])
 
 
 def test_single_judgments_are_noted():
-    rows = [*pairs_of(*[(1, 1), (0, 0)] * 50), *((("1", f"x{i}", "X", 1)) for i in range(100))]
+    rows = [*in_two_topics(*[(1, 1), (0, 0)] * 25), *((("1", f"x{i}", "X", 1)) for i in range(100))]
     model = prm(panel(rows))
     assert codes(model) == ["double-judged"]
     assert "100 documents of 200 (50.0%)" in str(model.notes[0])

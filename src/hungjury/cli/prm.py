@@ -115,21 +115,13 @@ def _formatted(models: list[PRM], form: str, qrels: Qrels | None, safe: bool) ->
 
 def _relevant(model: PRM) -> dict[str, int | str]:
     """The lowest relevant grade, or the levels that count as relevant."""
-    if _upwards(model):
-        return {"rel": min(model.relevant)}
+    if model.rel is not None:
+        return {"rel": model.rel}
     return {"relevant": ",".join(map(str, model.relevant))}
 
 
-def _upwards(model: PRM) -> bool:
-    return model.relevant == [level for level in model.levels if level >= min(model.relevant)]
-
-
 def _page(model: PRM, qrels: Qrels | None) -> str:
-    page = (
-        f"relevant: grade {min(model.relevant)} and above\n{model}"
-        if _upwards(model)
-        else f"relevant at levels {', '.join(map(str, model.relevant))}\n{model}"
-    )
+    page = f"relevant: {model.notion}\n{model}"
     if qrels is None:
         return page
     binary, expected = model.relevant_counts(qrels)

@@ -36,7 +36,10 @@ Array = NDArray[np.float64]
 
 
 class PRM(Record, eq=False):
-    """p_{R|i} of every level i, with its counts and interval."""
+    """p_{R|i} of every level i, with its counts and interval.
+
+    The ends of an interval are NaN for a level that was judged twice in fewer than two topics.
+    """
 
     levels: list[int]
     relevant: list[int]  # levels that count as relevant
@@ -55,6 +58,21 @@ class PRM(Record, eq=False):
 
     def __str__(self) -> str:
         return self.to_text()
+
+    @property
+    def rel(self) -> int | None:
+        """The lowest relevant grade; None if a level above it is not relevant."""
+        lowest = min(self.relevant)
+        upwards = [level for level in self.levels if level >= lowest]
+        return lowest if self.relevant == upwards else None
+
+    @property
+    def notion(self) -> str:
+        """What counts as relevant, in words."""
+        if self.rel is not None:
+            return f"grade {self.rel} and above"
+        word = "level" if len(self.relevant) == 1 else "levels"
+        return f"{word} {', '.join(map(str, self.relevant))}"
 
     def scenarios(self) -> list[PRM]:
         """The same model for each notion of relevance: rel = 1, ..., the largest grade."""
@@ -125,7 +143,7 @@ class PRM(Record, eq=False):
         return binary, sum(n * self.probability(level) for level, n in pairs)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per level; None for a level that was never judged twice."""
+        """One row per level; None for what is not known of it."""
         return [
             {
                 "level": level,
@@ -151,7 +169,9 @@ class PRM(Record, eq=False):
         for row in self.rows():
             p, interval = "unknown", "-"
             if row["p"] is not None:
-                p, interval = f"{row['p']:.3f}", f"{row['low']:.3f} to {row['high']:.3f}"
+                p = f"{row['p']:.3f}"
+            if row["low"] is not None:
+                interval = f"{row['low']:.3f} to {row['high']:.3f}"
             counts = [f"{row['pairs']:,}", f"{row['labels']:,}"]
             lines.append([str(row["level"]), p, interval, *counts])
         return columns(lines)
@@ -190,8 +210,8 @@ def prm(
     Returns
     -------
     PRM
-        The probability of every level, with counts and intervals; `PRM.scenarios` gives the model
-        for every notion of relevance.
+        The probability of every level, with counts and intervals (NaN for levels judged twice
+        in one topic only); `PRM.scenarios` gives the model for every notion of relevance.
 
     Notes
     -----
@@ -250,7 +270,7 @@ def prm(
             code="no-double-judgment",
             remedy="the model is estimated from double judgments; have some documents judged twice",
         )
-    notes = tuple(_notes(levels, pairs.sum(axis=(0, 2)), votes))
+    notes = tuple(_notes(levels, pairs.sum(axis=2), votes))
     return _fitted(
         pairs, levels, chosen, votes.sum(axis=0), given.max_grade, smoothing, draws, seed, notes
     )
@@ -271,7 +291,8 @@ def _fitted(
     seen = pairs.sum(axis=2)
     agreed = pairs[:, :, np.isin(levels, relevant)].sum(axis=2)
     counts = resample_counts(len(pairs), draws, np.random.default_rng(seed))
-    low, high = _interval(_smoothed(counts @ agreed, counts @ seen, smoothing))
+    drawn = _smoothed(counts @ agreed, counts @ seen, smoothing)
+    low, high = _interval(drawn, (seen > 0).sum(axis=0))
     total, hits = seen.sum(axis=0), agreed.sum(axis=0)
     return PRM(
         levels=levels,
@@ -312,23 +333,34 @@ def _smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Array:
     return out
 
 
-def _interval(samples: Array) -> tuple[Array, Array]:
-    """Percentiles over samples, without those in which a level does not occur."""
+def _interval(samples: Array, topics: NDArray[np.int64]) -> tuple[Array, Array]:
+    """Percentiles over samples, without those in which a level does not occur; NaN for levels that
+    occur in fewer than two topics, whose samples are all alike."""
     low, high = (np.full(samples.shape[1], np.nan) for _ in range(2))
     for i, column in enumerate(samples.T):
         known = column[~np.isnan(column)]
-        if len(known):
+        if len(known) and topics[i] > 1:
             low[i], high[i] = np.quantile(known, [0.025, 0.975])
     return low, high
 
 
 def _notes(levels: list[int], seen: NDArray[np.int64], votes: NDArray[np.int64]) -> Iterable[Note]:
+    """seen: pairs [topic, level]; votes: labels [document, level]"""
     twice = int((votes.sum(axis=1) > 1).sum())
     if twice < len(votes):
         share = f"{twice / len(votes):.1%}"
         text = f"{plural(twice, 'document')} of {len(votes):,} ({share}) judged more than once"
         yield Note("double-judged", twice, text, about="judges")
-    for level, count in zip(levels, seen, strict=True):
+    topics = (seen > 0).sum(axis=0)
+    alone = tuple(str(level) for level, n in zip(levels, topics, strict=True) if n == 1)
+    if alone:
+        text = (
+            f"no interval for {plural(len(alone), 'level')} judged twice in one topic only "
+            "(intervals come from resampling topics)"
+        )
+        yield Note("one-topic", len(alone), text, subjects=alone, about="result")
+    for level, count in zip(levels, seen.sum(axis=0), strict=True):
         if count < FEW_PAIRS:
-            text = f"level {level} occurs in only {plural(int(count), 'pair')}: do not trust it"
+            number = f"only {plural(int(count), 'pair')}" if count else "no pair"
+            text = f"level {level} occurs in {number}: do not trust it"
             yield Note("few-pairs", int(count), text, about="result")

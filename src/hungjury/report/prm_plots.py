@@ -26,7 +26,7 @@ def draw_prm(models: Sequence[PRM]) -> Figure:
         axes.errorbar(
             at, p, yerr=[np.maximum(p - low, 0), np.maximum(high - p, 0)], marker="o",
             markersize=4, capsize=2, linewidth=1.2,
-            label=f"relevant: {min(model.relevant)} and above",
+            label=f"relevant: {model.notion}",
         )  # fmt: skip
     axes.set_xticks(models[0].levels)
     axes.set(ylim=(-0.02, 1.02), xlabel="level given", ylabel="P(another judge says relevant)")
