@@ -63,3 +63,15 @@ def test_an_option_is_the_parameter(function, option, parameter):
 
 def test_some_are_compared():
     assert len(pairs()) > 40
+
+
+def test_every_command_completes_names_of_measures():
+    found = 0
+    for name in group.list_commands(click.Context(group)):
+        command = group.get_command(click.Context(group), name)
+        for option in command.params:
+            if "-m" in option.opts:
+                given = option.shell_complete(click.Context(command), "nd")
+                assert [item.value for item in given] == ["nDCG"], name
+                found += 1
+    assert found > 6

@@ -9,8 +9,10 @@ import click
 from hungjury.cli.options import (
     csv_safe_option,
     format_option,
+    measures_option,
     output_option,
     picture,
+    plan_option,
     quiet_option,
 )
 from hungjury.cli.output import deliver, print_notes
@@ -37,9 +39,7 @@ if TYPE_CHECKING:
     metavar="FILES",
     help="Also compare the system rankings under each judge.",
 )
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME", help="Measure for these rankings."
-)
+@measures_option("Measure for these rankings.")
 @binary_option
 @click.option(
     "--gold",
@@ -47,11 +47,7 @@ if TYPE_CHECKING:
     metavar="QRELS",
     help="Compare each judge with gold labels; one file per person.",
 )
-@click.option(
-    "--plan",
-    metavar="FILE",
-    help="The plan that chose these documents, written by `hungjury plan`.",
-)
+@plan_option
 @click.option(
     "--heat-map",
     type=picture,

@@ -12,6 +12,7 @@ from hungjury.cli.options import (
     count,
     csv_safe_option,
     format_option,
+    measures_option,
     output_option,
     quiet_option,
     seed_option,
@@ -37,16 +38,7 @@ if TYPE_CHECKING:
 @click.command("aware", no_args_is_help=True)
 @judges_needed
 @runs_needed
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=["AP"],
-    show_default=True,
-    metavar="NAME",
-    help="Measure; repeatable, except with --all.",
-)
+@measures_option("Measure; repeatable, except with --all.", "AP")
 @click.option(
     "--weights",
     default="uni",

@@ -11,7 +11,9 @@ from hungjury.cli.options import (
     Number,
     choice_option,
     format_option,
+    measure_option,
     output_option,
+    plan_option,
     quiet_option,
     seed_option,
 )
@@ -36,17 +38,12 @@ from hungjury.limits import MOST_MARGIN
 @click.option(
     "--candidate", multiple=True, required=True, metavar="NAME", help="A new system; repeatable."
 )
-@click.option("-m", "--measure", default="nDCG@10", show_default=True, metavar="NAME",
-              help="Measure, as listed by `hungjury measures`.")  # fmt: skip
+@measure_option("Measure, as listed by `hungjury measures`.", "nDCG@10")
 @click.option("--margin", type=Number(0, MOST_MARGIN), default=0.0, show_default=True,
               help="Differences up to this size do not matter in practice.")  # fmt: skip
 @click.option("--gold", multiple=True, metavar="QRELS",
               help="Gold labels of some documents; needs --judges.")  # fmt: skip
-@click.option(
-    "--plan",
-    metavar="FILE",
-    help="The plan that chose these documents, written by `hungjury plan`.",
-)
+@plan_option
 @choice_option("--target", Target, "population: topics like these; topics: exactly these topics.")
 @click.option("--level", type=Number(0.5, 1, max_open=True), default=0.95,
               show_default=True, help="Level of the intervals.")  # fmt: skip

@@ -14,6 +14,7 @@ from hungjury.cli.options import (
     Number,
     choice_option,
     csv_safe_option,
+    measure_option,
     new_file,
     quiet_option,
     second_file,
@@ -67,7 +68,7 @@ PORT = 8710
     help="Labels of other judges; with --runs and -m, the page shows what is settled so far.",
 )  # fmt: skip
 @click.option("--runs", multiple=True, metavar="FILES", help="Runs, for results on the page.")
-@click.option("-m", "--measure", metavar="NAME", help="Measure, for results on the page.")
+@measure_option("Measure, for results on the page.")
 @choice_option(
     "--duplicates",
     Duplicates,

@@ -15,9 +15,11 @@ from hungjury.cli.options import (
     count,
     csv_safe_option,
     format_option,
+    measures_option,
     merge_option,
     output_option,
     page,
+    plan_option,
     quiet_option,
     seed_option,
     text_options,
@@ -53,16 +55,7 @@ def _numbers(
 @click.command("leaderboard", no_args_is_help=True)
 @judges_needed
 @runs_needed
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=["nDCG@10"],
-    show_default=True,
-    metavar="NAME",
-    help="Measure, as listed by `hungjury measures`.",
-)
+@measures_option("Measure, as listed by `hungjury measures`.", "nDCG@10")
 @merge_option("--merge", "binmv")
 @binary_option
 @choice_option("--target", Target, "population: topics like these; topics: exactly these topics.")
@@ -91,11 +84,7 @@ def _numbers(
     metavar="QRELS",
     help="Gold labels of some documents, to correct the leaderboard; one file per person.",
 )
-@click.option(
-    "--plan",
-    metavar="FILE",
-    help="The plan that chose these documents, written by `hungjury plan`.",
-)
+@plan_option
 @click.option(
     "--gold-design",
     type=choice(GoldDesign),

@@ -199,11 +199,29 @@ csv_safe_option = click.option(
     "--csv-safe", cls=_CsvSafe, is_flag=True,
     help="In CSV, escape texts that spreadsheets would take for formulas.",
 )  # fmt: skip
-measure_option = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="NAME", shell_complete=_measures,
-    help='Measure such as nDCG@10 or "AP(rel=2)", or a trec_eval name; repeatable. '
-    "Default: nDCG@10, AP, P@10 and RR.",
-)  # fmt: skip
+
+
+def measure_option(what: str, default: str | None = None) -> Callable[[F], F]:
+    """One measure by name."""
+    return click.option(
+        "-m", "--measure", default=default, show_default=default is not None, metavar="NAME",
+        shell_complete=_measures, help=what,
+    )  # fmt: skip
+
+
+def measures_option(what: str, *default: str) -> Callable[[F], F]:
+    """Measures by name; repeatable."""
+    return click.option(
+        "-m", "--measure", "measures", multiple=True, default=default, show_default=bool(default),
+        metavar="NAME", shell_complete=_measures, help=what,
+    )  # fmt: skip
+
+
+plan_option = click.option(
+    "--plan",
+    metavar="FILE",
+    help="The plan that chose these documents, written by `hungjury plan`.",
+)
 
 
 def finished(command: click.Command) -> click.Command:

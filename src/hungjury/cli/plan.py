@@ -5,7 +5,14 @@ from __future__ import annotations
 import click
 
 from hungjury.choices import PlanDesign
-from hungjury.cli.options import choice_option, count, output_option, quiet_option, seed_option
+from hungjury.cli.options import (
+    choice_option,
+    count,
+    measures_option,
+    output_option,
+    quiet_option,
+    seed_option,
+)
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import (
     JudgeFiles,
@@ -23,16 +30,7 @@ from hungjury.limits import MOST_LABELS
 @click.command("plan", no_args_is_help=True)
 @judges_needed
 @runs_needed
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    default=["nDCG@10"],
-    show_default=True,
-    metavar="NAME",
-    help="Measure by which systems will be compared; repeatable.",
-)
+@measures_option("Measure by which systems will be compared; repeatable.", "nDCG@10")
 @click.option("--budget", type=count(MOST_LABELS), required=True, help="Number of labels.")
 @choice_option(
     "--design",

@@ -14,7 +14,7 @@ from hungjury.cli.options import (
     choice_option,
     count,
     grade,
-    measure_option,
+    measures_option,
     quiet_option,
 )
 from hungjury.cli.output import is_much, progress_bar
@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
 _SCORING = [
     input_options,
-    measure_option,
+    measures_option(
+        'Measure such as nDCG@10 or "AP(rel=2)", or a trec_eval name; repeatable. '
+        f"Default: {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]}."
+    ),
     click.option("-c", "--complete", is_flag=True, help="Same as --topics judged."),
     click.option("-M", "--depth", type=count(MOST_RANKS), help="Use only the first ranks."),
     click.option("-l", "--rel", type=grade,
