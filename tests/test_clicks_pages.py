@@ -159,3 +159,16 @@ def test_bad_choices() -> None:
         calibrate(log, pages="some")  # type: ignore[arg-type]
     with pytest.raises(hj.HungjuryError, match="query and time"):
         calibrate(log, rates_by="query")
+
+
+@pytest.mark.parametrize(("pages", "noted"), [(1, True), (99, True), (100, False)])
+def test_a_model_of_few_pages_is_reported(pages: int, noted: bool, tmp_path: Path) -> None:
+    """Where it is made, and in scores by it after it was saved."""
+    log, saved = tmp_path / "log.csv", tmp_path / "users.json"
+    log.write_text("session,rank\n" + "".join(f"{i},1\n" for i in range(pages)))
+    result = CliRunner().invoke(command, ["clicks", str(log), "-o", str(saved)])
+    assert result.exit_code == 0, result.output
+    number = "1 page" if pages == 1 else f"{pages} pages"
+    assert (f"comes from only {number} with clicks: do not trust it" in result.stderr) == noted
+    scores = hj.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, f'nMCG(user="{saved}")@5')
+    assert ("few-pages" in [note.kind for note in scores.notes]) == noted

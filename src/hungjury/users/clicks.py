@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hungjury.choices import ClickEngine, Pages, RatesBy
 from hungjury.collection.likes import QrelsLike
+from hungjury.collection.notes import plural
 from hungjury.collection.qrels import as_qrels
 from hungjury.errors import Argument, InputError, check_choice
 from hungjury.limits import MOST_RANKS_OF_A_PAGE, check_count
@@ -205,7 +206,7 @@ def _model(
     counted = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
     if not counted:
         raise InputError(
-            f"no click in the log can be counted ({report.records:,} clicks read)",
+            f"no click in the log can be counted ({plural(report.records, 'click')} read)",
             code="nothing-counted",
             remedy="check that queries are labelled"
             if labelled
@@ -285,7 +286,7 @@ def _user_class(name: str, counted: _Counted, timed: bool, pages: Pages) -> User
             what = "no page with a click"
         else:
             missing = "rank to which users return" if all_moves else "moves between ranks"
-            what = f"{counted.pages:,} pages with clicks, but no {missing}"
+            what = f"{plural(counted.pages, 'page')} with clicks, but no {missing}"
         advice = "give a longer log, another nav_rel, or no labels (one class)"
         raise InputError(
             f"the class '{name}' has {what}",

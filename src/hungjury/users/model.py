@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.notes import Note
+from hungjury.collection.notes import Note, plural
 from hungjury.errors import Argument, InputError, MeasureError
 from hungjury.files import write_whole
 from hungjury.json_files import read_json
@@ -30,6 +30,7 @@ __all__ = ["PUBLISHED_SHAPE", "LogReport", "UserModel", "user_model"]
 FORMAT, VERSION = "hungjury user model", 1
 NAVIGATIONAL, INFORMATIONAL, ALL = "navigational", "informational", "all"
 SHOWN = 20  # ranks in a notebook
+FEW_PAGES = 100  # with fewer, shares of visits are off by some 0.05 by chance alone
 PUBLISHED_SHAPE = "published-shape"
 
 
@@ -138,6 +139,12 @@ class UserModel(Record):
         depth = min(ranks or self.ranks, self.ranks)
         found = []
         for one in self.classes:
+            if one.pages is not None and one.pages < FEW_PAGES:
+                text = (
+                    f"the class '{one.name}' of {self} comes from only "
+                    f"{plural(one.pages, 'page')} with clicks: do not trust it"
+                )
+                found.append(Note("few-pages", one.pages, text, about="result"))
             up = one.dynamic.rises(depth)
             if up:
                 text = (
