@@ -18,7 +18,7 @@ from hungjury.catalogue.markov import MP
 from hungjury.collection.align import align
 from hungjury.collection.judged import Judged, judge_lists
 from hungjury.collection.runs import as_runs
-from hungjury.users.transitions import MODELS, user_matrix
+from hungjury.users.transitions import MODELS
 
 SOLVED = 3  # lists that are solved: one takes as long as thousands in closed form
 
@@ -69,7 +69,7 @@ def _one_solve(model: str, blocks: list[Judged], measure: MP) -> float:
 
 def _solved(model: str, hits: np.ndarray, length: int) -> np.ndarray:
     states = hits if "_OR_" in model else np.arange(1, length + 1)
-    matrix = user_matrix(model, states)
+    matrix = _transitions(model, states)
     kept = np.isin(states, hits)
     inside, away = matrix[np.ix_(kept, kept)], matrix[np.ix_(kept, ~kept)]
     back, among = matrix[np.ix_(~kept, kept)], matrix[np.ix_(~kept, ~kept)]
@@ -79,6 +79,17 @@ def _solved(model: str, hits: np.ndarray, length: int) -> np.ndarray:
     right = np.zeros(len(watched))
     right[-1] = 1
     return np.linalg.solve(equations, right)
+
+
+def _transitions(model: str, states: np.ndarray) -> np.ndarray:
+    """The transition matrix of a model on a set of ranks in ascending order (TH 5.8)."""
+    connected, _, kind = model.split("_")
+    distance = np.abs(states[:, None] - states[None, :])
+    pull = 1 / (distance + 1) if kind == "ID" else 1 / np.log10(distance + 2)
+    place = np.arange(len(states))
+    apart = np.abs(place[:, None] - place[None, :])
+    pull[(apart != 1) if connected == "LO" else (apart == 0)] = 0
+    return np.asarray(pull / pull.sum(axis=1, keepdims=True))
 
 
 if __name__ == "__main__":

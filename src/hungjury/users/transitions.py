@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hungjury.users.chain import Array
 
-__all__ = ["MODELS", "pull_sums", "user_matrix"]
+__all__ = ["MODELS", "pull_sums"]
 
 MODELS = ("constant", *("_".join(m) for m in product(("GL", "LO"), ("AD", "OR"), ("ID", "LID"))))
 ROOM = 1 << 21  # pairs of places worked on at once, about 16 MB
@@ -38,23 +38,6 @@ def _reach(kind: str, most: int) -> Array:
     table = np.cumsum(pulls(kind, most))
     table.setflags(write=False)
     return table
-
-
-def user_matrix(model: str, states: NDArray[Any]) -> Array:
-    """The transition matrix of a model on a set of ranks in ascending order (TH 5.8)."""
-    states = np.asarray(states)
-    if len(states) == 1:
-        return np.ones((1, 1))
-    distance = np.abs(states[:, None] - states[None, :])
-    if model == "constant":
-        table = (distance > 0).astype(float)
-    else:
-        connected, _, kind = model.split("_")
-        table = pulls(kind, int(distance.max()))[distance]
-        if connected == "LO":
-            place = np.arange(len(states))
-            table = table * (np.abs(place[:, None] - place[None, :]) == 1)
-    return np.asarray(table / table.sum(axis=1, keepdims=True))
 
 
 def pull_sums(
