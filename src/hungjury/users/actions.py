@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from hungjury.collection.runs import map_files
 from hungjury.collection.sources import Source
 from hungjury.machine import cores
 from hungjury.users.engine import RECORD
+
+if TYPE_CHECKING:
+    from ibis import BaseBackend
 
 __all__ = ["CLICK", "EMPTY_PAGE", "KIND", "UNREADABLE", "group_by_session", "write_action_clicks"]
 
@@ -88,7 +91,7 @@ def _write(part: Source, first: int, path: Path, queries: bool) -> native.Action
     return log
 
 
-def group_by_session(connection: Any, paths: Sequence[Path], out: Path) -> None:
+def group_by_session(connection: BaseBackend, paths: Sequence[Path], out: Path) -> None:
     """Rewrite a log so that the lines of each session are adjacent; DuckDB sorts them."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(5 + SHOWN))
     files = ", ".join("'" + str(p).replace("'", "''") + "'" for p in paths)

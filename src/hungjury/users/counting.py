@@ -7,13 +7,16 @@ so they are counted but never linked.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hungjury.errors import InputError
 from hungjury.users.actions import EMPTY_PAGE, KIND, UNREADABLE
 from hungjury.users.engine import RECORD, QueryEngine, need_ibis
 from hungjury.users.formats import Tally
 from hungjury.users.readers import click_table
+
+if TYPE_CHECKING:
+    from ibis.expr import types as ir
 
 __all__ = [
     "BAD_RECORD",
@@ -50,7 +53,7 @@ def count_clicks(
         if KIND in clicks.columns and min_sessions <= 1 and not by_query:
             clicks = clicks.drop("query")  # pages are numbered, which is cheaper to sort
     paths = _paths(_with_next(clicks, ranks))
-    times: dict[str, Any] = {}
+    times: dict[str, ir.Scalar] = {}
     if "time" in paths.columns:
         paths, times = _spent(paths, min_sessions)
     rows = _counts(paths, times).to_pyarrow().to_pylist()
@@ -67,7 +70,7 @@ def count_clicks(
     return rows, each.to_pyarrow().to_pylist(), tally
 
 
-def _labelled(clicks: Any, relevant: Mapping[str, int]) -> Any:
+def _labelled(clicks: ir.Table, relevant: Mapping[str, int]) -> ir.Table:
     """Add the number of relevant documents of each click's query."""
     if "query" not in clicks.columns:
         raise InputError(
@@ -85,7 +88,7 @@ def _labelled(clicks: Any, relevant: Mapping[str, int]) -> Any:
     return joined.mutate(relevant=joined.relevant.fill_null(UNLABELLED))
 
 
-def _with_next(clicks: Any, ranks: int) -> Any:
+def _with_next(clicks: ir.Table, ranks: int) -> ir.Table:
     """Every click with its state, and with the next click of its session in the same state."""
     ibis = need_ibis()
     states = []
@@ -104,7 +107,7 @@ def _with_next(clicks: Any, ranks: int) -> Any:
     return clicks.mutate(**{f"next_{c}": clicks[c].lead().over(window) for c in known})
 
 
-def _paths(t: Any) -> Any:
+def _paths(t: ir.Table) -> ir.Table:
     """Clicks with the rank they start from and the rank they go to (0: the path ends)."""
     ibis = need_ibis()
     zero = ibis.literal(0, "int64")
@@ -120,7 +123,7 @@ def _paths(t: Any) -> Any:
     )
 
 
-def _counts(t: Any, times: dict[str, Any]) -> Any:
+def _counts(t: ir.Table, times: dict[str, ir.Scalar]) -> ir.Table:
     """Clicks grouped by state, labels, rank and the rank they go to."""
     return t.group_by(["state", "group", "start", "to"]).aggregate(
         clicks=t.count(),
@@ -130,7 +133,7 @@ def _counts(t: Any, times: dict[str, Any]) -> Any:
     )
 
 
-def _spent(t: Any, min_sessions: int) -> tuple[Any, dict[str, Any]]:
+def _spent(t: ir.Table, min_sessions: int) -> tuple[ir.Table, dict[str, ir.Scalar]]:
     """Times from a click to its known end: its own, or the next click of the path."""
     ibis = need_ibis()
     end = ibis.ifelse(t.to > 0, t.next_time, ibis.null("float64"))

@@ -6,14 +6,21 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, get_args
 
 from hungjury.choices import ClickEngine
 from hungjury.errors import HungjuryError, InputError, MissingExtra, check_choice
 from hungjury.machine import cores
 from hungjury.records import Record
 
-__all__ = ["QueryEngine", "need_ibis", "open_engine"]
+if TYPE_CHECKING:
+    import pyarrow
+    from ibis import BaseBackend
+    from ibis.expr import types as ir
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["RECORD", "QueryEngine", "need_ibis", "open_engine", "with_record"]
 
 RECORD = "hungjury_record"  # the number of a record: breaks ties in time
 
@@ -29,12 +36,12 @@ def need_ibis() -> Any:
 class QueryEngine(Record):
     """A connection, and a temporary folder."""
 
-    connection: Any
+    connection: BaseBackend
     folder: Path
     memory: str
-    spark: Any = None
+    spark: SparkSession | None = None
 
-    def csv(self, paths: Sequence[Path], columns: Sequence[str], mark: str) -> Any:
+    def csv(self, paths: Sequence[Path], columns: Sequence[str], mark: str) -> ir.Table:
         """Read all columns as text; values are parsed one by one and bad ones are counted."""
         names = [str(p) for p in paths]
         if self.spark is not None:
@@ -47,15 +54,15 @@ class QueryEngine(Record):
             delim=mark,
             quote='"',
         )
-        return _with_record(found)
+        return with_record(found)
 
-    def parquet(self, paths: Sequence[Path]) -> Any:
+    def parquet(self, paths: Sequence[Path]) -> ir.Table:
         names = [str(p) for p in paths]
         if self.spark is not None:
             return self._spark_view(self.spark.read.parquet(*names))
-        return _with_record(self.connection.read_parquet(names))
+        return with_record(self.connection.read_parquet(names))
 
-    def arrow(self, table: object) -> Any:
+    def arrow(self, table: pyarrow.Table) -> ir.Table:
         """Pass a table through a file, so the engine does not hold it in memory."""
         from pyarrow import parquet
 
@@ -63,7 +70,7 @@ class QueryEngine(Record):
         parquet.write_table(table, path)
         return self.parquet([path])
 
-    def _spark_view(self, frame: Any) -> Any:
+    def _spark_view(self, frame: DataFrame) -> ir.Table:
         from pyspark.sql import functions
 
         if RECORD not in frame.columns:
@@ -73,7 +80,8 @@ class QueryEngine(Record):
         return self.connection.table("hungjury_clicks")
 
 
-def _with_record(table: Any) -> Any:
+def with_record(table: ir.Table) -> ir.Table:
+    """A table whose rows are numbered."""
     if RECORD in table.columns:
         return table
     return table.mutate(**{RECORD: need_ibis().row_number()})
@@ -91,7 +99,7 @@ def open_engine(name: ClickEngine, memory: str) -> Iterator[QueryEngine]:
             yield from _spark(ibis, Path(folder), memory)
 
 
-def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
+def _duckdb(ibis: ModuleType, folder: Path, memory: str) -> Iterator[QueryEngine]:
     try:
         import duckdb
     except ImportError:
@@ -115,7 +123,7 @@ def _duckdb(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
         connection.disconnect()
 
 
-def _spark(ibis: Any, folder: Path, memory: str) -> Iterator[QueryEngine]:
+def _spark(ibis: ModuleType, folder: Path, memory: str) -> Iterator[QueryEngine]:
     try:
         from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.compressed import MAGIC_BYTES, compression_of
 from hungjury.collection.formats import is_frame
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError, either
 from hungjury.users.actions import KIND, group_by_session, write_action_clicks
-from hungjury.users.engine import RECORD, QueryEngine, need_ibis, open_engine
+from hungjury.users.engine import RECORD, QueryEngine, open_engine, with_record
 from hungjury.users.formats import (
     PAGE_COLUMNS,
     SESSION_COLUMNS,
@@ -21,6 +21,10 @@ from hungjury.users.formats import (
     write_clicks,
     yandex_page_clicks,
 )
+
+if TYPE_CHECKING:
+    import pyarrow
+    from ibis.expr import types as ir
 
 __all__ = ["COLUMNS", "click_table", "is_ibis_table"]
 
@@ -39,14 +43,14 @@ def is_ibis_table(log: object) -> bool:
     return type(log).__module__.startswith("ibis.") and hasattr(log, "get_backend")
 
 
-def click_table(engine: QueryEngine | None, log: object, queries: bool) -> tuple[Any, Tally]:
+def click_table(engine: QueryEngine | None, log: object, queries: bool) -> tuple[ir.Table, Tally]:
     """The clicks of a log in the engine, and what was found besides them.
 
     queries: whether their names are needed; numbered pages do not need them.
     """
     tally = Tally()
     if engine is None:
-        return _columns(_numbered(log), "<table>"), tally
+        return _columns(with_record(log), "<table>"), tally
     if is_frame(log):
         return _columns(engine.arrow(_arrow(log)), "<frame>"), tally
     sources = _sources(log)
@@ -74,7 +78,7 @@ def click_table(engine: QueryEngine | None, log: object, queries: bool) -> tuple
     return _columns(engine.parquet([path]), name), tally
 
 
-def _actions(engine: QueryEngine, sources: Sequence[Source], queries: bool) -> Any:
+def _actions(engine: QueryEngine, sources: Sequence[Source], queries: bool) -> ir.Table:
     """Read without the engine; DuckDB sorts logs whose sessions are interleaved."""
     paths, together = write_action_clicks(sources, engine.folder, queries)
     if not together:
@@ -169,7 +173,7 @@ def _paths(engine: QueryEngine, sources: Sequence[Source], ending: str) -> list[
     return paths
 
 
-def _arrow(frame: object) -> Any:
+def _arrow(frame: object) -> pyarrow.Table:
     import narwhals as nw
 
     native: Any = nw.from_native(frame, pass_through=True, allow_series=False, eager_only=True)
@@ -182,13 +186,7 @@ def _arrow(frame: object) -> Any:
     return native.to_arrow()
 
 
-def _numbered(table: Any) -> Any:
-    if RECORD in table.columns:
-        return table
-    return table.mutate(**{RECORD: need_ibis().row_number()})
-
-
-def _columns(table: Any, name: str) -> Any:
+def _columns(table: ir.Table, name: str) -> ir.Table:
     """The columns by role; text is parsed as numbers, and what is not a number becomes missing."""
     lower = {c.lower(): c for c in table.columns}
     roles = {}
@@ -212,11 +210,11 @@ def _columns(table: Any, name: str) -> Any:
     return table.select(**roles, **{c: table[c] for c in kept})
 
 
-def _whole(column: Any) -> Any:
+def _whole(column: ir.Column) -> ir.IntegerColumn:
     return column.try_cast("int64") if column.type().is_string() else column.cast("int64")
 
 
-def _time(table: Any, column: Any) -> Any:
+def _time(table: ir.Table, column: ir.Column) -> ir.FloatingColumn:
     """Seconds from numbers, dates, or text of either; the first rows decide which."""
     kind = column.type()
     if kind.is_timestamp():
@@ -229,6 +227,6 @@ def _time(table: Any, column: Any) -> Any:
     return _since_1970(column.try_cast("timestamp"))
 
 
-def _since_1970(column: Any) -> Any:
+def _since_1970(column: ir.TimestampColumn) -> ir.FloatingColumn:
     whole = column.epoch_seconds().cast("float64").floor()  # engines differ in the fraction
     return whole.cast("float64") + column.millisecond().cast("float64") / 1000
