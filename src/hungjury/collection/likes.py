@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hungjury.collection.runs import RunFiles, Runs
 
 __all__ = [
+    "FileLike",
     "FilesLike",
     "JudgmentsLike",
     "LabelsLike",
@@ -27,9 +28,8 @@ __all__ = [
     "VotesLike",
 ]
 
-FilesLike: TypeAlias = (
-    "str | os.PathLike[str] | IO[str] | IO[bytes] | Sequence[str | os.PathLike[str]]"
-)
+FileLike: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
+FilesLike: TypeAlias = "FileLike | Sequence[str | os.PathLike[str]]"
 Records: TypeAlias = "Sequence[tuple[object, ...]]"  # named tuples, as ir_measures has them
 Frame: TypeAlias = "IntoDataFrame | IntoLazyFrame"
 ByTopic: TypeAlias = Mapping[str, Mapping[str, float]]  # {topic: {document: value}}

@@ -14,7 +14,7 @@ from hungjury.choices import Objective
 from hungjury.collection.notes import Note, plural
 from hungjury.collection.runs import Progress
 from hungjury.errors import InputError, check_seed
-from hungjury.ltr.folds import Fold, read_fold
+from hungjury.ltr.folds import Fold, FoldsLike, read_fold
 from hungjury.ltr.lambdas import class_shares
 from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
 from hungjury.ltr.train import boost, parameters_with, user_notes
@@ -136,7 +136,7 @@ def _mark(p: float) -> str:
 
 
 def compare_rankers(
-    folds: object,
+    folds: FoldsLike,
     user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
     nav_rel: int = 3,
     *,
@@ -228,7 +228,7 @@ def _distinct(notes: Iterable[Note]) -> tuple[Note, ...]:
     return tuple({str(note): note for note in notes}.values())
 
 
-def _folds(given: Any) -> list[Fold]:
+def _folds(given: FoldsLike) -> list[Fold]:
     if isinstance(given, (str, os.PathLike)):
         given = [given]
     found = [one if isinstance(one, tuple) else read_fold(one) for one in given]
@@ -280,6 +280,6 @@ def _trained(
     looked = [m.queries(test.labels, test.offsets) for m in measured]
     values = np.empty((len(measured), len(kept) + 1, len(test.queries)))
     for s, trees in enumerate([*kept, best]):
-        scores = booster.predict(test.features, num_iteration=trees)
+        scores = np.asarray(booster.predict(test.features, num_iteration=trees), dtype=float)
         values[:, s] = [queries.values(scores) for queries in looked]
     return _Trained([*map(str, kept), ALL], values, best, curves)

@@ -8,6 +8,7 @@ from typing import Any
 from hungjury.collection.notes import Note
 from hungjury.errors import InputError
 from hungjury.ltr.compare import ALGORITHMS, RankerComparison, compare_rankers
+from hungjury.ltr.folds import FoldsLike
 from hungjury.records import Record
 from hungjury.tables import Cell, Table
 
@@ -58,7 +59,7 @@ class DataSetComparison(Record, eq=False):
         return self.table().to_html()
 
 
-def compare_data_sets(sets: Mapping[str, Any], **how: Any) -> DataSetComparison:
+def compare_data_sets(sets: Mapping[str, FoldsLike], **how: Any) -> DataSetComparison:
     """Compare rankers on several data sets.
 
     Parameters

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,13 +19,25 @@ from hungjury.errors import InputError
 from hungjury.ltr.labels import GRADES, Labels, as_labels
 from hungjury.records import Record
 
-__all__ = ["RankingData", "check_together", "ends", "ranking_data"]
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix, sparray, spmatrix
+
+__all__ = ["Features", "FeaturesLike", "RankingData", "as_features", "check_together", "ends",
+           "ranking_data"]  # fmt: skip
+
+FeaturesLike: TypeAlias = "ArrayLike | spmatrix | sparray"
+Features: TypeAlias = "NDArray[Any] | csr_matrix"
+
+
+def as_features(given: FeaturesLike) -> Features:
+    """[row, feature]: a compressed matrix if they are sparse, else an array."""
+    return given.tocsr() if hasattr(given, "tocsr") else np.asarray(given)
 
 
 class RankingData(Record, eq=False):
     """Rows of a query are adjacent; query i has the rows offsets[i] to offsets[i + 1]."""
 
-    features: Any  # [row, feature]: a numpy array or a sparse matrix of scipy
+    features: Features
     labels: Labels
     offsets: NDArray[np.int64]  # [query + 1]
     queries: list[str]
@@ -160,7 +172,7 @@ def _gathered(qrels: Qrels, found: NDArray[np.int64]) -> Labels:
 
 
 def ranking_data(
-    features: Any,
+    features: FeaturesLike,
     labels: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     documents: Sequence[str] | None = None,
@@ -170,7 +182,7 @@ def ranking_data(
 
     Parameters
     ----------
-    features : array_like
+    features : array_like or sparse matrix
         [row, feature].
     labels : array_like, optional
         A grade per row; with ``kind="probabilities"`` P(relevant) per row; or probabilities [row,
@@ -196,8 +208,8 @@ def ranking_data(
     >>> data
     RankingData(6 queries, 60 documents, 3 features)
     """
-    table = features if hasattr(features, "tocsr") else np.asarray(features)
-    if not hasattr(features, "tocsr") and table.dtype.kind not in "fiub":
+    table = as_features(features)
+    if table.dtype.kind not in "fiub":
         raise InputError(
             "the features are not numbers",
             code="not-numbers",
@@ -211,7 +223,6 @@ def ranking_data(
             argument="features",
             remedy="give rows of documents' features",
         )
-    table = table.tocsr() if hasattr(table, "tocsr") else table
     rows = table.shape[0]
     offsets, queries = _queries(groups, rows)
     if documents is not None and len(documents) != rows:

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from hungjury.choices import LabelKind
 from hungjury.errors import InputError
-from hungjury.ltr.data import ranking_data
+from hungjury.ltr.data import FeaturesLike, ranking_data
 from hungjury.ltr.labels import GRADES
 from hungjury.ltr.ranker import Ranker
 from hungjury.ltr.train import train_ranker
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel
 
 if TYPE_CHECKING:
+    from sklearn.utils import Tags
     from typing_extensions import Self
 
 __all__ = ["NMCGRanker"]
@@ -82,22 +83,22 @@ class NMCGRanker:
         changed = [n for n in PARAMETERS if getattr(self, n) != getattr(defaults, n)]
         return f"NMCGRanker({', '.join(f'{n}={getattr(self, n)!r}' for n in changed)})"
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         """Tags for scikit-learn's own tools, which import it themselves."""
-        from sklearn.utils import InputTags, Tags, TargetTags
+        from sklearn import utils
 
-        return Tags(
+        return utils.Tags(
             estimator_type=None,
-            target_tags=TargetTags(required=True),
-            input_tags=InputTags(sparse=True, allow_nan=True),
+            target_tags=utils.TargetTags(required=True),
+            input_tags=utils.InputTags(sparse=True, allow_nan=True),
         )
 
     def fit(
         self,
-        X: object,
+        X: FeaturesLike,
         y: ArrayLike,
         group: ArrayLike | None = None,
-        valid: tuple[Any, ArrayLike, ArrayLike] | None = None,
+        valid: tuple[FeaturesLike, ArrayLike, ArrayLike] | None = None,
     ) -> Self:
         """group: the query of every row, or the number of rows of each query.
 
@@ -121,11 +122,11 @@ class NMCGRanker:
         self.n_features_in_ = self.ranker_.features
         return self
 
-    def predict(self, X: object) -> NDArray[np.float64]:
+    def predict(self, X: FeaturesLike) -> NDArray[np.float64]:
         """[row]: scores; larger is better within a query."""
         return self._fitted().predict(X)
 
-    def score(self, X: object, y: ArrayLike, group: ArrayLike | None = None) -> float:
+    def score(self, X: FeaturesLike, y: ArrayLike, group: ArrayLike | None = None) -> float:
         """The mean of nMCG over queries."""
         data = ranking_data(X, y, group, kind=self.labels)
         return float(self._fitted().score(data).mean())

@@ -5,24 +5,26 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from hungjury.choices import LabelKind
 from hungjury.errors import InputError
-from hungjury.ltr.data import RankingData, check_together, ends
+from hungjury.ltr.data import Features, RankingData, check_together, ends
 from hungjury.ltr.labels import GRADES, Labels
 from hungjury.ltr.letor import read_letor
 
-__all__ = ["Fold", "join_data", "make_folds", "read_fold"]
+__all__ = ["Fold", "FoldsLike", "join_data", "make_folds", "read_fold"]
 
 Fold = tuple[RankingData, RankingData, RankingData]  # train, validation, test
+Folder: TypeAlias = "str | os.PathLike[str]"
+FoldsLike: TypeAlias = "Folder | Sequence[Folder | Fold]"
 PARTS = (("train",), ("vali", "valid"), ("test",))
 ENDINGS = (".txt", ".txt.gz", ".svm", ".svm.gz", ".letor", ".letor.gz", "_feature.npy")
 
 
-def read_fold(folder: str | os.PathLike[str], kind: LabelKind = GRADES) -> Fold:
+def read_fold(folder: Folder, kind: LabelKind = GRADES) -> Fold:
     """Read the files train, vali (or valid) and test of a folder, as LETOR and MSLR have them.
 
     Parameters
@@ -110,7 +112,7 @@ def join_data(parts: Sequence[RankingData]) -> RankingData:
     )
 
 
-def _stacked(tables: list[Any]) -> Any:
+def _stacked(tables: list[Features]) -> Features:
     if any(hasattr(table, "tocsr") for table in tables):
         from scipy.sparse import vstack
 

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
 from hungjury.choices import LabelKind
+from hungjury.collection.likes import FileLike
 from hungjury.collection.reading import parse_text
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError
-from hungjury.ltr.data import RankingData, check_together, ends, ranking_data
+from hungjury.ltr.data import FeaturesLike, RankingData, check_together, ends, ranking_data
 from hungjury.ltr.labels import GRADES, as_labels
 from hungjury.machine import cores
 
-__all__ = ["as_ranking_data", "read_letor"]
+__all__ = ["RankingDataLike", "as_ranking_data", "read_letor"]
 
+RankingDataLike: TypeAlias = "RankingData | tuple[FeaturesLike, ArrayLike, ArrayLike] | FileLike"
 ARRAYS = "_feature.npy"
 
 
-def read_letor(source: object, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
+def read_letor(source: FileLike, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
     """Read LETOR files, ``label qid:query 1:value 2:value ... # document``, plain or gz.
 
     Parameters
     ----------
-    source : path, glob, open file or list of paths
+    source : path or open file
         A path that ends in ``_feature.npy`` means arrays saved by numpy, beside ``_label.npy`` and
         ``_group.npy``.
     labels : {"grades", "probabilities"}
@@ -113,7 +115,9 @@ def _array(path: str) -> NDArray[Any]:
         ) from None
 
 
-def as_ranking_data(given: object, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
+def as_ranking_data(
+    given: RankingDataLike, labels: LabelKind = GRADES, columns: int = 0
+) -> RankingData:
     """Ranking data, given or made from a file or a tuple (features, labels, groups)."""
     if isinstance(given, RankingData):
         return given
@@ -124,5 +128,6 @@ def as_ranking_data(given: object, labels: LabelKind = GRADES, columns: int = 0)
                 code="array-count",
                 remedy="give (features, labels, groups)",
             )
-        return ranking_data(*given, kind=labels)
+        features, values, groups = given
+        return ranking_data(features, values, groups, kind=labels)
     return read_letor(given, labels, columns)

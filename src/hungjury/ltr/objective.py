@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hungjury.catalogue import Measure
 from hungjury.catalogue.gain import nDCG
@@ -17,6 +17,9 @@ from hungjury.ltr.data import ranking_data
 from hungjury.ltr.labels import GRADES, Labels
 from hungjury.ltr.lambdas import Queries, Single, dcg_queries, nmcg_queries
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
+
+if TYPE_CHECKING:
+    from lightgbm import Dataset
 
 __all__ = ["LAMBDARANK", "NDCG", "NMCG", "Goal", "NMCGObjective", "need_lightgbm"]
 
@@ -109,18 +112,18 @@ class NMCGObjective:
     ) -> None:
         self.goal = Goal(NMCG, user_model(user), nav_rel, cutoff)
         self.labels = labels
-        self._kept: list[tuple[Any, Any, Queries]] = []
+        self._kept: list[tuple[object, object, Queries]] = []
 
-    def objective(self, scores: NDArray[np.float64], data: Any) -> tuple[Single, Single]:
+    def objective(self, scores: NDArray[np.float64], data: Dataset) -> tuple[Single, Single]:
         """For lgb.train: {"objective": this}."""
         return self.sklearn_objective(data.get_label(), scores, data.get_weight(), data.get_group())
 
-    def metric(self, scores: NDArray[np.float64], data: Any) -> tuple[str, float, bool]:
+    def metric(self, scores: NDArray[np.float64], data: Dataset) -> tuple[str, float, bool]:
         """For lgb.train: feval=this."""
         return self.sklearn_metric(data.get_label(), scores, data.get_weight(), data.get_group())
 
     def sklearn_objective(
-        self, labels: ArrayLike, scores: NDArray[np.float64], weight: object, group: object
+        self, labels: object, scores: NDArray[np.float64], weight: object, group: object
     ) -> tuple[Single, Single]:
         """For LGBMRanker(objective=this), which hands groups only to four arguments."""
         gradient, hessian = self._queries(labels, group).lambdas(scores)
@@ -130,12 +133,12 @@ class NMCGObjective:
         return gradient * each, hessian * each
 
     def sklearn_metric(
-        self, labels: ArrayLike, scores: NDArray[np.float64], _weight: object, group: object
+        self, labels: object, scores: NDArray[np.float64], _weight: object, group: object
     ) -> tuple[str, float, bool]:
         """For LGBMRanker().fit(eval_metric=this)."""
         return self.goal.short, float(self._queries(labels, group).values(scores).mean()), True
 
-    def _queries(self, labels: Any, group: Any) -> Queries:
+    def _queries(self, labels: object, group: object) -> Queries:
         """Prepared once for each set; LightGBM hands out the same arrays in every round."""
         for known_labels, known_group, queries in self._kept:
             if known_labels is labels and known_group is group:
@@ -149,7 +152,7 @@ class NMCGObjective:
         values = np.asarray(labels)
         if self.labels != GRADES:
             values = np.clip(values.astype(float), 0, None)
-        data = ranking_data(np.zeros((len(values), 1)), values, group, kind=self.labels)
+        data = ranking_data(np.zeros((len(values), 1)), values, np.asarray(group), kind=self.labels)
         queries = self.goal.queries(data.labels, data.offsets)
         self._kept = [*self._kept[1 - MOST_KEPT :], (labels, group, queries)]
         return queries

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,15 @@ from hungjury.collection.notes import Note
 from hungjury.errors import InputError
 from hungjury.files import write_whole
 from hungjury.json_files import read_json
-from hungjury.ltr.data import RankingData
+from hungjury.ltr.data import FeaturesLike, RankingData, as_features
 from hungjury.ltr.model_text import check_model
 from hungjury.ltr.objective import Goal, need_lightgbm
 from hungjury.records import Record
-from hungjury.tables import Table, html_page
+from hungjury.tables import Cell, Table, html_page
 from hungjury.users.model import UserModel
+
+if TYPE_CHECKING:
+    from lightgbm import Booster
 
 __all__ = ["Ranker"]
 
@@ -32,7 +35,7 @@ Array = NDArray[np.float64]
 class Ranker(Record, eq=False):
     """A trained ranker; `booster` is LightGBM's model."""
 
-    booster: Any
+    booster: Booster
     goal: Goal
     trees: int  # as many as did best on the validation data, or all
     history: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # value after each tree
@@ -51,17 +54,15 @@ class Ranker(Record, eq=False):
         return f"Ranker({self.goal.name}, {self.goal.short}, {self.trees} trees)"
 
     def _repr_html_(self) -> str:
-        rows: list[list[Any]] = [[name, values[self.trees - 1], values[-1], len(values)]
+        rows: list[list[Cell]] = [[name, values[self.trees - 1], values[-1], len(values)]
                 for name, values in self.history.items()]  # fmt: skip
         head = f"{self.goal.name} trained for {self.goal.short}: {self.trees} trees"
         names = ["data", f"after {self.trees} trees", "after the last", "trees grown"]
         return html_page(head, Table(names, rows) if rows else "No data to validate on.")
 
-    def predict(self, data: Any, trees: int | None = None) -> Array:
+    def predict(self, data: RankingData | FeaturesLike, trees: int | None = None) -> Array:
         """[row]: scores of ranking data or of rows of features; larger is better."""
-        table = data.features if isinstance(data, RankingData) else data
-        if not hasattr(table, "tocsr"):
-            table = np.asarray(table)
+        table = data.features if isinstance(data, RankingData) else as_features(data)
         if table.ndim != 2 or table.shape[1] != self.features:
             raise InputError(
                 f"the ranker was trained on {self.features} features, these have the shape "

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from math import isfinite
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -17,17 +17,21 @@ from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError
 from hungjury.ltr.data import RankingData
 from hungjury.ltr.labels import GRADES
-from hungjury.ltr.lambdas import Queries, class_shares
-from hungjury.ltr.letor import as_ranking_data
+from hungjury.ltr.lambdas import Array, Queries, Single, class_shares
+from hungjury.ltr.letor import RankingDataLike, as_ranking_data
 from hungjury.ltr.objective import LAMBDARANK, NMCG, Goal, need_lightgbm
 from hungjury.ltr.ranker import Ranker
 from hungjury.machine import cores
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
+if TYPE_CHECKING:
+    from lightgbm import Booster, Dataset
+    from lightgbm.callback import CallbackEnv
+
 __all__ = ["parameters_with", "train_ranker"]
 
 # The papers' settings, and for each other names by which LightGBM knows it.
-SETTINGS: dict[str, tuple[Any, tuple[str, ...]]] = {
+SETTINGS: dict[str, tuple[float | None, tuple[str, ...]]] = {
     "learning_rate": (0.05, ("shrinkage_rate", "eta")),
     "num_leaves": (64, ("num_leaf", "max_leaves", "max_leaf", "max_leaf_nodes")),
     "num_iterations": (
@@ -49,8 +53,8 @@ OURS = ("objective", "objective_type", "app", "application", "loss", "metric", "
 
 
 def train_ranker(
-    train: object,
-    valid: object = None,
+    train: RankingDataLike,
+    valid: RankingDataLike | None = None,
     objective: Objective = NMCG,
     user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
     nav_rel: int = 3,
@@ -177,7 +181,7 @@ def boost(
     measured: list[Goal],
     settings: Mapping[str, Any],
     progress: Progress | None = None,
-) -> tuple[Any, dict[str, tuple[float, ...]]]:
+) -> tuple[Booster, dict[str, tuple[float, ...]]]:
     """A booster and, for each monitored set, its measures after every tree."""
     lightgbm = need_lightgbm()
     built_in = goal.name == LAMBDARANK
@@ -190,35 +194,42 @@ def boost(
         )
     prepared: dict[int, list[Queries]] = {}
 
-    def dataset(one: RankingData, goals: list[Goal], **more: Any) -> Any:
-        made = lightgbm.Dataset(
-            one.features, label=one.labels.plain(), group=one.sizes, params=dict(settings), **more
-        )
+    def dataset(one: RankingData, goals: list[Goal], like: Dataset | None = None) -> Dataset:
+        made: Dataset = lightgbm.Dataset(
+            one.features, label=one.labels.plain(), group=one.sizes, params=dict(settings),
+            reference=like,
+        )  # fmt: skip
         prepared[id(made)] = [g.queries(one.labels, one.offsets) for g in goals]
         return made
 
     learnt = dataset(data, [goal])
-    looked = [dataset(one, measured, reference=learnt) for _, one in seen]
+    looked = [dataset(one, measured, learnt) for _, one in seen]
 
-    def gradient(scores: Any, part: Any) -> Any:
+    def gradient(scores: Array, part: Dataset) -> tuple[Single, Single]:
         return prepared[id(part)][0].lambdas(scores)
 
-    def metric(scores: Any, part: Any) -> list[tuple[str, float, bool]]:
+    def metric(scores: Array, part: Dataset) -> list[tuple[str, float, bool]]:
         return [
             (g.short, float(queries.values(scores).mean()), True)
             for g, queries in zip(measured, prepared[id(part)], strict=True)
         ]
 
     found: dict[str, dict[str, list[float]]] = {}
-    booster = _run(
-        lightgbm,
-        {**settings, "objective": LAMBDARANK if built_in else gradient, "metric": "none"},
-        learnt,
-        valid_sets=looked,
-        valid_names=[name for name, _ in seen],
-        feval=metric if looked else None,
-        callbacks=[lightgbm.record_evaluation(found), *_progress_callbacks(progress)],
-    )
+    try:
+        booster = lightgbm.train(
+            {**settings, "objective": LAMBDARANK if built_in else gradient, "metric": "none"},
+            learnt,
+            valid_sets=looked,
+            valid_names=[name for name, _ in seen],
+            feval=metric if looked else None,
+            callbacks=[lightgbm.record_evaluation(found), *_progress_callbacks(progress)],
+        )
+    except lightgbm.basic.LightGBMError as error:
+        raise InputError(
+            f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
+            code="lightgbm-error",
+            remedy="see LightGBM's documentation",
+        ) from None
     return booster, {
         f"{name} {short}": tuple(values)
         for name, shorts in found.items()
@@ -226,22 +237,11 @@ def boost(
     }
 
 
-def _run(lightgbm: Any, parameters: dict[str, Any], learnt: Any, **more: Any) -> Any:
-    try:
-        return lightgbm.train(parameters, learnt, **more)
-    except lightgbm.basic.LightGBMError as error:
-        raise InputError(
-            f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
-            code="lightgbm-error",
-            remedy="see LightGBM's documentation",
-        ) from None
-
-
-def _progress_callbacks(progress: Progress | None) -> list[Callable[[Any], None]]:
+def _progress_callbacks(progress: Progress | None) -> list[Callable[[CallbackEnv], None]]:
     if progress is None:
         return []
 
-    def advance(state: Any) -> None:
+    def advance(state: CallbackEnv) -> None:
         progress(state.iteration + 1, state.end_iteration, "training")
 
     return [advance]
