@@ -136,6 +136,20 @@ def test_bad_arrays(features, labels, groups, said):
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize("kind", ["csr_matrix", "coo_matrix", "csc_array"])
+def test_sparse_features_are_those_of_the_array(kind):
+    made = getattr(pytest.importorskip("scipy.sparse"), kind)
+    dense, sparse = (ranking_data(table, Y, [2, 4]) for table in (X, made(X)))
+    for change in (
+        lambda data: data.select([1]),
+        lambda data: data.padded_to(5),
+        lambda data: join_data([data.select([0]), data.select([1])]),
+    ):
+        assert change(sparse).features.toarray().tolist() == change(dense).features.tolist()
+    with pytest.raises(InputError, match="not numbers"):
+        ranking_data(made(X * 1j), Y, [2, 4])
+
+
 def test_labels_of_merged_judges():
     votes = ["one,10,GX01,2", "one,10,GX02,0", "two,10,GX01,1", "two,10,GX02,0"]
     table = io.StringIO("\n".join(["judge,topic,document,label", *votes]))

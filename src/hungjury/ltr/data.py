@@ -86,7 +86,12 @@ class RankingData(Record, eq=False):
         rows, now = self.features.shape
         if now >= columns:
             return self
-        return replace(self, features=np.hstack([self.features, np.zeros((rows, columns - now))]))
+        if hasattr(self.features, "tocsr"):
+            wider = self.features.copy()
+            wider.resize((rows, columns))
+        else:
+            wider = np.hstack([self.features, np.zeros((rows, columns - now))])
+        return replace(self, features=wider)
 
     def judged_by(self, qrels: QrelsLike) -> RankingData:
         """The same documents with the labels of `qrels`: grades, or probabilities as merged

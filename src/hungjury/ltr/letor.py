@@ -26,7 +26,7 @@ ARRAYS = "_feature.npy"
 
 
 def read_letor(source: FileLike, labels: LabelKind = GRADES, columns: int = 0) -> RankingData:
-    """Read LETOR files, ``label qid:query 1:value 2:value ... # document``, plain or gz.
+    """Read a LETOR file, ``label qid:query 1:value 2:value ... # document``, plain or gz.
 
     Parameters
     ----------
