@@ -7,6 +7,7 @@ import io
 import json
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 import hungjury as hj
@@ -84,6 +85,8 @@ def test_json_is_strict() -> None:
     assert [row["a_b"] for row in rows] == [0.123456789012345678, None, None, 3]
     assert rows[3]["p"] is None
     nested = json.loads(json_text({"a": [1.0, NAN, (INF, {"b": -INF})]}), parse_constant=refuse)
+    arrays = {"a": np.array([[1.0, NAN]]), "n": np.int64(3)}
+    assert json.loads(json_text(arrays), parse_constant=refuse) == {"a": [[1.0, None]], "n": 3}
     assert nested == {"a": [1.0, None, [None, {"b": None}]]}
 
 

@@ -35,7 +35,7 @@ class Reliability:
 
     @property
     def holds(self) -> bool:
-        """Is every bin from 0.9 on right as often as it says, and what is told apart right?"""
+        """Is every bin of 0.9 or more right as often as it says, and what is told apart right?"""
         bins = np.array(BINS[:-1])[ASKED:]
         right = self.right[ASKED:]
         return bool((np.isnan(right) | (right >= bins)).all() and not self.wrong > 0.01)

@@ -95,12 +95,14 @@ def json_text(content: object) -> str:
 
 
 def finite(value: object) -> Any:
-    """The same without numbers that JSON does not have."""
+    """Arrays as lists, and None for numbers that JSON does not have."""
     if isinstance(value, Mapping):
         return {key: finite(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
         return [finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return finite(value.tolist()) if hasattr(value, "tolist") else value
 
 
 def letter(place: int) -> str:

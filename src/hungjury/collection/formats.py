@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from hungjury.collection.bad_lines import Stop, raise_error
 from hungjury.collection.columns import KNOWN, InputTable, understood
@@ -186,7 +186,7 @@ def frame_table(
     )
 
 
-def is_records(source: object) -> bool:
+def is_records(source: object) -> TypeGuard[Sequence[Any]]:
     """A list of named tuples, such as ir_measures' Qrel and ScoredDoc?"""
     return (
         isinstance(source, (list, tuple))

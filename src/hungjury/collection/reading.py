@@ -65,7 +65,7 @@ def parse_text(
         raise header or error from None
 
 
-def label_parts(source: Any, policy: LabelPolicy, *, several: bool = False) -> list[Part]:
+def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -> list[Part]:
     """The files and tables of a source.
 
     several: labels of several judges, whose dictionaries are ``{judge: source}``.
@@ -84,7 +84,7 @@ def label_parts(source: Any, policy: LabelPolicy, *, several: bool = False) -> l
     return list(expand(source, folders=several))
 
 
-def _of_judge(name: object, source: Any, policy: LabelPolicy) -> list[Part]:
+def _of_judge(name: object, source: object, policy: LabelPolicy) -> list[Part]:
     """The parts of one judge of a dictionary."""
     if isinstance(source, Mapping):
         return [nested_table(source, "label", f"<dict>[{name!r}]", str(name))]

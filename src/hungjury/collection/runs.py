@@ -164,7 +164,7 @@ def read_runs(
     return found if isinstance(found, Runs) else load(found, progress)
 
 
-def run_source(source: Any, policy: RunPolicy) -> Runs | RunFiles:
+def run_source(source: object, policy: RunPolicy) -> Runs | RunFiles:
     """Runs of frames and dictionaries in memory; files to be read while they are aligned."""
     given = dict(policy.columns)
     if isinstance(source, Mapping):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,6 +39,7 @@ from hungjury.judges.settings import JudgeSettings
 from hungjury.records import Record
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 from hungjury.tables import Table, html_page
+from hungjury.text_formats import finite, json_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -182,18 +182,18 @@ class Agreement(Record, eq=False):
             "judges": self.judges,
             "grades": list(self.grades),
             "settings": self.settings.to_dict(),
-            "agreement": _plain(self.agreement),
-            "fleiss_kappa": _plain(self.fleiss),
-            "krippendorff_alpha_nominal": _plain(self.alpha_nominal),
-            "krippendorff_alpha_ordinal": _plain(self.alpha_ordinal),
+            "agreement": finite(self.agreement),
+            "fleiss_kappa": finite(self.fleiss),
+            "krippendorff_alpha_nominal": finite(self.alpha_nominal),
+            "krippendorff_alpha_ordinal": finite(self.alpha_ordinal),
             "labels": self.labels.tolist(),
-            "label_rates": _plain(self.label_rates),
-            "agreement_with_others": _plain(agreement),
-            "kappa_with_others": _plain(kappa),
+            "label_rates": finite(self.label_rates),
+            "agreement_with_others": finite(agreement),
+            "kappa_with_others": finite(kappa),
             "pairs": {
                 "common": self.pairs.common.tolist(),
-                "agreement": _plain(self.pairs.agreement),
-                "kappa": _plain(self.pairs.kappa),
+                "agreement": finite(self.pairs.agreement),
+                "kappa": finite(self.pairs.kappa),
             },
             "near_copies": self.near_copies,
             "near_constant": self.near_constant,
@@ -203,14 +203,14 @@ class Agreement(Record, eq=False):
             out["rankings"] = {
                 "measure": self.rankings.measure,
                 "systems": self.rankings.systems,
-                "scores": _plain(self.rankings.scores),
-                "tau_b": _plain(self.rankings.tau),
-                "tau_ap": _plain(self.rankings.tau_ap),
+                "scores": finite(self.rankings.scores),
+                "tau_b": finite(self.rankings.tau),
+                "tau_ap": finite(self.rankings.tau_ap),
             }
         return out
 
     def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        return json_text(self.to_dict())
 
 
 def agreement(
@@ -321,10 +321,3 @@ def _mean_of_others(matrix: Floats) -> Floats:
     number = known.sum(axis=1)
     total = np.where(known, matrix, 0.0).sum(axis=1)
     return np.asarray(np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0))
-
-
-def _plain(values: Any) -> Any:
-    """Convert to lists and floats, with None for NaN."""
-    if isinstance(values, np.ndarray):
-        return [_plain(v) for v in values]
-    return None if np.isnan(values) else float(values)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from os import PathLike
 from typing import get_args
 
 import numpy as np
@@ -37,7 +36,7 @@ from hungjury.uncertainty.panel_quality import (
 )
 from hungjury.uncertainty.parts import Parts, people_parts, topic_deviations
 from hungjury.uncertainty.plan import digests, plan_weights
-from hungjury.uncertainty.planned import Plan
+from hungjury.uncertainty.planned import PlanLike, as_plan
 from hungjury.uncertainty.predict import features, predict
 from hungjury.uncertainty.sample import Sample, gold_sample
 from hungjury.uncertainty.standing import of_differences
@@ -51,7 +50,7 @@ MORE_LABELS = (100, 200, 500, 1000)
 
 def planned_sample(
     gold: QrelsLike | Judgments,
-    plan: Plan | str | PathLike[str] | None,
+    plan: PlanLike | None,
     design: GoldDesign | None,
     judgments: Judgments,
     alignment: Alignment,
@@ -62,7 +61,7 @@ def planned_sample(
         check_choice("gold_design", design, get_args(GoldDesign))
     if plan is None:
         return gold_sample(gold, judgments, setting.rel, design)
-    made = plan if isinstance(plan, Plan) else Plan.read(plan)
+    made = as_plan(plan)
     found = digests(judgments, alignment)
     if made.digests["judgments"] != found["judgments"]:
         raise InputError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -20,7 +19,7 @@ from hungjury.judges.reliability import ReliabilityBin, reliability
 from hungjury.records import Record
 from hungjury.tables import Table, html_page
 from hungjury.text_formats import columns, json_text
-from hungjury.uncertainty.planned import Plan
+from hungjury.uncertainty.planned import PlanLike, as_plan
 from hungjury.uncertainty.sample import gold_sample
 
 if TYPE_CHECKING:
@@ -148,7 +147,7 @@ def agreement_with_gold(
     judgments: JudgmentsLike,
     gold: QrelsLike | Judgments,
     rel: int | None = None,
-    plan: Plan | str | PathLike[str] | None = None,
+    plan: PlanLike | None = None,
     seed: int = 0,
 ) -> GoldAgreement:
     """Compare judges with gold labels of some documents.
@@ -189,7 +188,7 @@ def agreement_with_gold(
             argument="judgments",
             remedy="give judges with grades",
         )
-    made = plan if plan is None or isinstance(plan, Plan) else Plan.read(plan)
+    made = None if plan is None else as_plan(plan)
     sample = gold_sample(gold, given, rel, None, made)
     labels, _ = label_matrix(given, rel)
     mine = labels[:, sample.documents].astype(np.int64)

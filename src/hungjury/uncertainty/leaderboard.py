@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
@@ -37,7 +36,7 @@ from hungjury.uncertainty.evidence import Evidence, depth_shown
 from hungjury.uncertainty.judge_rows import judge_rows, labels_per_document
 from hungjury.uncertainty.outlook import Outlook, look_ahead
 from hungjury.uncertainty.panel_error import check_panel_error
-from hungjury.uncertainty.planned import Plan
+from hungjury.uncertainty.planned import PlanLike
 from hungjury.uncertainty.settings import LeaderboardSettings
 from hungjury.uncertainty.standing import standing
 
@@ -60,7 +59,7 @@ def leaderboard(
     seed: int = 0,
     gold: QrelsLike | Judgments | None = None,
     *,
-    plan: Plan | str | os.PathLike[str] | None = None,
+    plan: PlanLike | None = None,
     gold_design: GoldDesign | None = None,
     estimate: GoldEstimate = "combined",
     looks: Sequence[int] | None = None,

@@ -7,7 +7,7 @@ from dataclasses import field
 from itertools import takewhile
 from os import PathLike
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from hungjury.stats.designs import inclusion
 from hungjury.tables import Table, html_page
 from hungjury.text_formats import csv_text
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "PlanLike", "as_plan"]
 
 Floats = NDArray[np.float64]
 HEAD = "# hungjury plan"
@@ -199,6 +199,14 @@ class Plan(Record, eq=False):
                   self.weight.tolist(), self.priority.tolist())  # fmt: skip
         said = {JUDGE + judge: labels for judge, labels in self.votes.items()}
         return dict(zip(COLUMNS, values, strict=True)) | said
+
+
+PlanLike: TypeAlias = Plan | str | PathLike[str]
+
+
+def as_plan(given: PlanLike) -> Plan:
+    """A plan, given or read from its file."""
+    return given if isinstance(given, Plan) else Plan.read(given)
 
 
 def _cell(value: Any) -> Any:
