@@ -13,6 +13,9 @@ from hungjury.errors import HungjuryError
 from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.gate import Gate, _resampled, _together, by_chance, by_interval, gate
 
+LISTS = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
+TWINS = {"one": LISTS, "two": LISTS}
+
 
 @pytest.fixture(scope="module")
 def made():
@@ -101,7 +104,9 @@ def test_qrels(made):
     assert found.low > 0
     (found,) = gate(made.gold, made.runs, best, worst)
     assert (found.verdict, found.passed) == ("worse", False)
-    (found,) = gate(made.gold, made.runs, best, best)
+    with pytest.raises(HungjuryError, match="both the baseline and a candidate"):
+        gate(made.gold, made.runs, best, best)
+    (found,) = gate({"1": {"a": 1}, "2": {"b": 1}}, TWINS, "one", "two")
     assert found.verdict == "same"
     assert (found.difference, found.low, found.high) == (0, 0, 0)
     (found,) = gate(made.gold, made.runs, "system3", "system4", margin=0.5)

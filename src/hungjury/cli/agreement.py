@@ -100,7 +100,8 @@ def agreement_command(
     lists = run_flags.files(runs, label_flags.columns) if runs else None
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
     print_notes(labels.notes, quiet)
-    deliver(found.to_text() if form == "table" else found.to_json(), output)
+    table = form == "table"
+    deliver(found.to_text() if table else found.to_json(), output, for_people=table)
     if heat_map is not None:
         found.plot("kappa").save(heat_map)
     if rankings is not None:

@@ -61,6 +61,7 @@ def audit_command(
     with progress_bar(quiet, found is not None and is_much(found)) as progress:
         report = audit(source, found, progress, judgments=bool(judges.judges), **reading)
     surface = command_line(typed_options(click.get_current_context().command))
-    deliver(report.render(surface) if form == "text" else report.to_json(), output)
+    text = form == "text"
+    deliver(report.render(surface) if text else report.to_json(), output, for_people=text)
     if report.exit_code:
         raise click.exceptions.Exit(report.exit_code)

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.choices import ClickEngine, Pages, RatesBy
-from hungjury.cli.options import choice_option, count, grade, new_file, picture, quiet_option
+from hungjury.cli.options import (
+    choice_option,
+    count,
+    grade,
+    new_file,
+    picture,
+    quiet_option,
+    refuse_unused,
+)
 from hungjury.cli.output import deliver
 from hungjury.limits import MOST_LABELS, MOST_RANKS_OF_A_PAGE
 
@@ -92,6 +100,7 @@ def clicks_command(
     """
     from hungjury.users.clicks import calibrate
 
+    refuse_unused("--nav-rel", "--qrels", qrels is not None)
     model = calibrate(
         list(log),
         qrels,

@@ -14,6 +14,7 @@ from hungjury.cli.options import (
     csv_safe_option,
     format_option,
     output_option,
+    refuse_unused,
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes
@@ -70,13 +71,14 @@ def compare_command(
     """
     from hungjury.uncertainty.compare import compare
 
+    refuse_unused("--samples", "--test randomisation or bootstrap", test not in ("t", "wilcoxon"))
     scores, _ = score_files(DEFAULT, **scoring)
     found = compare(
         scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,
         seed=seed,
     )  # fmt: skip
     print_notes(found.notes, scoring["quiet"])
-    deliver(_formatted(found, form, csv_safe), output)
+    deliver(_formatted(found, form, csv_safe), output, for_people=form == "table")
 
 
 def _formatted(found: Comparison, form: str, safe: bool) -> str:

@@ -14,6 +14,7 @@ from hungjury.cli.options import (
     grade,
     picture_or_csv,
     quiet_option,
+    refuse_unused,
 )
 from hungjury.cli.output import deliver, is_much, print_notes, progress_bar
 from hungjury.cli.reading import (
@@ -76,9 +77,10 @@ def curve_command(
     from hungjury.evaluation import evaluate
     from hungjury.m import IPrec, NumRet, P, R
 
-    as_data = output in (None, "-") or str(output).endswith(".csv")
+    as_data = output in (None, "-") or str(output).lower().endswith(".csv")
     if csv_safe and not as_data:
         raise click.UsageError("--csv-safe is for data; a plot has no formulas")
+    refuse_unused("--depth", "--by rank", by == "rank")
     labels_file, run_paths = inputs.sorted_out()
     found = run_flags.files(run_paths, label_flags.columns)
     with progress_bar(quiet, is_much(found)) as progress:

@@ -68,7 +68,13 @@ def json_error(error: HungjuryError, surface: Surface) -> str:
 
 
 def usage(error: click.UsageError) -> click.UsageError:
-    """Explain extra arguments, which mostly come from a pattern expanded by the shell."""
+    """Suggest commands, and explain extra arguments, mostly a pattern expanded by the shell."""
+    missing = re.fullmatch(r"No such command '(.*)'\.", error.message, re.S)
+    if missing is not None and error.ctx is not None:
+        near = either(_near(missing[1], error.ctx))
+        return click.UsageError(
+            error.message + (f" Did you mean {near}?" if near else ""), error.ctx
+        )
     found = re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message, re.S)
     if found is None:
         return error
@@ -79,6 +85,15 @@ def usage(error: click.UsageError) -> click.UsageError:
         "quote patterns so that the shell does not expand them: --runs 'runs/*'",
         error.ctx,
     )
+
+
+def _near(word: str, context: click.Context) -> list[str]:
+    """The commands that may have been meant."""
+    from difflib import get_close_matches
+
+    group = context.command
+    names = group.list_commands(context) if isinstance(group, click.Group) else []
+    return get_close_matches(word, names, 3) or [n for n in names if n.startswith(word)]
 
 
 def outside_error(error: Exception) -> HungjuryError | None:

@@ -202,10 +202,10 @@ def _leaderboard(
 
 def _is_plan(path: str) -> bool:
     """Whether `hungjury plan` wrote it: then it is known how its documents were chosen."""
+    from hungjury.collection.formats import PLAN_HEAD
     from hungjury.collection.sources import expand
-    from hungjury.uncertainty.planned import HEAD
 
-    return expand(path)[0].head().strip() == HEAD.encode()
+    return expand(path)[0].head().strip() == PLAN_HEAD.encode()
 
 
 def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:

@@ -21,6 +21,7 @@ from hungjury.cli.options import (
     page,
     plan_option,
     quiet_option,
+    refuse_unused,
     seed_option,
     text_options,
 )
@@ -148,6 +149,7 @@ def leaderboard_command(
         raise click.UsageError("a leaderboard has one measure; give -m once")
     if report is None and (queries or documents):
         raise click.UsageError("--queries and --documents need --report FILE")
+    refuse_unused("--estimate", "--gold", bool(gold))
     labels = label_flags.judgments(judges)
     truth = label_flags.people(gold) if gold else None
     lists = run_flags.files(runs, label_flags.columns)
@@ -160,7 +162,7 @@ def leaderboard_command(
         )  # fmt: skip
     notes = sorted(board.notes, key=lambda note: note.about != "judges")
     print_notes(notes, quiet, "--format json")
-    deliver(_formatted(board, form, csv_safe), output)
+    deliver(_formatted(board, form, csv_safe), output, for_people=form == "table")
     if report is not None:
         words = ["hungjury", *sys.argv[1:]]
         board.write_page(report, words, queries=queries, documents=documents)

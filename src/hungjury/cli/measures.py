@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.cli.options import format_option
-from hungjury.cli.output import deliver
+from hungjury.cli.output import deliver, text_width
 
 if TYPE_CHECKING:
     from hungjury.catalogue import MeasureInfo
@@ -54,25 +54,28 @@ def _entry(name: str, meaning: str, width: int) -> str:
     """A measure's name and the first sentence of its description."""
     first = re.split(r";|(?<!\beq)\. ", meaning)[0].rstrip(".")
     beside = f"{name:<{width}}  "
-    return textwrap.fill(first, 110, initial_indent=beside, subsequent_indent=" " * len(beside))
+    return textwrap.fill(
+        first, text_width(110), initial_indent=beside, subsequent_indent=" " * len(beside)
+    )
 
 
 def _page(row: MeasureInfo) -> str:
-    lines = [f"{row['write']}", textwrap.fill(row["meaning"], 90), f"({row['paper']})"]
-    lines += textwrap.wrap(row["formula"], 90, initial_indent="  ", subsequent_indent="    ")
+    width = text_width(90)
+    lines = [f"{row['write']}", textwrap.fill(row["meaning"], width), f"({row['paper']})"]
+    lines += textwrap.wrap(row["formula"], width, initial_indent="  ", subsequent_indent="    ")
     better = "smaller" if row["smaller_is_better"] else "larger"
     speed = "natively" if row["native"] else "in Python, which is slower"
     lines.append(f"range: {row['range'][0]:g} to {row['range'][1]:g}; {better} is better")
     lines.append(f"many label sets at once are scored {speed}")
-    width = max((len(one["name"]) for one in row["parameters"]), default=0)
+    names = max((len(one["name"]) for one in row["parameters"]), default=0)
     for one in row["parameters"]:
         details = [one["range"], "required" if one["required"] else f"default {one['default']}"]
         details = [word for word in details if word and word != "default None"]
         text = one["meaning"] + (f" ({'; '.join(details)})" if details else "")
         lines += textwrap.wrap(
             text,
-            90,
-            initial_indent=f"  {one['name']:<{width}}  ",
-            subsequent_indent=" " * (width + 4),
+            width,
+            initial_indent=f"  {one['name']:<{names}}  ",
+            subsequent_indent=" " * (names + 4),
         )
     return "\n".join(lines)

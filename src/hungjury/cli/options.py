@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, TypeVar, cast, get_args
 
 import click
+from click.core import ParameterSource
 
 from hungjury.errors import check_installed
 from hungjury.limits import MOST_GRADE, MOST_SEED
@@ -77,11 +78,11 @@ def second_file(path: str) -> str:
     return new_file(path)
 
 
-def picture(path: str) -> str:
-    """Check the name of a plot file."""
+def picture(path: str, also: str = "") -> str:
+    """Check the name of a plot file; `also` is an ending that the caller writes itself."""
     from hungjury.report.pictures import check_ending
 
-    check_ending(path)
+    check_ending(path, also)
     check_installed("matplotlib", "report", "drawing a plot")
     return new_file(path)
 
@@ -89,12 +90,17 @@ def picture(path: str) -> str:
 def page(path: str) -> str:
     """Check the name of a report."""
     check_installed("jinja2", "report", "a report")
-    return second_file(path)
+    second_file(path)
+    if not path.lower().endswith((".html", ".htm")):
+        raise click.BadParameter(f"{path!r}: a report is a page; give a name that ends in .html")
+    return path
 
 
 def picture_or_csv(path: str) -> str:
     """Check the name of a file that holds a plot, or its data; "-" is data on stdout."""
-    return new_file(path) if path == "-" or path.endswith(".csv") else picture(path)
+    if path == "-" or path.lower().endswith(".csv"):
+        return new_file(path)
+    return picture(path, also=".csv")
 
 
 OUTPUTS = (
@@ -222,6 +228,15 @@ plan_option = click.option(
     metavar="FILE",
     help="The plan that chose these documents, written by `hungjury plan`.",
 )
+
+
+def refuse_unused(option: str, needed: str, used: bool) -> None:
+    """Refuse an option that was typed but does nothing without what is needed."""
+    context = click.get_current_context()
+    name = next(p.name for p in context.command.params if option in p.opts)
+    typed = context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
+    if typed and not used:
+        raise click.UsageError(f"{option} needs {needed}")
 
 
 def finished(command: click.Command) -> click.Command:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -97,10 +99,16 @@ def guard_streams() -> None:
         setattr(sys, name, guarded)
 
 
-def deliver(text: str, output: str | None) -> None:
+def text_width(most: int) -> int:
+    """The width of text: that of a terminal, from 60 to `most`."""
+    return max(60, min(most, get_terminal_size().columns)) if sys.stdout.isatty() else most
+
+
+def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
     """Print to stdout (also for `-`), or write a whole file.
 
-    A pipe gets the bytes that a file would get; on a terminal control characters are escaped.
+    A pipe gets the bytes that a file would get. On a terminal control characters are escaped, and
+    the sentences of a text for people are wrapped.
     """
     text = text if text.endswith("\n") else text + "\n"
     if output is not None and output != "-":
@@ -108,11 +116,25 @@ def deliver(text: str, output: str | None) -> None:
 
         write_whole(output, text)
     elif sys.stdout.isatty():
-        sys.stdout.write(visible(text))
+        shown = visible(text)
+        sys.stdout.write(_wrapped(shown, text_width(len(shown))) if for_people else shown)
     elif isinstance(sys.stdout, (_Tolerant, _Closed)):
         sys.stdout.write_bytes(text.encode("utf-8", "surrogateescape"))
     else:  # a stream that something else put in the place of stdout
         sys.stdout.write(text)
+
+
+def _wrapped(text: str, width: int) -> str:
+    """Text with its sentences wrapped; rows of tables, whose columns are aligned, stay whole."""
+    out = []
+    for line in text.removesuffix("\n").split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        if len(line) <= width or "  " in line.strip():
+            out.append(line)
+        else:
+            out += textwrap.wrap(line, width, subsequent_indent=f"{indent}  ",
+                                 break_long_words=False, break_on_hyphens=False)  # fmt: skip
+    return "\n".join(out) + "\n"
 
 
 def rows_as(rows: list[dict[str, Any]], form: str, safe: bool) -> str:
@@ -129,10 +151,11 @@ def print_notes(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audi
     if quiet:
         return
     listed = sorted(notes, key=lambda note: note.about == "files")
-    for note in listed[:MOST_NOTES]:
+    shown = len(listed) if len(listed) == MOST_NOTES + 1 else MOST_NOTES
+    for note in listed[:shown]:
         click.echo(click.style("note: ", fg="yellow") + visible(str(note)), err=True)
-    if len(listed) > MOST_NOTES:
-        more = len(listed) - MOST_NOTES
+    if len(listed) > shown:
+        more = len(listed) - shown
         click.echo(f"note: {more} more (see {where})", err=True)
 
 

@@ -126,6 +126,6 @@ def _page(model: PRM, qrels: Qrels | None) -> str:
         return page
     binary, expected = model.relevant_counts(qrels)
     return (
-        f"{page}\nthe qrels label {binary:,} documents relevant; another judge would label "
-        f"{expected:,.0f} so"
+        f"{page}\nthe qrels label {binary:,} documents relevant; another judge would "
+        f"label about {expected:,.0f} relevant"
     )

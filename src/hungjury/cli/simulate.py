@@ -85,6 +85,7 @@ def simulate_command(
       hungjury simulate -o demo --systems 5 --seed 7
       hungjury evaluate demo/gold.qrels 'demo/runs/*'
     """
+    from hungjury.collection.notes import plural
     from hungjury.collection.simulate import simulate
 
     numbers = [decimal_of(text.strip()) for text in accuracies.split(",")]
@@ -98,7 +99,7 @@ def simulate_command(
     if quiet:
         return
     click.echo(
-        f"{output}: gold.qrels, {len(made.judgments.judges)} judges in judges/, "
-        f"{len(made.quality)} systems in runs/",
+        f"{output}: gold.qrels, {plural(len(made.judgments.judges), 'judge')} in judges/, "
+        f"{plural(len(made.quality), 'system')} in runs/",
         err=True,
     )

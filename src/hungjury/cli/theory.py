@@ -5,7 +5,15 @@ from __future__ import annotations
 import click
 
 from hungjury.choices import OrderOf, OrderScale, SimulatedLabels
-from hungjury.cli.options import choice_option, count, finished, grade, picture, seed_option
+from hungjury.cli.options import (
+    choice_option,
+    count,
+    finished,
+    grade,
+    picture,
+    refuse_unused,
+    seed_option,
+)
 from hungjury.cli.output import deliver
 from hungjury.limits import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
 
@@ -147,6 +155,8 @@ def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: 
     from hungjury.report.pictures import save_picture
     from hungjury.theory import figures
 
+    for option in ("--trials", "--labels"):
+        refuse_unused(option, "the figure 'significance'", which == "significance")
     if which == "balancing":
         drawn = figures.plot_balancing_curves(figures.balancing_curves())
     else:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.choices import LabelKind, Objective
-from hungjury.cli.options import choice_option, count, new_file, picture, quiet_option
+from hungjury.cli.options import (
+    choice_option,
+    count,
+    new_file,
+    picture,
+    quiet_option,
+    refuse_unused,
+)
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
 from hungjury.limits import MOST_TREES
@@ -71,6 +78,7 @@ def train_command(
 
     if plot is not None and valid is None:
         raise click.UsageError("--plot needs --valid")
+    refuse_unused("--stop-after", "--valid", valid is not None)
     data = _labelled(read_letor(train, labels), qrels)
     seen = None
     if valid is not None:

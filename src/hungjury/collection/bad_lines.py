@@ -54,7 +54,7 @@ class _Kind:
         self.lines: list[str] = []
 
     def error(self) -> HungjuryError:
-        if self.count == 1:
+        if self.count == 1 or not self.lines:
             return self.first
         more = self.count - len(self.lines)
         lines = ", ".join(self.lines) + (f" and {more:,} more" if more else "")
@@ -77,7 +77,7 @@ class Listing:
         key = (error.file, error.code, "" if alike else error.message)
         kind = self._kinds.setdefault(key, _Kind(error))
         kind.count += 1
-        if len(kind.lines) < EXAMPLES:
+        if error.line is not None and len(kind.lines) < EXAMPLES:
             kind.lines.append(str(error.line))
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ def readable(
     try:
         parse(source, new())
     except InputError as error:
-        if error.line is None or error.code == "unknown-columns":
+        if error.line is None or error.code in ("unknown-columns", "not-a-run"):
             raise  # about the whole file
     else:
         return source

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
@@ -16,6 +17,8 @@ from hungjury.numbers import decimal_of
 
 __all__ = [
     "MARKS",
+    "PLAN_HEAD",
+    "another_kind",
     "columns_of",
     "frame_table",
     "grade_columns",
@@ -29,6 +32,8 @@ __all__ = [
 ]
 
 MARKS = (",", ";", "\t")
+PLAN_HEAD = "# hungjury plan"  # the first line of a file of `hungjury plan`
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 Columns = tuple[tuple[str, str], ...]  # role and column, as the user has named them
 
 
@@ -64,6 +69,44 @@ def table_format(source: Source, columns: Columns = ()) -> str | None:
 def _header(head: bytes, mark: str) -> list[str]:
     text = head.decode("utf-8", "replace").strip("\r\n")
     return [n.strip().strip('"').strip() for n in text.split(mark)]
+
+
+def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
+    """An error about a file that cannot be read because it is something else."""
+    head = source.head()
+    if b"\0" in head or (_CONTROL.search(head) and not _is_utf8(head)):
+        return InputError(
+            "this is a binary file, not text",
+            code="binary-file",
+            file=source.name,
+            remedy="check that this is the right file",
+        )
+    if head.strip() == PLAN_HEAD.encode():
+        return InputError(
+            "this is a plan, which has no labels",
+            code="plan-without-labels",
+            file=source.name,
+            remedy="let people label its documents with `hungjury label`, and give their labels",
+        )
+    words = head.decode("utf-8", "replace").split()
+    labelled = len(words) == 4 and words[1] != "Q0" and decimal_of(words[3]) is not None
+    if "score" in roles and labelled and not source.begin:
+        return InputError(
+            "expected 6 columns (topic Q0 document rank score tag), found 4",
+            code="not-a-run",
+            file=source.name,
+            line=1,
+            remedy="runs have six columns; are these qrels?",
+        )
+    return None
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:

@@ -14,6 +14,7 @@ from hungjury.collection.bad_lines import Parser, Stop, line_error, raise_error,
 from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import (
     MARKS,
+    another_kind,
     columns_of,
     frame_table,
     is_frame,
@@ -61,8 +62,10 @@ def parse_text(
             pass
         line, code, message = bad.args
         error = line_error(source, line + source.lines_before, code, message)
-        header = unknown_header(source, roles) if roles and error.line == 1 else None
-        raise header or error from None
+        wrong = another_kind(source, roles)
+        if wrong is None and roles and error.line == 1:
+            wrong = unknown_header(source, roles)
+        raise wrong or error from None
 
 
 def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -> list[Part]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hungjury.errors import InputError, MissingExtra
+from hungjury.errors import InputError, MissingExtra, either
 from hungjury.files import write_whole
 from hungjury.records import Record
 from hungjury.visible import visible
@@ -140,15 +140,15 @@ def save_picture(figure: Figure, path: str) -> None:
     write_whole(path, picture_bytes(figure, check_ending(path)[1:]))
 
 
-def check_ending(path: str) -> str:
-    """The ending of a plot's file, which is its format."""
+def check_ending(path: str, also: str = "") -> str:
+    """The ending of a plot's file, which is its format; `also` is named beside the others."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise InputError(
             f"unknown plot format '{ending}'",
             code="plot-format",
             file=path,
-            remedy=f"use a file name that ends in {', '.join(ENDINGS)}",
+            remedy=f"use a file name that ends in {either([*ENDINGS, *filter(None, [also])])}",
         )
     return ending
 

@@ -161,6 +161,12 @@ def gate(
             argument="candidate",
             remedy="name at least one system",
         )
+    if baseline in wanted:
+        raise InputError(
+            f"'{baseline}' is both the baseline and a candidate",
+            code="baseline-is-candidate",
+            remedy="name two different systems",
+        )
     if not (isinstance(margin, Real) and 0 <= margin < np.inf):
         raise InputError(
             f"margin must be 0 or more, got {margin!r}",

@@ -14,7 +14,7 @@ from hungjury.collection.align import align
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
-from hungjury.collection.notes import Note
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.policy import ReadingOptions
 from hungjury.collection.runs import Progress
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
@@ -237,7 +237,7 @@ def _check_draws(draws: int) -> None:
     check_count("draws", draws, 0, MOST_DRAWS)
     if draws < FEWEST_DRAWS:
         raise InputError(
-            f"{draws} draws are too few for an interval",
+            f"{plural(draws, 'draw')}: too few for an interval",
             code="too-few-draws",
             argument="draws",
             remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.choices import FrameBackend, PlanDesign
+from hungjury.collection.formats import PLAN_HEAD
 from hungjury.collection.notes import plural
 from hungjury.errors import InputError, check_choice
 from hungjury.files import write_whole
@@ -24,7 +25,6 @@ from hungjury.text_formats import csv_text
 __all__ = ["Plan", "PlanLike", "as_plan"]
 
 Floats = NDArray[np.float64]
-HEAD = "# hungjury plan"
 COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
 SHOWN = 10  # documents in a notebook
 JUDGE = "judge:"  # before a judge's name in the header of the file
@@ -160,7 +160,7 @@ class Plan(Record, eq=False):
         head = "".join(f"# {name}: {value}\n" for name, value in self._head().items())
         columns = self._columns()
         rows = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
-        return f"{HEAD}\n{head}{csv_text([list(columns), *rows])}"
+        return f"{PLAN_HEAD}\n{head}{csv_text([list(columns), *rows])}"
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write `to_csv` to a file, atomically."""
@@ -177,7 +177,7 @@ class Plan(Record, eq=False):
                 f"cannot be read: {error}",
                 code="unreadable-file",
                 file=str(path),
-                remedy="give a file of hungjury plan",
+                remedy="give a file written by `hungjury plan`",
             ) from None
         return _parsed(lines, str(path))
 
@@ -216,13 +216,13 @@ def _cell(value: Any) -> Any:
 
 
 def _parsed(lines: list[str], name: str) -> Plan:
-    if not lines or lines[0].strip() != HEAD:
+    if not lines or lines[0].strip() != PLAN_HEAD:
         raise InputError(
             "this is not a plan",
             code="not-a-plan",
             file=name,
             line=1,
-            remedy="give a file of hungjury plan",
+            remedy="give a file written by `hungjury plan`",
         )
     heads = list(takewhile(lambda line: line.startswith("# "), lines))
     head = dict(line[2:].rstrip("\r\n").partition(": ")[::2] for line in heads[1:])

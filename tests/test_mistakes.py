@@ -1,0 +1,175 @@
+"""Mistakes that people make in their first hour: each is refused, in words that help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from hungjury.cli.main import hungjury as group
+from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
+from hungjury.collection.notes import Note
+from test_cli import hungjury
+
+PANEL = ("--judges", "judges/*", "--runs", "runs/*")
+FILES = ("gold.qrels", "runs/*")
+GATE = ("gate", "--qrels", "gold.qrels", "--runs", "runs/*")
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("mistakes")
+    made = CliRunner().invoke(
+        group, ["simulate", "-o", str(folder), "--systems", "3", "--topics", "6"]
+    )
+    assert made.exit_code == 0
+    (folder / "binary").write_bytes(bytes(range(256)) * 4)
+    (folder / "compiled").write_bytes(b"\x89\x02\x03 \xff\xfe,\x01 a,b\n")
+    return folder
+
+
+@pytest.fixture
+def here(demo: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(demo)
+    return demo
+
+
+def call(*words: str) -> Result:
+    return CliRunner().invoke(group, list(words))
+
+
+def message(*words: str) -> str:
+    """What a refused command says."""
+    done = call(*words)
+    assert done.exit_code != 0
+    assert done.stdout == ""
+    return done.stderr or str(done.exception)
+
+
+@pytest.mark.parametrize("name", ["gold.qrels", "report.pdf", "report"])
+def test_a_report_is_written_to_a_page_only(here: Path, name: str) -> None:
+    """`--report gold.qrels` once replaced the labels by a page."""
+    before = (here / "gold.qrels").read_bytes()
+    assert "ends in .html" in message("leaderboard", *PANEL, "--draws", "100", "--report", name)
+    assert (here / "gold.qrels").read_bytes() == before
+    assert not (here / "report.pdf").exists()
+
+
+def test_a_system_cannot_be_its_own_candidate(here: Path) -> None:
+    """A pipeline that names one system twice would always pass."""
+    names = ("--baseline", "system1", "--candidate", "system2", "--candidate", "system1")
+    assert "'system1' is both the baseline and a candidate" in message(*GATE, *names)
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "curve"])
+def test_qrels_in_the_place_of_a_run(here: Path, command: str) -> None:
+    done = hungjury(command, "gold.qrels", "gold.qrels", cwd=here)
+    assert done.returncode == 2
+    assert "gold.qrels:1: expected 6 columns" in done.stderr
+    assert "remedy: runs have six columns; are these qrels?" in done.stderr
+
+
+def test_an_audit_says_once_that_runs_are_qrels(here: Path) -> None:
+    done = call("audit", "runs/system1.run", "gold.qrels")
+    assert done.exit_code == 2
+    assert done.stdout.count("are these qrels?") == 1
+    assert "such lines" not in done.stdout.split("gold.qrels")[1]
+
+
+def test_an_audit_of_a_run_given_twice_names_no_lines(here: Path) -> None:
+    done = call("audit", "gold.qrels", "runs/system1.run", "runs/system1.run")
+    assert done.exit_code == 2
+    assert "this run is given twice\n" in done.stdout
+    assert "None" not in done.stdout
+
+
+@pytest.mark.parametrize("name", ["binary", "compiled"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "{}", "runs/system1.run"),
+        ("evaluate", "gold.qrels", "{}"),
+        ("agreement", "--judges", "{}", "--judges", "gold.qrels"),
+        ("train", "{}", "-o", "ranker.json"),
+    ],
+)
+def test_binary_files_are_called_so(here: Path, name: str, words: tuple[str, ...]) -> None:
+    said = message(*(word.format(name) for word in words))
+    assert f"{name}: this is a binary file, not text" in said
+    assert "\\x" not in said
+
+
+def test_words_in_another_encoding_are_not_called_binary(here: Path) -> None:
+    (here / "latin.qrels").write_bytes("1 0 caf\u00e9 1\n".encode("latin-1"))
+    assert "binary" not in message("evaluate", "latin.qrels", "runs/*")
+
+
+def test_a_plan_in_the_place_of_gold_labels(here: Path) -> None:
+    assert call("plan", *PANEL, "--budget", "10", "-o", "plan.csv").exit_code == 0
+    said = message("leaderboard", *PANEL, "--draws", "100", "--gold", "plan.csv")
+    assert "plan.csv: this is a plan, which has no labels" in said
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        (("curve", *FILES, "--depth", "5"), "--depth needs --by rank"),
+        (("compare", *FILES, "--samples", "5"), "--samples needs --test randomisation"),
+        (("leaderboard", *PANEL, "--estimate", "direct"), "--estimate needs --gold"),
+        (("clicks", "log.csv", "--nav-rel", "2"), "--nav-rel needs --qrels"),
+        (("theory", "figure", "balancing", "-o", "f.svg", "--trials", "5"), "--trials needs"),
+        (("train", "train.txt", "-o", "r.json", "--stop-after", "5"), "--stop-after needs --valid"),
+    ],
+)
+def test_options_without_effect_are_refused(
+    here: Path, words: tuple[str, ...], needed: str
+) -> None:
+    assert needed in message(*words)
+
+
+def test_options_with_effect_are_not_refused(here: Path) -> None:
+    assert call("curve", *FILES, "--by", "rank", "--depth", "5").exit_code == 0
+    several = ("--test", "bootstrap", "--samples", "200")
+    assert call("compare", *FILES, "-m", "AP", *several).exit_code == 0
+
+
+def test_a_curve_names_every_ending_it_can_write(here: Path) -> None:
+    said = message("curve", *FILES, "-o", "curve.json")
+    assert "ends in .svg, .png, .pdf or .csv" in said
+    assert call("curve", *FILES, "-o", "curve.CSV").exit_code == 0
+    assert (here / "curve.CSV").read_text().startswith("system,")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("evalute", "No such command 'evalute'. Did you mean evaluate?"),
+        ("leader", "Did you mean leaderboard?"),
+        ("xyz", "No such command 'xyz'.\n"),
+    ],
+)
+def test_commands_that_are_not_there(typed: str, said: str) -> None:
+    done = hungjury(typed)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(("number", "more"), [(1, None), (2, "note: 2 more (see there)")])
+def test_a_single_note_is_not_left_out(
+    number: int, more: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = [Note(f"odd{i}", 1, f"odd {i}") for i in range(MOST_NOTES + number)]
+    print_notes(notes, False, "there")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == MOST_NOTES + 1
+    assert lines[-1] == (more or f"note: odd {MOST_NOTES}")
+
+
+def test_terminals_get_whole_words_and_whole_rows() -> None:
+    sentence = "  this is a sentence of several words"
+    row = "system1   0.738   0.668-0.807   64 %"
+    assert _wrapped(f"{sentence}\n\n{row}\n", 20) == (
+        f"  this is a sentence\n    of several words\n\n{row}\n"
+    )
+    assert _wrapped("short\n", 20) == "short\n"
