@@ -15,7 +15,7 @@ import naive_theory
 from hungjury.catalogue import measure
 from hungjury.errors import HungjuryError, InputError, MeasureError
 from hungjury.evaluation import score_list
-from hungjury.theory.axioms import check_axioms
+from hungjury.theory.axioms import Counterexample, check_axioms
 from hungjury.theory.catalogue_table import axiom_markdown, axiom_table
 
 pytestmark = pytest.mark.long  # searches through all lists
@@ -352,3 +352,18 @@ def test_what_cannot_be_checked(arguments, options, words):
 
 def test_numpy_integers_are_integers():
     assert not check_axioms("AP", np.int64(3), np.int32(2)).refuted
+
+
+@pytest.mark.parametrize(("length", "grades"), [(1000, 1001), (2_000_000_000, 2)])
+def test_a_check_that_takes_hours_is_refused(length, grades):
+    with pytest.raises(InputError, match="too many for 20,000 samples") as caught:
+        check_axioms("AP", length, grades)
+    assert "length" in caught.value.remedy
+
+
+def test_values_of_a_counterexample_can_be_told_apart():
+    """A fall in the fifth digit was printed as two equal numbers."""
+    near = Counterexample("swap", (0, 1), (1, 0), 0.76561, 0.76559, (1, 1))
+    assert "scores 0.76561, (1, 0) scores 0.76559" in str(near)
+    far = Counterexample("swap", (0, 1), (1, 0), 0.625, 0.6077, (1, 1))
+    assert "scores 0.625, (1, 0) scores 0.6077" in str(far)

@@ -28,6 +28,9 @@ __all__ = ["AxiomReport", "Counterexample", "check_axioms"]
 MOST_SHOWN = 12
 """Documents of the longest list that is printed."""
 
+MOST_DRAWN = 2_000_000_000
+"""Documents of pools, times samples, of the longest random check: some minutes."""
+
 AXIOMS = ("replacement", "swap")
 
 
@@ -51,10 +54,20 @@ class Counterexample(Record):
                 for rank, (before, after) in enumerate(zip(self.before, self.after, strict=True), 1)
                 if before != after
             )
+        low, high = _told_apart(self.value_before, self.value_after)
         return (
-            f"{first} scores {self.value_before:.4g}, {second} scores {self.value_after:.4g} "
+            f"{first} scores {low}, {second} scores {high} "
             f"(documents of each grade in the pool: {self.pool})"
         )
+
+
+def _told_apart(one: float, other: float) -> tuple[str, str]:
+    """Both numbers with four digits, or as many as it takes to see that they differ."""
+    for digits in range(4, 17):
+        texts = f"{one:.{digits}g}", f"{other:.{digits}g}"
+        if texts[0] != texts[1]:
+            break
+    return texts
 
 
 class AxiomReport(Record):
@@ -157,8 +170,21 @@ def check_axioms(
         pools = all_pools(length, grades) if given is None else [given]
         search = all_pairs(scorer, length, grades, pools)
         return _report(scorer, length, grades, "exhaustive", search)
+    _check_work(length * grades if given is None else sum(given), length, grades, samples)
     search = random_pairs(scorer, length, grades, given, samples, np.random.default_rng(seed))
     return _report(scorer, length, grades, "random", search)
+
+
+def _check_work(documents: int, length: int, grades: int, samples: int) -> None:
+    """Refuse a random check that would take hours: each sample shuffles the pool."""
+    if documents * samples > MOST_DRAWN:
+        raise InputError(
+            f"lists of {length:,} with {grades:,} grades come from pools of up to {documents:,} "
+            f"documents, too many for {samples:,} samples",
+            code="too-much-work",
+            argument="length",
+            remedy=("lower", Argument("length"), "or", Argument("grades")),
+        )
 
 
 def _report(
