@@ -143,7 +143,8 @@ def test_requests_are_bounded_in_size(server: Server) -> None:
     "change",
     [{"item": -1}, {"item": 60}, {"item": "0"}, {"item": True}, {"item": None}, {"grade": 4},
      {"grade": -1}, {"grade": "1"}, {"grade": True}, {"grade": 1.0}, {"note": 1},
-     {"seconds": "x"}, {"seconds": float("nan")}, {"seconds": None}],
+     {"seconds": "x"}, {"seconds": float("nan")}, {"seconds": float("inf")}, {"seconds": True},
+     {"seconds": None}],
 )  # fmt: skip
 def test_answers_that_make_no_sense_are_refused(server: Server, change: dict[str, object]) -> None:
     client = Client(server)
@@ -152,6 +153,14 @@ def test_answers_that_make_no_sense_are_refused(server: Server, change: dict[str
     status, told = client.post("label", {**good, **change})
     assert (status, list(told)) == (400, ["error"])
     assert client.post("task")[1]["progress"] == state["progress"]
+
+
+@pytest.mark.parametrize("seconds", [-3, 1e300, 10**400])
+def test_times_are_limited(server: Server, seconds: float) -> None:
+    client = Client(server)
+    item = client.post("task")[1]["task"]["item"]
+    status, _ = client.post("label", {"item": item, "grade": 1, "seconds": seconds})
+    assert status == 200
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"[" * 30_000, b"\xff", b'"x"'])
