@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+import hungjury as hj
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 from hungjury.collection.notes import Note
@@ -166,6 +167,24 @@ def test_a_single_note_is_not_left_out(
     assert lines[-1] == (more or f"note: odd {MOST_NOTES}")
 
 
+def test_notes_on_the_result_are_never_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Notes on judges hid that almost all gold labels were ignored."""
+    judges = [Note(f"odd{i}", 1, f"odd {i}", about="judges") for i in range(MOST_NOTES)]
+    result = [Note(f"bad{i}", 1, f"bad {i}", about="result") for i in range(MOST_NOTES + 2)]
+    print_notes([*judges, *result], False, "there")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [*(f"note: {note}" for note in result), f"note: {MOST_NOTES} more (see there)"]
+
+
+def test_gold_labels_that_the_plan_did_not_draw_are_named(here: Path) -> None:
+    assert call("plan", *PANEL, "--budget", "10", "-o", "plan.csv").exit_code == 0
+    labels = (here / "gold.qrels").read_text().splitlines(keepends=True)
+    (here / "some.qrels").write_text("".join(labels[:60]))
+    done = call("leaderboard", *PANEL, "--draws", "100", "--gold", "some.qrels",
+                "--plan", "plan.csv")  # fmt: skip
+    assert "gold labels of documents that the plan did not draw, ignored" in done.stderr
+
+
 def test_terminals_get_whole_words_and_whole_rows() -> None:
     sentence = "  this is a sentence of several words"
     row = "system1   0.738   0.668-0.807   64 %"
@@ -173,3 +192,25 @@ def test_terminals_get_whole_words_and_whole_rows() -> None:
         f"  this is a sentence\n    of several words\n\n{row}\n"
     )
     assert _wrapped("short\n", 20) == "short\n"
+
+
+def test_results_are_shown_in_few_words() -> None:
+    qrels = hj.read_qrels({"1": {"a": 1}})
+    runs = hj.read_runs({"bm25": {"1": {"a": 1.0}}})
+    judgments = hj.read_judgments({"ann": {"1": {"a": 1}}, "bob": {"1": {"a": 0}}})
+    assert repr(qrels) == "Qrels(1 topic, 1 document, grades 0-1)"
+    assert repr(runs) == "Runs(1 system, 1 topic)"
+    assert repr(judgments) == "Judgments(2 judges, 1 topic, 1 document, 2 labels)"
+    assert repr(hj.evaluate(qrels, runs, "AP")) == "Scores(1 measure, 1 system, 1 topic)"
+
+
+def test_parameters_without_their_names() -> None:
+    with pytest.raises(TypeError, match=r"parameters of nDCG are named, as in nDCG\(cutoff=10\)"):
+        hj.m.nDCG(10)  # type: ignore[call-arg, misc]
+    with pytest.raises(TypeError, match="NumQ has no parameters"):
+        hj.m.NumQ(1)  # type: ignore[call-arg, misc]
+
+
+def test_misspelled_options_of_reading() -> None:
+    with pytest.raises(TypeError, match="'gradez'; did you mean 'grades'"):
+        hj.evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP", gradez=3)  # type: ignore[call-arg]

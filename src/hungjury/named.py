@@ -79,7 +79,9 @@ class Named:
         own = {name: one for name, one in vars(cls).items() if isinstance(one, Declared)}
         cls._params = {**cls._params, **own}
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, *unnamed: Any, **values: Any) -> None:
+        if unnamed:
+            raise TypeError(self._to_be_named(unnamed[0]))
         for name, declared in self._params.items():
             if declared.required and name not in values:
                 raise TypeError(f"{type(self).__name__} needs {name}")
@@ -90,6 +92,14 @@ class Named:
         if values:
             raise TypeError(f"{type(self).__name__} has no parameter {next(iter(values))}")
         self.__post_init__()
+
+    def _to_be_named(self, value: Any) -> str:
+        """What is said about a parameter without its name."""
+        ours = type(self).__name__
+        if not self._params:
+            return f"{ours} has no parameters"
+        first = self.at or next(iter(self._params))
+        return f"parameters of {ours} are named, as in {ours}({first}={value!r})"
 
     def __post_init__(self) -> None:
         """For classes that check parameters against each other."""

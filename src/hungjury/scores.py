@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.choices import CurveBy, FrameBackend
-from hungjury.collection.notes import Note
+from hungjury.collection.notes import Note, plural
 from hungjury.errors import InputError, UnknownName
 from hungjury.records import Record
 from hungjury.settings import ScoreSettings
@@ -79,7 +79,8 @@ class Scores(Record, eq=False):
 
     def __repr__(self) -> str:
         m, s, t = self.values.shape
-        return f"Scores({m} measures, {s} systems, {t} topics)"
+        counts = plural(m, "measure"), plural(s, "system"), plural(t, "topic")
+        return f"Scores({', '.join(counts)})"
 
     def __str__(self) -> str:
         return self.to_text()

@@ -160,8 +160,7 @@ def leaderboard_command(
             panel_error=panel_error,
             scope=scope, prior=prior, contrary=contrary, families=families, progress=progress,
         )  # fmt: skip
-    notes = sorted(board.notes, key=lambda note: note.about != "judges")
-    print_notes(notes, quiet, "--format json")
+    print_notes(board.notes, quiet, "--format json")
     deliver(_formatted(board, form, csv_safe), output, for_people=form == "table")
     if report is not None:
         words = ["hungjury", *sys.argv[1:]]

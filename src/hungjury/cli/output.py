@@ -146,12 +146,14 @@ def rows_as(rows: list[dict[str, Any]], form: str, safe: bool) -> str:
 
 
 def print_notes(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
-    """Print a few notes to stderr, those on the result and on judges first, and where to find the
-    rest."""
+    """Print a few notes to stderr: all on the result, then those on judges and on files, and
+    where to find the rest."""
     if quiet:
         return
-    listed = sorted(notes, key=lambda note: note.about == "files")
-    shown = len(listed) if len(listed) == MOST_NOTES + 1 else MOST_NOTES
+    listed = sorted(notes, key=lambda note: ("result", "judges", "files").index(note.about))
+    shown = max(MOST_NOTES, sum(note.about == "result" for note in listed))
+    if len(listed) == shown + 1:  # a line about it would be as long as the note
+        shown += 1
     for note in listed[:shown]:
         click.echo(click.style("note: ", fg="yellow") + visible(str(note)), err=True)
     if len(listed) > shown:

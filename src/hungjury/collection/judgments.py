@@ -16,7 +16,7 @@ from hungjury.collection.columns import InputTable
 from hungjury.collection.formats import columns_of, table_format, unknown_header
 from hungjury.collection.labels import MISSING, resolve
 from hungjury.collection.likes import JudgmentsLike, VotesLike
-from hungjury.collection.notes import Note
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.policy import JudgeOptions, LabelPolicy, refuse_options
 from hungjury.collection.pool import Pool
 from hungjury.collection.qrels import Qrels
@@ -88,8 +88,8 @@ class Judgments(Record, eq=False):
 
     def __repr__(self) -> str:
         return (
-            f"Judgments({len(self.judges)} judges, {len(self.topics)} topics, "
-            f"{len(self.pool)} documents, {len(self)} labels)"
+            f"Judgments({plural(len(self.judges), 'judge')}, {plural(len(self.topics), 'topic')}, "
+            f"{plural(len(self.pool), 'document')}, {plural(len(self), 'label')})"
         )
 
     def matrix(self) -> NDArray[np.int16]:

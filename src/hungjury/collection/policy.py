@@ -215,7 +215,11 @@ def split_options(options: Mapping[str, object]) -> tuple[dict[str, Any], dict[s
     """The options for labels and those for runs; both get the columns."""
     unknown = [name for name in options if name not in ReadingOptions.__annotations__]
     if unknown:
-        raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'")
+        from difflib import get_close_matches  # imported only for errors
+
+        near = get_close_matches(unknown[0], ReadingOptions.__annotations__, 1)
+        meant = f"; did you mean '{near[0]}'?" if near else ""
+        raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'{meant}")
     return (
         {k: v for k, v in options.items() if k in JudgeOptions.__annotations__},
         {k: v for k, v in options.items() if k in RunOptions.__annotations__},

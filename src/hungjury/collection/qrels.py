@@ -77,7 +77,8 @@ class Qrels(Record, eq=False):
 
     def __repr__(self) -> str:
         kind = "probabilities" if self.soft else f"grades {self.grades[0]}-{self.grades[-1]}"
-        return f"Qrels({len(self.topics)} topics, {len(self)} documents, {kind})"
+        counts = f"{plural(len(self.topics), 'topic')}, {plural(len(self), 'document')}"
+        return f"Qrels({counts}, {kind})"
 
     def at_least(self, rel: int) -> Qrels:
         """The probability of a grade of `rel` or above, as soft qrels."""

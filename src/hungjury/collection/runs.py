@@ -23,7 +23,7 @@ from hungjury.collection.formats import (
     table_format,
 )
 from hungjury.collection.likes import RunsLike, ScoresLike
-from hungjury.collection.notes import Note
+from hungjury.collection.notes import Note, plural
 from hungjury.collection.policy import RunOptions, RunPolicy, refuse_options
 from hungjury.collection.reading import ONE_TOPIC, parse_text
 from hungjury.collection.sources import Source, expand
@@ -58,6 +58,9 @@ class Runs(Record, eq=False):
     stores: list[native.RunStore] = field(repr=False)
     policy: RunPolicy = RunPolicy()
     notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Runs({plural(len(self.systems), 'system')}, {plural(len(self.topics), 'topic')})"
 
     @property
     def topics(self) -> list[str]:
