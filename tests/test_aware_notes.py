@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import hungjury as hj
+from hungjury.cli.main import hungjury as command
 from hungjury.errors import InputError, MeasureError
 from hungjury.judges.aware import _contradicted
 from hungjury.judges.judge_scores import score_judges
@@ -96,6 +99,54 @@ def test_weighted_votes_need_what_weights_need(made: Any) -> None:
         hj.merge(judgments, "binmv", runs=simulated.runs)
     with pytest.raises(MeasureError, match="does not take weighted votes"):
         hj.merge(judgments, "mv", runs=simulated.runs, measure="AP")
+    with pytest.raises(MeasureError, match="supervised, which needs gold labels"):
+        hj.merge(judgments, "binmv", runs=simulated.runs, measure="AP", weights="supervised")
+
+
+def test_weighted_votes_carry_the_notes_on_their_weights(made: Any) -> None:
+    simulated, judgments = made
+    noted = 0
+    for name in ("uni", "sgl_tau_msd", "sgl_fro_md", "tpc_kld_med", "sgl_apc_med"):
+        scores = hj.aware(judgments, simulated.runs, "AP", name)
+        merged = hj.merge(judgments, "binmv", runs=simulated.runs, measure="AP", weights=name)
+        mine = [note for note in merged.notes if note.kind == "contrary-weight"]
+        assert mine == [note for note in scores.notes if note.kind == "contrary-weight"]
+        noted += bool(mine)
+    assert noted > 0
+
+
+def test_weighted_votes_on_the_command_line(tmp_path: Path) -> None:
+    folder, target = tmp_path / "demo", tmp_path / "merged.qrels"
+    CliRunner().invoke(command, ["simulate", "-o", str(folder), "--topics", "6"])
+    judges, runs = str(folder / "judges" / "*"), str(folder / "runs" / "*")
+    binary = ["merge", "--judges", judges, "--method", "binmv", "--rel", "1"]
+    weighted = ["--runs", runs, "-m", "AP", "--weights", "tpc_kld_msd", "--seed", "3"]
+    result = CliRunner().invoke(command, [*binary, *weighted, "--soft", "-o", str(target)])
+    assert result.exit_code == 0, result.output
+    expected = hj.merge(
+        judges, "binmv", rel=1, seed=3, runs=runs, measure="AP", weights="tpc_kld_msd"
+    )
+    assert hj.read_qrels(target).to_dict() == expected.to_dict()
+    assert expected.to_dict() != hj.merge(judges, "binmv", rel=1).to_dict()
+    for options in (["--weights", "uni"], ["--ties", "input"], ["--score-precision", "single"]):
+        refused = CliRunner().invoke(command, [*binary, *options])
+        assert refused.exit_code == 2
+        assert f"{options[0]} needs --runs" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--orientation", "printed"], "--orientation needs --all, or other --weights"),
+        (["--weights", "supervised", "--replicates", "5"], "--replicates needs --all, or other"),
+        (["--all", "--gold", "GOLD", "--weights", "uni"], "--weights needs no --all"),
+    ],
+)
+def test_options_that_do_nothing_are_refused(options: list[str], words: str) -> None:
+    given = ["aware", "--judges", "j/*", "--runs", "r/*", *options]
+    result = CliRunner().invoke(command, given)
+    assert result.exit_code == 2
+    assert words in result.output
 
 
 def test_a_judge_who_guesses_is_not_contradicted(made: Any) -> None:

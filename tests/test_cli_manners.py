@@ -271,7 +271,7 @@ def test_the_audit_counts_in_words_that_fit(demo: Path) -> None:
 
 
 def test_weights_stand_in_columns(demo: Path) -> None:
-    asked = ["aware", "--judges", "demo/judges/*", "--runs", "demo/runs/*", "--replicates", "5"]
+    asked = ["aware", "--judges", "demo/judges/*", "--runs", "demo/runs/*"]
     (demo / "demo/judges/a-longer-name.qrels").write_bytes(
         (demo / "demo/judges/judge1.qrels").read_bytes()
     )

@@ -15,6 +15,7 @@ from hungjury.cli.options import (
     measures_option,
     output_option,
     quiet_option,
+    refuse_unused,
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
@@ -91,6 +92,10 @@ def aware_command(
         raise click.UsageError("--all needs --gold")
     if compare and len(measures) > 1:
         raise click.UsageError("--all takes one measure; give -m once")
+    refuse_unused("--weights", "no --all, which compares all of them", not compare)
+    random = compare or weights not in ("uni", "supervised")
+    for option in ("--replicates", "--orientation"):
+        refuse_unused(option, "--all, or other --weights than uni and supervised", random)
     labels = label_flags.judgments(judges)
     truth = None if gold is None else label_flags.gold(gold)
     lists = run_flags.files(runs, label_flags.columns)

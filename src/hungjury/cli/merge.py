@@ -8,13 +8,22 @@ from hungjury.choices import Scope
 from hungjury.cli.options import (
     choice_option,
     grade,
+    measures_option,
     merge_option,
     output_option,
     quiet_option,
+    refuse_unused,
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
+from hungjury.cli.reading import (
+    JudgeFiles,
+    LabelFlags,
+    RunFlags,
+    judges_needed,
+    label_options,
+    run_options,
+)
 
 
 @click.command("merge", no_args_is_help=True)
@@ -27,13 +36,28 @@ from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_op
 )
 @choice_option("--scope", Scope, "Fit em's confusion matrices per topic, or over all topics.")
 @click.option("--soft", is_flag=True, help="Write probabilities instead of the most likely labels.")
-@seed_option("Random seed for ties.")
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="FILES",
+    help="Runs, to weight the votes of binmv by AWARE's weights; needs -m.",
+)
+@measures_option("Measure that these weights are computed with; repeatable.")
+@click.option(
+    "--weights",
+    default="sgl_tau_msd",
+    show_default=True,
+    help="AWARE's weights of votes, as in `hungjury aware`.",
+)
+@seed_option("Random seed.")
 @output_option
 @label_options
+@run_options
 @quiet_option
 def merge_command(
-    judges: JudgeFiles, method: str, rel: int | None, scope: Scope, soft: bool, seed: int,
-    output: str | None, label_flags: LabelFlags, quiet: bool,
+    judges: JudgeFiles, method: str, rel: int | None, scope: Scope, soft: bool,
+    runs: tuple[str, ...], measures: tuple[str, ...], weights: str, seed: int,
+    output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the labels of several judges into one qrels file.
 
@@ -42,6 +66,7 @@ def merge_command(
       hungjury merge --judges 'judges/*' --method em-neu --rel 2 -o merged.qrels
       hungjury merge --judges 'judges/*' --rel 2 | hungjury evaluate - 'runs/*' -m AP
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --soft -o soft.qrels
+      hungjury merge --judges 'judges/*' --method binmv --rel 2 --runs 'runs/*' -m AP --soft
     """
     from hungjury.collection.notes import plural
     from hungjury.judges.merging import merge, merge_method
@@ -50,8 +75,13 @@ def merge_command(
         raise click.UsageError(
             f"--soft needs a merge that gives probabilities; {method} gives labels"
         )
+    for option in ("--weights", "--ties", "--score-precision", "--names"):
+        refuse_unused(option, "--runs", bool(runs))
     labels = label_flags.judgments(judges)
-    merged = merge(labels, method, rel, scope, seed)
+    lists = run_flags.files(runs, label_flags.columns) if runs else None
+    merged = merge(
+        labels, method, rel, scope, seed, runs=lists, measure=measures or None, weights=weights
+    )
     print_notes(labels.notes + merged.notes, quiet)
     deliver((merged.plain() if soft else merged.hard()).to_text(), output)
     if not quiet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, get_args
 
 import numpy as np
@@ -11,6 +12,7 @@ from hungjury.choices import Scope
 from hungjury.collection.inputs import Inputs
 from hungjury.collection.judgments import Judgments
 from hungjury.collection.likes import JudgmentsLike, RunsLike
+from hungjury.collection.notes import Note
 from hungjury.collection.policy import ReadingOptions
 from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
 from hungjury.evaluation import MeasureNames
@@ -24,7 +26,7 @@ from hungjury.judges import binomial, em, vote, aware_merge
 from hungjury.judges.crowdkit import Aggregator, CrowdKit, is_aggregator
 from hungjury.judges.merged import MERGES, Merge, Merged, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.judges.weights import Weights
+from hungjury.judges.weights import WEIGHTS, Weights
 from hungjury.named import Described
 
 if TYPE_CHECKING:
@@ -107,11 +109,12 @@ def merge(
             code="nothing-judged",
             remedy="check the labels; negative ones mean pooled but not judged",
         )
+    more: tuple[Note, ...] = ()
     if runs is None and measure is None:
         name, verdict = str(chosen), chosen.decide(panel, scope, np.random.default_rng(seed))
     else:
         lists = None if runs is None else inputs.lists()
-        p = _weighted_votes(given, chosen, rel, seed, lists, measure, weights)
+        p, more = _weighted_votes(given, chosen, rel, seed, lists, measure, weights)
         name, verdict = f"{chosen} weighted by {weights}", Verdict(posterior=p)
     settings = given.settings.extend(
         MergeSettings,
@@ -120,7 +123,8 @@ def merge(
         scope=scope,
         seed=seed if isinstance(seed, int) else None,
     )
-    return Merged.of(chosen, panel, verdict, settings)
+    merged = Merged.of(chosen, panel, verdict, settings)
+    return replace(merged, notes=merged.notes + more) if more else merged
 
 
 def _weighted_votes(
@@ -131,8 +135,8 @@ def _weighted_votes(
     runs: RunsLike | None,
     measure: MeasureNames | None,
     weights: str | Weights,
-) -> NDArray[np.float64]:
-    """[document, 2]: shares of votes, weighted by AWARE's weights."""
+) -> tuple[NDArray[np.float64], tuple[Note, ...]]:
+    """[document, 2]: shares of votes, weighted by AWARE's weights; and notes on these."""
     from hungjury.judges.aware import aware, weighted_votes
 
     if runs is None or measure is None:
@@ -147,11 +151,21 @@ def _weighted_votes(
             code="unweighted-merge",
             remedy=("merge by binmv, or leave out", Argument("runs"), "and", Argument("measure")),
         )
+    kind = weights if isinstance(weights, Weights) else WEIGHTS.parse(weights)
+    if kind.needs == "gold":
+        raise MeasureError(
+            f"votes cannot be weighted by {kind}, which needs gold labels",
+            code="needs-gold",
+            argument="weights",
+            remedy="use an estimator such as sgl_tau_msd",
+        )
     if not isinstance(seed, int):
         seed = int(seed.integers(2**31))
-    p = weighted_votes(judgments, aware(judgments, runs, measure, weights, rel, seed=seed), rel).p
+    scores = aware(judgments, runs, measure, kind, rel, seed=seed)
+    p = weighted_votes(judgments, scores, rel).p
     assert p is not None
-    return np.stack([1 - p, p], axis=1)
+    notes = tuple(note for note in scores.notes if note.about != "files")
+    return np.stack([1 - p, p], axis=1), notes
 
 
 def merge_method(method: object) -> Merge:
