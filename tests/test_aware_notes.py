@@ -103,16 +103,16 @@ def test_weighted_votes_need_what_weights_need(made: Any) -> None:
         hj.merge(judgments, "binmv", runs=simulated.runs, measure="AP", weights="supervised")
 
 
-def test_weighted_votes_carry_the_notes_on_their_weights(made: Any) -> None:
-    simulated, judgments = made
-    noted = 0
-    for name in ("uni", "sgl_tau_msd", "sgl_fro_md", "tpc_kld_med", "sgl_apc_med"):
-        scores = hj.aware(judgments, simulated.runs, "AP", name)
-        merged = hj.merge(judgments, "binmv", runs=simulated.runs, measure="AP", weights=name)
-        mine = [note for note in merged.notes if note.kind == "contrary-weight"]
-        assert mine == [note for note in scores.notes if note.kind == "contrary-weight"]
-        noted += bool(mine)
-    assert noted > 0
+def test_weighted_votes_carry_the_notes_on_their_weights() -> None:
+    """The fifth judge is wrong more often than right, and random judges are far away from it."""
+    small = hj.simulate(topics=6)
+    merged = hj.merge(small.judgments, "binmv", runs=small.runs, measure="AP")
+    (note,) = (note for note in merged.notes if note.kind == "contrary-weight")
+    assert note.subjects == ("judge5",)
+    scores = hj.aware(small.judgments, small.runs, "AP", "sgl_tau_msd")
+    assert note in scores.notes
+    equal = hj.merge(small.judgments, "binmv", runs=small.runs, measure="AP", weights="uni")
+    assert "contrary-weight" not in [note.kind for note in equal.notes]
 
 
 def test_weighted_votes_on_the_command_line(tmp_path: Path) -> None:
