@@ -228,7 +228,7 @@ def test_a_system_that_retrieved_nothing_scores_0(made):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"draws": 0}, "0 draws are too few"),
+        ({"draws": 0}, "0 draws: too few for an interval"),
         ({"target": "topic"}, "invalid value 'topic' for target"),
         ({"prior": "none"}, "invalid value 'none' for prior"),
         ({"measure": "E(AP)"}, "draws labels itself"),
