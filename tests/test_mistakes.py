@@ -214,3 +214,25 @@ def test_parameters_without_their_names() -> None:
 def test_misspelled_options_of_reading() -> None:
     with pytest.raises(TypeError, match="'gradez'; did you mean 'grades'"):
         hj.evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP", gradez=3)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("hungjury evaluate go", "file,go"),
+        ("hungjury evaluate gold.qrels ru", "file,ru"),
+        ("hungjury leaderboard --judges ju", "file,ju"),
+        ("hungjury leaderboard --report r", "file,r"),
+        ("hungjury study markov --data d", "file,d"),
+        ("hungjury rank r", "file,r"),
+        ("hungjury leaderboard --gold-design r", "plain,random"),
+        ("hungjury compare --baseline s", ""),
+    ],
+)
+def test_files_are_completed_by_the_shell(words: str, completed: str) -> None:
+    """Completion that knows no files took that of the shell away."""
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = CliRunner().invoke(
+        group, env={**asked, "_HUNGJURY_COMPLETE": "bash_complete"}, prog_name="hungjury"
+    )
+    assert done.stdout.strip() == completed

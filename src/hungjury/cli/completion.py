@@ -11,7 +11,7 @@ from hungjury.cli.output import deliver
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion_command(shell: str) -> None:
-    """Print shell code for tab completion of commands, options and measures.
+    """Print shell code for tab completion of commands, options, measures and files.
 
     \b
     Examples:

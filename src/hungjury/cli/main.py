@@ -24,7 +24,7 @@ COMMANDS = {
     "compare": "Test whether systems differ significantly over topics.",
     "compare-rankers": "Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree "
     "counts.",
-    "completion": "Print shell code for tab completion of commands, options and measures.",
+    "completion": "Print shell code for tab completion of commands, options, measures and files.",
     "curve": "Compute precision-recall curves, as data or as a plot.",
     "evaluate": "Score runs against labels.",
     "gate": "Decide whether a candidate may replace a baseline.",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import click
 from click.core import ParameterSource
@@ -13,6 +14,9 @@ from click.core import ParameterSource
 from hungjury.errors import check_installed
 from hungjury.limits import MOST_GRADE, MOST_SEED
 from hungjury.numbers import decimal_of
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class Number(click.FloatRange):
@@ -239,8 +243,22 @@ def refuse_unused(option: str, needed: str, used: bool) -> None:
         raise click.UsageError(f"{option} needs {needed}")
 
 
+PATHS = {"DATA", "DB", "FILE", "FILES", "FOLDER", "LOG", "PLAN", "QRELS", "RANKER", "TRAIN"}
+
+
+def _paths(_context: click.Context, incomplete: str) -> list[CompletionItem]:
+    """Leave the completion of a path to the shell."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
 def finished(command: click.Command) -> click.Command:
-    """Give a command its full first sentence in listings, and protect its inputs."""
+    """Give a command its full first sentence in listings, complete names of files, and protect
+    its inputs."""
+    for parameter in command.params:
+        if PATHS & set(re.findall("[A-Z]+", parameter.metavar or "")):
+            parameter.shell_complete = _paths  # type: ignore[method-assign, assignment]
     command.short_help = " ".join((command.help or "").split("\n\n")[0].split())
     if command.callback is not None:
         command.callback = _guarded(command.callback, command)
