@@ -28,13 +28,15 @@ def _settings(
 
 
 def _names_of_options() -> set[str]:
-    """LightGBM's names of what our options set, and the arguments of `train_ranker` itself."""
-    from hungjury.ltr.train import OURS, SETTINGS
+    """LightGBM's names of what our options set, and the arguments of the functions they go to."""
+    from inspect import signature
+
+    from hungjury.ltr.compare import compare_rankers
+    from hungjury.ltr.train import OURS, SETTINGS, train_ranker
 
     own = ("learning_rate", "num_leaves", "num_iterations", "early_stopping_round", "seed")
     names = {*own, *OURS, *(alias for name in own for alias in SETTINGS[name][1])}
-    return names | {"train", "valid", "folds", "user", "nav_rel", "cutoff", "labels", "sizes",
-                    "objectives", "samples", "progress"}  # fmt: skip
+    return names.union(*(signature(call).parameters for call in (train_ranker, compare_rankers)))
 
 
 def _value(text: str) -> Any:
