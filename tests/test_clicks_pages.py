@@ -114,7 +114,16 @@ def test_a_class_without_topics_is_reported() -> None:
     scores = hj.evaluate({"1": {"a": 1, "b": 1}}, {"s": {"1": {"a": 2}}}, "nMCG@10")
     notes = [n for n in scores.notes if n.kind == "empty-class"]
     assert len(notes) == 1
-    assert "'navigational'" in str(notes[0])
+    assert "with nav_rel=1 no topic has the class 'navigational'" in str(notes[0])
+
+
+def test_a_note_on_users_is_given_once() -> None:
+    """Whatever the number of measures that use them; another nav_rel is another note."""
+    measures = ["nMCG@10", "nMCG@5", "MP(model=published-shape)", "nMCG(nav_rel=2)@10"]
+    labels = {"1": {"a": 1, "b": 1, "c": 2, "d": 2}}
+    scores = hj.evaluate(labels, {"s": {"1": {"a": 2}}}, measures)
+    words = [str(n).split(" no topic")[0] for n in scores.notes if n.kind == "empty-class"]
+    assert words == ["with nav_rel=1", "with nav_rel=2"]
 
 
 def test_holding_times_by_query(tmp_path: Path) -> None:
@@ -170,5 +179,6 @@ def test_a_model_of_few_pages_is_reported(pages: int, noted: bool, tmp_path: Pat
     assert result.exit_code == 0, result.output
     number = "1 page" if pages == 1 else f"{pages} pages"
     assert (f"comes from only {number} with clicks: do not trust it" in result.stderr) == noted
-    scores = hj.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, f'nMCG(user="{saved}")@5')
-    assert ("few-pages" in [note.kind for note in scores.notes]) == noted
+    for name in (f'nMCG(user="{saved}")@5', f'MP(model="{saved}")'):
+        scores = hj.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, name)
+        assert ("few-pages" in [note.kind for note in scores.notes]) == noted

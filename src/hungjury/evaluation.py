@@ -240,7 +240,7 @@ def score_alignment(
         notes=(
             *qrels.notes,
             *(note for note in aligned.notes if note.kind != UNJUDGED_TOPIC or not chosen),
-            *(note for one in measures for note in one.notes(qrels)),
+            *dict.fromkeys(note for one in measures for note in one.notes(qrels)),
         ),
     )
 

@@ -104,9 +104,12 @@ class MP(Measure):
         return self.nav_rel or self.users.nav_rel
 
     def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
-        if self.users is None or qrels is None:
+        if self.users is None:
             return ()
-        return self.users.class_notes(qrels.relevant(self._nav_rel))
+        found = self.users.page_notes()
+        if qrels is None:
+            return found
+        return found + self.users.class_notes(qrels.relevant(self._nav_rel), self._nav_rel)
 
     @cached_property
     def stationary(self) -> tuple[float, ...]:

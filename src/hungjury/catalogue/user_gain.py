@@ -78,7 +78,8 @@ class nMCG(Measure):  # noqa: N801 - the field's name
         found = self.users.notes(self.cutoff)
         if qrels is None:
             return found
-        return found + self.users.class_notes(qrels.relevant(self.lowest_navigational))
+        lowest = self.lowest_navigational
+        return found + self.users.class_notes(qrels.relevant(lowest), lowest)
 
     def check(self, max_grade: int) -> None:
         super().check(max_grade)

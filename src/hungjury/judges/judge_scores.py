@@ -98,7 +98,7 @@ class JudgeScores(Record, eq=False):
     @property
     def notes(self) -> tuple[Note, ...]:
         """Notes on the judgments, the runs, the measures and these scores."""
-        measures = tuple(note for one in self.measures for note in one.notes())
+        measures = tuple(dict.fromkeys(note for one in self.measures for note in one.notes()))
         return self.judgments.notes + self.alignment.notes + measures + self.own_notes
 
     @property

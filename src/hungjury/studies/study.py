@@ -80,7 +80,7 @@ def run_study(
     studied = [Studied(d, f.results) for d, f in zip(data, finished, strict=True)]
     report = chosen.report(studied)
     notes = (
-        *(note for name in chosen.chosen_measures for note in measure(name).notes()),
+        *dict.fromkeys(note for name in chosen.chosen_measures for note in measure(name).notes()),
         *(_about(one, note) if several else note for one in data for note in one.notes),
     )
     return Study(chosen, collections, seed, report, tuple(finished), folder, notes)

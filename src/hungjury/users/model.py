@@ -137,14 +137,8 @@ class UserModel(Record):
     def notes(self, ranks: int | None = None) -> tuple[Note, ...]:
         """Notes on using the model on the first `ranks` ranks."""
         depth = min(ranks or self.ranks, self.ranks)
-        found = []
+        found = list(self.page_notes())
         for one in self.classes:
-            if one.pages is not None and one.pages < FEW_PAGES:
-                text = (
-                    f"the class '{one.name}' of {self} comes from only "
-                    f"{plural(one.pages, 'page')} with clicks: do not trust it"
-                )
-                found.append(Note("few-pages", one.pages, text, about="result"))
             up = one.dynamic.rises(depth)
             if up:
                 text = (
@@ -155,11 +149,29 @@ class UserModel(Record):
                 found.append(Note("rising-dynamic", len(up), text, subjects=where, about="result"))
         return tuple(found)
 
-    def class_notes(self, alike: NDArray[Any]) -> tuple[Note, ...]:
-        """A note for each class without a query; `alike` as in `class_of`."""
+    def page_notes(self) -> tuple[Note, ...]:
+        """A note for each class that comes from few pages of a log."""
+        return tuple(
+            Note(
+                "few-pages",
+                one.pages,
+                f"the class '{one.name}' of {self} comes from only {plural(one.pages, 'page')} "
+                "with clicks: do not trust it",
+                about="result",
+            )
+            for one in self.classes
+            if one.pages is not None and one.pages < FEW_PAGES
+        )
+
+    def class_notes(self, alike: NDArray[Any], nav_rel: int) -> tuple[Note, ...]:
+        """A note for each class without a query; `alike` as in `class_of`, counted from the grade
+        `nav_rel`."""
         present = set(np.unique(self.class_of(alike)).tolist())
         absent = [c.name for i, c in enumerate(self.classes) if i not in present]
-        text = "no topic has the class '{}': all are scored with the other class of users"
+        text = (
+            f"with nav_rel={nav_rel} no topic has the class '{{}}': all are scored with the other "
+            "class of users"
+        )
         return tuple(Note("empty-class", 1, text.format(name), about="result") for name in absent)
 
     def rates(self) -> Array:
