@@ -93,6 +93,7 @@ def test_an_audit_of_a_run_given_twice_names_no_lines(here: Path) -> None:
         ("evaluate", "gold.qrels", "{}"),
         ("agreement", "--judges", "{}", "--judges", "gold.qrels"),
         ("train", "{}", "-o", "ranker.json"),
+        ("leaderboard", *PANEL, "--report", "r.html", "--documents", "{}"),
     ],
 )
 def test_binary_files_are_called_so(here: Path, name: str, words: tuple[str, ...]) -> None:
@@ -236,3 +237,10 @@ def test_files_are_completed_by_the_shell(words: str, completed: str) -> None:
         group, env={**asked, "_HUNGJURY_COMPLETE": "bash_complete"}, prog_name="hungjury"
     )
     assert done.stdout.strip() == completed
+
+
+def test_too_few_documents_to_train_on(here: Path) -> None:
+    pytest.importorskip("lightgbm")
+    (here / "train.txt").write_text("1 qid:1 1:0.1 2:0.3\n0 qid:1 1:0.4 2:0.1\n")
+    said = message("train", "train.txt", "-o", "ranker.json", "--nav-rel", "1", "--trees", "2")
+    assert "no feature can split the documents" in said

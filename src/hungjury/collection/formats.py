@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
@@ -33,7 +32,6 @@ __all__ = [
 
 MARKS = (",", ";", "\t")
 PLAN_HEAD = "# hungjury plan"  # the first line of a file of `hungjury plan`
-_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 Columns = tuple[tuple[str, str], ...]  # role and column, as the user has named them
 
 
@@ -74,13 +72,6 @@ def _header(head: bytes, mark: str) -> list[str]:
 def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
     """An error about a file that cannot be read because it is something else."""
     head = source.head()
-    if b"\0" in head or (_CONTROL.search(head) and not _is_utf8(head)):
-        return InputError(
-            "this is a binary file, not text",
-            code="binary-file",
-            file=source.name,
-            remedy="check that this is the right file",
-        )
     if head.strip() == PLAN_HEAD.encode():
         return InputError(
             "this is a plan, which has no labels",
@@ -99,14 +90,6 @@ def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
             remedy="runs have six columns; are these qrels?",
         )
     return None
-
-
-def _is_utf8(head: bytes) -> bool:
-    try:
-        head.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:

@@ -62,7 +62,7 @@ def parse_text(
             pass
         line, code, message = bad.args
         error = line_error(source, line + source.lines_before, code, message)
-        wrong = another_kind(source, roles)
+        wrong = source.binary_error() or another_kind(source, roles)
         if wrong is None and roles and error.line == 1:
             wrong = unknown_header(source, roles)
         raise wrong or error from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -31,6 +32,7 @@ LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
 SMALL = 1 << 17  # bytes of a compressed file not worth a thread of its own
 WAITING = 2  # pieces decompressed before they are asked for
 MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
 MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _STEM_ENDINGS = {
     ".gz", ".xz", ".zst", ".bz2",
@@ -194,6 +196,26 @@ class Source(Record):
             if b"\n" in line or len(line) > LONGEST_HEAD:
                 break
         return line.split(b"\n", 1)[0]
+
+    def binary_error(self) -> InputError | None:
+        """An error if the first line is not text."""
+        head = self.head()
+        if b"\0" not in head and (_is_utf8(head) or not _CONTROL.search(head)):
+            return None
+        return InputError(
+            "this is a binary file, not text",
+            code="binary-file",
+            file=self.name,
+            remedy="check that this is the right file",
+        )
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _change(raw: BinaryIO, near: int) -> int:

@@ -217,7 +217,9 @@ def check_texts(sources: Iterable[str]) -> None:
         if name.startswith(PREFIX):
             check_installed("ir_datasets", "ecosystem", f"reading {name}")
         else:
-            expand(name)
+            for source in expand(name):
+                if source.path is not None and (wrong := source.binary_error()) is not None:
+                    raise wrong
 
 
 def _sources(name: str, kind: Kind, wanted: set[str]) -> list[Source]:

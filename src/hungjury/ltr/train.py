@@ -225,6 +225,12 @@ def boost(
             callbacks=[lightgbm.record_evaluation(found), *_progress_callbacks(progress)],
         )
     except lightgbm.basic.LightGBMError as error:
+        if "num_features()" in str(error):
+            raise InputError(
+                "no feature can split the documents: they are too few, or no feature varies",
+                code="no-features",
+                remedy="give more documents, or smaller leaves with LightGBM's min_data_in_leaf",
+            ) from None
         raise InputError(
             f"LightGBM refuses: {str(error).partition(' at /')[0].strip()}",
             code="lightgbm-error",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hungjury.collection.compressed import MAGIC_BYTES, compression_of
 from hungjury.collection.formats import is_frame
+from hungjury.collection.notes import few
 from hungjury.collection.sources import Source, expand
 from hungjury.errors import InputError, either
 from hungjury.users.actions import KIND, group_by_session, write_action_clicks
@@ -197,7 +198,7 @@ def _columns(table: ir.Table, name: str) -> ir.Table:
         elif role in ("session", "rank"):
             raise InputError(
                 f"no column for the {role}; the columns are "
-                + ", ".join(c for c in table.columns if c not in (RECORD, KIND)),
+                + few([c[:40] for c in table.columns if c not in (RECORD, KIND)], 12),
                 code="missing-column",
                 file=name,
                 remedy=f"rename the column to {either(list(names))}",
