@@ -157,3 +157,14 @@ def test_every_measure_can_be_compared(cls: Any) -> None:
     unbounded = not 0 <= min(one.rmse for one in found) <= 1
     if unbounded:
         assert "sgl_fro_md" in left_out
+
+
+def test_an_expectation_over_drawn_labels_is_refused_in_words_that_help() -> None:
+    made = hj.simulate(systems=3, topics=3)
+    for call in (
+        lambda: hj.aware(made.judgments, made.runs, "E(AP)"),
+        lambda: compare_approaches(made.judgments, made.runs, "E(AP)", made.gold, replicates=2),
+    ):
+        with pytest.raises(MeasureError, match="labels are scored as they are") as caught:
+            call()
+        assert caught.value.remedy == "ask for AP"

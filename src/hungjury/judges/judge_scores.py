@@ -212,6 +212,13 @@ def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
 
 
 def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
+    if one.expectation is not None:
+        raise MeasureError(
+            f"{one}: each judge's labels are scored as they are, not drawn",
+            code="expected-measure",
+            argument="measure",
+            remedy=f"ask for {one.expectation.of}",
+        )
     own = one.threshold
     if rel is not None and own > 1:
         raise MeasureError(
