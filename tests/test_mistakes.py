@@ -244,3 +244,22 @@ def test_too_few_documents_to_train_on(here: Path) -> None:
     (here / "train.txt").write_text("1 qid:1 1:0.1 2:0.3\n0 qid:1 1:0.4 2:0.1\n")
     said = message("train", "train.txt", "-o", "ranker.json", "--nav-rel", "1", "--trees", "2")
     assert "no feature can split the documents" in said
+
+
+def test_words_as_labels_get_no_grade_by_copying_the_remedy(here: Path) -> None:
+    """`--map yes:0` was proposed for 'yes'."""
+    (here / "words.qrels").write_text("1 0 a yes\n")
+    assert (
+        "--map yes:GRADE gives words"
+        in hungjury("evaluate", "words.qrels", "runs/*", cwd=here).stderr
+    )
+    (here / "empty.csv").write_text("topic,document,label\n1,a,\n")
+    said = hungjury("evaluate", "empty.csv", "runs/*", cwd=here).stderr
+    assert "remedy: --missing drop leaves out" in said
+
+
+def test_a_column_for_every_judge_is_recognised_by_a_flag(here: Path) -> None:
+    (here / "wide.csv").write_text("topic,document,gpt,claude\n1,a,1,1\n1,b,0,1\n")
+    done = hungjury("agreement", "--judges", "wide.csv", cwd=here)
+    assert "if every judge has a column, use --wide" in done.stderr
+    assert hungjury("agreement", "--judges", "wide.csv", "--wide", cwd=here).returncode == 0

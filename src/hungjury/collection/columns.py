@@ -129,13 +129,19 @@ class InputTable(Record):
     def need(self, role: str) -> str:
         found = self.find(role)
         if found is None:
+            wide = (
+                ("; if every judge has a column, use", Argument("wide"))
+                if role == "judge"
+                else ("",)
+            )
             raise InputError(
                 f"no column for the {role}; the columns are {self._listed()}",
                 code="missing-column",
                 file=self.name,
                 remedy=(
                     Argument("columns", f"{role}=NAME"),
-                    f"or rename it to one of {understood(role)}",
+                    f"or rename it to one of {understood(role)}{wide[0]}",
+                    *wide[1:],
                 ),
             )
         return found

@@ -81,18 +81,10 @@ def _unreadable(rows: Rows, words: Mapping[int, str], bad: NDArray[np.bool_]) ->
     if count > 1:
         whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
         what += f" ({plural(count, 'such label')} in all{whose})"
-    example = "unsure" if not word or len(word) > 20 or set(word) & set(",:") else word.lower()
-    return rows.error(
-        first,
-        what,
-        code="unreadable-label",
-        remedy=(
-            Argument("map", f"{example}:0"),
-            "gives words a grade;",
-            Argument("missing", "drop"),
-            "leaves out labels that are empty or not numbers",
-        ),
-    )
+    example = "WORD" if len(word) > 20 or set(word) & set(",:") else word.lower()
+    mapped = (Argument("map", f"{example}:GRADE"), "gives words a grade;") if word else ()
+    drop = (Argument("missing", "drop"), "leaves out labels that are empty or not numbers")
+    return rows.error(first, what, code="unreadable-label", remedy=(*mapped, *drop))
 
 
 def quoted(word: str) -> str:
