@@ -263,3 +263,20 @@ def test_a_column_for_every_judge_is_recognised_by_a_flag(here: Path) -> None:
     done = hungjury("agreement", "--judges", "wide.csv", cwd=here)
     assert "if every judge has a column, use --wide" in done.stderr
     assert hungjury("agreement", "--judges", "wide.csv", "--wide", cwd=here).returncode == 0
+
+
+def test_stdin_is_read_once(here: Path) -> None:
+    assert "stdin can be read only once" in message("evaluate", "-", "-")
+
+
+def test_a_ranker_of_other_features(here: Path) -> None:
+    pytest.importorskip("lightgbm")
+    rows = [f"{i % 3} qid:{i // 20} " + " ".join(f"{f}:{(i * f) % 17}" for f in range(1, 9))
+            for i in range(200)]  # fmt: skip
+    (here / "full.txt").write_text("\n".join(rows) + "\n")
+    small = ("--trees", "3", "--leaves", "4", "--nav-rel", "1", "--set", "num_threads=1")
+    assert call("train", "full.txt", "-o", "full.json", *small).exit_code == 0
+    (here / "part.txt").write_text("1 qid:1 1:0.5 2:0.1\n0 qid:1 1:0.2 2:0.3\n")
+    said = call("rank", "full.json", "part.txt").stderr
+    assert "note: only 2 of the ranker's 8 features are other than 0 in part.txt" in said
+    assert "features" not in call("rank", "full.json", "full.txt").stderr

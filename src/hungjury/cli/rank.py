@@ -15,10 +15,11 @@ from hungjury.cli.options import (
     second_file,
     word,
 )
-from hungjury.cli.output import deliver
+from hungjury.cli.output import deliver, print_notes
 from hungjury.limits import MOST_RANKS, MOST_TREES
 
 if TYPE_CHECKING:
+    from hungjury.collection.notes import Note
     from hungjury.ltr import RankingData
 
 
@@ -58,8 +59,21 @@ def rank_command(
     deliver(_lines(model.rank(read, trees), tag, depth), output)
     if qrels is not None:
         _write_labels(read, qrels)
+    print_notes(_notes(read, data), quiet)
     if not quiet and output is not None:
         click.echo(f"{output}: {len(read):,} documents of {len(read.queries):,} queries", err=True)
+
+
+def _notes(data: RankingData, name: str) -> list[Note]:
+    """Features that the ranker knows and the data lack may be a sign of other data."""
+    from hungjury.collection.notes import Note
+
+    features = data.features.shape[1]
+    found = int((data.features != 0).any(axis=0).sum())
+    if 2 * found >= features:
+        return []
+    text = f"only {found:,} of the ranker's {features:,} features are other than 0 in {name}"
+    return [Note("other-features", found, text, about="result")]
 
 
 def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str:

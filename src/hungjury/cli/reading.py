@@ -49,6 +49,8 @@ class InputFiles(Record):
         everything = [*self.runs, *rest]
         if not everything:
             raise click.UsageError("give at least one run after the qrels file")
+        if [qrels, *everything].count("-") > 1:
+            raise click.UsageError("stdin can be read only once; give - for one file")
         return qrels, everything
 
 
