@@ -96,8 +96,12 @@ def _scoring(
         step = max(PLACES_AT_ONCE // (len(labels) * max(int(longest.max(initial=1)), 1)), 1)
         for first in range(0, len(aligned.length), step):
             cells = np.arange(first, min(first + step, len(aligned.length)))
-            block[:, cells] = one.filled(_drawn_lists(aligned, labels, cells, longest, outside,
-                                                      rng))  # fmt: skip
+            judged = _drawn_lists(aligned, labels, cells, longest, outside, rng)
+            # Not `one.filled`: where nothing in the pool is relevant, an unjudged document may be.
+            with np.errstate(divide="ignore", invalid="ignore"):
+                values = one.score(judged)
+            known = np.isfinite(values)
+            block[:, cells] = np.where(known, values, one.where_undefined(judged))
         return block
 
     if condensed:

@@ -116,7 +116,7 @@ class NCP(Measure):
     def score(self, judged: Judged) -> Array:
         hits, total = judged.hits(self.rel), judged.relevant(self.rel)
         met = np.cumsum(hits, axis=-1)
-        stop = self._stopping(int(total.max(initial=1)))
+        stop = self._stopping(max(int(total.max(initial=1)), int(met.max(initial=1))))
         value = (hits * stop[met] * met / judged.ranks).sum(axis=-1)
         return ratio(value, np.cumsum(stop)[total])
 
