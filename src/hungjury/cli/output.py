@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -101,7 +99,11 @@ def guard_streams() -> None:
 
 def text_width(most: int) -> int:
     """The width of text: that of a terminal, from 60 to `most`."""
-    return max(60, min(most, get_terminal_size().columns)) if sys.stdout.isatty() else most
+    if not sys.stdout.isatty():
+        return most
+    from shutil import get_terminal_size  # imports compression, which costs time
+
+    return max(60, min(most, get_terminal_size().columns))
 
 
 def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
@@ -126,6 +128,8 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
 
 def _wrapped(text: str, width: int) -> str:
     """Text with its sentences wrapped; rows of tables, whose columns are aligned, stay whole."""
+    import textwrap
+
     out = []
     for line in text.removesuffix("\n").split("\n"):
         indent = line[: len(line) - len(line.lstrip())]
