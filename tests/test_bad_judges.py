@@ -30,6 +30,7 @@ TABLES = {  # content, options, line, what is said
         LONG + "1,c,gpt,maybe\n", {"columns": ROLES, "map": "yes:1,no:0"}, 6, "'maybe'"),
     "a map to a word": (LONG, {"columns": ROLES, "map": "2:high"}, None, "'high'"),
     "a label twice in the map": (LONG, {"columns": ROLES, "map": "2:1,2.0:0"}, None, "twice"),
+    "the label 0 twice in the map": (LONG, {"columns": ROLES, "map": "0:1,0:0"}, None, "twice"),
     "a code": (LONG + "1,c,gpt,999\n", {"columns": ROLES}, 6, ("999 (1)", "999:missing")),
     "a negative label": (LONG + "1,c,gpt,-1\n", {"columns": ROLES}, 6, ("-1 (1)", "gpt 1")),
     "steps": (

@@ -272,7 +272,7 @@ def _relabelling(given: object) -> Relabelling:
         key = label_key(old)
         if key in found or key == "":
             raise _bad_map(
-                f"map names the label {old!r} twice" if key else f"invalid map {given!r}"
+                f"map names the label {old!r} twice" if key != "" else f"invalid map {given!r}"
             )
         found[key] = _new_label(new)
     return tuple(found.items())
