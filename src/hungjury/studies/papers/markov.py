@@ -145,8 +145,8 @@ class Markov(Recipe):
             [
                 f"{one.title}: {len(_complete(one.data, one.whose))} of "
                 f"{len(one.data.sources.runs)} runs retrieve on every one of the "
-                f"{len(one.labels.topics)} topics; the others are left "
-                f"out, as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
+                f"{len(one.labels.topics)} topics; only these are used, "
+                f"as in the paper. Stars: above {HIGH} *, above {VERY_HIGH} **."
                 for one in sets
             ]
             + recognised,
