@@ -139,7 +139,7 @@ def test_weighted_votes_on_the_command_line(tmp_path: Path) -> None:
     [
         (["--orientation", "printed"], "--orientation needs --all, or other --weights"),
         (["--weights", "supervised", "--replicates", "5"], "--replicates needs --all, or other"),
-        (["--all", "--gold", "GOLD", "--weights", "uni"], "--weights needs no --all"),
+        (["--all", "--gold", "GOLD", "--weights", "uni"], "--all compares all weights"),
     ],
 )
 def test_options_that_do_nothing_are_refused(options: list[str], words: str) -> None:

@@ -140,7 +140,7 @@ def test_places_of_labels_in_grades(grades):
 
 def test_grades_that_are_no_scale():
     for grades in ([], [2, 1], [0, 1 << 40]):
-        with pytest.raises(IndexError, match="no scale"):
+        with pytest.raises(IndexError, match="grades must ascend"):
             native.grade_places(np.zeros(2), np.array(grades, dtype=np.int64))
 
 

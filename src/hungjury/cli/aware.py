@@ -17,6 +17,7 @@ from hungjury.cli.options import (
     quiet_option,
     refuse_unused,
     seed_option,
+    was_typed,
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
 from hungjury.cli.reading import (
@@ -92,7 +93,8 @@ def aware_command(
         raise click.UsageError("--all needs --gold")
     if compare and len(measures) > 1:
         raise click.UsageError("--all takes one measure; give -m once")
-    refuse_unused("--weights", "no --all, which compares all of them", not compare)
+    if compare and was_typed("--weights"):
+        raise click.UsageError("--all compares all weights; leave out --weights")
     random = compare or weights not in ("uni", "supervised")
     for option in ("--replicates", "--orientation"):
         refuse_unused(option, "--all, or other --weights than uni and supervised", random)

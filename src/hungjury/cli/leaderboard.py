@@ -143,6 +143,7 @@ def leaderboard_command(
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10 \\
           --gold labels.qrels --plan plan.csv --report report.html
     """
+    from hungjury.judges.merging import merge_method
     from hungjury.uncertainty.leaderboard import leaderboard
 
     if len(measures) > 1:
@@ -150,6 +151,9 @@ def leaderboard_command(
     if report is None and (queries or documents):
         raise click.UsageError("--queries and --documents need --report FILE")
     refuse_unused("--estimate", "--gold", bool(gold))
+    models_judges = merge_method(merge).drawn_from == "model"
+    refuse_unused("--scope", "an em merge or --gold", models_judges or bool(gold))
+    refuse_unused("--prior", "an em merge", models_judges)
     labels = label_flags.judgments(judges)
     truth = label_flags.people(gold) if gold else None
     lists = run_flags.files(runs, label_flags.columns)

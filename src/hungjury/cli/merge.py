@@ -75,6 +75,7 @@ def merge_command(
         raise click.UsageError(
             f"--soft needs a merge that gives probabilities; {method} gives labels"
         )
+    refuse_unused("--scope", "an em merge", merge_method(method).drawn_from == "model")
     for option in ("--weights", "--ties", "--score-precision", "--names"):
         refuse_unused(option, "--runs", bool(runs))
     labels = label_flags.judgments(judges)

@@ -234,12 +234,16 @@ plan_option = click.option(
 )
 
 
-def refuse_unused(option: str, needed: str, used: bool) -> None:
-    """Refuse an option that was typed but does nothing without what is needed."""
+def was_typed(option: str) -> bool:
+    """Whether an option of this command was given by the user."""
     context = click.get_current_context()
     name = next(p.name for p in context.command.params if option in p.opts)
-    typed = context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
-    if typed and not used:
+    return context.get_parameter_source(name or "") is ParameterSource.COMMANDLINE
+
+
+def refuse_unused(option: str, needed: str, used: bool) -> None:
+    """Refuse an option that was typed but does nothing without what is needed."""
+    if not used and was_typed(option):
         raise click.UsageError(f"{option} needs {needed}")
 
 

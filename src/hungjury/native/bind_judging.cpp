@@ -136,7 +136,7 @@ nb::tuple values_and_counts(Given<double> values) {
 Array<int16_t> grade_places(Given<double> label, Given<int64_t> grades) {
     if (!grades.size() || grades(grades.size() - 1) - grades(0) > INT16_MAX ||
         !std::is_sorted(grades.data(), grades.data() + grades.size()))
-        throw std::out_of_range("grades that are no scale");
+        throw std::out_of_range("grades must ascend within the range of 16 bits");
     std::vector<int16_t> places(label.size());
     {
         nb::gil_scoped_release free;
