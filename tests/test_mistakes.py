@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,16 @@ def test_a_report_is_written_to_a_page_only(here: Path, name: str) -> None:
     assert "ends in .html" in message("leaderboard", *PANEL, "--draws", "100", "--report", name)
     assert (here / "gold.qrels").read_bytes() == before
     assert not (here / "report.pdf").exists()
+
+
+def test_a_report_can_go_into_a_pipe(here: Path) -> None:
+    os.mkfifo(here / "pipe")
+    with ThreadPoolExecutor(1) as other:
+        read = other.submit((here / "pipe").read_bytes)
+        done = call("leaderboard", *PANEL, "--draws", "100", "--report", "pipe")
+        os.close(os.open(here / "pipe", os.O_RDWR))  # so that nobody waits for a writer
+        assert done.exit_code == 0
+        assert read.result().startswith(b"<!doctype html>")
 
 
 def test_a_system_cannot_be_its_own_candidate(here: Path) -> None:

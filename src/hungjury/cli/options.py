@@ -92,10 +92,11 @@ def picture(path: str, also: str = "") -> str:
 
 
 def page(path: str) -> str:
-    """Check the name of a report."""
+    """Check the name of a report: a file, unless it is something like /dev/null, is a page."""
     check_installed("jinja2", "report", "a report")
     second_file(path)
-    if not path.lower().endswith((".html", ".htm")):
+    special = os.path.exists(path) and not os.path.isfile(path)
+    if not special and not path.lower().endswith((".html", ".htm")):
         raise click.BadParameter(f"{path!r}: a report is a page; give a name that ends in .html")
     return path
 
