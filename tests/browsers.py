@@ -30,7 +30,7 @@ def chromium() -> Iterator[Any]:
         one.close()
 
 
-def soon(read: Callable[[], Any], wanted: Any, seconds: float = 20) -> None:
+def assert_soon(read: Callable[[], Any], wanted: Any, seconds: float = 20) -> None:
     """Assert what a page comes to say. Many of its events follow after an action has returned."""
     end = time.monotonic() + seconds
     while (found := read()) != wanted and time.monotonic() < end:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import hungjury as hj
-from browsers import Visit, soon
+from browsers import Visit, assert_soon
 from label_server import HOSTILE, Server, make_panel, make_plan
 
 pytest.importorskip("starlette", reason="pip install 'hungjury[label]'")
@@ -315,5 +315,5 @@ def test_a_very_long_text_scrolls_and_the_grades_stay(browser: Any, folder: Path
         one.page.keyboard.press("End")
         one.page.wait_for_function("() => document.getElementById('task').scrollTop > 1000")
         one.press("1")
-        soon(lambda: one.page.eval_on_selector("#task", "e => e.scrollTop"), 0)
+        assert_soon(lambda: one.page.eval_on_selector("#task", "e => e.scrollTop"), 0)
         one.close()

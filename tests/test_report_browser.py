@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from browsers import Visit, soon
+from browsers import Visit, assert_soon
 from hungjury.report.page_words import shown
 from report_boards import HOSTILE, hostile, large, ordinary
 
@@ -102,7 +102,7 @@ def test_hostile_ids_do_not_run_when_pointed_at(visit):
     for matrix in ("pairs", "kappas"):
         at = one.matrix(matrix).bounding_box()
         one.page.mouse.move(at["x"] + at["width"] * 0.9, at["y"] + at["height"] * 0.2)
-        soon(one.page.locator("#tip").is_visible, True)
+        assert_soon(one.page.locator("#tip").is_visible, True)
         assert one.page.locator("#tip script, #tip img").count() == 0
     assert one.page.evaluate("window.hurt") is None
     assert one.said == []
@@ -195,7 +195,7 @@ def test_the_heat_map_tells_what_is_under_the_pointer(visit, pages):
         apart = "can be told apart" if board.apart[row, column] else "cannot be told apart"
         assert apart in told
     one.page.mouse.move(at["x"] + 0.5 * cell, at["y"] + top + 0.5 * cell)
-    soon(one.page.locator("#tip").is_hidden, True)
+    assert_soon(one.page.locator("#tip").is_hidden, True)
 
 
 def test_the_heat_map_by_the_keyboard(visit):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from browsers import Visit, soon
+from browsers import Visit, assert_soon
 from hungjury.report.page_words import shown
 from report_boards import HOSTILE, hostile, large, ordinary, with_unjudged
 
@@ -106,13 +106,13 @@ def test_choosing_changes_the_lists_and_the_address(visit, pages):
     assert a == board.systems[0]
     one.choose("b", board.systems[3])
     one.choose("topic", board.topics[5])
-    soon(lambda: one.documents("a"), lists_of(board, a, board.topics[5]))
+    assert_soon(lambda: one.documents("a"), lists_of(board, a, board.topics[5]))
     assert one.chosen() == (a, board.systems[3], board.topics[5])
     assert one.address() == one.chosen()
     assert one.documents("b") == lists_of(board, board.systems[3], board.topics[5])
     assert one.documents("a") != one.documents("b"), "too easy"
     one.choose("a", board.systems[3])  # the same as B: they change places
-    soon(lambda: one.chosen()[:2], (board.systems[3], a))
+    assert_soon(lambda: one.chosen()[:2], (board.systems[3], a))
     assert one.said == []
 
 
@@ -126,7 +126,7 @@ def test_two_choices_at_once_are_both_kept(visit, pages):
         [["b", "3"], ["topic", "5"]],
     )
     wanted = (board.systems[0], board.systems[3], board.topics[5])
-    soon(one.address, wanted)
+    assert_soon(one.address, wanted)
     assert one.chosen() == wanted
     assert one.documents("b") == lists_of(board, board.systems[3], board.topics[5])
 
@@ -142,17 +142,17 @@ def test_a_link_a_reload_and_the_back_button(visit, pages):
     one.choose("topic", board.topics[7])
     one.choose("b", board.systems[0])
     last = (wanted[0], board.systems[0], board.topics[7])
-    soon(one.chosen, last)
+    assert_soon(one.chosen, last)
     one.page.reload()
     one.ready()
     assert one.chosen() == last
     one.page.go_back()
-    soon(one.chosen, (wanted[0], wanted[1], board.topics[7]))
+    assert_soon(one.chosen, (wanted[0], wanted[1], board.topics[7]))
     one.page.go_back()
-    soon(one.chosen, wanted)
+    assert_soon(one.chosen, wanted)
     assert one.documents("a") == lists_of(board, wanted[0], wanted[2])
     one.page.go_forward()
-    soon(lambda: one.chosen()[2], board.topics[7])
+    assert_soon(lambda: one.chosen()[2], board.topics[7])
     one.page.evaluate("location.hash = '#ranking'")  # another link of the page
     one.rest()
     assert one.chosen()[2] == board.topics[7]
@@ -192,7 +192,7 @@ def test_what_is_shown_of_documents_is_what_was_said(visit, pages):
         assert f"adds {found.contributions[s, t, n]:.2f}"[:-1] in text
     one.page.locator("#pair-list-a summary").first.click()
     labels = "li:first-child .labels li"
-    soon(lambda: len(one.texts("a", labels)), len(found.judgments.judges) + 1)
+    assert_soon(lambda: len(one.texts("a", labels)), len(found.judgments.judges) + 1)
     assert one.texts("a", labels)[0].split() == ["gold", f"{found.gold[known[0]]:g}"]
     told = one.page.locator("#pair-summary").inner_text()
     assert f"{board.cells[0, 4]:.3f} for A, {board.cells[2, 4]:.3f} for B" in told
@@ -210,7 +210,7 @@ def test_documents_that_no_judge_labelled_have_ids_and_texts(browser, tmp_path):
     assert told[1] == f"3 {HOSTILE[0]} not in B’s first 10; no judge labelled it"
     assert not one.page.evaluate("window.hurt")
     one.page.locator("#pair-list-a li.unjudged").first.hover()
-    soon(one.page.locator("#pair-list-b li.same").count, 1)
+    assert_soon(one.page.locator("#pair-list-b li.same").count, 1)
     one.close()
 
 
@@ -259,10 +259,10 @@ def test_topics_are_sorted_by_the_difference_and_bars_can_be_clicked(visit, page
     assert [text.split("  ")[0] for text in options] == [board.topics[t] for t in order]
     box = one.page.locator("#pair-bars").bounding_box()
     one.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
-    soon(lambda: one.chosen()[2], board.topics[order[-1]])
+    assert_soon(lambda: one.chosen()[2], board.topics[order[-1]])
     one.page.locator("#pair-topic").focus()
     one.page.keyboard.press("ArrowUp")
-    soon(lambda: one.chosen()[2], board.topics[order[-2]])
+    assert_soon(lambda: one.chosen()[2], board.topics[order[-2]])
     assert one.address() == one.chosen()
 
 
@@ -272,7 +272,7 @@ def test_a_cell_of_the_heat_map_leads_to_the_lists(visit, pages):
     one.page.locator("svg.matrix.pairs").focus()
     one.page.keyboard.press("ArrowRight")
     one.page.keyboard.press("Enter")
-    soon(lambda: one.chosen()[:2], (board.systems[0], board.systems[2]))
+    assert_soon(lambda: one.chosen()[:2], (board.systems[0], board.systems[2]))
 
 
 def test_hostile_texts_and_ids_are_text(visit, pages):

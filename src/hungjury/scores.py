@@ -23,11 +23,16 @@ if TYPE_CHECKING:
     from hungjury.precision_recall import Curve
     from hungjury.report.pictures import Plot
 
-__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores", "over_topics"]
+__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores", "averaged", "over_topics"]
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them make a line that no screen holds
 GMEAN_FLOOR = 0.00001
+
+
+def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
+    """Values as they are averaged over topics: logarithms for a geometric mean."""
+    return np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
 
 
 def over_topics(
@@ -35,7 +40,7 @@ def over_topics(
 ) -> NDArray[np.float64]:
     """Summarise values [..., topic] as a measure's `average` says: by their mean, sum or geometric
     mean. With the `shares` of topics in resamples [draw, topic] the result is [..., draw]."""
-    used = np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
+    used = averaged(values, average)
     mean = used.mean(axis=-1) if shares is None else used @ shares.T
     if average == "sum":
         mean = mean * values.shape[-1]
@@ -97,9 +102,7 @@ class Scores(Record, eq=False):
         counted = self.counted()
         out = np.empty(self.values.shape[:2])
         for m, average in enumerate(self.averages or ["mean"] * len(self.measures)):
-            value, use = self.values[m], counted[m]
-            if average == "gmean":
-                value = np.log(np.maximum(value, GMEAN_FLOOR))
+            value, use = averaged(self.values[m], average), counted[m]
             total = np.where(use, value, 0.0).sum(axis=-1)
             number = use.sum(axis=-1)
             if average != "sum":

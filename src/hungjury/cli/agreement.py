@@ -24,6 +24,7 @@ from hungjury.cli.reading import (
     judges_needed,
     label_options,
     run_options,
+    runs_option,
 )
 
 if TYPE_CHECKING:
@@ -33,12 +34,7 @@ if TYPE_CHECKING:
 
 @click.command("agreement", no_args_is_help=True)
 @judges_needed
-@click.option(
-    "--runs",
-    multiple=True,
-    metavar="FILES",
-    help="Also compare the system rankings under each judge.",
-)
+@runs_option("Also compare the system rankings under each judge.")
 @measures_option("Measure for these rankings.")
 @binary_option
 @click.option(

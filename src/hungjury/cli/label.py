@@ -21,6 +21,7 @@ from hungjury.cli.options import (
     text_options,
 )
 from hungjury.cli.output import deliver, print_notes
+from hungjury.cli.reading import runs_option
 
 if TYPE_CHECKING:
     import socket
@@ -67,7 +68,7 @@ PORT = 8710
     "--judges", "panel", multiple=True, metavar="FILES",
     help="Labels of other judges; with --runs and -m, the page shows what is settled so far.",
 )  # fmt: skip
-@click.option("--runs", multiple=True, metavar="FILES", help="Runs, for results on the page.")
+@runs_option("Runs, for results on the page.")
 @measure_option("Measure, for results on the page.")
 @choice_option(
     "--duplicates",

@@ -23,6 +23,7 @@ from hungjury.cli.reading import (
     judges_needed,
     label_options,
     run_options,
+    runs_option,
 )
 
 
@@ -36,12 +37,7 @@ from hungjury.cli.reading import (
 )
 @choice_option("--scope", Scope, "Fit em's confusion matrices per topic, or over all topics.")
 @click.option("--soft", is_flag=True, help="Write probabilities instead of the most likely labels.")
-@click.option(
-    "--runs",
-    multiple=True,
-    metavar="FILES",
-    help="Runs, to weight the votes of binmv by AWARE's weights; needs -m.",
-)
+@runs_option("Runs, to weight the votes of binmv by AWARE's weights; needs -m.")
 @measures_option("Measure that these weights are computed with; repeatable.")
 @click.option(
     "--weights",

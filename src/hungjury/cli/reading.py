@@ -188,13 +188,16 @@ def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
 judges_needed = judge_options(
     "Labels of several judges: one file each, or a table with a judge column.", required=True
 )
-runs_needed = click.option(
-    "--runs",
-    multiple=True,
-    required=True,
-    metavar="FILES",
-    help="Runs; repeatable, or a quoted glob.",
-)
+
+
+def runs_option(
+    what: str = "Runs; repeatable, or a quoted glob.", *, required: bool = False
+) -> Callable[[F], F]:
+    """Files of runs, by name."""
+    return click.option("--runs", multiple=True, required=required, metavar="FILES", help=what)
+
+
+runs_needed = runs_option(required=True)
 binary_option = click.option(
     "--rel", type=grade, help="Make labels binary; grades from this one up are relevant."
 )
@@ -202,8 +205,7 @@ input_options = _together(
     "inputs", InputFiles,
     click.argument("files", nargs=-1, metavar="QRELS RUN..."),
     click.option("--qrels", metavar="FILE", help="Labels, instead of the first argument."),
-    click.option("--runs", multiple=True, metavar="FILES",
-                 help="Runs; repeatable, or a quoted glob."),
+    runs_option(),
 )  # fmt: skip
 _GRADES = [
     choice_option("--duplicates", Duplicates,

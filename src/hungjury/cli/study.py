@@ -21,6 +21,7 @@ from hungjury.cli.reading import (
     grade_options,
     judge_options,
     run_options,
+    runs_option,
 )
 from hungjury.errors import check_installed
 from hungjury.limits import MOST_WORKERS
@@ -63,8 +64,7 @@ _STUDY = [
     click.option("--data", metavar="[NAME=]FOLDER", multiple=True,
                  help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*), or a "
                  "JSON file that describes a collection. Repeat it to compare collections."),
-    click.option("--runs", multiple=True, metavar="FILES",
-                 help="Runs, instead of those in --data."),
+    runs_option("Runs, instead of those in --data."),
     judge_options("Judges, instead of those in --data."),
     click.option("--gold", metavar="QRELS", help="Gold labels, instead of those in --data."),
     click.option("-o", "--output", metavar="FOLDER", required=True,

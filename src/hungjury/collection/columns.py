@@ -129,20 +129,14 @@ class InputTable(Record):
     def need(self, role: str) -> str:
         found = self.find(role)
         if found is None:
-            wide = (
-                ("; if every judge has a column, use", Argument("wide"))
-                if role == "judge"
-                else ("",)
-            )
+            named = Argument("columns", f"{role}=NAME")
+            rename = f"or rename it to one of {understood(role)}"
+            wide = f"{rename}; if every judge has a column, use"
             raise InputError(
                 f"no column for the {role}; the columns are {self._listed()}",
                 code="missing-column",
                 file=self.name,
-                remedy=(
-                    Argument("columns", f"{role}=NAME"),
-                    f"or rename it to one of {understood(role)}{wide[0]}",
-                    *wide[1:],
-                ),
+                remedy=(named, wide, Argument("wide")) if role == "judge" else (named, rename),
             )
         return found
 

@@ -29,7 +29,7 @@ MOST_SHOWN = 12
 """Documents of the longest list that is printed."""
 
 MOST_DRAWN = 2_000_000_000
-"""Documents of pools, times samples, of the longest random check: some minutes."""
+"""Documents of pools, times samples, of the longest random check: about a minute."""
 
 AXIOMS = ("replacement", "swap")
 

@@ -18,13 +18,14 @@ from hungjury.collection.likes import QrelsLike
 from hungjury.collection.notes import Note, plural
 from hungjury.errors import InputError, check_choice
 from hungjury.judges.panel import Panel
+from hungjury.scores import averaged
 from hungjury.settings import TYPICAL_PANEL_ERROR
 from hungjury.stats.sequential import nominal_levels
 from hungjury.uncertainty.corrected import Correction, Interval
 from hungjury.uncertainty.correction import PANEL_ERROR, combine_estimates, expected_contrasts
 from hungjury.uncertainty.direct import Direct, direct, topic_differences
 from hungjury.uncertainty.drawn import Drawn, Setting
-from hungjury.uncertainty.effects import averaged, scores_under
+from hungjury.uncertainty.effects import scores_under
 from hungjury.uncertainty.estimate import Estimate, as_reported, panel_error_of, reported_rate
 from hungjury.uncertainty.outlook import typical
 from hungjury.uncertainty.panel_error import normal_draws
@@ -170,7 +171,7 @@ def _into_range(measure: Measure, mean: Floats) -> Floats:
     A handful of gold labels may put the level outside. The shift is the same for all systems, so
     that differences do not change, unless they are larger than the range.
     """
-    low, high = averaged(measure, np.array([measure.low, measure.high]))
+    low, high = averaged(np.array([measure.low, measure.high]), measure.average)
     up, down = low - mean.min(), high - mean.max()
     level = np.clip(0.0, up, down) if up <= down else (up + down) / 2
     return np.asarray(np.clip(mean + level, low, high) - mean)

@@ -21,7 +21,7 @@ from hungjury.judges.merged import Merge, Merged
 from hungjury.judges.merging import merge
 from hungjury.judges.weights import Weights
 from hungjury.records import Record
-from hungjury.scores import GMEAN_FLOOR
+from hungjury.scores import averaged
 from hungjury.uncertainty.label_model import LabelDraws, Strata, draw_labels
 from hungjury.uncertainty.score_draws import ScoreDraws, Summing, draws_at_once
 from hungjury.uncertainty.strata import RankStrata
@@ -112,13 +112,13 @@ def _resample_measures(
     if weights.needs == "random" and len(scored.judges) > 1:
         random = scored.random(setting.replicates, _number(seed), progress)
     found = combine_scores(scored, weights, random)
-    transform, rng = _transform(setting.measure), np.random.default_rng(seed)
+    average, rng = setting.measure.average, np.random.default_rng(seed)
     values = _summary(
         scored.alignment,
         draws,
-        lambda rows: transform(found.sample(rng, rows.stop - rows.start)[:, 0]),
+        lambda rows: averaged(found.sample(rng, rows.stop - rows.start)[:, 0], average),
     )
-    return Drawn(scored.alignment, transform(found.values[0]), values, scored.own_notes,
+    return Drawn(scored.alignment, averaged(found.values[0], average), values, scored.own_notes,
                  weights=found.weights)  # fmt: skip
 
 
@@ -135,7 +135,8 @@ def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> Strata:
 def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
     """[draw, system, topic]; undefined is 0."""
     by_system = np.empty((*scorer.alignment.shape, len(labels)))
-    return _transform(scorer.measure)(scorer.filled(labels, by_system.transpose(2, 0, 1)))
+    values = scorer.filled(labels, by_system.transpose(2, 0, 1))
+    return averaged(values, scorer.measure.average)
 
 
 def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -> ScoreDraws:
@@ -145,13 +146,6 @@ def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -
     for start in range(0, draws, step):
         summing.add(score(slice(start, min(start + step, draws))))
     return summing.finish()
-
-
-def _transform(measure: Measure) -> Callable[[Floats], Floats]:
-    """Transform values to the scale on which they are averaged."""
-    if measure.average != "gmean":
-        return lambda values: values
-    return lambda values: np.log(np.maximum(values, GMEAN_FLOOR))
 
 
 def _number(seed: np.random.SeedSequence) -> int:

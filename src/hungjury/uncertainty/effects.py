@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.batch import Scorer, pools_of, weighted_places
-from hungjury.catalogue import Measure
 from hungjury.collection.align import Alignment
 from hungjury.collection.pool import Pool
-from hungjury.scores import GMEAN_FLOOR
+from hungjury.scores import averaged
 from hungjury.uncertainty.topic_effects import Effects, LinearEffects, TabledEffects
 from hungjury.uncertainty.topic_lists import LINEAR, TopicLists
 
@@ -31,12 +30,7 @@ NUMBERS_AT_ONCE = 1 << 22  # labels, or scores, held for one block of label vect
 
 def scores_under(scorer: Scorer, labels: Labels) -> Floats:
     """Values [draw, system, topic] as they are averaged over topics; undefined ones are filled."""
-    return averaged(scorer.measure, scorer.filled(labels))
-
-
-def averaged(measure: Measure, values: Floats) -> Floats:
-    """Scores as they are averaged over topics: logarithms for a geometric mean."""
-    return np.log(np.maximum(values, GMEAN_FLOOR)) if measure.average == "gmean" else values
+    return averaged(scorer.filled(labels), scorer.measure.average)
 
 
 def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
@@ -106,7 +100,7 @@ def _by_kernel(
         out = np.zeros((len(lists.weight), len(at), len(grades)))
         for (base, slope), moved, one in zip(walks, change, rate, strict=True):
             sums = base[:, None, None] + lists.by_document(slope)[:, at, None] * moved
-            out += averaged(scorer.measure, sums * one)
+            out += averaged(sums * one, scorer.measure.average)
         return TabledEffects((out - out[:, :, :1]) / each)
     pull = change * rate
     pull = (pull - pull[:, :, :1]) / each

@@ -14,11 +14,11 @@ from hungjury.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.evaluation import evaluate
 from hungjury.limits import check_share
 from hungjury.records import Record
+from hungjury.scores import averaged
 from hungjury.stats.bootstrap import bootstrap_means
 from hungjury.text_formats import json_text
 from hungjury.uncertainty.common_topics import common_values
 from hungjury.uncertainty.correction_text import poor_agreement
-from hungjury.uncertainty.effects import averaged
 from hungjury.uncertainty.estimate import as_reported
 from hungjury.uncertainty.leaderboard import leaderboard
 
@@ -196,7 +196,7 @@ def gate(
         poor, stretch = None, 1.0
         scores = evaluate(cast("QrelsLike", labels), runs, chosen, **options)
         (counted,), _, _ = common_values(scores)
-        names, values = scores.systems, averaged(chosen, counted)
+        names, values = scores.systems, averaged(counted, chosen.average)
         shown = as_reported(chosen, 1)  # counts are multiplied by the number of topics already
         mean, draws = shown(values.mean(axis=1)), shown(_resampled(values, seed))
     places = [_find(names, name) for name in (baseline, *wanted)]
