@@ -49,9 +49,10 @@ unit quick: export PYTHONDONTWRITEBYTECODE :=
 unit: $(VENV)/ready
 	$(BIN)/python -m pytest -n auto
 
-# Everything but browsers, notebooks, clusters and long simulations.
+# Everything but browsers, notebooks, clusters and long simulations; of one room: make quick ROOM=leaderboard.
+ROOM ?=
 quick: $(VENV)/ready
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)'
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m 'not (browser or notebook or cluster or long)' tests/$(ROOM)
 
 # The site, in docs/_build/html; a warning is an error.
 docs: $(VENV)/ready
@@ -98,8 +99,8 @@ wheel: $(VENV)/ready
 	.venv-wheel/bin/pip install --quiet dist/*.whl
 	$(BIN)/python -m cyclonedx_py environment --output-reproducible -o dist/hungjury.cdx.json .venv-wheel/bin/python
 	.venv-wheel/bin/pip install --quiet pytest hypothesis
-	rm -rf build/wheel-tests && mkdir -p build/wheel-tests && cp -r tests build/wheel-tests/
-	cd build/wheel-tests && $(CURDIR)/.venv-wheel/bin/python -m pytest -q -p no:cacheprovider tests/test_naive.py tests/test_named.py tests/test_batch.py
+	rm -rf build/wheel-tests && mkdir -p build/wheel-tests && cp -r tests pyproject.toml build/wheel-tests/
+	cd build/wheel-tests && $(CURDIR)/.venv-wheel/bin/python -m pytest -q -p no:cacheprovider tests/oracles/test_oracles.py tests/base/test_named.py tests/measures/test_batch.py
 	@ls dist
 
 # Changes the code in 300 small ways and lists the changes that no test notices; what is done is kept.

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from browsers import chromium
+from builders.browsers import chromium
+from builders.paths import SHARED
 
 # Continuous integration tries the same examples every time; people explore new ones.
 SAME_EXAMPLES = os.environ.get("CI", "") != ""
@@ -22,7 +23,6 @@ settings.register_profile(
 )
 settings.load_profile("hungjury")
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 # Byte order is not the order people expect of these: capitals, digits, bytes above 127.
 IDS = ["d1", "d10", "d2", "D3", "a#4", "5", "é6", "d1-x", "NA", '"q"', "z", "Z"]
 SCORES = [3.0, 2.5, 2.5000000001, 1.0, 1.0, 0.0, -0.0, -1.5]

@@ -103,7 +103,7 @@ def copied(tree: Path) -> list[Path]:
     for built in (file for place in places for file in Path(place).glob("native/*.so")):
         shutil.copy(built, tree / "src" / "hungjury" / "native")
     sys.meta_path[:] = [finder for finder in sys.meta_path if "editable" not in repr(finder)]
-    sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
+    sys.path[:0] = [str(tree / "src")]
     sys.dont_write_bytecode = False  # speeds up the import of test files
     os.chdir(tree)
     return [file for p in PACKAGES for file in sorted((tree / "src" / "hungjury" / p).glob("*.py"))]
@@ -198,17 +198,20 @@ def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any
     folder = options.output / "reach"
     folder.mkdir(exist_ok=True)
     stored = {}
-    for file in sorted(tree.glob("tests/test_*.py")):
+    for file in sorted(tree.glob("tests/*/test_*.py")):
         wanted = file.name not in NOT_RUN and re.search(options.tests, file.name)
         if wanted and uses.search(file.read_text()):
             key = code.copy()
             key.update(file.read_bytes())
-            stored[file] = folder / f"{file.stem}-{key.hexdigest()[:12]}.json"
+            stored[file] = folder / f"{file.parent.name}-{file.stem}-{key.hexdigest()[:12]}.json"
+
+    def name(file: Path) -> str:
+        return str(file.relative_to(tree))
 
     def look(file: Path) -> int:
         plugin = Reach()
         plugin.coverage.start()
-        pytest.main(["-p", "no:cacheprovider", "-m", QUICK_ONES, f"tests/{file.name}"], [plugin])
+        pytest.main(["-p", "no:cacheprovider", "-m", QUICK_ONES, name(file)], [plugin])
         plugin.coverage.stop()
         data = plugin.coverage.get_data()
         lines = {
@@ -221,7 +224,10 @@ def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any
 
     missing = [file for file, place in stored.items() if not place.exists()]
     in_processes(
-        missing, look, lambda file, _: print(f"looked at {file.name}", flush=True), options.jobs
+        missing,
+        look,
+        lambda file, _: print(f"looked at {name(file)}", flush=True),
+        options.jobs,
     )
     reached = [json.loads(place.read_text()) for place in stored.values() if place.exists()]
     for found in reached:  # how many lines each test reaches

@@ -1,0 +1,1 @@
+"""What tests of several rooms build: collections, files, boards, processes, browsers."""

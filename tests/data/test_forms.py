@@ -1,0 +1,206 @@
+"""Labels and runs in the forms that notebooks, crowds and LLM judges write."""
+
+import io
+import json
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import pandas
+import polars
+import pytest
+
+import hungjury as hj
+from builders.reading import codes, write
+from hungjury.errors import InputError
+
+Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration", defaults=["0"])
+ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")
+COLUMNS = "topic=query,document=passage,label=rating,judge=model"
+LABELS = {"1": {"a": 2, "b": 0}, "2": {"a": 1}}
+
+
+def refused(call, code):
+    with pytest.raises(InputError) as caught:
+        call()
+    assert caught.value.code == code, caught.value
+    return caught.value
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_any_columns_and_delimiters(tmp_path, mark):
+    rows = ["query,passage,rating,model", "1,a,2,gpt", "1,b,0,gpt", "1,a,1,llama"]
+    path = write(tmp_path, "labels.txt", "\n".join(rows).replace(",", mark) + "\n")
+    panel = hj.read_judgments(path, columns=COLUMNS)
+    assert panel.qrels_of("gpt").to_dict() == {"1": {"a": 2, "b": 0}}
+    named = dict(part.split("=") for part in COLUMNS.split(","))
+    assert hj.read_judgments(path, columns=named).judges == ["gpt", "llama"]
+    error = refused(lambda: hj.read_qrels(path), "unknown-columns")
+    assert "query, passage, rating, model" in error.message
+    assert "docno" in error.remedy
+
+
+def test_two_columns_for_one_role_are_refused():
+    frame = pandas.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1], "grade": [2]})
+    error = refused(lambda: hj.read_qrels(frame), "ambiguous-column")
+    assert "label, grade" in error.message
+    assert hj.read_qrels(frame, columns={"label": "grade"}).to_dict() == {"1": {"a": 2}}
+    missing = refused(lambda: hj.read_qrels(frame, columns={"label": "x"}), "unknown-column")
+    assert "qid, docno, label, grade" in missing.message
+
+
+def test_frames_of_pyterrier_are_read_by_docno():
+    run = pandas.DataFrame(
+        {"qid": ["1", "1"], "query": ["cats", "cats"], "docid": [7, 8], "docno": ["a", "b"],
+         "rank": [0, 1], "score": [2.0, 1.0]}
+    )  # fmt: skip
+    assert hj.evaluate(LABELS, run, "P@1", topics="retrieved").values.ravel()[0] == 1.0
+    text = run.assign(docid=["x", "y"])
+    refused(lambda: hj.read_runs(text), "ambiguous-column")
+
+
+def test_a_run_is_not_read_as_probabilities():
+    run = pandas.DataFrame(
+        {"qid": ["1"], "docno": ["a"], "rank": [1], "score": [0.5], "run": ["bm25"]}
+    )
+    refused(lambda: hj.read_qrels(run), "run-as-labels")
+    assert hj.read_qrels(run, columns={"label": "score"}).soft
+
+
+def test_wide_tables(tmp_path):
+    path = write(tmp_path, "wide.csv", "qid,docno,judge10,judge2,comment\n1,a,2,1,x\n1,b,,0,y\n")
+    panel = hj.read_judgments(path, wide=True, without="comment")
+    assert panel.judges == ["judge2", "judge10"]
+    assert panel.qrels_of("judge10").to_dict() == {"1": {"a": 2}}
+    error = refused(lambda: hj.read_judgments(path, wide=True), "unreadable-label")
+    assert "comment 2" in error.message
+
+
+def test_json_arrays_and_extra_fields(tmp_path):
+    rows = [
+        {"qid": 1, "docno": "a", "label": 2, "reason": "on topic", "tokens": {"in": 7}},
+        {"qid": 1, "docno": "b", "label": 0},
+    ]
+    array = write(tmp_path, "a.json", json.dumps(rows, indent=1))
+    lines = write(tmp_path, "b.jsonl", "".join(json.dumps(r) + "\n" for r in rows))
+    for path in (array, lines):
+        assert hj.read_qrels(path).to_dict() == {"1": {"a": 2, "b": 0}}
+    assert hj.read_judgments([array, lines]).judges == ["a", "b"]
+
+
+def test_a_folder_per_judge(tmp_path):
+    for judge, label in (("ann", 1), ("bob", 0)):
+        (tmp_path / judge).mkdir()
+        write(tmp_path / judge, "part1.qrels", f"1 0 a {label}\n")
+        write(tmp_path / judge, "part2.qrels", f"2 0 a {label}\n")
+    for source in (str(tmp_path / "*"), str(tmp_path), [str(tmp_path / j) for j in ("ann", "bob")]):
+        panel = hj.read_judgments(source)
+        assert panel.judges == ["ann", "bob"]
+        assert panel.qrels_of("ann").to_dict() == {"1": {"a": 1}, "2": {"a": 1}}
+
+
+def test_a_dictionary_of_sources(tmp_path):
+    frame = pandas.DataFrame({"qid": ["1"], "docno": ["a"], "label": [1]})
+    panel = hj.read_judgments({
+        "path": write(tmp_path, "x.qrels", "1 0 a 1\n"), "frame": frame,
+        "dict": {"1": {"a": 1}}, "qrels": hj.read_qrels({"1": {"a": 1}}),
+        "records": [Qrel("1", "a", 1)],
+    })  # fmt: skip
+    assert panel.judges == ["dict", "frame", "path", "qrels", "records"]
+    assert panel.label.tolist() == [1.0] * 5
+
+
+def test_lazy_frames_and_records():
+    lazy = polars.LazyFrame({"qid": ["1", "1"], "docno": ["a", "b"], "label": [1, 0]})
+    assert hj.read_qrels(lazy).to_dict() == {"1": {"a": 1, "b": 0}}
+    labels = [Qrel("1", "a", 1), Qrel("1", "b", 0)]
+    assert hj.read_qrels(labels).to_dict() == {"1": {"a": 1, "b": 0}}
+    assert hj.read_qrels(iter(labels)).to_dict() == {"1": {"a": 1, "b": 0}}
+    run = [ScoredDoc("1", "a", 2.0), ScoredDoc("1", "b", 1.0)]
+    assert hj.evaluate(labels, run, "P@1").values.ravel().tolist() == [1.0]
+
+
+def test_maps_and_missing_labels(tmp_path):
+    path = write(tmp_path, "q", "1 0 a Yes\n1 0 b no\n1 0 c Sorry, I cannot\n1 0 d\n1 0 e 2\n")
+    with pytest.raises(InputError):
+        hj.read_qrels(path)
+    found = hj.read_qrels(path, map="yes:1,no:0", missing="drop")
+    assert found.to_dict() == {"1": {"a": 1, "b": 0, "e": 2}}
+    assert codes(found)["missing"] == 2
+    assert codes(found)["relabelled"] == 2
+    assert found.settings.map == "yes:1,no:0"
+    table = io.StringIO("qid,docno,worker,label\n1,a,x,\n1,b,x,1\n1,a,y,Unsure\n1,b,y,0\n")
+    panel = hj.read_judgments(table, missing="drop")
+    (note,) = [n for n in panel.notes if n.kind == "missing"]
+    assert "x 1, y 1" in note.text
+    unseen = hj.read_qrels(LABELS, map={"never": 0, 2: 1})
+    assert codes(unseen)["map-unseen"] == 1
+    assert unseen.to_dict() == {"1": {"a": 1, "b": 0}, "2": {"a": 1}}
+
+
+@pytest.mark.parametrize("map_", ["yes", "yes:x", ":1", "a:1,A:0", {"a": "b"}, 3])
+def test_maps_that_say_nothing_are_refused(map_):
+    refused(lambda: hj.read_qrels(LABELS, map=map_), "invalid-map")
+
+
+def test_runs_without_any_judged_document_are_refused():
+    error = refused(lambda: hj.evaluate(LABELS, {"1": {"other": 1.0}}, "AP"), "nothing-judged")
+    assert "document ids" in error.remedy
+
+
+def test_lists_whose_order_depends_on_precision_are_counted():
+    close = {"1": {"a": 1.00000001, "b": 1.0}, "2": {"a": 1.0}}
+    scores = hj.evaluate(LABELS, close, "P@1")
+    assert codes(scores)["precision"] == 1
+    assert scores.values.ravel().tolist() == [1.0, 1.0]
+    single = hj.evaluate(LABELS, hj.read_runs(close, score_precision="single"), "P@1")
+    assert single.values.ravel().tolist() == [0.0, 1.0]
+    assert "precision" not in codes(single)
+    harmless = {"1": {"b": 1.00000001, "a": 1.0}}
+    assert "precision" not in codes(hj.evaluate(LABELS, harmless, "P@1"))
+
+
+def test_the_audit_never_gives_up(tmp_path):
+    write(tmp_path, "q", "1 0 a 1\n1 0 b 0\n1 0 a 0\n2 0 c yes\n")
+    write(tmp_path, "good.run", "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n")
+    write(tmp_path, "bad.run", "1 Q0 a 1 zz x\n")
+    write(tmp_path, "fine", "1 0 a 1\n1 0 b 0\n")
+
+    def run(*words):
+        call = [sys.executable, "-m", "hungjury", "audit", *words]
+        return subprocess.run(call, cwd=tmp_path, capture_output=True, text=True)
+
+    done = run("q", "good.run", "bad.run")
+    assert done.returncode == 2
+    for words in ("'yes' is not a number", "conflicting labels", "'zz' is not a finite number",
+                  "--duplicates first", "1 system (x)"):  # fmt: skip
+        assert words in done.stdout
+    assert run("fine", "good.run").returncode == 0
+    assert run("fine", "good.run", "--map", "7:1").returncode == 1
+    found = json.loads(run("q", "--format", "json").stdout)
+    assert [e["code"] for e in found["errors"]] == ["unreadable-label", "conflicting-labels"]
+    assert found["exit_code"] == 2
+
+
+def test_the_audit_lists_every_line_that_cannot_be_read(tmp_path):
+    write(tmp_path, "q", "1 0 a 1\n1 0 b\n1 0 c 0\n\n1 0 d\n1 0 e 1 2 3\n")
+    write(tmp_path, "bad.run", "1 Q0 a 1 zz x\n1 Q0 c 2 1 x\n1 Q0 c 3 yy x\n1 Q0\n")
+    found = hj.audit(str(tmp_path / "q"), str(tmp_path / "bad.run"))
+    assert found.exit_code == 2
+    assert [(e.code, Path(e.file).name, e.line) for e in found.errors] == [
+        ("few-columns", "q", 2), ("many-columns", "q", 6),
+        ("not-a-number", "bad.run", 1), ("few-columns", "bad.run", 4),
+    ]  # fmt: skip
+    assert "2 such lines: 2, 5" in str(found)
+    assert "2 such lines: 1, 3" in str(found)
+
+
+def test_the_audit_tells_agreement_and_the_coverage_of_the_top(tmp_path):
+    made = hj.simulate(systems=3, topics=5, documents=40, depth=20)
+    text = str(hj.audit(made.judgments, made.runs))
+    alpha = hj.agreement(made.judgments).alpha_nominal
+    assert f"alpha (nominal) {alpha:.3f}" in text
+    labels = {"1": {"a": 1, "b": 0}}
+    runs = {"x": {"1": {"a": 3, "b": 2}}, "y": {"1": {"b": 3, "z": 2, "w": 1, "v": 0}}}
+    assert "50 % of the top 10 (y 25 %)" in str(hj.audit(labels, runs))

@@ -1,0 +1,238 @@
+"""AWARE's weights on score arrays: against loops, and their laws."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.judges.closeness import GAPS, closeness
+from hungjury.judges.random_judges import CLASSES
+from hungjury.judges.weights import (
+    ESTIMATORS,
+    WEIGHTS,
+    Estimator,
+    ScoredPanel,
+    Supervised,
+    Uniform,
+    normalised,
+    weights_from_scores,
+)
+from oracles import aware as naive_aware
+
+NAMES = sorted(ESTIMATORS)
+by_name = pytest.mark.parametrize("name", NAMES)
+by_gap = pytest.mark.parametrize("gap", GAPS)
+
+
+def made(seed: int, judges: int = 4, systems: int = 4, topics: int = 3) -> tuple[Any, Any, Any]:
+    """Scores with ties, a constant judge, and who judged what; nobody judged nothing."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 5, (judges, systems, topics)) / 4
+    scores[0] = 0.25
+    random = rng.integers(0, 9, (3, 5, systems, topics)) / 8
+    random[0, 0] = 0.5
+    judged = rng.random((judges, topics)) < 0.7
+    judged[:, 0] |= ~judged.any(axis=1)
+    judged[0] |= ~judged.any(axis=0)
+    return scores, random, judged
+
+
+def by_class(random: Any) -> dict[str, Any]:
+    return dict(zip(CLASSES, random.tolist(), strict=True))
+
+
+def everywhere(scores: Any) -> Any:
+    return np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
+
+
+@by_name
+@pytest.mark.parametrize("orientation", ["dissimilarity", "printed"])
+def test_estimators_are_the_loops(name: str, orientation: str) -> None:
+    for seed in range(1 if "kld" in name else 3):
+        scores, random, judged = made(seed)
+        for who in (everywhere(scores), judged):
+            panel = ScoredPanel.of(scores, who)
+            fast = weights_from_scores(name, panel, random, orientation=orientation)
+            slow = naive_aware.weights(
+                name, scores.tolist(), by_class(random), who.tolist(), orientation == "printed"
+            )
+            assert np.allclose(fast, slow, rtol=1e-12, atol=1e-12)
+
+
+@by_gap
+def test_supervised_is_the_loop(gap: str) -> None:
+    for seed in range(5):
+        scores, random, judged = made(seed)
+        judged[:, 2] = True
+        gold = random[0, 1].copy()
+        gold[:, 0] = np.nan
+        panel = ScoredPanel.of(scores, judged)
+        fast = weights_from_scores(f"supervised(gap={gap})", panel, gold=gold)
+        slow = naive_aware.supervised(gap, scores.tolist(), gold.tolist(), [1, 2], judged.tolist())
+        assert np.allclose(fast, slow, rtol=1e-12, atol=1e-12)
+
+
+@by_gap
+@settings(max_examples=15)
+@given(seed=st.integers(0, 10**6))
+def test_closeness_is_the_loop_and_within_bounds(gap: str, seed: int) -> None:
+    scores, random, _ = made(seed)
+    close = closeness(gap, scores, random[1])
+    for k, mine in enumerate(scores.tolist()):
+        slow = [naive_aware.GAPS[gap](mine, other) for other in random[1].tolist()]
+        assert close[k] == pytest.approx(np.mean(slow), abs=1e-12)
+    assert (close >= 0).all()
+    assert (close <= 1 + 1e-12).all()
+
+
+@by_gap
+def test_a_judge_is_closest_to_itself(gap: str) -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.random((2, 6, 3))
+    assert closeness(gap, scores[:1], scores[:1]) == pytest.approx(1, abs=1e-12)
+    assert closeness(gap, scores[:1], scores[1:]) < 1 - 1e-3
+
+
+@pytest.mark.parametrize("gap", ["tau", "apc"])
+def test_constant_scores_are_close_to_nothing(gap: str) -> None:
+    rng = np.random.default_rng(2)
+    constant, other = np.full((1, 5, 2), 0.3), rng.random((4, 5, 2))
+    assert closeness(gap, constant, other) == pytest.approx(0, abs=1e-12)
+    assert closeness(gap, other, constant) == pytest.approx(np.zeros(4), abs=1e-12)
+
+
+@pytest.mark.parametrize("weight", ["md", "msd", "med"])
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10**6))
+def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
+    scores, random, judged = made(seed)
+    panel = ScoredPanel.of(scores, judged)
+    fro, rmse = (
+        weights_from_scores(f"tpc_{gap}_{weight}", panel, random) for gap in ("fro", "rmse")
+    )
+    assert np.allclose(fro, rmse, rtol=1e-12, atol=1e-12)
+
+
+@by_name
+@settings(max_examples=8)
+@given(seed=st.integers(0, 10**6))
+def test_weights_add_up_to_one_and_follow_their_judge(name: str, seed: int) -> None:
+    scores, random, judged = made(seed)
+    weights = weights_from_scores(name, ScoredPanel.of(scores, judged), random)
+    assert np.allclose(weights.sum(axis=0), 1, atol=1e-12)
+    assert (weights[~judged] == 0).all()
+    assert (weights >= 0).all()
+    order = np.random.default_rng(seed).permutation(len(scores))
+    again = weights_from_scores(name, ScoredPanel.of(scores[order], judged[order]), random)
+    assert np.allclose(again, weights[order], rtol=1e-12, atol=1e-12)
+
+
+@by_name
+def test_single_granularity_gives_one_weight_before_they_are_shared_out(name: str) -> None:
+    scores, random, _ = made(7, judges=5, topics=4)
+    weights = weights_from_scores(name, scores, random)
+    assert np.allclose(weights, weights[:, :1]) == name.startswith("sgl")
+
+
+@by_name
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores, random, judged = made(3, judges=6, systems=7, topics=5)
+    panel = ScoredPanel.of(scores, judged)
+    before = weights_from_scores(name, panel, random)
+    monkeypatch.setenv("HUNGJURY_THREADS", threads)
+    assert np.array_equal(weights_from_scores(name, panel, random), before)
+
+
+def test_uniform_weights() -> None:
+    scores, _, judged = made(5)
+    weights = weights_from_scores("uni", ScoredPanel.of(scores, judged))
+    assert np.allclose(weights, judged / judged.sum(axis=0))
+    assert np.allclose(weights_from_scores("uni", scores), 1 / len(scores))
+
+
+def test_all_zero_weights_are_equal_ones() -> None:
+    judged = np.array([[True, True, False], [True, True, False], [False, True, False]])
+    raw = np.array([[0.0, 3.0, 1.0], [0.0, 1.0, 1.0], [9.0, 0.0, 1.0]])
+    expected = [[0.5, 0.75, 0.0], [0.5, 0.25, 0.0], [0.0, 0.0, 0.0]]
+    assert np.allclose(normalised(raw, judged), expected)
+
+
+def test_the_three_weights_by_hand() -> None:
+    close = np.array([0.2, 0.5, 0.9])[:, None, None]
+    given = {"md": 0.1, "msd": 0.01, "med": 1.4}
+    for weight, value in given.items():
+        assert Estimator(weight=weight).of(close) == pytest.approx(value)
+    given = {"md": 0.2, "msd": 0.04, "med": 1.6}
+    for weight, value in given.items():
+        assert Estimator(weight=weight).of(close, "printed") == pytest.approx(value)
+
+
+# Names
+
+
+def test_thirty_estimators_are_parsed_and_printed() -> None:
+    assert len(ESTIMATORS) == 30
+    for name in NAMES:
+        assert str(WEIGHTS.parse(name)) == name
+    assert WEIGHTS.parse("estimator(granularity=tpc, gap=kld)") == WEIGHTS.parse("tpc_kld_msd")
+    assert WEIGHTS.parse("uni") == Uniform()
+    assert WEIGHTS.parse("supervised(gap=apc)") == Supervised(gap="apc")
+    assert str(Supervised(gap="apc")) == 'supervised(gap="apc")'
+    assert WEIGHTS.parse(str(Supervised(gap="apc"))) == Supervised(gap="apc")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [("sgl_tau_mds", "sgl_tau_msd"), ("SGL_apc_mde", "sgl_apc_med"), ("unif", "uni")],
+)
+def test_unknown_names_come_with_suggestions(wrong: str, meant: str) -> None:
+    with pytest.raises(UnknownName, match=meant):
+        WEIGHTS.parse(wrong)
+
+
+# What cannot be done
+
+
+@pytest.mark.parametrize("gap", ["fro", "rmse", "kld"])
+def test_scores_outside_the_unit_interval(gap: str) -> None:
+    scores, random, _ = made(0)
+    with pytest.raises(MeasureError, match=r"scores in \[0, 1\](.|\n)*tau or apc"):
+        weights_from_scores(f"sgl_{gap}_md", 3 * scores, random)
+    assert weights_from_scores("sgl_tau_md", 3 * scores, random).shape == (4, 3)
+
+
+def test_rankings_need_two_systems() -> None:
+    scores, random, _ = made(0, systems=1)
+    with pytest.raises(MeasureError, match="at least two systems"):
+        weights_from_scores("tpc_apc_md", scores, random)
+    assert weights_from_scores("tpc_fro_md", scores, random).shape == (4, 3)
+
+
+def test_what_is_missing_is_named() -> None:
+    scores, random, judged = made(0)
+    with pytest.raises(InputError, match="random"):
+        weights_from_scores("sgl_tau_md", scores)
+    with pytest.raises(InputError, match="gold"):
+        weights_from_scores("supervised", scores)
+    with pytest.raises(InputError, match="invalid value 'backwards' for orientation"):
+        weights_from_scores("sgl_tau_md", scores, random, orientation="backwards")
+    judged[2] = [True, False, False]
+    gold = np.where(np.arange(3) == 0, np.nan, random[0, 0])
+    with pytest.raises(InputError, match="'judge 3' judged no gold topic"):
+        weights_from_scores("supervised", ScoredPanel.of(scores, judged), gold=gold)
+
+
+def test_two_systems_are_enough_for_a_ranking():
+    mine = np.array([[[0.9], [0.1]], [[0.2], [0.3]]])  # [judge, system, topic]
+    theirs = np.array([[[0.8], [0.7]]])
+    for gap in ("tau", "apc"):
+        # Both orders are as close: a ranking turned around is not random.
+        assert closeness(gap, mine, theirs) == pytest.approx([1, 1])
+        with pytest.raises(MeasureError, match="at least two systems"):
+            closeness(gap, mine[:, :1], theirs[:, :1])

@@ -1,0 +1,275 @@
+"""Votes and binomial merging against loops; drawing labels; panels with little in them."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builders.votes import in_order, judgments, made_up
+from hungjury.collection.judgments import read_judgments
+from hungjury.errors import InputError, MeasureError
+from hungjury.evaluation import evaluate
+from hungjury.judges.merging import MERGES, merge
+from oracles import judges as naive
+
+
+@given(st.integers(0, 10**6), st.sampled_from([("relevant", 1), ("not", 0)]))
+def test_binary_majority_is_the_loop(seed, rule):
+    votes = made_up(seed)
+    merged = merge(judgments(votes, 1), f"mv(ties={rule[0]})")
+    for i, labels in in_order(merged, votes):
+        assert merged.labels[i] == naive.majority(labels, rule[1])
+    assert merged.grades == (0, 1)
+    assert not merged.soft
+
+
+@given(st.integers(0, 10**6))
+def test_random_ties_are_coins_and_nothing_else_is(seed):
+    votes = made_up(seed, judges=2, missing=0.1)
+    given_ = judgments(votes, 1)
+    first, again = merge(given_, "mv", seed=seed), merge(given_, "mv", seed=seed)
+    assert (first.labels == again.labels).all()
+    for i, labels in in_order(first, votes):
+        expected = naive.majority(labels, -1)
+        assert first.labels[i] in ((0, 1) if expected == -1 else (expected,))
+
+
+def test_a_coin_is_fair():
+    votes = {"t": {f"d{i}": {"a": 0, "b": 1} for i in range(4000)}}
+    assert merge(judgments(votes, 1), "mv").labels.mean() == pytest.approx(0.5, abs=0.04)
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["plurality", "median"]))
+def test_graded_votes_are_the_loop(seed, how):
+    votes = made_up(seed, top=3)
+    merged = merge(judgments(votes, 3), f"mv(graded={how})")
+    for i, labels in in_order(merged, votes):
+        assert merged.labels[i] == getattr(naive, how)(labels)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 3), st.floats(0.1, 100))
+def test_binomial_merging_is_the_loop(seed, rel, k):
+    votes = made_up(seed, top=3)
+    given_ = judgments(votes, 3)
+    soft, sharp = merge(given_, "binmv", rel=rel), merge(given_, f"qbinmv(k={k!r})", rel=rel)
+    graded = merge(given_, "binmv")
+    for i, labels in in_order(soft, votes):
+        share = sum(v >= rel for v in labels) / len(labels)
+        assert soft.p[i] == pytest.approx(share, abs=1e-12)
+        assert sharp.p[i] == pytest.approx(naive.sharpened(share, k), abs=1e-12)
+        shares = naive.shares(labels, range(4))
+        assert graded.posterior[i] == pytest.approx(list(shares.values()), abs=1e-12)
+        assert graded.hard().labels[i] == naive.plurality(labels)
+    assert graded.at_least(rel).p == pytest.approx(soft.p, abs=1e-12)
+
+
+def test_known_values():
+    votes = {"t": {"d": {"a": 1, "b": 1, "c": 0}, "e": {"a": 0, "b": 1}}}
+    assert merge(judgments(votes, 1), "qbinmv").p == pytest.approx([0.924142, 0.5], abs=1e-6)
+    assert merge(judgments(votes, 1), "binmv").p.tolist() == [pytest.approx(2 / 3), 0.5]
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6))
+def test_the_mean_over_judges_is_the_mean_over_votes(seed):
+    """On complete panels the mean RBP under each judge alone is the expected RBP of the votes."""
+    given_ = judgments(made_up(seed, missing=0), 1)
+    runs = {f"s{s}": {f"t{t}": {f"d{(s + d * 3) % 9}": -d for d in range(7)} for t in range(3)}
+            for s in range(2)}  # fmt: skip
+    soft = evaluate(merge(given_, "binmv"), runs, "eRRBP(p=0.7)").values[0]
+    alone = [evaluate(given_.qrels_of(a), runs, "RBP(p=0.7)").values[0] for a in given_.judges]
+    assert soft == pytest.approx(np.mean(alone, axis=0), abs=1e-12)
+
+
+def test_scales_with_gaps_keep_their_grades():
+    source = {"a": {"t": {"x": 5, "y": 2}}, "b": {"t": {"x": 5, "y": 2}}, "c": {"t": {"x": 2}}}
+    given_ = read_judgments(source, grades=[0, 2, 5])
+    for method in ("mv", "mv(graded=median)", "em-mv", "em-neu", "binmv"):
+        merged = merge(given_, method)
+        assert merged.hard().labels.tolist() == [5, 2], method
+        if merged.soft:
+            assert merged.grade_p[:, [1, 3, 4]].tolist() == [[0, 0, 0]] * 2
+    assert merge(given_, "mv").grades == (0, 2, 5)
+    assert merge(given_, "binmv").at_least(3).p == pytest.approx([2 / 3, 0])
+    assert set(merge(given_, "binmv").sample(0, 50).ravel().tolist()) == {2, 5}
+
+
+def test_negative_labels_are_no_votes():
+    source = {
+        "a": {"t": {"x": -1, "y": 1, "z": -1}},
+        "b": {"t": {"x": 1, "y": 0, "z": -2}},
+        "c": {"t": {"x": 1, "y": 0, "z": -1}},
+    }
+    given_ = read_judgments(source, grades=range(-2, 2))
+    hard = merge(given_, "mv")
+    assert hard.to_dict() == {"t": {"x": 1, "y": 0, "z": -1}}
+    for method in ("em-mv", "em-neu", "binmv", "qbinmv"):
+        merged = merge(given_, method)
+        assert merged.p[2] == 0
+        assert merged.sample(0, 3)[:, 2].tolist() == [-1] * 3
+        assert merged.hard().labels.tolist()[2] == -1
+        assert [n.kind for n in merged.notes] == ["without-judgment"]
+    assert merge(given_, "binmv").p[:2] == pytest.approx([1, 1 / 3])
+
+
+@pytest.mark.parametrize("method", ["binmv", "em-neu", "em-mv"])
+def test_a_document_that_nobody_judged_is_certain_to_have_the_lowest_grade(method):
+    labels = {"x": -1, "y": 2, "z": 0}
+    given = read_judgments(
+        {name: {"t": labels | {"y": y}} for name, y in zip("abc", (2, 1, 2), strict=True)},
+        grades=range(-1, 4),
+    )
+    assert merge(given, method).posterior[0].tolist() == [1, 0, 0, 0]
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6))
+def test_unjudged_documents_change_nothing_for_the_others(seed):
+    votes = made_up(seed, top=2, negative=True)
+    positive = {
+        t: {d: {a: v for a, v in given.items() if v >= 0} for d, given in documents.items()}
+        for t, documents in votes.items()
+    }
+    left = {t: {d: g for d, g in ds.items() if g} for t, ds in positive.items()}
+    if not any(left.values()):
+        return
+    names = [f"a{i}" for i in range(5)]
+    all_, some = judgments(votes, 2, names), judgments(left, 2, names)
+    for method in ("mv", "mv(graded=median)", "em-mv", "em-neu", "binmv"):
+        one, other = merge(all_, method).hard(), merge(some, method).hard()
+        for topic, documents in other.to_dict().items():
+            for document, label in documents.items():
+                assert one.labels[one.pool.find(topic, document)] == label
+        assert (one.labels == -1).sum() == len(one.pool) - len(other.pool)
+
+
+def test_the_result_says_how_it_came_about():
+    given_ = judgments(made_up(1, top=3), 3)
+    merged = merge(given_, "mv(ties=not)", rel=2, seed=7)
+    assert merged.settings.merge == 'mv(ties="not")'
+    assert merged.settings.rel == 2
+    assert merged.settings.seed == 7
+    assert merged.settings.grades == (0, 1, 2, 3)
+    assert merged.grades == (0, 1)
+    assert "mv" in repr(merged)
+    assert merged.rounds is merged.log_likelihood is merged.confusion is None
+    assert merged.plain().labels is merged.labels
+    assert merged.hard().labels is merged.labels
+    assert merged.at_least(1).p.tolist() == merged.labels.tolist()
+
+
+def test_probabilities_as_votes():
+    source = {"a": {"t": {"x": 0.2, "y": 1.0}}, "b": {"t": {"x": 0.6}}}
+    given_ = read_judgments(source)
+    assert merge(given_, "binmv").p == pytest.approx([0.4, 1.0])
+    assert merge(given_, "qbinmv(k=10)").p[0] == pytest.approx(naive.sharpened(0.4, 10))
+    for method in ("mv", "em-mv", "em-neu"):
+        with pytest.raises(MeasureError, match="probabilities"):
+            merge(given_, method)
+    with pytest.raises(InputError, match="leave out rel"):
+        merge(given_, "binmv", rel=1)
+
+
+# Drawing labels
+
+
+def test_draws_follow_the_posterior():
+    votes = made_up(3, top=3, topics=1, documents=30)
+    for method, rel in (("binmv", None), ("em-mv", None), ("binmv", 2), ("qbinmv", 1)):
+        merged = merge(judgments(votes, 3), method, rel=rel)
+        draws = merged.sample(np.random.default_rng(5), 4000)
+        assert draws.dtype == np.int16
+        assert draws.shape == (4000, 30)
+        for position, grade in enumerate(merged.grades):
+            seen = (draws == grade).mean(axis=0)
+            assert seen == pytest.approx(merged.posterior[:, position], abs=0.05)
+
+
+def test_draws_of_a_vote_resample_judges():
+    votes = {"t": {"x": {"a": 1, "b": 0, "c": 0}, "y": {"a": 1, "b": 1, "c": 0}}}
+    merged = merge(judgments(votes, 1), "mv")
+    resamples = [[votes["t"]["x"][w] for w in who] for who in itertools.product("abc", repeat=3)]
+    expected = sum(naive.majority(labels, 0) for labels in resamples) / 27
+    draws = merged.sample(1, 5000)
+    assert draws[:, 0].mean() == pytest.approx(expected, abs=0.03)
+    # One panel judges all documents: whoever makes x relevant makes y relevant as well.
+    assert (draws[:, 1] >= draws[:, 0]).all()
+
+
+def test_a_document_whose_only_judge_was_not_drawn_keeps_its_label():
+    votes = {"t": {"x": {"a": 1}, "y": {"b": 0}, "z": {"c": 1}}}
+    draws = merge(judgments(votes, 1), "mv").sample(0, 50)
+    assert (draws == [1, 0, 1]).all()
+
+
+def test_draws_are_repeatable_and_at_least_one():
+    merged = merge(judgments(made_up(2), 1), "mv")
+    assert (merged.sample(4, 3) == merged.sample(np.random.default_rng(4), 3)).all()
+    with pytest.raises(MeasureError, match="at least 1"):
+        merged.sample(0, 0)
+
+
+@pytest.mark.parametrize("method", ["mv", "em-mv", "binmv"])
+@pytest.mark.parametrize("rel", [None, 1])
+def test_selected_topics_stay_as_they_were(method, rel):
+    merged = merge(judgments(made_up(9, top=2, negative=True), 2), method, rel=rel)
+    some = merged.select(["t2", "t0"])
+    assert some.topics == ["t0", "t2"]
+    whole = merged.to_dict()
+    assert some.to_dict() == {t: whole[t] for t in ("t0", "t2")}
+    assert some.sample(0, 2).shape == (2, len(some.pool))
+    assert some.hard().to_dict() == {t: merged.hard().to_dict()[t] for t in ("t0", "t2")}
+    if method == "em-mv":
+        assert np.array_equal(some.confusion, merged.confusion[[0, 2]], equal_nan=True)
+        assert some.rounds.tolist() == merged.rounds[[0, 2]].tolist()
+
+
+@pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu", "binmv"])
+def test_one_judge_keeps_her_labels(method):
+    source = {"a": {"t": {"x": 1, "y": 0, "z": 0}}}
+    merged = merge(source, method)
+    assert merged.hard().labels.tolist() == [1, 0, 0]
+    assert [n.kind for n in merged.notes] == ["one-judge"]
+    assert merged.sample(0, 2).shape == (2, 3)
+
+
+@pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu", "binmv"])
+def test_a_silent_judge_changes_nothing(method):
+    given_ = judgments(made_up(4), 1)
+    more = replace(given_, judges=[*given_.judges, "silent"])
+    one, other = merge(given_, method), merge(more, method)
+    assert one.to_dict() == other.to_dict()
+    assert "silent" in str(other.notes[0])
+    if one.confusion is not None:
+        assert np.isnan(other.confusion[:, -1]).all()
+
+
+@pytest.mark.parametrize("method", ["mv", "em-mv", "em-neu", "binmv"])
+def test_judges_without_a_common_topic(method):
+    source = {"a": {"1": {"x": 1, "y": 0}}, "b": {"2": {"x": 0, "z": 1}}}
+    for scope in ("topic", "all"):
+        merged = merge(source, method, scope=scope)
+        assert merged.hard().to_dict() == {"1": {"x": 1, "y": 0}, "2": {"x": 0, "z": 1}}
+
+
+def test_a_document_whose_judges_are_not_drawn_keeps_the_whole_panels_vote():
+    votes = {
+        "a": {"t": {"only": 1, "x": 1}},
+        "b": {"t": {"x": 0, "y": 0}},
+        "c": {"t": {"x": 1, "y": 1}},
+    }
+    merged = merge(read_judgments(votes), "mv(ties=not)")
+    drawn = merged.sample(0, 60)
+    assert set(drawn[:, merged.pool.find("t", "only")].tolist()) == {1}
+    assert set(drawn[:, merged.pool.find("t", "y")].tolist()) == {0, 1}
+
+
+def test_merges_say_what_gives_their_labels():
+    given = {cls.name: cls().for_labels() for cls in MERGES}
+    assert {name: str(one) for name, one in given.items() if one is not None} == {
+        "binmv": "binmv", "mv": "mv(ties=\"not\")", "em-mv": "em-mv", "em-neu": "em-neu",
+    }  # fmt: skip
+    assert str(MERGES.parse("mv(ties=relevant)").for_labels()) == 'mv(ties="relevant")'

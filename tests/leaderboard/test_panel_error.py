@@ -1,0 +1,210 @@
+"""Panel error: the layer of what a panel gets wrong about systems."""
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from builders.paths import DOCS
+from hungjury.catalogue import measure
+from hungjury.collection.align import align
+from hungjury.errors import HungjuryError
+from hungjury.uncertainty.panel_error import (
+    MEASURED,
+    PanelError,
+    exposure_kernel,
+    normal_draws,
+    range_of,
+)
+from oracles import leaderboard as naive
+
+
+@pytest.fixture(scope="module")
+def made():
+    return hj.simulate(systems=5, topics=12, documents=80, depth=30)
+
+
+def board(made, runs=None, measure="nDCG@10", **options):
+    given = {"draws": 400, "outlook": False, "target": "topics"} | options
+    return hj.leaderboard(made.judgments, runs or made.runs, measure, **given)
+
+
+def test_the_kernel_is_the_loop(simulate):
+    for seed in range(5):
+        collection = simulate(seed)
+        qrels = hj.read_qrels(collection.qrels_text())
+        runs = hj.read_runs(collection.run_texts())
+        found = exposure_kernel(align(runs, qrels.pool))
+        pooled = {t: set(d) for t, d in collection.labels.items()}
+        lists = {
+            s: {
+                t: [d if d in pooled[t] else None for d, _ in runs.ranked(s, t)]
+                for t in pooled
+                if t in collection.runs[s]
+            }
+            for s in runs.systems
+        }
+        expected = naive.exposure_kernel(lists, runs.systems)
+        assert found == pytest.approx(np.array(expected))
+
+
+def test_twins_share_their_error_and_strangers_do_not():
+    qrels = hj.read_qrels({"q": {"a": 1, "b": 0, "c": 1}})
+    runs = {
+        "one": {"q": {"a": 2.0, "b": 1.0}},
+        "twin": {"q": {"a": 9.0, "b": 3.0}},
+        "stranger": {"q": {"c": 1.0, "elsewhere": 0.5}},
+        "nothing": {"q": {"elsewhere": 1.0}},
+    }
+    kernel = exposure_kernel(align(hj.read_runs(runs), qrels.pool))
+    assert kernel[:3, :3] == pytest.approx(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]))
+    assert (kernel[3] == 0).all()
+    drawn = PanelError(0.1, kernel).draw(200, np.random.default_rng(0))
+    assert (drawn[:, 0] == drawn[:, 1]).all()
+    assert (drawn[:, 3] == 0).all()
+
+
+def test_draws_have_the_covariance_that_is_told():
+    kernel = np.array([[1, 0.6, 0], [0.6, 1, 0], [0, 0, 1]])
+    layer = PanelError(0.035, kernel)
+    drawn = layer.draw(40_000, np.random.default_rng(1))
+    assert np.cov(drawn, rowvar=False) == pytest.approx(layer.covariance, abs=3e-5)
+    assert layer.covariance[0, 0] == pytest.approx(0.035**2 * np.exp(2 * 0.4**2))
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.02, 0.06, 0.12])
+def test_the_chance_of_beating_is_the_integral_over_sizes(gap):
+    kernel = np.array([[1, 0.4], [0.4, 1]])
+    drawn = PanelError(0.035, kernel).draw(40_000, np.random.default_rng(2)) + [gap, 0]
+    share = (drawn[:, 0] > drawn[:, 1]).mean()
+    assert share == pytest.approx(naive.chance_of_beating(gap, 0.035, 0.4), abs=0.007)
+
+
+def test_singular_covariances_are_drawn():
+    drawn = normal_draws(np.ones((3, 3)), 100, np.random.default_rng(3))
+    assert (drawn == drawn[:, :1]).all()
+    assert (normal_draws(np.zeros((2, 2)), 5, np.random.default_rng(3)) == 0).all()
+
+
+def test_the_unit_is_the_range_or_the_mean_ideal_score():
+    qrels = hj.read_qrels({"q": {"a": 2, "b": 0, "c": 1, "d": 0}, "r": {"a": 1, "b": 0}})
+
+    def unit(name):
+        return range_of(measure(name), qrels.pool, qrels.labels, 2)
+
+    assert unit("nDCG@10") == unit("GMAP") == 1
+    ideal = hj.score_list("DCG@2", [2, 1]) + hj.score_list("DCG@2", [1, 0])
+    assert unit("DCG@2") == pytest.approx(ideal / 2)
+    assert unit("NumRelRet") == 2 + 1  # added up over topics
+    assert unit("ESL") == pytest.approx((2 + 1) / 2)  # the worst order: best is 0 everywhere
+
+
+def test_people_may_rank_otherwise(made):
+    sure, doubting = (board(made, panel_error=size) for size in (0, 0.035))
+    assert sure.shares.keys() == {"labels", "judges"}
+    assert doubting.shares.keys() == {"labels", "panel"}
+    assert doubting.mean == pytest.approx(sure.mean)
+    assert doubting.p_best.max() < sure.p_best.max()
+    assert doubting.beats[0, -1] < sure.beats[0, -1]
+    more = board(made, panel_error=0.2)
+    assert more.beats[0, -1] < doubting.beats[0, -1]
+
+
+def test_the_error_is_absolute_so_two_systems_are_not_always_told_apart(made):
+    """A layer relative to how far apart systems are would tell any two apart."""
+    whole = board(made)
+    close = whole.systems[:2]
+    runs = {s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics} for s in close}
+    two = board(made, runs)
+    assert two.beats[0, 1] == pytest.approx(whole.beats[0, 1], abs=0.08)
+
+
+def test_judges_own_noise_is_left_to_the_layer(made):
+    """EM's draws hold errors that topics share; with the layer only label noise is added."""
+    found = board(made, merge="em-neu")
+    assert found.shares.keys() == {"labels", "panel"}
+    both = hj.leaderboard(
+        made.judgments, made.runs, "nDCG@10", draws=200, outlook=False, target="population"
+    )
+    assert both.shares.keys() == {"topics", "labels", "panel"}
+    assert sum(both.shares.values()) == pytest.approx(1)
+
+
+def test_intervals_are_those_of_the_panel(made):
+    """Panel error widens no interval: nothing about the level of people is known."""
+    small, large = (board(made, panel_error=size) for size in (0.01, 0.3))
+    assert (small.low == large.low).all()
+    assert (small.high == large.high).all()
+    row = small.to_dict()["systems"][0]
+    assert {"panel_mean", "panel_low", "panel_high"} < row.keys()
+    assert not {"mean", "low", "high"} & row.keys()
+    assert "on the panel's scale" in str(small)
+    assert small.scale == "panel"
+
+
+def test_every_board_says_what_is_assumed(made):
+    assert "is off by 0.035 of the measure's range" in str(board(made))
+    assert "the panel's own view" in str(board(made, panel_error=0))
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_few_systems(made, systems):
+    runs = {
+        s: {t: dict(made.runs.ranked(s, t)) for t in made.runs.topics}
+        for s in made.runs.systems[:systems]
+    }
+    found = board(made, runs)
+    assert len(found.systems) == systems
+    assert found.p_best.sum() == pytest.approx(1)
+    assert str(found)
+    assert found.to_json()
+
+
+@pytest.mark.long
+def test_a_thousand_systems():
+    rng = np.random.default_rng(4)
+    labels = {f"j{j}": {"q": {f"d{d}": int(rng.integers(3)) for d in range(40)}} for j in range(3)}
+    runs = {f"s{s}": {"q": {f"d{d}": float(rng.random()) for d in range(40)}} for s in range(1000)}
+    found = hj.leaderboard(labels, runs, "nDCG@10", draws=100, target="topics", outlook=False)
+    assert found.beats.shape == (1000, 1000)
+    assert found.p_best.sum() == pytest.approx(1)
+
+
+def test_copies_of_a_system_are_never_told_apart(made):
+    runs = {
+        name: {t: dict(made.runs.ranked("system1", t)) for t in made.runs.topics}
+        for name in ("a", "b", "c")
+    }
+    found = board(made, runs)
+    assert found.beats == pytest.approx(np.full((3, 3), 0.5))
+    assert not found.apart.any()
+
+
+@pytest.mark.parametrize("size", [-0.1, 1.5, float("nan"), "much"])
+def test_sizes_that_are_refused(made, size):
+    with pytest.raises(HungjuryError, match="panel_error"):
+        board(made, panel_error=size)
+
+
+def test_the_smallest_comes_first_where_smaller_is_better(made):
+    found = board(made, measure="ESL")
+    assert (np.diff(found.mean) >= 0).all()
+    assert found.beats[0, -1] > 0.5
+    assert found.p_best[0] > found.p_best[-1]
+
+
+def test_what_boards_call_measured_is_what_the_page_shows():
+    page = (DOCS / "leaderboard.md").read_text(encoding="utf-8")
+    table = page.split("### How far panels are from people")[1].split("### ")[0]
+    rows = [line.split("|") for line in table.splitlines() if line.startswith("| dl")]
+    fitted = [float(row[5]) for row in rows]
+    assert (min(fitted), max(fitted)) == MEASURED
+
+
+@pytest.mark.parametrize("times", [1e-9, 1e-4, 1e6])
+def test_draws_have_no_unit(times):
+    """A covariance in other units gives the same draws in those units."""
+    root = np.random.default_rng(1).normal(size=(4, 3))
+    one, other = (
+        normal_draws(size**2 * root @ root.T, 20, np.random.default_rng(2)) for size in (1.0, times)
+    )
+    assert other == pytest.approx(times * one, rel=1e-6)

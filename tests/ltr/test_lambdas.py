@@ -1,0 +1,191 @@
+"""Gradients of nMCG-MART: slow loops, finite differences, LightGBM's own lambdarank."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hungjury.catalogue.user_gain import nMCG
+from hungjury.collection.runs import read_runs
+from hungjury.evaluation import evaluate
+from hungjury.ltr.data import ranking_data
+from hungjury.ltr.labels import Labels
+from hungjury.ltr.lambdas import Queries, class_shares, dcg_queries, nmcg_queries
+from hungjury.users.dynamics import Dynamic
+from hungjury.users.model import UserModel, user_model
+from hungjury.users.user_class import UserClass
+from oracles.ltr import cost, exactly_one, lambdas, swap_changes, value
+
+SHAPE = user_model("published-shape")
+
+
+def bumpy() -> UserModel:
+    """A class whose dynamic rises again, and one that looks at nothing below rank 3."""
+    one = UserClass("navigational", (0.2,) * 5, Dynamic(0.6, -0.35, 0.5))
+    two = UserClass("informational", (0.2,) * 5, Dynamic(0.2, 0.05, 0.0))
+    return UserModel((one, two), source="bumpy")
+
+
+def made(seed, queries=12, most=8, top=4, ties=True):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, most + 1, queries)
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    grades = rng.integers(0, top + 1, offsets[-1]) * (rng.random(offsets[-1]) < 0.6)
+    scores = rng.normal(size=offsets[-1]) * 2
+    return Labels(grades=grades), offsets, np.round(scores) if ties else scores
+
+
+def each(queries, scores):
+    for i in range(len(queries.over_ideal)):
+        part = slice(queries.offsets[i], queries.offsets[i + 1])
+        yield (
+            part,
+            queries.gains[part].tolist(),
+            scores[part].tolist(),
+            queries.discounts[i].tolist(),
+        )
+
+
+@pytest.mark.parametrize("user", [SHAPE, bumpy()], ids=["published-shape", "bumpy"])
+@pytest.mark.parametrize("cutoff", [1, 3, 5])
+def test_lambdas_are_those_of_a_pair_loop(user, cutoff):
+    for seed in range(5):
+        labels, offsets, scores = made(seed)
+        queries = nmcg_queries(labels, offsets, user, 3, cutoff)
+        gradient, hessian = queries.lambdas(scores)
+        for part, gains, mine, delta in each(queries, scores):
+            slow = lambdas(gains, mine, delta)
+            np.testing.assert_allclose(gradient[part], slow[0], rtol=2e-6, atol=1e-7)
+            np.testing.assert_allclose(hessian[part], slow[1], rtol=2e-6, atol=1e-7)
+
+
+def test_lambdas_are_derivatives_of_the_cost_with_fixed_changes():
+    labels, offsets, scores = made(3, most=6, ties=False)
+    queries = nmcg_queries(labels, offsets, SHAPE, 3, 4)
+    gradient, hessian = queries.lambdas(scores)
+    step = 1e-4
+    for part, gains, mine, delta in each(queries, scores):
+        changes = swap_changes(gains, mine, delta)
+        for d in range(len(mine)):
+            around = []
+            for side in (-step, 0, step):
+                moved = list(mine)
+                moved[d] += side
+                around.append(cost(gains, moved, changes))
+            low, here, high = around
+            assert gradient[part][d] == pytest.approx((high - low) / (2 * step), abs=1e-5)
+            assert hessian[part][d] == pytest.approx((high - 2 * here + low) / step**2, abs=1e-4)
+
+
+def test_far_scores_stay_finite():
+    queries = Queries.of(np.array([3.0, 0, 1]), np.array([0, 3]), np.array([[1.0, 0.5]]))
+    for scores in ([1e6, -1e6, 0], [-1e6, 1e6, 0], [-5000.0, 0, -4000]):
+        for found in queries.lambdas(np.array(scores)):
+            assert np.isfinite(found).all()
+    gradient, _ = queries.lambdas(np.array([-1e6, 1e6, 0]))
+    assert gradient[0] < 0 < gradient[1]
+
+
+def test_values_are_means_over_the_orders_of_tied_documents():
+    for seed in range(4):
+        labels, offsets, scores = made(seed, most=6)
+        queries = nmcg_queries(labels, offsets, bumpy(), 2, 4)
+        slow = [value(*rest) for _, *rest in each(queries, scores)]
+        np.testing.assert_allclose(queries.values(scores), slow, rtol=1e-12, atol=1e-12)
+
+
+def test_values_are_those_of_evaluate():
+    labels, offsets, scores = made(5, queries=40, most=30)
+    assert labels.grades is not None
+    data = ranking_data(np.zeros((len(scores), 1)), labels.grades, np.diff(offsets))
+    measure = nMCG(nav_rel=3, cutoff=7)
+    runs = read_runs({"one": data.run(scores)}, ties="expected")
+    found = evaluate(data.qrels(), runs, [measure])
+    values = nmcg_queries(labels, offsets, SHAPE, 3, 7).values(scores)
+    mine = dict(zip(data.queries, values, strict=True))
+    np.testing.assert_allclose(found.values[0, 0], [mine[t] for t in found.topics], atol=1e-12)
+
+
+def test_one_core_or_two(monkeypatch):
+    labels, offsets, scores = made(1, queries=1500, most=40, ties=False)
+    assert len(scores) > 20_000  # or only one core is used
+    queries = nmcg_queries(labels, offsets, SHAPE, 3, 10)
+    found = []
+    for cores in ("1", "2", "3"):
+        monkeypatch.setenv("HUNGJURY_THREADS", cores)
+        found.append([*queries.lambdas(scores), queries.values(scores)])
+    for other in found[1:]:
+        for a, b in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_class_shares_with_known_grades_and_with_probabilities():
+    offsets = np.array([0, 3, 5, 6])
+    known = Labels(grades=np.array([3, 0, 1, 4, 3, 2]))
+    assert class_shares(known, offsets, 3).tolist() == [1, 0, 0]
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet(np.ones(4), 6)
+    chances[[0, 3, 4]] = [[0, 0, 0, 1], [0, 0, 0.5, 0.5], [0, 0, 1, 0]]
+    for nav_rel in (1, 2, 3):
+        found = class_shares(Labels(chances=chances), offsets, nav_rel)
+        p = chances[:, nav_rel:].sum(axis=1)
+        slow = [exactly_one(p[a:b].tolist()) for a, b in ((0, 3), (3, 5), (5, 6))]
+        np.testing.assert_allclose(found, slow, atol=1e-12)
+
+
+def test_probabilities_of_0_and_1_are_grades():
+    labels, offsets, scores = made(8)
+    sure = Labels(chances=np.eye(5)[labels.grades])
+    hard, soft = (nmcg_queries(one, offsets, SHAPE, 3, 5) for one in (labels, sure))
+    np.testing.assert_array_equal(hard.discounts, soft.discounts)
+    np.testing.assert_array_equal(hard.gains, soft.gains)
+    np.testing.assert_array_equal(hard.lambdas(scores), soft.lambdas(scores))
+
+
+def test_probabilities_are_expected_gains():
+    chances = np.array([[0.5, 0.25, 0.25], [1, 0, 0], [0, 0.5, 0.5]])
+    queries = nmcg_queries(Labels(chances=chances), np.array([0, 3]), SHAPE, 2, 3)
+    np.testing.assert_allclose(queries.gains, [0.25 + 3 * 0.25, 0, 0.5 + 3 * 0.5])
+    one = exactly_one([0.25, 0, 0.5])
+    table = SHAPE.discounts(3)
+    np.testing.assert_allclose(queries.discounts[0], one * table[0] + (1 - one) * table[1])
+
+
+def lightgbm_derivatives(grades, sizes, scores):
+    """LightGBM's lambdarank: the leaf of each document, gradient and hessian of each leaf.
+
+    One tree with a leaf for nearly every document; without penalty a leaf has the value
+    -gradient / hessian and the weight hessian.
+    """
+    lightgbm = pytest.importorskip("lightgbm", reason="needs lightgbm (extra 'ltr')")
+    own = np.arange(len(grades), dtype=float)[:, None]
+    data = lightgbm.Dataset(own, label=grades, group=sizes, init_score=scores)
+    settings = {
+        "objective": "lambdarank", "lambdarank_norm": False, "learning_rate": 1.0,
+        "lambdarank_truncation_level": 1000, "num_leaves": len(grades) + 1, "min_data_in_leaf": 0,
+        "min_data_in_bin": 1, "max_bin": 2 * len(grades), "min_sum_hessian_in_leaf": 0,
+        "lambda_l2": 0, "verbosity": -1, "num_threads": 1,
+    }  # fmt: skip
+    booster = lightgbm.train(settings, data, 1)
+    leaves = booster.predict(own, pred_leaf=True)[:, 0]
+    table = booster.trees_to_dataframe().set_index("node_index")
+    rows = table.loc[[f"0-L{leaf}" for leaf in range(leaves.max() + 1)]]
+    return leaves, (-rows["value"] * rows["weight"]).to_numpy(), rows["weight"].to_numpy()
+
+
+def test_with_the_discount_of_dcg_it_is_lightgbms_lambdarank():
+    pytest.importorskip("pandas", reason="LightGBM shows its trees as a frame of pandas")
+    rng = np.random.default_rng(4)
+    sizes = np.array([9, 14, 5])
+    grades = rng.integers(0, 5, sizes.sum())
+    scores = rng.normal(size=sizes.sum())
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    mine = dcg_queries(Labels(grades=grades), offsets, 1000).lambdas(scores)
+    leaves, *theirs = lightgbm_derivatives(grades, sizes, scores)
+    assert len(set(leaves)) > 0.9 * len(grades)
+    for each_document, b in zip(mine, theirs, strict=True):
+        a = np.bincount(leaves, each_document)
+        assert a @ b / np.linalg.norm(a) / np.linalg.norm(b) > 0.99999  # one direction
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5)
+    users = nmcg_queries(Labels(grades=grades), offsets, SHAPE, 3, 10).lambdas(scores)
+    assert np.abs(np.bincount(leaves, users[0]) - theirs[0]).max() > 0.01  # other users, another

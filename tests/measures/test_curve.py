@@ -1,0 +1,76 @@
+"""Curves of precision and recall, as data and as pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import hungjury as hj
+from builders.commands import run
+from hungjury.report.curves import draw_precision_recall
+
+
+def test_the_curve_as_data_and_as_picture(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    (tmp_path / "one.run").write_text("1 Q0 a 1 3.0 one\n1 Q0 b 2 2.0 one\n")
+    call = ["curve", str(tmp_path / "qrels"), str(tmp_path / "one.run")]
+    assert run(*call).splitlines()[0].startswith("system,IPrec@0,IPrec@0.1")
+    pytest.importorskip("matplotlib")
+    run(*call, "-o", str(tmp_path / "c.svg"))
+    assert "</svg>" in (tmp_path / "c.svg").read_text()
+
+
+def test_every_named_curve_looks_different() -> None:
+    made = hj.simulate(systems=14, topics=2, documents=60, depth=20)
+    curve = hj.evaluate(made.gold, made.runs, "iprec_at_recall").curve()
+    (axes,) = draw_precision_recall(curve).axes
+    named = [line for line in axes.lines if not str(line.get_label()).startswith("_")]
+    assert len(named) == 12
+    assert len({(line.get_color(), line.get_linestyle()) for line in named}) == 12
+
+
+def test_a_curve_holds_the_mean_precision_of_every_level() -> None:
+    made = hj.simulate(systems=3, topics=4, documents=60, depth=20)
+    scores = hj.evaluate(made.gold, made.runs, ["AP", "iprec_at_recall"])
+    curve = scores.curve()
+    assert curve.recall == [i / 10 for i in range(11)]
+    for s, system in enumerate(scores.systems):
+        for level, precision in zip(curve.recall, curve.precision[s], strict=True):
+            m = scores.measures.index(f"IPrec@{level:g}")
+            assert precision == scores.mean()[m, scores.systems.index(system)]
+    with pytest.raises(hj.HungjuryError, match=r"IPrec\(rel=2\)"):
+        scores.curve(rel=2)
+
+
+def test_the_saw_tooth_curve_goes_rank_by_rank(tmp_path: Path) -> None:
+    """Precision rises with every relevant document and falls with every other one."""
+    labels, ranked = {"a": 1, "b": 0, "c": 2, "d": 1}, ["a", "x", "c", "b", "y", "d"]
+    (tmp_path / "qrels").write_text("".join(f"7 0 {d} {g}\n" for d, g in labels.items()))
+    (tmp_path / "run").write_text(
+        "".join(f"7 Q0 {d} 0 {10 - n} bm25\n" for n, d in enumerate(ranked))
+    )
+    for rel in (1, 2):
+        call = ["curve", str(tmp_path / "qrels"), str(tmp_path / "run"), "--rel", str(rel),
+                "--by", "rank", "--depth", "8", "--topic", "7"]  # fmt: skip
+        lines = run(*call).splitlines()
+        assert lines[0] == "system,rank,recall,precision"
+        relevant = sum(grade >= rel for grade in labels.values())
+        for n, line in enumerate(lines[1:], 1):
+            hits = sum(labels.get(d, 0) >= rel for d in ranked[:n])
+            name, rank, recall, precision = line.split(",")
+            assert (name, int(rank)) == ("bm25", n)
+            assert float(recall) == pytest.approx(hits / relevant)
+            assert float(precision) == pytest.approx(hits / n)
+        assert len(lines) == 1 + len(ranked), "the curve ends with the list, not with --depth"
+    picture = tmp_path / "curve.svg"
+    run(*call, "-o", str(picture))
+    assert picture.read_text().startswith("<?xml")
+
+
+def test_a_curve_by_rank_needs_both_measures_at_the_same_ranks() -> None:
+    made = hj.simulate(systems=2, topics=2, documents=30, depth=10)
+    with pytest.raises(hj.HungjuryError, match="same ranks"):
+        hj.evaluate(made.gold, made.runs, ["P@1", "R@1", "P@2"]).curve(by="rank")
+    with pytest.raises(hj.HungjuryError, match="not include R@"):
+        hj.evaluate(made.gold, made.runs, ["P@1"]).curve(by="rank")

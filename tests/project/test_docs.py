@@ -1,0 +1,86 @@
+"""The site builds without a warning, and the examples of its pages print what they show."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from builders.paths import DOCS
+from hungjury.catalogue import CATALOGUE
+from hungjury.judges.merging import MERGES
+from hungjury.studies.papers import RECIPES
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, DOCS / "site_tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+examples = load("examples")
+
+
+@pytest.fixture(autouse=True)
+def same_catalogues() -> Iterator[None]:
+    """Examples that add to a catalogue do not add to it for other tests."""
+    catalogues = (CATALOGUE, MERGES, RECIPES)
+    before = [dict(one._classes) for one in catalogues]
+    yield
+    for one, classes in zip(catalogues, before, strict=True):
+        one._classes = classes
+
+
+PAGES = examples.pages_with_examples()
+
+
+def test_pages_promise_examples() -> None:
+    assert {page.name for page in PAGES} >= {"tutorial.md", "compare-systems.md", "extend.md"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in PAGES])
+def test_examples_print_what_the_page_shows(page: Path) -> None:
+    found = list(examples.differences(page))
+    told = "\n".join(f"{e}\n--- shown\n{shown}--- printed\n{now}" for e, shown, now in found)
+    assert not found, f"{told}\nif this is right, `make examples` writes it into the page"
+
+
+def test_an_example_that_prints_something_else_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "<!-- examples: run -->\n```console\n$ echo one\none\n$ echo two\nthree\n```\n"
+        "```python\nprint(4)\n```\n\n```text\n5\n```\n"
+    )
+    assert [e for e, _, _ in examples.differences(page)] == ["$ echo two", "print(4)"]
+    assert examples.update(page) == 2
+    assert not list(examples.differences(page))
+
+
+@pytest.mark.long
+def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("sphinx", reason="pip install 'hungjury[docs]'")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html",
+         "-d", str(tmp_path / "doctrees"), str(DOCS), str(tmp_path / "html")],
+        env={**os.environ, "PYTHONWARNINGS": "ignore::DeprecationWarning"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    measures = (tmp_path / "html" / "reference" / "measures.html").read_text(encoding="utf-8")
+    assert "(1 - p) Σ_{n≤k} p^(n-1) x_n" in measures
+    commands = (tmp_path / "html" / "reference" / "commands.html").read_text(encoding="utf-8")
+    assert "--judge-column" in commands
+    names = (tmp_path / "html" / "reference" / "python.html").read_text(encoding="utf-8")
+    assert "Score runs against labels." in names

@@ -1,0 +1,390 @@
+"""The house has one direction: a file imports only from its own room or from rooms above it."""
+
+import ast
+import importlib
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import hungjury
+from builders.paths import ROOT
+from hungjury.catalogue import CATALOGUE
+
+PACKAGE = Path(hungjury.__file__).parent
+# From top to bottom; rooms on one line are neighbours and may use each other's public names.
+ROOMS = [
+    ["choices", "errors", "lazy", "records", "settings"],
+    ["machine", "files", "json_files"],
+    ["limits", "numbers", "visible"],
+    ["parameters", "name_text", "named"],
+    ["text_formats", "tables"],
+    ["native"],
+    ["stats"],
+    ["collection"],
+    ["precision_recall", "scores"],
+    ["users"],
+    ["catalogue"],
+    ["m"],
+    ["batch"],
+    ["expectation"],
+    ["evaluation"],
+    ["ecosystem"],
+    ["judges"],
+    ["uncertainty", "theory", "studies", "ltr"],
+    ["report"],
+    ["labelling"],
+    ["cli"],
+    ["__main__"],
+]
+# What a result can be looked at as is made by `report`, which its methods call when asked to.
+VIEWS = {
+    "precision_recall.py": "report",
+    "scores.py": "report",
+    "users/model.py": "report",
+    "judges/agreement.py": "report",
+    "uncertainty/board.py": "report",
+    "uncertainty/compared.py": "report",
+    "studies/correlation.py": "report",
+    "studies/downsampling.py": "report",
+    "studies/figures.py": "report",
+    "studies/power.py": "report",
+    "uncertainty/gold_agreement.py": "report",
+}
+FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
+HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",
+         "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",
+         "scipy", "sklearn", "starlette", "statsmodels", "uvicorn"}  # fmt: skip
+
+
+def files(package):
+    return sorted(p for p in package.rglob("*.py") if p != package / "__init__.py")
+
+
+def room_of(path, package):
+    first = path.relative_to(package).parts[0]
+    return first.removesuffix(".py")
+
+
+def inside_imports(path, package):
+    """(line, room or None for the package itself, dotted name below the package)."""
+    here = ["hungjury", *path.relative_to(package).with_suffix("").parts]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name.split(".") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            start = here[: len(here) - node.level] if node.level else []
+            start = [*start, *(node.module.split(".") if node.module else [])]
+            names = [[*start, alias.name] for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name[0] == "hungjury" and not name[-1].startswith("__"):
+                room = name[1] if len(name) > 1 and name[1] in FLOOR else None
+                yield node.lineno, room, name[1:]
+
+
+def upward(package):
+    """Every import that goes down the list of rooms, or to no room at all, as a sentence."""
+    found = []
+    for path in files(package):
+        mine = room_of(path, package)
+        for line, room, name in inside_imports(path, package):
+            allowed = mine == "cli" if room is None else FLOOR[room] <= FLOOR.get(mine, 0)
+            allowed |= room is not None and VIEWS.get(str(path.relative_to(package))) == room
+            if not allowed:
+                what = ".".join(name) or "the package itself"
+                found.append(f"{path.relative_to(package)}:{line} imports {what}")
+    return found
+
+
+def top_level(tree):
+    """Statements that run on import: not those inside functions or `if TYPE_CHECKING`."""
+    for node in ast.iter_child_nodes(tree):
+        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or typing_only:
+            continue
+        yield node
+        yield from top_level(node)
+
+
+def prints_or_exits(path):
+    """Lines that print, or end the process."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called in ("print", "exit", "quit", "sys.exit", "os._exit", "SystemExit") or (
+                called.startswith(("sys.stdout.", "sys.stderr."))
+            ):
+                yield node.lineno, called
+        elif isinstance(node, ast.Raise) and node.exc and ast.unparse(node.exc) == "SystemExit":
+            yield node.lineno, "SystemExit"
+
+
+def test_every_file_has_a_room():
+    strangers = {room_of(p, PACKAGE) for p in files(PACKAGE)} - set(FLOOR)
+    assert not strangers, f"say in ROOMS where these belong: {sorted(strangers)}"
+
+
+def test_nothing_imports_upward():
+    assert upward(PACKAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("stats/tau.py", "from hungjury.collection.pool import Pool"),
+        ("stats/tau.py", "def f():\n    import hungjury.evaluation"),
+        ("collection/pool.py", "from hungjury import scores"),
+        ("collection/pool.py", "from ..catalogue import measure"),
+        ("collection/pool.py", "from .. import evaluation"),
+        ("named.py", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+                     "    from hungjury.stats import tau"),
+        ("evaluation.py", "import hungjury"),
+        ("evaluation.py", "from hungjury import read_qrels"),
+        ("report/text.py", "from hungjury.cli.main import main"),
+    ],
+)  # fmt: skip
+def test_an_upward_import_is_seen(tmp_path, file, code):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code)
+    assert len(upward(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "code"),
+    [
+        ("collection/pool.py", "from hungjury import native\nfrom hungjury.errors import A"),
+        ("collection/pool.py", "from . import notes\nfrom .notes import Note\nimport numpy"),
+        ("scores.py", "from hungjury.collection.notes import Note"),
+        ("theory/axioms.py", "from hungjury.studies import power"),
+        ("cli/main.py", "from hungjury import __version__\nimport hungjury"),
+    ],
+)
+def test_a_downward_import_is_fine(tmp_path, file, code):
+    path = tmp_path / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(code)
+    assert upward(tmp_path) == []
+
+
+def test_private_names_stay_in_their_room():
+    private = [
+        f"{path.relative_to(PACKAGE)}:{line} imports {'.'.join(name)}"
+        for path in files(PACKAGE)
+        for line, room, name in inside_imports(path, PACKAGE)
+        if room != room_of(path, PACKAGE) and any(part.startswith("_") for part in name)
+    ]
+    assert private == []
+
+
+def test_no_heavy_package_is_imported_by_importing_a_module():
+    heavy = []
+    for path in files(PACKAGE):
+        for node in top_level(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [node.module]
+            heavy += [
+                f"{path.relative_to(PACKAGE)}:{node.lineno} imports {name}"
+                for name in names
+                if name.split(".")[0] in HEAVY
+            ]
+    assert heavy == []
+
+
+def test_only_the_command_line_prints_or_exits():
+    found = [
+        f"{path.relative_to(PACKAGE)}:{line} calls {what}"
+        for path in [*files(PACKAGE), PACKAGE / "__init__.py"]
+        if room_of(path, PACKAGE) != "cli"
+        for line, what in prints_or_exits(path)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "code", ["print(1)", "import sys\nsys.exit(2)", "raise SystemExit", "raise SystemExit(2)",
+             "import sys\nsys.stderr.write('x')"],
+)  # fmt: skip
+def test_printing_is_seen(tmp_path, code):
+    path = tmp_path / "x.py"
+    path.write_text(code)
+    assert len(list(prints_or_exits(path))) == 1
+
+
+def loaded_after(statement):
+    """The outside packages that a fresh interpreter holds after a statement."""
+    code = f"{statement}\nimport sys\nprint(*{{m.split('.')[0] for m in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    loaded = loaded_after("import hungjury")
+    assert "hungjury" in loaded
+    assert not loaded & {"numpy", *HEAVY}
+
+
+# What an evaluation of plain files does without. It needs numpy, which takes half of its time.
+UNUSED = {*HEAVY, "concurrent", "csv", "glob", "isal", "json", "logging", "numpy.ma",
+          "numpy.random", "pathlib", "queue", "rich", "shutil", "sqlite3", "tempfile",
+          "hungjury.collection.text_tables", "hungjury.report", "hungjury.judges"}  # fmt: skip
+BEFORE = "import sys\nbefore = {*sys.modules}"
+AFTER = "print(*{*sys.modules} - before, file=sys.stderr)"
+
+
+def small_collection(folder):
+    (folder / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 2\n")
+    (folder / "run").write_text("1 Q0 a 1 2.0 bm25\n1 Q0 b 2 1.0 bm25\n2 Q0 c 1 1.0 bm25\n")
+    return str(folder / "qrels"), str(folder / "run")
+
+
+@pytest.mark.parametrize("surface", ["command", "script"])
+def test_evaluating_imports_only_what_it_needs(tmp_path, surface):
+    qrels, run = small_collection(tmp_path)
+    measures = ["AP", "nDCG@10", "P@10", "Bpref"]
+    if surface == "command":
+        words = ["hungjury", "evaluate", qrels, run, *(w for m in measures for w in ("-m", m))]
+        code = f"sys.argv = {words}\nfrom hungjury.cli import start\nstart()"
+    else:
+        code = f"import hungjury as hj\nprint(hj.evaluate({qrels!r}, {run!r}, {measures}))"
+    code = f"{BEFORE}\n{code}\n{AFTER}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "bm25" in done.stdout
+    loaded = set(done.stderr.split())
+    assert {"numpy", "hungjury.evaluation"} <= loaded
+    assert not loaded & UNUSED
+
+
+def test_no_class_compiles_methods_when_it_is_defined():
+    """A frozen dataclass takes half a millisecond to define; a `Record` takes a tenth of it."""
+    compiled = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+        for path in files(PACKAGE)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        and any("dataclass(frozen=True" in ast.unparse(one) for one in node.decorator_list)
+    ]
+    assert compiled == [], "make them subclasses of hungjury.records.Record"
+
+
+def test_commands_do_not_search_modules_for_garbage(tmp_path):
+    """While they are imported, or at exit; whoever imports the package keeps Python's settings."""
+    qrels, run = small_collection(tmp_path)
+    code = (
+        f"import gc, sys; sys.argv = ['hungjury', 'evaluate', {qrels!r}, {run!r}]; "
+        "usual = gc.get_threshold(); import hungjury.cli.main, hungjury.evaluation; "
+        "print(gc.get_threshold() == usual); "
+        "from hungjury.cli import OBJECTS, start; start(); print(gc.get_threshold()[0] == OBJECTS)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert (lines[0], lines[-1]) == ("True", "True")
+
+
+@pytest.mark.parametrize("merge", ["binmv", "em-mv"])
+def test_leaderboards_do_without_scipy(merge):
+    """It takes longer to import than a small leaderboard takes to make."""
+    board = f"leaderboard(made.judgments, made.runs, 'nDCG@10', '{merge}', draws=100)"
+    loaded = loaded_after(f"import hungjury as hj\nmade = hj.simulate(topics=4)\nhj.{board}")
+    assert "numpy" in loaded
+    assert "scipy" not in loaded
+
+
+def test_commands_that_start_no_threads_of_blas():
+    from hungjury.cli.main import COMMANDS, WITHOUT_BLAS
+
+    assert {*COMMANDS} >= WITHOUT_BLAS
+    code = (
+        "import os, sys; sys.argv = ['hungjury', 'measures', 'AP']; "
+        "from hungjury.cli.main import main; main(); "
+        "print(os.environ['OPENBLAS_NUM_THREADS'])"
+    )
+    env = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    for asked in ({}, {"OPENBLAS_NUM_THREADS": "3"}):  # what a user says holds
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=env | asked,
+        )
+        assert done.stdout.split()[-1] == asked.get("OPENBLAS_NUM_THREADS", "1")
+
+
+def test_importing_the_command_line_does_not_import_numpy():
+    if importlib.util.find_spec("hungjury.cli") is None:
+        pytest.skip("there is no command line yet")
+    loaded = loaded_after("import hungjury.cli.main")
+    assert not loaded & {"numpy", *HEAVY}
+
+
+TOP = {
+    "read_runs", "read_qrels", "read_judgments", "audit", "evaluate", "score_list", "measure",
+    "measures", "merge", "merges", "aware", "agreement", "prm", "leaderboard", "compare",
+    "plan", "gate", "agreement_with_gold", "calibrate", "train_ranker", "simulate",
+    "Qrels", "Judgments", "Runs", "Scores", "Leaderboard", "Comparison", "Merged", "Agreement",
+    "Measure", "Plan", "HungjuryError",
+    "m", "stats", "theory", "studies", "ltr", "users",
+}  # fmt: skip
+SPACES = ["", ".stats", ".theory", ".studies", ".ltr", ".users"]
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_every_public_name_is_there(space):
+    module = importlib.import_module(f"hungjury{space}")
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+    assert {name for name in dir(module) if not name.startswith("__")} == set(module.__all__)
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        module.nothing_like_this  # noqa: B018
+
+
+def test_the_top_level_holds_what_people_meet():
+    assert set(hungjury.__all__) == TOP
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_no_public_name_is_hidden_by_a_module(space):
+    """Importing a module sets its name in its package, whatever the stub says."""
+    folder = PACKAGE / space.lstrip(".")
+    modules = {p.stem for p in folder.glob("*.py")} | {p.parent.name for p in folder.glob("*/*.py")}
+    spaces = {name.lstrip(".") for name in SPACES} | {"m"}
+    names = set(importlib.import_module(f"hungjury{space}").__all__)
+    assert not names & (modules - spaces)
+
+
+def test_m_holds_every_measure_and_nothing_else():
+    public = {name: one for name, one in vars(hungjury.m).items() if not name.startswith("__")}
+    assert public == {cls.name: cls for cls in CATALOGUE}
+    assert str(hungjury.m.nDCG(cutoff=10)) == "nDCG@10"
+
+
+def test_names_can_be_imported_with_a_star():
+    names = {}
+    exec("from hungjury import *", names)
+    assert set(names) - {"__builtins__"} == TOP
+
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_the_architecture_names_modules_that_exist():
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", ARCHITECTURE))
+    folders = [PACKAGE, ROOT / "docs", ROOT / "tools", ROOT / "tests"]
+    known = {path.as_posix() for folder in folders for path in folder.rglob("*.py")}
+    missing = {name for name in named if not any(k.endswith(f"/{name}") for k in known)}
+    assert len(named) > 50
+    assert missing == set()
+
+
+@pytest.mark.parametrize("room", ["", "judges", "uncertainty"])
+def test_the_architecture_covers_every_module(room: str):
+    modules = {path.name for path in (PACKAGE / room).glob("*.py")} - {"__init__.py", "__main__.py"}
+    assert {name for name in modules if not re.search(rf"\b{name}`", ARCHITECTURE)} == set()

@@ -1,0 +1,331 @@
+"""The report's page: what stands in it, ids as text, its size, nothing from outside."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import hungjury as hj
+from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
+from hungjury.report.page import page
+from hungjury.report.page_content import MOST_SYSTEMS, MOST_TOPICS
+from hungjury.report.page_words import shown
+
+VOID = {"meta", "link", "input", "br", "img", "hr"}
+WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"
+
+
+class Reader(HTMLParser):
+    """Elements as (tag, attributes, text inside), and whether all that opens is closed."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.found, self.wrong = [], [], []
+        self.feed(text)
+        self.wrong += [tag for tag, *_ in self.open]
+
+    def handle_starttag(self, tag, attributes):
+        one = [tag, dict(attributes), ""]
+        self.found.append(one)
+        if tag not in VOID:
+            self.open.append(one)
+
+    def handle_startendtag(self, tag, attributes):
+        self.found.append([tag, dict(attributes), ""])
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop()[0] != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        for one in self.open:
+            one[2] += data
+
+    def all(self, tag, **wanted):
+        return [
+            one
+            for one in self.found
+            if one[0] == tag and all(one[1].get(k.rstrip("_")) == v for k, v in wanted.items())
+        ]
+
+
+@pytest.fixture(scope="module")
+def board():
+    return ordinary()
+
+
+@pytest.fixture(scope="module")
+def read(board):
+    return Reader(page(board, ["hungjury", "leaderboard", "--judges", "a b/*", "-m", "nDCG@10"]))
+
+
+@pytest.fixture(scope="module")
+def hostile_text():
+    return page(hostile(), ["hungjury", *HOSTILE])
+
+
+def test_sections_stand_in_order_and_close(read):
+    assert read.wrong == []
+    ids = [one[1]["id"] for one in read.all("h2") if "id" in one[1]]
+    wanted = ["ranking", "groups", "pairs", "pair", "judges", "uncertainty", "gold", "audit"]
+    assert [i for i in ids if i != "warnings"] == wanted
+    links = [one[1]["href"] for one in read.all("a")]
+    assert links == [f"#{i}" for i in wanted]
+
+
+def test_ids_are_there_once(read):
+    ids = [one[1]["id"] for one in read.found if "id" in one[1]]
+    assert len(ids) == len(set(ids))
+
+
+def test_every_system_and_judge_has_a_row(board, read):
+    heads = [one[2] for one in read.all("th", scope="row")]
+    assert heads[: len(board.systems)] == board.systems
+    for judge in board.judges:
+        assert judge.name in heads
+    for system, mean in zip(board.systems, board.mean, strict=True):
+        row = next(one[2] for one in read.all("tr") if system in one[2])
+        assert f"{mean:.3f}" in row
+
+
+def test_tables_have_captions_and_heads(read):
+    for table in read.all("table"):
+        assert table[2].strip()
+    assert len(read.all("table")) == len(read.all("caption"))
+    assert {one[1].get("scope") for one in read.all("th")} == {"col", "row"}
+    sorted_by = [one[1]["aria-sort"] for one in read.all("th") if "aria-sort" in one[1]]
+    assert set(sorted_by) <= {"ascending", "descending"}
+    assert sorted_by
+
+
+def test_the_page_says_how_to_make_it_again(read):
+    assert [one[2] for one in read.all("pre")] == [WORDS]
+    audit = read.all("section")[-1][2]
+    for value in (hj.__version__, np.__version__, "seed", "draws", "ties"):
+        assert value in audit
+
+
+def test_without_a_command_the_call_is_shown(board):
+    (call,) = (one[2] for one in Reader(page(board)).all("pre"))
+    assert call.startswith("hungjury.leaderboard(judgments, runs, 'nDCG@10', 'binmv'")
+    assert "seed=0" in call
+
+
+def test_notes_on_judges_come_first_and_on_files_last(board):
+    from hungjury.collection.notes import Note
+
+    notes = (Note("judges", 1, "a lazy judge", about="judges"), Note("ties", 2, "2 lists tie"))
+    read = Reader(page(replace(board, notes=notes)))
+    sections = [one[2] for one in read.all("section")]
+    assert "a lazy judge" in sections[0]
+    assert "a lazy judge" not in sections[-1]
+    assert "2 lists tie" not in sections[0]
+    assert "2 lists tie" in sections[-1]
+
+
+def test_data_for_the_script_are_the_boards(board):
+    data = unpacked(page(board))
+    upper = np.triu_indices(len(board.systems), 1)
+    assert data["systems"] == board.systems
+    np.testing.assert_allclose(data["beats"] / 1000, board.beats[upper], atol=1e-3)
+    assert data["apart"].tolist() == board.apart[upper].astype(int).tolist()
+    order = board.agreement.order()
+    assert data["panel"] == [board.agreement.judges[k] for k in order]
+    kappa = board.agreement.pairs.kappa[np.ix_(order, order)]
+    np.testing.assert_allclose(
+        data["kappa"] / 1000, kappa[np.triu_indices(len(order), 1)], atol=6e-4
+    )
+
+
+def test_lists_for_the_script_are_the_evidence(board):
+    data, found = unpacked(page(board)), board.evidence
+    shape = (len(board.systems), len(board.topics), data["depth"])
+    assert data["lists"] == shape[0]
+    pool = found.alignment.pool
+    for (s, t, n), place in np.ndenumerate(data["ranked"].reshape(shape)):
+        known = found.lists[s, t, n]
+        if known < 0:
+            assert place == known + 2
+            continue
+        at = data["ends"][t] + place - 2
+        assert data["documents"][at] == pool.documents[known]
+        chances = data["chances"].reshape(found.probability.shape[1], -1)[:, at]
+        np.testing.assert_allclose(chances / 100, found.probability[known], atol=0.005)
+        assert data["gold"][at] == round(100 * found.gold[known])
+        mine = found.judgments.document == known
+        said = dict(zip(found.judgments.judge[mine], found.judgments.label[mine], strict=True))
+        labels = data["labels"].reshape(len(data["judges"]), -1)[:, at].tolist()
+        assert labels == [said.get(k, data["none"]) for k in range(len(labels))]
+    added = data["added"].reshape(shape) * data["unit"]
+    np.testing.assert_allclose(added, found.contributions, atol=data["unit"])
+    np.testing.assert_allclose(data["scores"].reshape(shape[:2]), board.cells, atol=1e-6)
+
+
+def test_texts_are_in_the_page_by_id(board, tmp_path):
+    names = board.evidence.alignment.pool.documents
+    (tmp_path / "corpus.tsv").write_text(
+        "".join(f"{name}\t{HOSTILE[1]}\t{'x' * 2000}\n" for name in names[1:])
+    )
+    (tmp_path / "queries.tsv").write_text("".join(f"{t}\tquery {t}\n" for t in board.topics))
+    text = page(board, None, tmp_path / "queries.tsv", [tmp_path / "corpus.tsv"])
+    data = unpacked(text)
+    assert data["queries"] == {t: [f"query {t}", ""] for t in board.topics}
+    assert set(data["texts"]) == set(data["documents"]) - {names[0]}
+    title, body = next(iter(data["texts"].values()))
+    assert title == HOSTILE[1]
+    assert body == "x" * 1500 + " […]"
+    assert len(Reader(text).all("script")) == 2
+    assert unpacked(page(board))["texts"] is None
+
+
+def test_certain_is_not_the_same_as_nearly_certain(board):
+    beats = board.beats.copy()
+    beats[0, 1], beats[0, 2] = 0.99999, 1.0
+    assert unpacked(page(replace(board, beats=beats)))["beats"][:2].tolist() == [999, 1000]
+
+
+def test_hostile_ids_are_text(hostile_text):
+    read = Reader(hostile_text)
+    assert read.wrong == []
+    assert len(read.all("script")) == 2
+    assert read.all("img") == []
+    assert "window.hurt" not in "".join(one[2] for one in read.all("script") if not one[1])
+    known = {one[2] for one in read.all("bdi")}
+    for name in HOSTILE:
+        assert shown(name) in known
+    for one in read.found:
+        assert not [k for k in one[1] if k.startswith("on")]
+    assert unpacked(hostile_text)["systems"] == [shown(name) for name in HOSTILE]
+
+
+def test_invisible_characters_are_shown():
+    assert shown("a\x00b") == r"a\x00b"
+    assert shown("\u202egnp") == r"\u202egnp"
+    assert shown("\udc80") == r"\udc80"
+    assert shown("") == "(no name)"
+    for name in ("plain", "مرحبا", "👩‍👩‍👧‍👦", "é", "e\u0301"):
+        assert shown(name) == name
+
+
+def test_nothing_comes_from_outside(hostile_text):
+    read = Reader(hostile_text)
+    style = read.all("style")[0][2]
+    assert "url(" not in style
+    assert "@import" not in style
+    for one in read.found:
+        for key in ("src", "href", "action", "data"):
+            where = one[1].get(key)
+            assert where is None or where == "data:," or where.startswith("#"), one[:2]
+    (policy,) = read.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    assert "default-src 'none'" in policy[1]["content"]
+
+
+def test_the_content_policy_names_our_script(read):
+    import base64
+    import hashlib
+
+    (script,) = (one for one in read.all("script") if not one[1])
+    digest = base64.b64encode(hashlib.sha256(script[2].encode()).digest()).decode()
+    (policy,) = read.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    assert f"script-src 'sha256-{digest}'" in policy[1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("systems", "judges", "most"),
+    [
+        (129, 27, 1_000_000),
+        pytest.param(1000, 200, 5_000_000, marks=pytest.mark.long),
+        pytest.param(1200, 5, 5e6, marks=pytest.mark.long),
+    ],
+)
+def test_large_pages_stay_small_enough_to_mail(board, systems, judges, most):
+    text = page(large(board, systems, judges))
+    assert len(text.encode()) < most
+    read = Reader(text)
+    rows = [one for one in read.all("th", scope="row") if "a-system" in one[2]]
+    assert len(rows) >= min(systems, MOST_SYSTEMS)
+    left = f">{systems - MOST_SYSTEMS} more systems (see <code>--format csv"
+    assert (left in text) == (systems > MOST_SYSTEMS)
+    assert unpacked(text)["lists"] == min(systems, 1000)
+
+
+def test_hostile_and_long_pages_stay_below_a_megabyte(board):
+    big = large(board, 129, 27)
+    names = [f"{s}-" + "x" * 500 for s in range(129)]
+    bias = dict.fromkeys(names, (0.1, -0.1, 0.3))
+    text = page(replace(big, systems=names, gold=replace(big.gold, bias=bias)))
+    assert len(text.encode()) < 1_000_000
+
+
+def test_one_system_and_no_gold():
+    read = Reader(page(ordinary(systems=1, gold=False)))
+    assert read.wrong == []
+    ids = [one[1].get("id") for one in read.all("h2")]
+    assert "ranking" in ids
+    assert not {"pairs", "groups", "gold"} & set(ids)
+    assert "nothing to compare" in read.all("h1")[0][2]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"target": "topics"}, {"merge": "aware"}, {"merge": "mv"}, {"outlook": False}],
+    ids=str,
+)
+def test_every_kind_of_leaderboard_has_a_page(options):
+    assert Reader(page(ordinary(**options))).wrong == []
+
+
+def test_one_judge_one_gold_topic():
+    made = hj.simulate(systems=3, topics=12, documents=60, depth=20, accuracies=(0.9,))
+    first = made.gold.topics[0]
+    where = made.gold.pool.slice(0)
+    names = made.gold.pool.documents
+    gold = {first: {names[d]: int(made.gold.labels[d]) for d in range(where.start, where.stop)}}
+    board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=100, gold=gold)
+    text = page(board)
+    assert Reader(text).wrong == []
+    assert "not known" in text
+    assert "inf" not in re.sub(r"<script.*?</script>|[a-z]*inf[a-z]+|[a-z]+inf", "", text)
+
+
+def test_the_same_board_gives_the_same_page(board, tmp_path):
+    board.write_page(tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == page(board)
+
+
+def test_topics_with_most_doubt_come_first(board, read):
+    table = next(one[2] for one in read.all("table") if "Left open" in one[2])
+    most = [board.topics[t] for t in np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS]]
+    heads = re.findall(r"^\s*(\d+)0\.\d{3}", table, re.M)
+    assert heads == most
+
+
+def test_without_jinja_the_install_line_is_shown(board, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(hj.HungjuryError, match=r"hungjury\[report\]"):
+        page(board)
+
+
+@pytest.mark.parametrize("most", [100, 2])
+def test_ids_of_documents_that_no_judge_labelled(monkeypatch, most):
+    monkeypatch.setattr("hungjury.report.page_lists.MOST_UNJUDGED", most)
+    board, runs = with_unjudged()
+    data = unpacked(page(board))
+    at, ids = iter(data["unjudgedAt"].tolist()), set()
+    places = data["ranked"].reshape(len(board.systems), len(board.topics), data["depth"])
+    for s, system in enumerate(board.systems):
+        for t, topic in enumerate(board.topics):
+            wanted = sorted(runs[system][topic], key=runs[system][topic].get, reverse=True)
+            for n, place in enumerate(places[s, t].tolist()):
+                if place != 1:
+                    continue
+                which = next(at)
+                if which:
+                    assert data["unjudged"][which - 1] == shown(wanted[n])
+                    ids.add(wanted[n])
+    assert next(at, None) is None
+    assert len(ids) == len(data["unjudged"]) == min(most, 3)

@@ -1,0 +1,173 @@
+"""Click logs in the formats of others: Yandex, TREC sessions."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+import pytest
+
+from builders.click_logs import assert_class, yandex_actions
+from hungjury.collection import sources
+from hungjury.errors import InputError
+from hungjury.users import actions, readers
+from hungjury.users.clicks import calibrate
+from oracles import users as naive_users
+
+ibis = pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
+
+
+def test_yandex_pages(tmp_path):
+    text = (
+        "7_1\tu1,u2,u3 : u2 , u1 , u2;  7_1\tu1,u2,u3 :;8_1\tu1,u2,u3 : zz , u3\n;"
+        " nonsense ; 9_2\tu1,u2,u1 : u1 , u1 ;\n"
+    )
+    path = tmp_path / "pages"
+    path.write_bytes(gzip.compress(text.encode()))
+    model = calibrate(path, ranks=3)
+    one = model["all"]
+    assert one.moves == ((1, 1, 0), (1, 0, 0), (0, 0, 0))
+    assert one.visits == (3, 2, 1)
+    log = model.log
+    assert log is not None
+    assert (log.records, log.off_page, log.repeated, log.backward) == (7, 1, 1, 1)
+    assert (log.pages_without_clicks, log.unreadable, log.sessions) == (1, 1, 3)
+
+
+@pytest.mark.parametrize("large", [1 << 26, 100])
+def test_yandex_actions(large, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "LARGE", large)
+    monkeypatch.setenv("HUNGJURY_THREADS", "3")
+    text, records = yandex_actions(3)
+    path = tmp_path / "log.txt"
+    odd = ["junk", "41\t500\tC\tu1", "42\t1\tQ\t3\t1\tu1\tu2", "42\t2\tX\tu1", "42\t3\tC"]
+    path.write_text(text + "\n".join(odd) + "\n")
+    model = calibrate(path, pages="moves")
+    assert_class(model["all"], naive_users.paths(records, 10), 10)
+    log = model.log
+    assert log is not None
+    assert log.unreadable == 2
+    # a click in a session without a page, and one on nothing, are off the page
+    assert log.records == len(records) + 2
+    assert log.off_page == sum(r["rank"] is None for r in records) + 2
+    pages = text.count("\tQ\t")
+    assert log.pages_without_clicks == pages - len({(r["session"], r["page"]) for r in records})
+
+
+@pytest.mark.parametrize("large", [1 << 26, 100])
+def test_a_bad_line_is_numbered_from_the_beginning_of_the_log(large, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "LARGE", large)
+    monkeypatch.setattr(sources, "CHUNK", 100)
+    monkeypatch.setenv("HUNGJURY_THREADS", "3")
+    pages = [f"{s}\t{t}\tQ\t3\t1\tu1\tu2" for s in range(40) for t in range(2)]
+    pages[70] = pages[70].replace("u1", "u\r1")
+    path = tmp_path / "log.txt"
+    path.write_text("\n".join(pages) + "\n", newline="")
+    with pytest.raises(InputError, match="carriage return") as caught:
+        calibrate(path)
+    assert caught.value.line == 71
+
+
+def no_sort(*_: Any) -> None:
+    raise AssertionError("a log whose sessions stand together needs no sorting")
+
+
+@pytest.mark.parametrize("large", [1 << 26, 100])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_yandex_actions_of_sessions_that_stand_together(large, end, tmp_path, monkeypatch):
+    """One pass of our own reader, on parts of the file too, gives what the sorted log gives."""
+    monkeypatch.setattr(sources, "LARGE", large)
+    monkeypatch.setattr(sources, "CHUNK", 100)
+    monkeypatch.setattr(actions, "BATCH", 50)
+    monkeypatch.setenv("HUNGJURY_THREADS", "3")
+    text, records = yandex_actions(6)
+    odd = ["junk", "99\tnever\tC\tu1", "98\t1\tQ\t3\t1\tu1\t\tu2", "98\t2\tC\t", "\t1\tC\tu1"]
+    lines = text.splitlines() + odd
+    grouped = sorted(lines, key=lambda line: line.split("\t")[0])
+    mixed, together = tmp_path / "mixed", tmp_path / "together"
+    mixed.write_text(end.join(lines) + end)
+    together.write_text(end.join([*grouped[:50], "", *grouped[50:]]))
+    qrels = {f"{q}_1": {"d": q % 2, "e": int(q == 4)} for q in range(5)}
+    models = [calibrate(mixed, pages="moves"), calibrate(mixed, qrels, min_sessions=2)]
+    monkeypatch.setattr(readers, "group_by_session", no_sort)
+    again = [calibrate(together, pages="moves"), calibrate(together, qrels, min_sessions=2)]
+    assert again == models
+    assert_class(models[0]["all"], naive_users.paths(records, 10), 10)
+    log = models[0].log
+    assert log is not None
+    assert (log.unreadable, log.without_time, log.without_session) == (1, 1, 1)
+
+
+def test_yandex_actions_with_bytes_that_are_no_text_and_pages_that_are_too_long(tmp_path):
+    path = tmp_path / "log"
+    urls = "\t".join(f"u{i}" for i in range(12))
+    lines = []
+    for query in ("3", "4"):
+        lines.append(f"{query}\t0\tQ\t{query}\t1\t{urls}")
+        lines += [f"{query}\t{i + 1}\tC\tu{u}" for i, u in enumerate((9, 10, 0, 9))]
+    path.write_bytes("\n".join(lines).encode().replace(b"Q\t3\t", b"Q\t\xff\t"))
+    model = calibrate(path, {"\N{REPLACEMENT CHARACTER}_1": {"d": 1}, "4_1": {"d": 0}})
+    for one in (model["navigational"], model["informational"]):
+        assert (one.visits[0], one.visits[9], one.moves[9][0], one.moves[0][9]) == (1, 2, 1, 1)
+    assert model.log is not None
+    assert model.log.off_page == 2
+
+
+def test_yandex_actions_in_several_files(tmp_path):
+    text, records = yandex_actions(4)
+    lines = text.splitlines(keepends=True)
+    for i in range(5):
+        (tmp_path / f"{i}.txt").write_text("".join(lines[i * 80 : i * 80 + 80]))
+    model = calibrate(tmp_path, {f"{q}_1": {"d": q % 2} for q in range(5)}, min_sessions=2)
+    walks = naive_users.paths(records, 10)
+    single = [w for w in walks if w[0]["query"] in ("1_1", "3_1")]
+    assert model["navigational"].moves == tuple(map(tuple, naive_users.moves(single, 10)))
+
+
+TREC = """<?xml version="1.0" encoding="UTF-8"?>
+<sessiontrack2014>
+<session num="1" starttime="23:59:00.5"><topic num="7"><desc>x</desc></topic>
+ <interaction num="1" starttime="23:59:10"><query>a b</query>
+  <results><result rank="1"><url>u</url></result></results>
+  <clicked>
+   <click num="1" starttime="23:59:50.0" endtime="00:00:10.0"><rank>2</rank></click>
+   <click num="2" starttime="00:00:20.0" endtime="00:00:50.0"><rank>1</rank></click>
+   <click num="3" starttime="00:01:00.0"><rank>2</rank></click>
+  </clicked></interaction>
+ <interaction num="2"><query>c</query><results/></interaction>
+ <interaction num="3"><query>c</query><clicked>
+   <click num="1" starttime="00:03:00" endtime="00:02:00"><rank>2</rank></click>
+   <click num="2" starttime="soon"><rank>1</rank></click>
+   <click num="3" starttime="00:05:00"><rank>eleven</rank></click>
+  </clicked></interaction>
+ <currentquery starttime="00:09:00"><query>d</query></currentquery>
+</session>
+</sessiontrack2014>
+"""
+
+
+def test_trec_sessions(tmp_path):
+    path = tmp_path / "sessions.xml"
+    path.write_text(TREC)
+    model = calibrate(path, ranks=3)
+    one = model["all"]
+    assert one.moves == ((0, 1, 0), (1, 0, 0), (0, 0, 0))
+    assert one.held == (1, 1, 0)
+    assert one.pages == 2
+    log = model.log
+    assert log is not None
+    assert (log.records, log.off_page, log.without_time, log.ends_early) == (6, 1, 1, 1)
+    assert log.pages_without_clicks == 1
+
+
+def test_real_pages(shared_data):
+    model = calibrate(shared_data / "clicks-yandex" / "trainSample.gz")
+    log, one = model.log, model["all"]
+    assert log is not None
+    assert log.records == 50_321
+    assert log.unreadable == 0
+    assert 0 < log.off_page < 500
+    assert one.never_left == ()
+    assert sum(one.stationary) == pytest.approx(1)
+    assert 0.15 < (one.backward or 0) < 0.25
+    assert sum(one.visits or ()) == log.counted
