@@ -26,13 +26,18 @@ from benchmarks.bench_studies import collection as real_collection
 from benchmarks.collections import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
 from hungjury import read_qrels, read_runs
-from hungjury.batch import Scorer
-from hungjury.collection.judgments import Judgments
-from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Runs
-from hungjury.judges.judge_scores import JudgeScores, score_judges
-from hungjury.judges.random_judges import CLASSES, class_probabilities, draw_random_labels
+from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Qrels
+from hungjury.data.runs import Runs
+from hungjury.judges.scores import (
+    CLASSES,
+    JudgeScores,
+    class_probabilities,
+    draw_random_labels,
+    score_judges,
+)
 from hungjury.judges.weights import ESTIMATORS, closeness_to_random, normalised
+from hungjury.measures.batch import Scorer
 
 Array = NDArray[np.float64]
 SHAPE = Shape(runs=129, topics=10, depth=1000, judged=1700)

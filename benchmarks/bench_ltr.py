@@ -17,8 +17,8 @@ import lightgbm
 import numpy as np
 
 from benchmarks.machine import machine_facts, versions
+from hungjury.base.files import cores
 from hungjury.ltr import NMCGObjective
-from hungjury.machine import cores
 
 GOAL = 1.3
 WARM = 3  # first rounds, which nobody counts: memory is taken, trees are still flat

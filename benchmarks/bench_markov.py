@@ -14,11 +14,11 @@ import numpy as np
 
 import hungjury as hj
 from benchmarks.collections import Shape, collection, default_folder
-from hungjury.catalogue.markov import MP
-from hungjury.collection.align import align
-from hungjury.collection.judged import Judged, judge_lists
-from hungjury.collection.runs import as_runs
-from hungjury.users.transitions import MODELS
+from hungjury.data.alignment import align
+from hungjury.data.judged import Judged, judge_lists
+from hungjury.data.runs import as_runs
+from hungjury.measures.catalogue.markov import MP
+from hungjury.users.chain import MODELS
 
 SOLVED = 3  # lists that are solved: one takes as long as thousands in closed form
 

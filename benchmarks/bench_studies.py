@@ -20,7 +20,7 @@ import hungjury as hj
 from benchmarks.machine import machine_facts, versions
 from hungjury.studies.downsampling import robustness
 from hungjury.studies.power import METHODS, discriminative_power
-from hungjury.studies.tuples import TupleExperiment
+from hungjury.studies.tuple_experiment import TupleExperiment
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl21"
 MERGED = ("AP", "nDCG@20", "ERR@20")

@@ -38,7 +38,7 @@ import scipy.stats  # noqa: F401
 from changes import changed, changes
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("uncertainty", "judges", "stats")
+PACKAGES = ("leaderboard", "comparison", "judges", "stats")
 NOT_RUN = {"test_docs.py", "test_imports.py", "test_types.py"}  # about pages and types
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "studies-results", "__pycache__")
 QUICK = 0.05  # seconds: no test is preferred for taking less

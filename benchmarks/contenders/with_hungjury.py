@@ -6,7 +6,7 @@ import sys
 import time
 
 import hungjury as hj
-import hungjury.evaluation  # names are looked up lazily: import what the others import
+import hungjury.measures.evaluate  # names are looked up lazily: import what the others import
 
 same = sys.argv[1] == "-same"
 qrels, *runs = sys.argv[2:] if same else sys.argv[1:]

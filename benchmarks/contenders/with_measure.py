@@ -5,7 +5,7 @@ import sys
 import time
 
 import hungjury as hj
-from hungjury.evaluation import evaluate
+from hungjury.measures.evaluate import evaluate
 
 began = time.perf_counter()
 qrels = hj.read_qrels(sys.argv[1], grades=range(4))

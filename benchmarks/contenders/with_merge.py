@@ -5,7 +5,7 @@ import sys
 import time
 
 import hungjury as hj
-import hungjury.collection.judgments
+import hungjury.data.judgments
 import hungjury.judges.merging
 
 path, counted, *methods = sys.argv[1:]

@@ -9,17 +9,22 @@ from numpy.typing import NDArray
 
 from benchmarks.truth.plain_mean import PLAIN
 from benchmarks.truth.public import Panel, Public
-from hungjury.catalogue import measure
-from hungjury.collection.align import Alignment
-from hungjury.collection.judgments import Judgments
+from hungjury.base.records import TYPICAL_PANEL_ERROR
+from hungjury.data.alignment import Alignment
+from hungjury.data.judgments import Judgments
 from hungjury.judges.agreement import agreement
 from hungjury.judges.jury import seat_jury
 from hungjury.judges.merging import merge_method
-from hungjury.settings import TYPICAL_PANEL_ERROR
+from hungjury.leaderboard.draws import (
+    Estimate,
+    Setting,
+    draw_scores,
+    panel_error_of,
+    panel_estimate,
+)
+from hungjury.leaderboard.standing import standing
+from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
-from hungjury.uncertainty.drawn import Setting, draw_scores
-from hungjury.uncertainty.estimate import Estimate, panel_error_of, panel_estimate
-from hungjury.uncertainty.standing import standing
 
 BINS = (0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # edges
 TOP = 10

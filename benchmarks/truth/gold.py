@@ -29,24 +29,22 @@ from scipy.special import ndtri
 
 from benchmarks.truth import gold_page
 from benchmarks.truth.public import Public, dl19, dl21
-from hungjury.batch import Scorer
-from hungjury.catalogue import measure
-from hungjury.collection.align import align
-from hungjury.collection.judgments import Judgments
+from hungjury.data.alignment import align
+from hungjury.data.judgments import Judgments
 from hungjury.judges.merging import merge
 from hungjury.judges.panel import Panel
+from hungjury.leaderboard.direct import direct, features, predict
+from hungjury.leaderboard.effects import scores_under
+from hungjury.leaderboard.panel_error import exposure_kernel, normal_draws, range_of
+from hungjury.leaderboard.plan import expected_differences, influence
+from hungjury.leaderboard.sample import Sample
+from hungjury.leaderboard.small_area import combine_estimates
+from hungjury.leaderboard.standing import of_differences, standing
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
-from hungjury.stats.designs import inclusion, priorities
+from hungjury.stats.resampling import inclusion, priorities
 from hungjury.stats.sequential import nominal_levels
-from hungjury.uncertainty.correction import combine_estimates
-from hungjury.uncertainty.direct import direct
-from hungjury.uncertainty.effects import scores_under
-from hungjury.uncertainty.foresight import expected_differences
-from hungjury.uncertainty.panel_error import exposure_kernel, normal_draws, range_of
-from hungjury.uncertainty.plan import influence
-from hungjury.uncertainty.predict import features, predict
-from hungjury.uncertainty.sample import Sample
-from hungjury.uncertainty.standing import of_differences, standing
 
 COLLECTIONS = {"dl19": dl19, "dl21": dl21}
 MEASURES = ("RBP(p=0.8, rel=2)", "P(rel=2)@10", "DCG@10", "nDCG@10", "AP(rel=2)")

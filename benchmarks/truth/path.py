@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hungjury as hj
-from hungjury.uncertainty.standing import of_differences, standing
+from hungjury.leaderboard.standing import of_differences, standing
 
 LOOKS = (60, 120, 240)
 MEASURE = "nDCG@10"

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from benchmarks.truth.boards import DEFAULT, against, estimate
 from benchmarks.truth.public import Public, people_of_dl19, restricted
-from hungjury.batch import Scorer
-from hungjury.catalogue import measure
-from hungjury.collection.align import Alignment, align
-from hungjury.collection.judgments import Judgments
+from hungjury.data.alignment import Alignment, align
+from hungjury.data.judgments import Judgments
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import measure
 
 Floats = NDArray[np.float64]
 

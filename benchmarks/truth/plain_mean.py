@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.align import Alignment
-from hungjury.collection.judgments import Judgments
-from hungjury.judges.binomial import vote_shares
+from hungjury.data.alignment import Alignment
+from hungjury.data.judgments import Judgments
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import vote_shares
 
 Floats = NDArray[np.float64]
 CUTOFF, REL = 10, 2

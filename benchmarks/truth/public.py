@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import evaluate, read_judgments, read_qrels, read_runs
-from hungjury.collection.align import Alignment, align
-from hungjury.collection.judgments import Judgments
-from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Runs
+from hungjury.data.alignment import Alignment, align
+from hungjury.data.judgments import Judgments
+from hungjury.data.qrels import Qrels
+from hungjury.data.runs import Runs
 
 MEASURES = ("nDCG@10", "RBP(p=0.8, rel=2)", "AP(rel=2)", "P(rel=2)@10")
 SCALE = range(4)

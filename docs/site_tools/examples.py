@@ -103,9 +103,9 @@ def _run(page: Path) -> Iterator[tuple[str, str, str]]:
 @contextmanager
 def _catalogues() -> Iterator[None]:
     """What a page adds to the catalogues is gone after it."""
-    from hungjury.catalogue import CATALOGUE
     from hungjury.judges import merging  # noqa: F401  fills the catalogue of merges
-    from hungjury.judges.merged import MERGES
+    from hungjury.judges.merges import MERGES
+    from hungjury.measures.catalogue import CATALOGUE
 
     before = [(one, dict(one._classes)) for one in (CATALOGUE, MERGES)]
     try:

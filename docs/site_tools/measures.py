@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from hungjury.catalogue import CATALOGUE, Measure
-from hungjury.catalogue.base import NOTATION
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
+from hungjury.measures.base import NOTATION
+from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.theory import axiom_table, balancing_index
-from hungjury.theory.catalogue_table import AxiomRow, example_measure
+from hungjury.theory.verdicts import AxiomRow, example_measure
 from site_tools.parts import escaped, parameter_table, sentences
 
 LENGTHS = (10, 100, 1000)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hungjury.collection.scaling import SCALINGS
-from hungjury.judges.closeness import GAPS
+from hungjury.data.open_scales import SCALINGS
 from hungjury.judges.merging import MERGES
-from hungjury.judges.weights import ESTIMATORS, WEIGHTS
+from hungjury.judges.weights import ESTIMATORS, GAPS, WEIGHTS
 from site_tools.measures import measures_page
 from site_tools.names import names_page
 from site_tools.parts import parameter_table, sentences

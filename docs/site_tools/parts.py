@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from hungjury.named import Named
+from hungjury.base.named import Named
 
 
 def sentences(thing: Any) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import hungjury
-from hungjury import errors
+from hungjury.base import errors
 
 SOURCE = Path(hungjury.__file__).parent
 # Their class says what is wrong; the others are raised for many reasons.

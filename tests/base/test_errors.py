@@ -6,9 +6,9 @@ import pickle
 import pytest
 
 import hungjury as hj
+from hungjury.base.errors import Argument, InputError, MissingExtra, check_choice, check_seed
+from hungjury.base.notes import Note
 from hungjury.cli.failing import command_line, invoked, typed_options
-from hungjury.collection.notes import Note
-from hungjury.errors import Argument, InputError, MissingExtra, check_choice, check_seed
 
 SHELL = command_line({"outside": "--outside", "grades": "--grades", "gold": "--gold"})
 

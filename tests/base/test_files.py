@@ -12,9 +12,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from hungjury.base.errors import InputError
+from hungjury.base.files import refuse_inputs, write_whole
 from hungjury.cli.main import hungjury as group
-from hungjury.errors import InputError
-from hungjury.files import refuse_inputs, write_whole
 
 QRELS = "1 0 a 1\n1 0 b 0\n"
 RUN = "1 Q0 a 1 2.0 x\n1 Q0 b 2 1.0 x\n"
@@ -78,7 +78,7 @@ def test_a_file_of_somebody_else_stays_theirs(here: Path, monkeypatch: pytest.Mo
         raise PermissionError(1, "Operation not permitted")
 
     status = os.stat_result((same.st_mode, same.st_ino, same.st_dev, 1, 4321, 4322, 3, 0, 0, 0))
-    monkeypatch.setattr("hungjury.files._status", lambda _path: status)
+    monkeypatch.setattr("hungjury.base.files._status", lambda _path: status)
     monkeypatch.setattr(os, "chown", refused)
     write_whole(out, "new")
     assert out.read_text() == "new"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hungjury import tables
-from hungjury.collection.runs import read_runs
-from hungjury.scores import Scores
+from hungjury.base import tables
+from hungjury.data.runs import read_runs
+from hungjury.measures.scores import Scores
 
 PACKAGE = str(Path(tables.__file__).parent)
 FEW, MANY = 20, 80

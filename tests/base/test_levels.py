@@ -3,7 +3,7 @@
 import pytest
 
 import hungjury as hj
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 
 MADE = hj.simulate(systems=3, topics=4, documents=40, depth=10)
 SCORES = hj.evaluate(MADE.gold, MADE.runs, "nDCG@10")

@@ -5,11 +5,11 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
+from hungjury.base.errors import HungjuryError, InputError
+from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_RANKS, check_count
 from hungjury.cli.main import hungjury
 from hungjury.cli.options import Number
-from hungjury.collection.simulate import simulate
-from hungjury.errors import HungjuryError, InputError
-from hungjury.limits import MOST_DRAWS, MOST_GRADE, MOST_RANKS, check_count
+from hungjury.data.simulation import simulate
 
 
 def options(command, path=()):

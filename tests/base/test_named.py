@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury import parameters
-from hungjury.catalogue import CATALOGUE, measure_list, trec_name
-from hungjury.errors import HungjuryError, MeasureError, UnknownName
+from hungjury.base import parameters
+from hungjury.base.errors import HungjuryError, MeasureError, UnknownName
+from hungjury.base.named import Catalogue, Named
+from hungjury.base.parameters import param, required
 from hungjury.judges.weights import WEIGHTS
-from hungjury.named import Catalogue, Named
-from hungjury.parameters import param, required
+from hungjury.measures.catalogue import CATALOGUE, measure_list, trec_name
 
 calmly = settings(
     deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]

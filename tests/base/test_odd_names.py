@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from builders.commands import ALL
+from hungjury.base.errors import InputError
+from hungjury.base.tables import Table
+from hungjury.base.text import csv_text
 from hungjury.cli.main import hungjury as group
-from hungjury.errors import InputError
-from hungjury.tables import Table
-from hungjury.text_formats import csv_text
 
 FORMULA = "=HYPERLINK(1)"
 
@@ -137,8 +137,8 @@ def test_legends_hold_every_name_as_it_is(here: Path) -> None:
     pytest.importorskip("matplotlib")
     import numpy as np
 
-    from hungjury.precision_recall import Curve
-    from hungjury.report.curves import draw_precision_recall
+    from hungjury.measures.curves import Curve
+    from hungjury.report.board_plots import draw_precision_recall
     from hungjury.report.pictures import picture_bytes
 
     names = ["_hidden", "a_b^c", "$x_1$", "c\x1b[0m", "<&>", "plain"]

@@ -9,7 +9,7 @@ from typing import ClassVar
 import pytest
 
 import hungjury as hj
-from hungjury.records import Record
+from hungjury.base.records import Record
 
 
 class Point(Record):

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.collection.simulate import simulate
-from hungjury.errors import InputError
-from hungjury.tables import Joined, Marked, Table
-from hungjury.text_formats import json_text, tex
+from hungjury.base.errors import InputError
+from hungjury.base.tables import Joined, Marked, Table
+from hungjury.base.text import json_text, tex
+from hungjury.data.simulation import simulate
 
 NAN, INF = float("nan"), float("inf")
 TABLE = Table(

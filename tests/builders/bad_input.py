@@ -7,7 +7,7 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from hungjury.errors import HungjuryError, InputError
+from hungjury.base.errors import HungjuryError, InputError
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1}}
 RUN = {"1": {"a": 2.0, "b": 1.0}, "2": {"d": 1.0}}

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 import hungjury as hj
-from hungjury.collection.notes import Note
-from hungjury.collection.pool import Pool
+from hungjury.base.notes import Note
+from hungjury.data.pool import Pool
 from hungjury.judges.chance import JudgePairs
-from hungjury.uncertainty.standing import standing
+from hungjury.leaderboard.standing import standing
 
 HOSTILE = [
     "<script>window.hurt = 1</script>",

@@ -127,8 +127,7 @@ def _letor(seed: int, queries: int = 12, size: int = 8) -> str:
 def _labels(path: Path) -> None:
     from hungjury.labelling.dealing import Answer
     from hungjury.labelling.desk import Desk, Shown
-    from hungjury.labelling.grades import parse_grades
-    from hungjury.labelling.items import Item
+    from hungjury.labelling.items import Item, parse_grades
     from hungjury.labelling.store import LabelStore
 
     items = [Item("1", f"d{i}", 0.5) for i in range(2)]

@@ -3,8 +3,8 @@
 import numpy as np
 
 import hungjury as hj
-from hungjury.uncertainty.predict import Prediction
-from hungjury.uncertainty.sample import Sample
+from hungjury.leaderboard.direct import Prediction
+from hungjury.leaderboard.sample import Sample
 
 GRADES = (0, 1, 2)
 

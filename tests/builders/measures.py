@@ -10,8 +10,8 @@ from typing import Any
 from hypothesis import Phase
 from hypothesis import strategies as st
 
-from hungjury.catalogue import CATALOGUE
-from hungjury.users.transitions import MODELS
+from hungjury.measures.catalogue import CATALOGUE
+from hungjury.users.chain import MODELS
 from oracles import expected as naive_expected
 from oracles import gain as naive_gain
 from oracles import graded as naive_graded

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from hungjury.scores import SCORED, Scores
-from hungjury.settings import ScoreSettings
+from hungjury.base.records import ScoreSettings
+from hungjury.measures.scores import SCORED, Scores
 
 TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]
 

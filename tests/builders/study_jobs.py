@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from builders.processes import ENVIRONMENT
-from hungjury.studies.runner import run_work
+from hungjury.studies.jobs import run_work
 
 SCRIPT = [sys.executable, "-m", "builders.study_script"]
 

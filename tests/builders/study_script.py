@@ -11,8 +11,7 @@ import sys
 from builders import study_jobs
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
-from hungjury.studies.runner import Job, run_work
-from hungjury.studies.store import ResultStore
+from hungjury.studies.jobs import Job, ResultStore, run_work
 
 
 def jobs(count, log, seconds=0.06):

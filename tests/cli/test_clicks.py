@@ -7,11 +7,9 @@ import random
 import pytest
 from click.testing import CliRunner
 
+from hungjury.base.errors import InputError
 from hungjury.cli.clicks import clicks_command
-from hungjury.errors import InputError
-from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import LogReport, UserModel, user_model
-from hungjury.users.user_class import UserClass
+from hungjury.users.model import Dynamic, LogReport, UserClass, UserModel, user_model
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
 

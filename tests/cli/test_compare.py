@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from builders.paths import DOCS
+from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury
-from hungjury.errors import HungjuryError
 
 
 def run(*arguments: str) -> Result:

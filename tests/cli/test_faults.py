@@ -14,10 +14,10 @@ import pytest
 
 from builders.commands import sample_files
 from builders.processes import ENVIRONMENT
+from hungjury.base.errors import InputError
+from hungjury.base.text import visible
 from hungjury.cli.failing import outside_error
-from hungjury.errors import InputError
 from hungjury.studies.engines import Engine
-from hungjury.visible import visible
 
 COMMAND = [sys.executable, "-m", "hungjury"]
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
@@ -150,7 +150,7 @@ def test_names_are_plain_text_in_pictures(tmp_path):
 
 
 def test_rows_of_latex_do_not_begin_with_what_ends_take():
-    from hungjury.tables import Table
+    from hungjury.base.tables import Table
 
     for name in ("[1]", "*x"):
         text = Table(("system", "AP"), [(name, 0.5)]).to_latex()

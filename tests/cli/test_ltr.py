@@ -11,14 +11,12 @@ from click.testing import CliRunner
 from scipy.special import stdtrit
 
 import hungjury as hj
+from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import HungjuryError, InputError
 from hungjury.ltr import make_folds
-from hungjury.ltr.lambdas import dcg_queries
-from hungjury.stats.paired_tests import randomisation_test
-from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserModel
-from hungjury.users.user_class import UserClass
+from hungjury.ltr.objective import dcg_queries
+from hungjury.stats.paired import randomisation_test
+from hungjury.users.model import Dynamic, UserClass, UserModel
 
 pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 QUICK = ["--trees", "12", "--leaves", "6", "--set", "num_threads=1", "--learning-rate", "0.2"]

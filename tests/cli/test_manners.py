@@ -12,16 +12,14 @@ from click.testing import CliRunner
 
 from builders.commands import ALL
 from builders.processes import hungjury
+from hungjury.base.errors import InputError, MissingExtra
+from hungjury.base.notes import Note
 from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.options import _writes
 from hungjury.cli.output import MOST_NOTES, print_notes
-from hungjury.cli.scoring import DEFAULT
-from hungjury.collection.notes import Note
-from hungjury.errors import InputError, MissingExtra
-from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserModel
-from hungjury.users.user_class import UserClass
+from hungjury.cli.reading import DEFAULT
+from hungjury.users.model import Dynamic, UserClass, UserModel
 
 
 @pytest.fixture(scope="module")

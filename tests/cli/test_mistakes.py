@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 
 import hungjury as hj
 from builders.processes import hungjury
+from hungjury.base.notes import Note
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
-from hungjury.collection.notes import Note
 
 PANEL = ("--judges", "judges/*", "--runs", "runs/*")
 FILES = ("gold.qrels", "runs/*")

@@ -28,8 +28,8 @@ from builders.commands import (
     sample_files,
     simulate,
 )
+from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.options import OUTPUTS
-from hungjury.errors import HungjuryError, InputError
 
 FOLDERS = {"simulate -o", *(f"{name} -o" for name in COMMANDS if name.startswith("study "))}
 DATABASES = {"label -o"}  # never replaced: what is in it is kept

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 import hungjury as hj
 from builders.prm_panels import MODEL, ROWS, many_topics, pairs_of, panel
+from hungjury.base.errors import InputError
 from hungjury.cli.main import hungjury
-from hungjury.errors import InputError
 from hungjury.judges.prm import prm
 from oracles import prm as naive_prm
 
@@ -149,7 +149,7 @@ def test_command_plot(folder, name, start):
 
 def test_the_plot_names_the_levels_that_count_as_relevant(folder):
     pytest.importorskip("matplotlib")
-    from hungjury.report.prm_plots import draw_prm
+    from hungjury.report.board_plots import draw_prm
 
     models = [prm(panel(ROWS), rel=1), prm(panel(ROWS), relevant=[-2, 1])]
     (axes,) = draw_prm(models).axes

@@ -9,18 +9,16 @@ from click.testing import CliRunner
 from scipy.stats import kendalltau
 
 import hungjury as hj
+from hungjury.base.errors import HungjuryError, InputError, StudyFailed
 from hungjury.cli.main import hungjury as command
 from hungjury.cli.study import study_command
-from hungjury.errors import HungjuryError, InputError, StudyFailed
+from hungjury.studies.claims import Marked, StudyTable
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES, markov
 from hungjury.studies.recipe import NEEDS, Recipe
 from hungjury.studies.study import run_study
-from hungjury.studies.study_table import Marked, StudyTable
-from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserModel
-from hungjury.users.user_class import UserClass
+from hungjury.users.model import Dynamic, UserClass, UserModel
 
 pytestmark = pytest.mark.long  # whole studies
 

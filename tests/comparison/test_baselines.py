@@ -10,7 +10,7 @@ import scipy.stats
 
 import hungjury as hj
 from builders.scores import TESTS, scores_of, some_scores
-from hungjury.errors import InputError, UnknownName
+from hungjury.base.errors import InputError, UnknownName
 
 
 def test_several_baselines_are_one_family():

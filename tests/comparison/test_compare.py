@@ -10,8 +10,8 @@ import scipy.stats
 
 import hungjury as hj
 from builders.scores import TESTS, scores_of, some_scores
-from hungjury.stats.bootstrap import resample_counts
-from hungjury.stats.paired_sizes import bootstrap_interval, randomisation_interval, t_interval
+from hungjury.stats.paired import bootstrap_interval, randomisation_interval, t_interval
+from hungjury.stats.resampling import resample_counts
 from oracles import stats as naive_stats
 
 

@@ -11,9 +11,9 @@ import pytest
 
 import hungjury as hj
 from builders.scores import scores_of, some_scores
-from hungjury.errors import InputError
-from hungjury.scores import Scores
-from hungjury.text_formats import letter
+from hungjury.base.errors import InputError
+from hungjury.base.text import letter
+from hungjury.measures.scores import Scores
 
 # Marks
 

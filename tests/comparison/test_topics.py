@@ -7,8 +7,8 @@ import pytest
 
 import hungjury as hj
 from builders.scores import scores_of, some_scores
-from hungjury.errors import InputError, MeasureError, UnknownName
-from hungjury.scores import LEFT_OUT, SCORED, UNDEFINED
+from hungjury.base.errors import InputError, MeasureError, UnknownName
+from hungjury.measures.scores import LEFT_OUT, SCORED, UNDEFINED
 
 # Topics
 

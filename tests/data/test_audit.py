@@ -10,7 +10,7 @@ import pytest
 
 import hungjury as hj
 from builders.reading import write
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 
 FINE = "1 0 a 1\n1 0 b 0\n2 0 c 1\n"
 RUN = "1 Q0 a 1 2 x\n1 Q0 b 2 1 x\n2 Q0 c 1 1 x\n"

@@ -4,7 +4,7 @@ import pytest
 
 import hungjury as hj
 from builders.bad_input import QRELS, RUN, complaint, nothing_else, refused, write
-from hungjury.errors import MeasureError, UnknownName
+from hungjury.base.errors import MeasureError, UnknownName
 
 assert nothing_else
 

@@ -11,7 +11,7 @@ import pytest
 
 import hungjury as hj
 from builders.bad_input import GOOD_QRELS, GOOD_RUN, QRELS, RUN, complaint, refused, write
-from hungjury.errors import InputError, UnknownName
+from hungjury.base.errors import InputError, UnknownName
 
 # places
 

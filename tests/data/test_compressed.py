@@ -9,8 +9,8 @@ import pytest
 import zstandard
 
 import hungjury as hj
-from hungjury.collection import compressed, sources
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
+from hungjury.data.reading import compressed, sources
 
 QRELS = b"".join(b"%d 0 d%d %d\n" % (t, d, d % 3) for t in range(20) for d in range(200))
 RUN = b"".join(

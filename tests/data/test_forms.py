@@ -13,7 +13,7 @@ import pytest
 
 import hungjury as hj
 from builders.reading import codes, write
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 
 Qrel = namedtuple("Qrel", "query_id doc_id relevance iteration", defaults=["0"])
 ScoredDoc = namedtuple("ScoredDoc", "query_id doc_id score")

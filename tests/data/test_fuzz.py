@@ -14,8 +14,8 @@ import pytest
 
 import hungjury as hj
 from hungjury import native
-from hungjury.collection import sources
-from hungjury.errors import HungjuryError, InputError
+from hungjury.base.errors import HungjuryError, InputError
+from hungjury.data.reading import sources
 
 QRELS = {"1": {"a": 1, "b": 0, "c": 2}, "2": {"a": 0, "d": 1}, "t3": {"a": 1}}
 RUN = {"1": {"a": 2.0, "x": 1.0}, "2": {"d": 1.0, "b": 0.5}, "t3": {"a": 3.0}}

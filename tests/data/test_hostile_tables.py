@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
 
 NAMES = ["qid", "docno", "label", "score", "rank", "run", "worker", "iteration", "p0", "p1", "x"]
 NUMBERS = ["0", "1", "2", "-1", "0.5", "1e3", "1e999", "nan", "inf", "１", "1_0", "", " 1 ", "0x1"]

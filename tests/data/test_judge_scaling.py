@@ -10,9 +10,9 @@ from click.testing import CliRunner
 import hungjury as hj
 from builders.magnitudes import made_up, probabilities, rows
 from builders.reading import write
+from hungjury.base.errors import InputError
 from hungjury.cli.main import hungjury as command
-from hungjury.collection.judge_scaling import patterns_of
-from hungjury.errors import InputError
+from hungjury.data.open_scales import patterns_of
 from oracles import scaling as naive_scaling
 
 BINARY, GRADED, STARS = [0, 1] * 40, [0, 1, 2, 3] * 20, [0, 5, 4, 3] * 20

@@ -10,7 +10,7 @@ import pytest
 import hungjury as hj
 from builders.reading import MEASURES, QRELS, RUNS, assert_same, joined, qrels_rows, run_rows, write
 from hungjury import native
-from hungjury.collection import sources
+from hungjury.data.reading import sources
 
 
 def ragged(rows):

@@ -4,9 +4,9 @@ import pytest
 
 import hungjury as hj
 from builders.reading import QRELS, RUNS, codes, joined, run_rows, write
-from hungjury.collection import sources
-from hungjury.collection.align import align
-from hungjury.collection.runs import RunFiles, RunPolicy
+from hungjury.data.alignment import align
+from hungjury.data.reading import sources
+from hungjury.data.runs import RunFiles, RunPolicy
 
 
 def told(qrels, runs, **policy):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 
 
 @pytest.fixture

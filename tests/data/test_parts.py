@@ -8,10 +8,10 @@ import pytest
 
 import hungjury as hj
 from hungjury import native
-from hungjury.collection import sources
-from hungjury.collection.align import align
-from hungjury.collection.runs import as_runs
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
+from hungjury.data.alignment import align
+from hungjury.data.reading import sources
+from hungjury.data.runs import as_runs
 
 QRELS = {str(t): {"a": 1, "b": 0, "c": 2} for t in range(0, 40, 2)}
 MEASURES = ["AP", "nDCG@3", "Judged@2", "NumRet"]

@@ -7,11 +7,11 @@ import pytest
 
 import hungjury as hj
 from hungjury import native
-from hungjury.collection import sources
-from hungjury.collection.policy import LabelPolicy
-from hungjury.collection.reading import LabelReader
-from hungjury.collection.sources import expand
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
+from hungjury.data.reading import sources
+from hungjury.data.reading.label_rows import LabelReader
+from hungjury.data.reading.options import LabelPolicy
+from hungjury.data.reading.sources import expand
 
 USUAL = ["a", "b ", " c", "d e", "1", "007", "x|y", "NA", "#h"]
 UNUSUAL = ["é", "", '"q"', "\x1f", "a\rb"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.probabilities import GRADES, SOFT, frame, table
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 
 chances = st.floats(0, 1)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.probabilities import GRADES, HARD, RUN, SOFT, graded
-from hungjury.errors import InputError, MeasureError
+from hungjury.base.errors import InputError, MeasureError
 
 documents = st.text("aZ0é#-'\"", min_size=1, max_size=4)
 topics = documents.filter(lambda text: text[0] != "#")  # a line that starts so is a comment

@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
+from hungjury.base.errors import InputError
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import InputError
 
 P = {0: 0.05, 1: 0.3, 2: 0.95}
 TEXT = "0:0.05,1:0.3,2:0.95"

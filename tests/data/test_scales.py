@@ -7,7 +7,7 @@ import pytest
 
 import hungjury as hj
 from builders.reading import codes, joined, write
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 
 
 def labels(grades, start=0):

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 import hungjury as hj
 from builders.magnitudes import made_up, probabilities, rows
+from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.cli.main import hungjury as command
-from hungjury.collection.scaling import SCALINGS
-from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.data.open_scales import SCALINGS
 from oracles import expected as naive_expected
 from oracles import scaling as naive_scaling
 
@@ -129,7 +129,7 @@ def test_zeros_are_not_relevant_by_the_median():
 
 
 def test_an_object_will_do():
-    from hungjury.collection.scaling import Linear
+    from hungjury.data.open_scales import Linear
 
     qrels = hj.read_qrels({"1": {"a": 25, "b": 100}}, scaling=Linear(low=0))
     assert qrels.p.tolist() == [0.25, 1]

@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 from builders.votes import RUNS, judgments, made_up, panel_of
-from hungjury.collection.judgments import read_judgments
-from hungjury.collection.runs import read_runs
-from hungjury.errors import InputError, MeasureError, MissingExtra, UnknownName
-from hungjury.evaluation import evaluate
+from hungjury.base.errors import InputError, MeasureError, MissingExtra, UnknownName
+from hungjury.data.judgments import read_judgments
+from hungjury.data.runs import read_runs
 from hungjury.judges.agreement import agreement
-from hungjury.judges.chance import (
-    pairs_of,
-)
+from hungjury.judges.chance import pairs_of
+from hungjury.measures.evaluate import evaluate
 from oracles import stats as naive_stats
 
 # Rankings of systems

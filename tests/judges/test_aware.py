@@ -10,11 +10,10 @@ import pytest
 
 import hungjury as hj
 from builders.aware import Nested, planted
-from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.judges.aware import aware, combine_scores
-from hungjury.judges.judge_scores import gold_labels, score_judges
 from hungjury.judges.merging import merge
-from hungjury.judges.random_judges import CLASSES
+from hungjury.judges.scores import CLASSES, gold_labels, score_judges
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from oracles import aware as naive_aware
 
@@ -150,9 +149,9 @@ def test_several_measures_share_the_mean_of_their_weights(small: Any) -> None:
 
 def test_a_users_measure_by_arrays_alone(small: Any) -> None:
     """Any function of label vectors will do: here, relevant documents among the first five."""
-    from hungjury.collection.align import align
-    from hungjury.collection.judged import judge_lists
-    from hungjury.judges.random_judges import random_scores
+    from hungjury.data.alignment import align
+    from hungjury.data.judged import judge_lists
+    from hungjury.judges.scores import random_scores
     from hungjury.judges.weights import weights_from_scores
 
     aligned = align(small.runs, small.judgments.pool)

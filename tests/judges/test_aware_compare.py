@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE
-from hungjury.errors import InputError, MeasureError, UnknownName
+from hungjury.base.errors import InputError, MeasureError, UnknownName
+from hungjury.judges.approaches import ApproachComparison, compare_approaches
 from hungjury.judges.aware import aware, combine_scores
-from hungjury.judges.comparison import ApproachComparison, compare_approaches
-from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merging import merge
+from hungjury.judges.scores import score_judges
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
+from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.correlation import kendall, rmse, tau_ap
 
 

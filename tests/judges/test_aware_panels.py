@@ -10,11 +10,11 @@ import pytest
 
 import hungjury as hj
 from builders.aware import Nested
-from hungjury.errors import InputError, MeasureError
+from hungjury.base.errors import InputError, MeasureError
 from hungjury.judges.aware import aware, weighted_votes
-from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.merging import merge
-from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED
+from hungjury.judges.scores import score_judges
+from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 
 
 @pytest.fixture(scope="module")

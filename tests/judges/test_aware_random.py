@@ -7,14 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hungjury.errors import InputError, MeasureError
-from hungjury.judges import random_judges
-from hungjury.judges.random_judges import (
-    CLASSES,
-    class_probabilities,
-    draw_random_labels,
-    random_scores,
-)
+from hungjury.base.errors import InputError, MeasureError
+from hungjury.judges import scores as random_judges
+from hungjury.judges.scores import CLASSES, class_probabilities, draw_random_labels, random_scores
 
 DOCUMENTS = 40
 

@@ -9,16 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hungjury.errors import InputError, MeasureError, UnknownName
-from hungjury.judges.closeness import GAPS, closeness
-from hungjury.judges.random_judges import CLASSES
+from hungjury.base.errors import InputError, MeasureError, UnknownName
+from hungjury.judges.scores import CLASSES
 from hungjury.judges.weights import (
     ESTIMATORS,
+    GAPS,
     WEIGHTS,
     Estimator,
     ScoredPanel,
     Supervised,
     Uniform,
+    closeness,
     normalised,
     weights_from_scores,
 )

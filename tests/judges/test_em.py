@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import hungjury as hj
 from builders.votes import judgments, made_up
 from hungjury import native
-from hungjury.collection.judgments import read_judgments
-from hungjury.errors import MeasureError
+from hungjury.base.errors import MeasureError
+from hungjury.data.judgments import read_judgments
 from hungjury.judges.em import FromVotes, disagrees_with_votes
 from hungjury.judges.merging import merge
 from oracles import judges as naive

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hungjury.collection.judgments import read_judgments
+from hungjury.data.judgments import read_judgments
 from hungjury.judges.agreement import agreement
 from hungjury.judges.findings import near_constant
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
-from hungjury.judges.binomial import completed_shares, vote_shares
+from hungjury.base.errors import HungjuryError
 from hungjury.judges.jury import correlation_with_rest, family_names, seat_jury
 from hungjury.judges.panel import Panel
-from hungjury.uncertainty.judge_rows import labels_per_document, vote_share
+from hungjury.judges.votes import completed_shares, vote_shares
+from hungjury.leaderboard.board import labels_per_document, vote_share
 
 NAMES = ["gpt_a", "gpt_b", "qwen_a", "human"]
 

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders.votes import in_order, judgments, made_up
-from hungjury.collection.judgments import read_judgments
-from hungjury.errors import InputError, MeasureError
-from hungjury.evaluation import evaluate
+from hungjury.base.errors import InputError, MeasureError
+from hungjury.data.judgments import read_judgments
 from hungjury.judges.merging import MERGES, merge
+from hungjury.measures.evaluate import evaluate
 from oracles import judges as naive
 
 

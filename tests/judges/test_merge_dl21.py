@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from hungjury.collection.judgments import read_judgments
-from hungjury.collection.qrels import read_qrels
-from hungjury.collection.runs import read_runs
-from hungjury.evaluation import evaluate
+from hungjury.data.judgments import read_judgments
+from hungjury.data.qrels import read_qrels
+from hungjury.data.runs import read_runs
 from hungjury.judges.agreement import agreement
 from hungjury.judges.merging import merge
+from hungjury.measures.evaluate import evaluate
 from hungjury.stats.correlation import tau_ap
 
 PERSISTENCE = 0.8

@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 from builders.votes import judgments, made_up
+from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import InputError, MeasureError, UnknownName
-from hungjury.judges.merged import Merge, Verdict
+from hungjury.judges.merges import Merge, Verdict
 from hungjury.judges.merging import MERGES, merge, merge_method, merges
 from hungjury.judges.weights import Uniform
 

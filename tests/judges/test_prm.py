@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.prm_panels import UNSEEN, many_topics, pairs_of, panel, panels, same, twice
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 from hungjury.judges.prm import prm
 from oracles import prm as naive_prm
 

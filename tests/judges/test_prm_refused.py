@@ -6,7 +6,7 @@ import pytest
 
 import hungjury as hj
 from builders.prm_panels import pairs_of, panel
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 from hungjury.judges.prm import prm
 
 # Errors

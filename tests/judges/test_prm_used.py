@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.prm_panels import GRADES, MODEL, ROWS, RUN, UNSEEN, cells, panel
-from hungjury.errors import InputError, MeasureError
+from hungjury.base.errors import InputError, MeasureError
 from hungjury.judges.prm import prm
 from oracles import expected as loops
 from oracles import gain as naive_gain

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from hungjury.judges.reliability import reliability
+from hungjury.leaderboard.against_gold import reliability
 
 
 def test_bins_are_the_loop():

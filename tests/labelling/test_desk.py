@@ -10,14 +10,12 @@ from typing import Any
 import pytest
 
 import hungjury as hj
-from hungjury.collection.texts import DOCUMENTS, QUERIES, find_texts
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
+from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.desk import Desk, Shown
-from hungjury.labelling.export import all_labels, progress_sentence
-from hungjury.labelling.grades import parse_grades
-from hungjury.labelling.items import Item
-from hungjury.labelling.store import LabelStore
+from hungjury.labelling.items import Item, parse_grades
+from hungjury.labelling.store import LabelStore, all_labels, progress_sentence
 
 
 def desk(path: Path, topics: str = "aabb", names: tuple[str, ...] = ("anna",), **more: Any) -> Desk:

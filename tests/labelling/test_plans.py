@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from hungjury.collection.texts import DOCUMENTS, QUERIES, Text, find_texts
-from hungjury.errors import InputError
-from hungjury.labelling.grades import Grade, parse_grades
-from hungjury.labelling.items import Item, batches, read_items
+from hungjury.base.errors import InputError
+from hungjury.data.texts import DOCUMENTS, QUERIES, Text, find_texts
+from hungjury.labelling.items import Grade, Item, batches, parse_grades, read_items
 
 
 @pytest.mark.parametrize(

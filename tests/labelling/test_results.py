@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
+from hungjury.labelling.app import listen
 from hungjury.labelling.results import Results, summarised
-from hungjury.labelling.server import listen
 
 
 def board(**more: Any) -> dict[str, Any]:

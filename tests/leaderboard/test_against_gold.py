@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.judge_rows import dependence, judge_rows, vote_share
+from hungjury.base.errors import HungjuryError
+from hungjury.leaderboard.board import dependence, judge_rows, vote_share
 from oracles import judges as naive_judges
 from oracles import stats as naive_stats
 

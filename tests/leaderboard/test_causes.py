@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.uncertainty.estimate import as_reported
-from hungjury.uncertainty.parts import Parts, people_parts
+from hungjury.leaderboard.draws import Parts, as_reported, people_parts
 
 
 def covariance(seed, systems=4):

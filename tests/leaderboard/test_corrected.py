@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.correct import _kind, _stretch
-from hungjury.uncertainty.panel_quality import (
+from hungjury.base.errors import HungjuryError
+from hungjury.leaderboard.correction import (
+    _kind,
+    _stretch,
     central_interval,
     correlation_with_people,
     effective_number,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hungjury.uncertainty.correction import combine_estimates, expected_contrasts, wide_kernel
+from hungjury.leaderboard.small_area import combine_estimates, expected_contrasts, wide_kernel
 
 RIDGE = 1e-6  # of the kernel's mean variance
 

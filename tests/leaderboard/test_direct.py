@@ -5,15 +5,14 @@ import pytest
 
 import hungjury as hj
 from builders.gold import GRADES, board, flat, sampled, simulated
-from hungjury.batch import Scorer
-from hungjury.collection.align import align
-from hungjury.judges.gold_errors import effective_judges, error_correlation
+from hungjury.data.alignment import align
 from hungjury.judges.panel import Panel
-from hungjury.stats.designs import inclusion, priorities
-from hungjury.uncertainty.direct import direct, topic_differences
-from hungjury.uncertainty.effects import effects, scores_under
-from hungjury.uncertainty.predict import Prediction, features, predict
-from hungjury.uncertainty.sample import Sample
+from hungjury.leaderboard.against_gold import effective_judges, error_correlation
+from hungjury.leaderboard.direct import Prediction, direct, features, predict, topic_differences
+from hungjury.leaderboard.effects import effects, scores_under
+from hungjury.leaderboard.sample import Sample
+from hungjury.measures.batch import Scorer
+from hungjury.stats.resampling import inclusion, priorities
 
 
 @pytest.fixture(scope="module")

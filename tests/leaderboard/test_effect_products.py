@@ -5,12 +5,11 @@ import pytest
 
 import hungjury as hj
 from hungjury import native
-from hungjury.batch import Scorer
-from hungjury.collection.align import align
+from hungjury.data.alignment import align
 from hungjury.judges.merging import merge
-from hungjury.uncertainty import topic_effects
-from hungjury.uncertainty.effects import effects, effects_in_parts
-from hungjury.uncertainty.topic_effects import Products
+from hungjury.leaderboard import effects as topic_effects
+from hungjury.leaderboard.effects import Products, effects, effects_in_parts
+from hungjury.measures.batch import Scorer
 
 
 @pytest.fixture(scope="module")

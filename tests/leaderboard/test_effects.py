@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.batch import Scorer
-from hungjury.collection.align import align
-from hungjury.uncertainty.effects import contributions, effects, scores_under
+from hungjury.data.alignment import align
+from hungjury.leaderboard.effects import contributions, effects, scores_under
+from hungjury.measures.batch import Scorer
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def test_effects_are_the_same_in_blocks_of_any_size(aligned, monkeypatch, number
     scorer, labels = Scorer("RR", aligned, 2), drawn(aligned)
     everything = np.arange(len(aligned.pool))
     expected = effects(scorer, labels, (0, 1, 2), everything)
-    monkeypatch.setattr("hungjury.uncertainty.effects.NUMBERS_AT_ONCE", numbers)
+    monkeypatch.setattr("hungjury.leaderboard.effects.NUMBERS_AT_ONCE", numbers)
     np.testing.assert_array_equal(effects(scorer, labels, (0, 1, 2), everything), expected)
 
 

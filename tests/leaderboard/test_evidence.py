@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.uncertainty.evidence import BEYOND, UNJUDGED
+from hungjury.leaderboard.evidence import BEYOND, UNJUDGED
 from oracles import gain as naive_gain
 from oracles import measures as naive
 

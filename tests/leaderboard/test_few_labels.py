@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
 
 pytestmark = pytest.mark.filterwarnings("error")
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.collection.align import align
+from hungjury.data.alignment import align
 from hungjury.judges.merging import merge
 from hungjury.judges.panel import Panel
-from hungjury.uncertainty.correction import expected_contrasts
-from hungjury.uncertainty.foresight import doubt, expected_differences
-from hungjury.uncertainty.panel_error import exposure_kernel
+from hungjury.leaderboard.panel_error import exposure_kernel
+from hungjury.leaderboard.plan import doubt, expected_differences
+from hungjury.leaderboard.small_area import expected_contrasts
 
 
 def chances_of_being_drawn(weight, number):

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
+from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import HungjuryError
+from hungjury.leaderboard.gate import Gate, _resampled, _together, by_chance, by_interval, gate
 from hungjury.stats.sequential import nominal_levels
-from hungjury.uncertainty.gate import Gate, _resampled, _together, by_chance, by_interval, gate
 
 LISTS = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
 TWINS = {"one": LISTS, "two": LISTS}

@@ -6,9 +6,9 @@ from click.testing import CliRunner
 
 import hungjury as hj
 from builders.gold import board, labels_of, simulated
+from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.sample import gold_sample
+from hungjury.leaderboard.sample import gold_sample
 
 
 @pytest.fixture(scope="module")

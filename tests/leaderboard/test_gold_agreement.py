@@ -5,9 +5,9 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
+from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.gold_agreement import agreement_with_gold
+from hungjury.leaderboard.against_gold import agreement_with_gold
 
 
 @pytest.fixture(scope="module")

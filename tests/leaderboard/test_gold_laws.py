@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE, measure
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
+from hungjury.measures.catalogue import CATALOGUE, measure
 
 NEEDS = {"MP": "MP(model='GL_AD_ID')", "nMCG": None}  # None: needs a model of users
 

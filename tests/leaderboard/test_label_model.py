@@ -7,10 +7,9 @@ import pytest
 
 import hungjury as hj
 from hungjury import native
-from hungjury.collection.align import align
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.label_model import check_chains, draw_labels
-from hungjury.uncertainty.strata import RankStrata
+from hungjury.base.errors import HungjuryError
+from hungjury.data.alignment import align
+from hungjury.leaderboard.label_model import RankStrata, check_chains, draw_labels
 from oracles import leaderboard as naive
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.uncertainty.outlook import judges_curve, topics_curve, typical
+from hungjury.leaderboard.outlook import judges_curve, topics_curve, typical
 
 
 def test_the_typical_pair_differs_by_1_96_standard_deviations():

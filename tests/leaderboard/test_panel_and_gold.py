@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.panel_quality import agreement_with_sample
-from hungjury.uncertainty.sample import gold_sample
+from hungjury.base.errors import HungjuryError
+from hungjury.leaderboard.correction import agreement_with_sample
+from hungjury.leaderboard.sample import gold_sample
 
 pytestmark = pytest.mark.filterwarnings("error")
 SETTING = SimpleNamespace(rel=None)

@@ -5,16 +5,16 @@ import pytest
 
 import hungjury as hj
 from builders.paths import DOCS
-from hungjury.catalogue import measure
-from hungjury.collection.align import align
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.panel_error import (
+from hungjury.base.errors import HungjuryError
+from hungjury.data.alignment import align
+from hungjury.leaderboard.panel_error import (
     MEASURED,
     PanelError,
     exposure_kernel,
     normal_draws,
     range_of,
 )
+from hungjury.measures.catalogue import measure
 from oracles import leaderboard as naive
 
 

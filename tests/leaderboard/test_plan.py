@@ -8,18 +8,24 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
-from hungjury.batch import Scorer
+from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
-from hungjury.collection.align import align
-from hungjury.errors import HungjuryError
+from hungjury.data.alignment import align
 from hungjury.judges.merging import merge
 from hungjury.judges.panel import Panel
-from hungjury.stats.designs import expected_inclusion, inclusion, priorities
-from hungjury.uncertainty.correction import PANEL_ERROR, expected_contrasts
-from hungjury.uncertainty.effects import effects
-from hungjury.uncertainty.foresight import UNKNOWN, doubt, expected_differences
-from hungjury.uncertainty.panel_error import exposure_kernel
-from hungjury.uncertainty.plan import DRAWS, influence, plan_weights
+from hungjury.leaderboard.effects import effects
+from hungjury.leaderboard.panel_error import exposure_kernel
+from hungjury.leaderboard.plan import (
+    DRAWS,
+    UNKNOWN,
+    doubt,
+    expected_differences,
+    influence,
+    plan_weights,
+)
+from hungjury.leaderboard.small_area import PANEL_ERROR, expected_contrasts
+from hungjury.measures.batch import Scorer
+from hungjury.stats.resampling import expected_inclusion, inclusion, priorities
 
 MEASURES = ["nDCG@5", "RBP(p=0.8)", "AP", "P@5", "Bpref", "GMAP", "ERR@5", "RR"]
 

@@ -7,9 +7,9 @@ import pytest
 from scipy.optimize import minimize
 
 import hungjury as hj
-from hungjury.collection.align import align
+from hungjury.data.alignment import align
 from hungjury.judges.panel import Panel
-from hungjury.uncertainty.predict import Prediction, _Logistic, features
+from hungjury.leaderboard.direct import Prediction, _Logistic, features
 
 
 def data(seed=0, documents=60, topics=4):

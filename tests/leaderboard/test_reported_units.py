@@ -60,7 +60,7 @@ def test_corrected_counts_are_multiples_of_corrected_precision(made, target):
 def test_a_plan_expects_multiples_of_what_it_expects_of_precision(made, monkeypatch):
     # The panel's error is relative to a range, which is not the same for both.
     ranges = {"sum": TIMES, "mean": 1.0}
-    place = "hungjury.uncertainty.foresight.range_of"
+    place = "hungjury.leaderboard.plan.range_of"
     monkeypatch.setattr(place, lambda measure, *_: ranges[measure.average])
     counts, shares = (
         hj.plan(made.judgments, made.runs, name, 50).expected for name in ("NumRelRet", "P@10")

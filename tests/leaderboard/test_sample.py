@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
-from hungjury.uncertainty.sample import Sample, _reached, gold_sample
+from hungjury.base.errors import HungjuryError
+from hungjury.leaderboard.sample import Sample, _reached, gold_sample
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ import statistics
 import numpy as np
 import pytest
 
-from hungjury.uncertainty.parts import mean_draws
-from hungjury.uncertainty.score_draws import ScoreDraws, Summing
+from hungjury.leaderboard.draws import ScoreDraws, Summing, mean_draws
 from oracles import leaderboard as naive
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hungjury.uncertainty.standing import of_differences, standing
+from hungjury.leaderboard.standing import of_differences, standing
 from oracles import leaderboard as naive
 
 

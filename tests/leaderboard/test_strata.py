@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.collection.align import align
-from hungjury.uncertainty.strata import RankStrata
+from hungjury.data.alignment import align
+from hungjury.leaderboard.label_model import RankStrata
 from oracles import leaderboard as naive
 
 

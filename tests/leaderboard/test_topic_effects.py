@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hungjury.uncertainty.predict import TOPIC_SD, _Logistic
+from hungjury.leaderboard.direct import TOPIC_SD, _Logistic
 
 
 def collection(sd, number, seed, topics=45):
@@ -30,7 +30,7 @@ def naive_mode(given, topic, share, topics, variance):
 @pytest.mark.parametrize("assumed", [TOPIC_SD, 0.7])
 @pytest.mark.parametrize(("sd", "number"), [(0.3, 150), (1.5, 400)])
 def test_effects_are_at_the_mode(sd, number, assumed, monkeypatch):
-    monkeypatch.setattr("hungjury.uncertainty.predict.TOPIC_SD", assumed)
+    monkeypatch.setattr("hungjury.leaderboard.direct.TOPIC_SD", assumed)
     given, topic, share = collection(sd, number, 3)
     found = _Logistic.fit(given, topic, share, 45)
     fixed, random, curvature = naive_mode(given, topic, share, 45, assumed**2)

@@ -8,9 +8,9 @@ import io
 import numpy as np
 import pytest
 
-from hungjury.collection.judgments import read_judgments
-from hungjury.collection.qrels import read_qrels
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
+from hungjury.data.judgments import read_judgments
+from hungjury.data.qrels import read_qrels
 from hungjury.judges.merging import merge
 from hungjury.ltr import join_data, make_folds, ranking_data, read_fold, read_letor
 

@@ -5,10 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 from hungjury.ltr import Ranker, read_letor
-from hungjury.ltr.model_text import check_model
-from hungjury.ltr.ranker import _digest
+from hungjury.ltr.ranker import _digest, check_model
 from hungjury.ltr.train import train_ranker
 from hungjury.users.model import UserModel, published_shape
 

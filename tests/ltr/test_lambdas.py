@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hungjury.catalogue.user_gain import nMCG
-from hungjury.collection.runs import read_runs
-from hungjury.evaluation import evaluate
+from hungjury.data.runs import read_runs
 from hungjury.ltr.data import ranking_data
 from hungjury.ltr.labels import Labels
-from hungjury.ltr.lambdas import Queries, class_shares, dcg_queries, nmcg_queries
-from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserModel, user_model
-from hungjury.users.user_class import UserClass
+from hungjury.ltr.objective import Queries, class_shares, dcg_queries, nmcg_queries
+from hungjury.measures.catalogue.user_gain import nMCG
+from hungjury.measures.evaluate import evaluate
+from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 from oracles.ltr import cost, exactly_one, lambdas, swap_changes, value
 
 SHAPE = user_model("published-shape")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.scores import over_topics
+from hungjury.measures.scores import over_topics
 from hungjury.studies import compare_approaches, tuple_study
 from hungjury.studies.correlation import better_on
 

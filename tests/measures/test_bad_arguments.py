@@ -6,7 +6,7 @@ import pytest
 
 import hungjury as hj
 from builders.bad_input import QRELS, RUN, complaint, refused, write
-from hungjury.errors import HungjuryError, InputError, MeasureError, UnknownName
+from hungjury.base.errors import HungjuryError, InputError, MeasureError, UnknownName
 
 # policies and other arguments
 

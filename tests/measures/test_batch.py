@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.measures import CLASSES, measures
-from hungjury import batch
-from hungjury.batch import Scorer
-from hungjury.catalogue import CATALOGUE, Measure, measure
-from hungjury.catalogue.average_precision import AP
-from hungjury.catalogue.gain import DCG
-from hungjury.collection.align import Alignment, align
-from hungjury.collection.judged import Judged, judge_lists
-from hungjury.collection.labels import MISSING
-from hungjury.errors import InputError, MeasureError
+from hungjury.base.errors import InputError, MeasureError
+from hungjury.data.alignment import Alignment, align
+from hungjury.data.judged import Judged, judge_lists
+from hungjury.data.labels import MISSING
+from hungjury.measures import batch
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import CATALOGUE, Measure, measure
+from hungjury.measures.catalogue.average_precision import AP
+from hungjury.measures.catalogue.gain import DCG
 
 Simulate = Callable[..., Any]
 TOP = 4

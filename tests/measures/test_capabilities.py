@@ -8,22 +8,21 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE, Measure, measure, measures
-from hungjury.catalogue.average_precision import AP
-from hungjury.catalogue.gain import DCG, nDCG
-from hungjury.catalogue.precision import P
-from hungjury.catalogue.sets import OfTheSet
-from hungjury.catalogue.stopping import RBP
-from hungjury.choices import Scope
-from hungjury.collection.judged import Judged
-from hungjury.collection.simulate import simulate
-from hungjury.errors import MeasureError
-from hungjury.judges.binomial import BinomialVote
-from hungjury.judges.comparison import compare_approaches
+from hungjury.base.choices import Scope
+from hungjury.base.errors import MeasureError
+from hungjury.data.judged import Judged
+from hungjury.data.simulation import simulate
+from hungjury.judges.approaches import compare_approaches
 from hungjury.judges.em import FromNeutral, FromVotes
-from hungjury.judges.merged import Verdict
+from hungjury.judges.merges import Verdict
 from hungjury.judges.panel import Panel
-from hungjury.judges.vote import MajorityVote
+from hungjury.judges.votes import BinomialVote, MajorityVote
+from hungjury.measures.catalogue import CATALOGUE, Measure, measure, measures
+from hungjury.measures.catalogue.average_precision import AP
+from hungjury.measures.catalogue.gain import DCG, nDCG
+from hungjury.measures.catalogue.precision import P
+from hungjury.measures.catalogue.sets import OfTheSet
+from hungjury.measures.catalogue.stopping import RBP
 
 RANKS = np.arange(1.0, 6.0)
 

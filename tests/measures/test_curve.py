@@ -8,7 +8,7 @@ import pytest
 
 import hungjury as hj
 from builders.commands import run
-from hungjury.report.curves import draw_precision_recall
+from hungjury.report.board_plots import draw_precision_recall
 
 
 def test_the_curve_as_data_and_as_picture(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import MeasureError
-from hungjury.judges.closeness import closeness
+from hungjury.base.errors import MeasureError
+from hungjury.judges.weights import closeness
 from hungjury.studies import correlate_measures, run_quartiles
 from oracles import measures as naive
 

@@ -8,11 +8,11 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE
+from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
-from hungjury.collection.texts import DOCUMENTS, QUERIES, Text, find_texts
-from hungjury.ecosystem import TAKEN, ir_measure, register
-from hungjury.errors import HungjuryError, InputError
+from hungjury.data.texts import DOCUMENTS, QUERIES, Text, find_texts
+from hungjury.measures.catalogue import CATALOGUE
+from hungjury.measures.ecosystem import TAKEN, ir_measure, register
 
 im = pytest.importorskip("ir_measures", reason="ir_measures is not installed")
 ir_datasets = pytest.importorskip("ir_datasets", reason="ir_datasets is not installed")

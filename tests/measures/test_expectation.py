@@ -9,8 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.errors import MeasureError
-from hungjury.report.trec import trec_lines
+from hungjury.base.errors import MeasureError
+from hungjury.report.scores import trec_lines
 from oracles import expected as loops
 from oracles import gain as naive_gain
 from oracles import graded as naive_graded

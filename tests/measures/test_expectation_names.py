@@ -3,7 +3,7 @@
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError, MeasureError
+from hungjury.base.errors import HungjuryError, MeasureError
 
 
 def test_a_cutoff_of_the_expectation_is_that_of_the_measure():

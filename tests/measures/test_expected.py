@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE
-from hungjury.errors import MeasureError
+from hungjury.base.errors import MeasureError
 from hungjury.judges.merging import merge
+from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.correlation import tau_ap
 from oracles import expected as loops
 from oracles import measures as naive

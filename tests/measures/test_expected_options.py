@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE
-from hungjury.errors import InputError, MeasureError
+from hungjury.base.errors import InputError, MeasureError
+from hungjury.measures.catalogue import CATALOGUE
 from oracles import expected as loops
 
 NAMES = ["eRRBP", "eRDCG", "eRAP"]

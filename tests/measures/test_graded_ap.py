@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE
-from hungjury.errors import MeasureError
+from hungjury.base.errors import MeasureError
+from hungjury.measures.catalogue import CATALOGUE
 from oracles import graded as naive_graded
 from oracles import measures as naive
 

@@ -23,12 +23,12 @@ from builders.measures import (
     pool_of,
     same,
 )
-from hungjury.catalogue import CATALOGUE, measure
-from hungjury.collection import judged as judged_module
-from hungjury.collection.align import align
-from hungjury.collection.judged import judge_lists
-from hungjury.collection.labels import MISSING
-from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED
+from hungjury.data import judged as judged_module
+from hungjury.data.alignment import align
+from hungjury.data.judged import judge_lists
+from hungjury.data.labels import MISSING
+from hungjury.measures.catalogue import CATALOGUE, measure
+from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 from oracles import measures as naive
 
 Labels = Sequence[int | None]

@@ -28,7 +28,7 @@ from builders.measures import (
     pool_of,
     same,
 )
-from hungjury.catalogue import CATALOGUE
+from hungjury.measures.catalogue import CATALOGUE
 from oracles import measures as naive
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.catalogue import measure_list, trec_name
+from hungjury.measures.catalogue import measure_list, trec_name
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from builders.measures import AS_FOUND, CLASSES, measures, oracle_value, same
-from hungjury.errors import MeasureError
+from hungjury.base.errors import MeasureError
 from oracles import measures as naive
 
 Groups = Sequence[Sequence[int | None]]

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.catalogue import CATALOGUE, measure_list, trec_name
-from hungjury.catalogue.trec_names import NOT_HERE
+from hungjury.measures.catalogue import CATALOGUE, measure_list, trec_name
+from hungjury.measures.names import NOT_HERE
 
 COUNTS = ("num_",)
 Printed = dict[tuple[str, str], str]  # (measure, topic or "all") -> what trec_eval prints

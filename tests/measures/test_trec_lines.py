@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from builders.paths import SHARED
-from hungjury.catalogue import measure_list, trec_name
 from hungjury.cli.main import hungjury as command
+from hungjury.measures.catalogue import measure_list, trec_name
 
 pytrec_eval = pytest.importorskip("pytrec_eval")
 

@@ -4,8 +4,8 @@ import pytest
 
 import hungjury as hj
 from builders.paths import SHARED
-from hungjury.catalogue import measure_list, trec_name
-from hungjury.errors import HungjuryError, UnknownName
+from hungjury.base.errors import HungjuryError, UnknownName
+from hungjury.measures.catalogue import measure_list, trec_name
 
 TREC_DATA = SHARED / "trec_eval"
 

@@ -13,8 +13,8 @@ from types import ModuleType
 import pytest
 
 from builders.paths import DOCS
-from hungjury.catalogue import CATALOGUE
 from hungjury.judges.merging import MERGES
+from hungjury.measures.catalogue import CATALOGUE
 from hungjury.studies.papers import RECIPES
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
 
 VECTORS = {
     "constant": [1.0, 1.0, 1.0],

@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 import hungjury as hj
-from hungjury.collection.align import align
+from hungjury.data.alignment import align
 
 QRELS = hj.read_qrels({"1": {"a": 1, "b": 0}, "2": {"a": 1}})
 JUDGES = hj.read_judgments(

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import InputError, check_seed
-from hungjury.judges.random_judges import random_scores
-from hungjury.stats.bootstrap import bootstrap_means
-from hungjury.stats.paired_tests import bootstrap_test, randomisation_test
-from hungjury.stats.tukey import randomised_tukey
+from hungjury.base.errors import InputError, check_seed
+from hungjury.judges.scores import random_scores
+from hungjury.stats.multiple import randomised_tukey
+from hungjury.stats.paired import bootstrap_test, randomisation_test
+from hungjury.stats.resampling import bootstrap_means
 from hungjury.studies.coverage import coverage
-from hungjury.studies.tuples import judge_tuples
+from hungjury.studies.tuple_experiment import judge_tuples
 from hungjury.theory.figures import significance_curve
 
 MADE = hj.simulate(systems=3, topics=3, documents=20, depth=10)

@@ -10,8 +10,8 @@ from benchmarks.truth.public import Panel, dl21
 from benchmarks.truth.reliability import pooled
 
 import hungjury as hj
-from hungjury.collection.align import align
-from hungjury.uncertainty.estimate import Estimate
+from hungjury.data.alignment import align
+from hungjury.leaderboard.draws import Estimate
 
 
 @pytest.fixture(scope="module")

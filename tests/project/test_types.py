@@ -16,11 +16,11 @@ import pytest
 import hungjury as hj
 from builders.paths import ROOT
 from hungjury import native
-from hungjury.catalogue import CATALOGUE
-from hungjury.collection.scaling import SCALINGS
+from hungjury.base.named import Named
+from hungjury.data.open_scales import SCALINGS
 from hungjury.judges.merging import MERGES
 from hungjury.judges.weights import WEIGHTS
-from hungjury.named import Named
+from hungjury.measures.catalogue import CATALOGUE
 
 
 def checked(code: str, folder: Path) -> list[str]:

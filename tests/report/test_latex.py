@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import hungjury as hj
+from hungjury.base.tables import Joined, Marked, Table
 from hungjury.studies.claims import Claim, Quantity, claims_table
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
 from hungjury.studies.study import run_study
-from hungjury.tables import Joined, Marked, Table
 
 pytestmark = pytest.mark.skipif(
     shutil.which("pdflatex") is None, reason="pdflatex is not installed"

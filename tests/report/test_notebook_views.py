@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
-from hungjury.tables import Table
+from hungjury.base.errors import HungjuryError
+from hungjury.base.tables import Table
 
 SIM = hj.simulate(systems=4, topics=8, grades=3, seed=2)
 RUNS = dict(reversed(SIM.runs.to_dict().items()))

@@ -9,9 +9,8 @@ import pytest
 
 import hungjury as hj
 from builders.boards import HOSTILE, hostile, large, ordinary, unpacked, with_unjudged
-from hungjury.report.page import page
-from hungjury.report.page_content import MOST_SYSTEMS, MOST_TOPICS
-from hungjury.report.page_words import shown
+from hungjury.report.page import MOST_SYSTEMS, MOST_TOPICS, page
+from hungjury.report.words import shown
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
 WORDS = "hungjury leaderboard --judges 'a b/*' -m nDCG@10"
@@ -114,7 +113,7 @@ def test_without_a_command_the_call_is_shown(board):
 
 
 def test_notes_on_judges_come_first_and_on_files_last(board):
-    from hungjury.collection.notes import Note
+    from hungjury.base.notes import Note
 
     notes = (Note("judges", 1, "a lazy judge", about="judges"), Note("ties", 2, "2 lists tie"))
     read = Reader(page(replace(board, notes=notes)))
@@ -312,7 +311,7 @@ def test_without_jinja_the_install_line_is_shown(board, monkeypatch):
 
 @pytest.mark.parametrize("most", [100, 2])
 def test_ids_of_documents_that_no_judge_labelled(monkeypatch, most):
-    monkeypatch.setattr("hungjury.report.page_lists.MOST_UNJUDGED", most)
+    monkeypatch.setattr("hungjury.report.page_data.MOST_UNJUDGED", most)
     board, runs = with_unjudged()
     data = unpacked(page(board))
     at, ids = iter(data["unjudgedAt"].tolist()), set()

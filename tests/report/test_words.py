@@ -9,7 +9,7 @@ import pytest
 
 from builders.boards import ordinary
 from hungjury.report.page_figures import border, chart, runs_by_bin, scale, shown_ends
-from hungjury.report.page_words import common_prefix, conclusions, lead
+from hungjury.report.words import common_prefix, conclusions, lead
 
 
 @pytest.fixture(scope="module")

@@ -8,14 +8,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hungjury.errors import InputError
-from hungjury.stats.correlation import (
-    kendall,
-    kendall_cross,
-    rmse,
-    tau_ap,
-    tau_ap_cross,
-)
+from hungjury.base.errors import InputError
+from hungjury.stats.correlation import kendall, kendall_cross, rmse, tau_ap, tau_ap_cross
 from oracles import stats as naive_stats
 
 # Few levels and few items: ties are common and all orders can be listed.

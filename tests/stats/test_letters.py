@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hungjury.stats.letters import letter_groups
+from hungjury.stats.multiple import letter_groups
 
 
 def symmetric(size, pairs):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 from hungjury.stats.overlap import rbo
 from oracles import stats as naive_stats
 

@@ -8,18 +8,18 @@ import scipy.stats
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hungjury.errors import InputError
-from hungjury.stats import bootstrap, paired_tests
-from hungjury.stats.bootstrap import bootstrap_means, percentile_interval, resample_counts
-from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
-from hungjury.stats.paired_tests import (
+from hungjury.base.errors import InputError
+from hungjury.stats import paired as paired_tests
+from hungjury.stats import resampling as bootstrap
+from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm, randomised_tukey
+from hungjury.stats.paired import (
     bootstrap_test,
     randomisation_test,
     studentised_bootstrap,
     t_test,
     wilcoxon,
 )
-from hungjury.stats.tukey import randomised_tukey
+from hungjury.stats.resampling import bootstrap_means, percentile_interval, resample_counts
 from oracles import stats as naive_stats
 
 TESTS = [t_test, wilcoxon, randomisation_test, bootstrap_test]

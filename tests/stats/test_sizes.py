@@ -8,16 +8,16 @@ import scipy.stats
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hungjury.errors import InputError
-from hungjury.stats import paired_sizes
-from hungjury.stats.bootstrap import resample_counts
-from hungjury.stats.paired_sizes import (
+from hungjury.base.errors import InputError
+from hungjury.stats import paired as paired_sizes
+from hungjury.stats.paired import (
     bootstrap_interval,
     cohens_d,
     randomisation_interval,
     rank_biserial,
     t_interval,
 )
+from hungjury.stats.resampling import resample_counts
 from oracles import stats as naive_stats
 
 INTERVALS = [t_interval, randomisation_interval, bootstrap_interval]

@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError
+from hungjury.base.errors import HungjuryError
 from hungjury.studies.claims import (
     DOES_NOT_HOLD,
     HOLDS,
     INCONCLUSIVE,
     Claim,
     Quantity,
+    Resampling,
     claims_table,
     least,
     mean_of_all,
@@ -27,8 +28,7 @@ from hungjury.studies.claims import (
     verdicts,
 )
 from hungjury.studies.gold import Doubt
-from hungjury.studies.resampling import Resampling
-from hungjury.studies.weighted_votes import weighted_majority
+from hungjury.studies.tuple_experiment import weighted_majority
 
 
 def around(value: float, spread: float, seed: int = 0) -> Quantity:

@@ -17,13 +17,12 @@ from click.testing import CliRunner
 import hungjury as hj
 from builders.processes import ENVIRONMENT
 from builders.study_jobs import SCRIPT, kill_at_work, starts, stored_keys
+from hungjury.base.errors import InputError, StudyFailed
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import InputError, StudyFailed
-from hungjury.studies.collections import read_collection, read_collections
-from hungjury.studies.data import Sources
+from hungjury.studies.data import Sources, read_collection, read_collections
 from hungjury.studies.engines import Engine
+from hungjury.studies.jobs import as_text
 from hungjury.studies.papers import markov
-from hungjury.studies.store import as_text
 from hungjury.studies.study import Study, run_study
 from oracles import studies as naive
 

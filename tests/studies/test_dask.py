@@ -9,11 +9,10 @@ import pytest
 from builders import study_jobs
 from builders.processes import ENVIRONMENT, started, wait_for
 from builders.study_jobs import run_jobs
-from hungjury.errors import InputError, StudyFailed
+from hungjury.base.errors import InputError, StudyFailed
 from hungjury.studies import engines
 from hungjury.studies.engines import Engine
-from hungjury.studies.runner import Job
-from hungjury.studies.store import ResultStore, as_text
+from hungjury.studies.jobs import Job, ResultStore, as_text
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 pytestmark = pytest.mark.cluster

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import InputError
-from hungjury.stats.tukey import tukey_groups
-from hungjury.studies.factorial import effect_size, omega_squared
+from hungjury.base.errors import InputError
+from hungjury.stats.multiple import tukey_groups
+from hungjury.studies.anova import effect_size, omega_squared
 from oracles import studies as naive
 
 TH_TABLES = {

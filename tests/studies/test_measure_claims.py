@@ -12,11 +12,10 @@ import pytest
 from scipy import stats
 
 import hungjury as hj
-from hungjury.studies.claims import Claim
+from hungjury.studies.claims import RESAMPLES, Claim, Resampling, too_narrow
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
-from hungjury.studies.resampling import RESAMPLES, Resampling, too_narrow
-from hungjury.studies.seeds import integer_seed
+from hungjury.studies.jobs import integer_seed
 from hungjury.studies.study import Study, run_study
 
 ALONE = Engine("local", 1)

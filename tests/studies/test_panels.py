@@ -15,17 +15,15 @@ from click.testing import CliRunner
 
 import hungjury as hj
 from builders.study_jobs import run_jobs
+from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
-from hungjury.errors import HungjuryError
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
+from hungjury.studies.jobs import Job, ResultStore, as_text, integer_seed
 from hungjury.studies.papers import RECIPES
 from hungjury.studies.papers.aware import MEASURES
-from hungjury.studies.runner import Job
-from hungjury.studies.seeds import integer_seed
-from hungjury.studies.store import ResultStore, as_text
 from hungjury.studies.study import Study, run_study
-from hungjury.studies.tuples import APPROACHES
+from hungjury.studies.tuple_experiment import APPROACHES
 
 pytestmark = pytest.mark.long  # whole studies of panels
 

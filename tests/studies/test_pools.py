@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import HungjuryError, InputError, MeasureError, UnknownName
+from hungjury.base.errors import HungjuryError, InputError, MeasureError, UnknownName
 from hungjury.studies.downsampling import RATES, RobustnessExperiment
 from oracles import studies as naive
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.errors import InputError
-from hungjury.scores import Scores
-from hungjury.stats.bootstrap import resample_counts
-from hungjury.stats.tukey import randomised_tukey
+from hungjury.base.errors import InputError
+from hungjury.measures.scores import Scores
+from hungjury.stats.multiple import randomised_tukey
+from hungjury.stats.resampling import resample_counts
+from hungjury.studies.jobs import seed_for
 from hungjury.studies.power import PowerExperiment, power_of, share_told_apart
-from hungjury.studies.seeds import seed_for
 from oracles import stats as naive_stats
 from oracles import studies as naive
 

@@ -18,9 +18,9 @@ from hungjury.studies.published import (
     table_5_3,
     table_5_4,
 )
+from hungjury.studies.published.measures import COLLECTIONS as RELEVANCE
+from hungjury.studies.published.measures import POWER
 from hungjury.studies.published.misprints import MISPRINTS
-from hungjury.studies.published.relevance import COLLECTIONS as RELEVANCE
-from hungjury.studies.published.relevance import POWER
 from hungjury.studies.published.thesis import COLUMNS, PAGES
 
 COLLECTIONS = ("TREC 7", "TREC 8", "TREC 10", "TREC 14")

@@ -10,17 +10,20 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.collection.align import align
-from hungjury.studies.collections import read_collections
-from hungjury.studies.data import Sources, study_data
-from hungjury.studies.engines import Engine
-from hungjury.studies.facts import Facts, collection_facts, judged_depths
-from hungjury.studies.papers import graded_beside, relevance_beside
-from hungjury.studies.published import (
-    panels,
-    recognised,
+from hungjury.data.alignment import align
+from hungjury.studies.data import (
+    Facts,
+    Sources,
+    collection_facts,
+    judged_depths,
+    read_collections,
+    study_data,
 )
-from hungjury.studies.published.relevance import relevance_recognised
+from hungjury.studies.engines import Engine
+from hungjury.studies.papers import graded_claims as graded_beside
+from hungjury.studies.papers import relevance_claims as relevance_beside
+from hungjury.studies.published import panels, recognised
+from hungjury.studies.published.measures import relevance_recognised
 from hungjury.studies.study import Study, run_study
 
 ALONE = Engine("local", 1)

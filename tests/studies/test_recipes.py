@@ -11,15 +11,15 @@ import pytest
 from scipy.stats import kendalltau
 
 import hungjury as hj
-from hungjury.errors import HungjuryError, InputError
+from hungjury.base.errors import HungjuryError, InputError
 from hungjury.stats.correlation import tau_ap_cross
+from hungjury.studies.claims import RESAMPLES, Resampling, too_narrow
 from hungjury.studies.data import Sources
 from hungjury.studies.downsampling import RobustnessExperiment
 from hungjury.studies.engines import Engine
+from hungjury.studies.jobs import integer_seed
 from hungjury.studies.papers.graded_ap import GradedAPRecipe
 from hungjury.studies.papers.random_relevance import COMMON, OWN
-from hungjury.studies.resampling import RESAMPLES, Resampling, too_narrow
-from hungjury.studies.seeds import integer_seed
 from hungjury.studies.study import Study, run_study
 
 pytestmark = pytest.mark.long  # whole studies, run once for all tests

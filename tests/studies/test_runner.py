@@ -14,12 +14,10 @@ from builders import study_jobs
 from builders.processes import ENVIRONMENT
 from builders.study_jobs import SCRIPT, kill_at_work, run_jobs, starts, stored_keys
 from builders.study_script import jobs as slow_jobs
-from hungjury.errors import InputError, StudyFailed
+from hungjury.base.errors import InputError, StudyFailed
 from hungjury.studies.data import Sources, folder_parts, study_data
 from hungjury.studies.engines import Engine
-from hungjury.studies.runner import Job
-from hungjury.studies.seeds import integer_seed
-from hungjury.studies.store import ResultStore, as_text, from_text
+from hungjury.studies.jobs import Job, ResultStore, as_text, from_text, integer_seed
 
 pytestmark = pytest.mark.long  # studies in processes of their own
 
@@ -223,7 +221,7 @@ def test_what_is_no_store_is_refused(tmp_path):
 
 def test_a_writer_that_is_killed_loses_nothing_it_had_stored(tmp_path):
     code = (
-        "from hungjury.studies.store import ResultStore\n"
+        "from hungjury.studies.jobs import ResultStore\n"
         f"store = ResultStore({str(tmp_path / 'a.sqlite')!r})\n"
         "for i in range(10**6):\n"
         "    store.put(f'{i}', 'f', '\"' + 'x' * 20000 + '\"', None, 0.0)\n"

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.collection.judgments import Judgments
-from hungjury.errors import HungjuryError
-from hungjury.judges.judge_scores import score_judges
+from hungjury.base.errors import HungjuryError
+from hungjury.data.judgments import Judgments
+from hungjury.judges.scores import score_judges
 from hungjury.judges.weights import ESTIMATORS
-from hungjury.studies.tuples import APPROACHES, TupleExperiment, TupleStudy, judge_tuples
+from hungjury.studies.tuple_experiment import APPROACHES, TupleExperiment, TupleStudy, judge_tuples
 from oracles import aware as naive_aware
 from oracles import studies as naive
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from builders.paths import DOCS
-from hungjury.catalogue import measure
-from hungjury.errors import HungjuryError, InputError, MeasureError
-from hungjury.evaluation import score_list
+from hungjury.base.errors import HungjuryError, InputError, MeasureError
+from hungjury.measures.catalogue import measure
+from hungjury.measures.evaluate import score_list
 from hungjury.theory.axioms import Counterexample, check_axioms
-from hungjury.theory.catalogue_table import axiom_markdown, axiom_table
+from hungjury.theory.verdicts import axiom_markdown, axiom_table
 from oracles import gain as naive_gain
 from oracles import measures as naive
 from oracles import theory as naive_theory
@@ -286,7 +286,7 @@ def test_what_is_not_checked_says_why(table):
 
 
 def test_the_page_is_up_to_date(rows, monkeypatch):
-    monkeypatch.setattr("hungjury.theory.catalogue_table.axiom_table", lambda *sizes: rows)
+    monkeypatch.setattr("hungjury.theory.verdicts.axiom_table", lambda *sizes: rows)
     text = axiom_markdown()
     assert PAGE.read_text(encoding="utf-8") == text, (
         "docs/axioms.md is out of date: write the output of `hungjury theory axioms` into it"
@@ -299,7 +299,7 @@ def test_a_measure_that_cannot_be_checked_is_named(monkeypatch):
     def refuse(*args, **options):
         raise MeasureError("it wants probabilities", remedy="give some")
 
-    monkeypatch.setattr("hungjury.theory.catalogue_table.check_axioms", refuse)
+    monkeypatch.setattr("hungjury.theory.verdicts.check_axioms", refuse)
     rows = axiom_table(2, 2)
     assert all(not row.reports and row.problem == "it wants probabilities" for row in rows)
     page = axiom_markdown(2, 2)

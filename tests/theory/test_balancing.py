@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hungjury import score_list
-from hungjury.catalogue import CATALOGUE, measure
-from hungjury.errors import HungjuryError, MeasureError, MissingExtra
+from hungjury.base.errors import HungjuryError, MeasureError, MissingExtra
+from hungjury.measures.catalogue import CATALOGUE, measure
 from hungjury.theory.balancing import balancing_curve, balancing_index
-from hungjury.theory.catalogue_table import axiom_table
 from hungjury.theory.figures import (
     balancing_curves,
     plot_balancing_curves,
     plot_significance_curve,
     significance_curve,
 )
+from hungjury.theory.verdicts import axiom_table
 from oracles import gain as naive_gain
 from oracles import measures as naive
 from oracles import theory as naive_theory

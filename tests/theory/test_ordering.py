@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.paths import DOCS
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
+from hungjury.theory.axioms import ListScorer, plentiful_pool
 from hungjury.theory.ordering import Step, compare_lists
-from hungjury.theory.scoring import ListScorer, plentiful_pool
 from oracles import theory as naive_theory
 
 PAGE = DOCS / "axioms.md"

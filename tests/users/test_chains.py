@@ -13,21 +13,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.catalogue.markov import MP
-from hungjury.collection.align import align
-from hungjury.collection.judged import judge_lists
-from hungjury.collection.labels import MISSING
-from hungjury.errors import HungjuryError, MeasureError
-from hungjury.users import transitions
+from hungjury.base.errors import HungjuryError, MeasureError
+from hungjury.data.alignment import align
+from hungjury.data.judged import judge_lists
+from hungjury.data.labels import MISSING
+from hungjury.measures.catalogue.markov import MP
+from hungjury.users import chain as transitions
 from hungjury.users.chain import (
+    MODELS,
     closed_groups,
+    pull_sums,
     stationary_distribution,
     transition_matrix,
 )
-from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserModel
-from hungjury.users.transitions import MODELS, pull_sums
-from hungjury.users.user_class import UserClass
+from hungjury.users.model import Dynamic, UserClass, UserModel
 from oracles import markov as naive_markov
 
 RUNS = [

@@ -17,7 +17,7 @@ from builders.click_logs import (
     write_csv,
     write_parquet,
 )
-from hungjury.errors import HungjuryError, InputError
+from hungjury.base.errors import HungjuryError, InputError
 from hungjury.users.clicks import calibrate, long_run_distribution
 from oracles import users as naive_users
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from builders.click_logs import assert_class, yandex_actions
-from hungjury.collection import sources
-from hungjury.errors import InputError
-from hungjury.users import actions, readers
+from hungjury.base.errors import InputError
+from hungjury.data.reading import sources
+from hungjury.users import logs as actions
+from hungjury.users import readers
 from hungjury.users.clicks import calibrate
 from oracles import users as naive_users
 

@@ -15,9 +15,7 @@ import hungjury as hj
 from builders.click_logs import RANKS, make_log, write_parquet
 from hungjury.cli.main import hungjury as command
 from hungjury.users.clicks import calibrate
-from hungjury.users.dynamics import Dynamic
-from hungjury.users.model import UserModel, user_model
-from hungjury.users.user_class import UserClass
+from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 from oracles import users as naive_users
 
 pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")

@@ -12,11 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.catalogue.user_gain import nMCG
-from hungjury.errors import HungjuryError, InputError, MeasureError
-from hungjury.users.dynamics import Dynamic, fit_dynamic
-from hungjury.users.model import LogReport, UserModel, user_model
-from hungjury.users.user_class import UserClass
+from hungjury.base.errors import HungjuryError, InputError, MeasureError
+from hungjury.measures.catalogue.user_gain import nMCG
+from hungjury.users.model import Dynamic, LogReport, UserClass, UserModel, fit_dynamic, user_model
 from oracles import users as naive_users
 
 CURVES = {

@@ -28,8 +28,8 @@ from hungjury.cli.reading import (
 )
 
 if TYPE_CHECKING:
-    from hungjury.collection.judgments import Judgments
-    from hungjury.collection.qrels import Qrels
+    from hungjury.data.judgments import Judgments
+    from hungjury.data.qrels import Qrels
 
 
 @click.command("agreement", no_args_is_help=True)
@@ -108,7 +108,7 @@ def _with_gold(
     labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: str | None, form: str,
     csv_safe: bool, output: str | None, heat_map: str | None, quiet: bool,
 ) -> None:  # fmt: skip
-    from hungjury.uncertainty.gold_agreement import agreement_with_gold
+    from hungjury.leaderboard.against_gold import agreement_with_gold
 
     found = agreement_with_gold(labels, gold, rel, plan)
     print_notes(labels.notes + found.notes, quiet, "--format json")

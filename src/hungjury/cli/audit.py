@@ -42,7 +42,7 @@ def audit_command(
       hungjury audit qrels.txt 'runs/*.run'
       hungjury audit --judges 'judges/*' 'runs/*.run' --duplicates first
     """
-    from hungjury.collection.audit import audit
+    from hungjury.data.audit import audit
 
     qrels, files = inputs.qrels, list(inputs.files)
     if judges.judges and qrels is not None:

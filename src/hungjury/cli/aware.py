@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.choices import Orientation
+from hungjury.base.choices import Orientation
+from hungjury.base.parameters import MOST_DRAWS
 from hungjury.cli.options import (
     choice_option,
     count,
@@ -30,11 +31,10 @@ from hungjury.cli.reading import (
     run_options,
     runs_needed,
 )
-from hungjury.limits import MOST_DRAWS
 
 if TYPE_CHECKING:
+    from hungjury.judges.approaches import ApproachComparison
     from hungjury.judges.aware import AwareScores
-    from hungjury.judges.comparison import ApproachComparison
 
 
 @click.command("aware", no_args_is_help=True)
@@ -85,8 +85,8 @@ def aware_command(
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --weights sgl_tau_msd --rel 2
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 --all --gold qrels.txt
     """
+    from hungjury.judges.approaches import compare_approaches
     from hungjury.judges.aware import aware
-    from hungjury.judges.comparison import compare_approaches
     from hungjury.judges.merging import merge_names
 
     if compare and gold is None:

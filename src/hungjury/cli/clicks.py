@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.choices import ClickEngine, Pages, RatesBy
+from hungjury.base.choices import ClickEngine, Pages, RatesBy
+from hungjury.base.parameters import MOST_LABELS, MOST_RANKS_OF_A_PAGE
 from hungjury.cli.options import (
     choice_option,
     count,
@@ -18,10 +19,9 @@ from hungjury.cli.options import (
     refuse_unused,
 )
 from hungjury.cli.output import deliver
-from hungjury.limits import MOST_LABELS, MOST_RANKS_OF_A_PAGE
 
 if TYPE_CHECKING:
-    from hungjury.collection.notes import Note
+    from hungjury.base.notes import Note
     from hungjury.users.model import UserModel
 
 ODD = {
@@ -123,7 +123,7 @@ def clicks_command(
 
 
 def _notes(model: UserModel) -> list[Note]:
-    from hungjury.collection.notes import Note
+    from hungjury.base.notes import Note
 
     found = [] if model.log is None else asdict(model.log).items()
     notes = [Note(k, n, f"{n:,} {ODD[k]}") for k, n in found if k in ODD and n]
@@ -139,7 +139,7 @@ def _notes(model: UserModel) -> list[Note]:
 
 def _summary(model: UserModel) -> str:
     """Facts of each class, then its stationary distribution, dynamic and rates rank by rank."""
-    from hungjury.text_formats import columns
+    from hungjury.base.text import columns
 
     def share(value: float | None) -> str:
         return "-" if value is None else f"{value:.4f}"

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.choices import Multiplicity, SignificanceTest
+from hungjury.base.choices import Multiplicity, SignificanceTest
+from hungjury.base.parameters import MOST_MARGIN, MOST_SAMPLES
 from hungjury.cli.options import (
     Number,
     choice_option,
@@ -18,11 +19,10 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
-from hungjury.limits import MOST_MARGIN, MOST_SAMPLES
+from hungjury.cli.reading import DEFAULT, reading_options, score_files, scoring_options
 
 if TYPE_CHECKING:
-    from hungjury.uncertainty.compared import Comparison
+    from hungjury.comparison.paired import Comparison
 
 
 @click.command("compare", no_args_is_help=True)
@@ -69,7 +69,7 @@ def compare_command(
       hungjury compare qrels.txt 'runs/*' -m AP --baseline bm25 --baseline dense --margin 0.01
       hungjury compare qrels.txt 'runs/*' -m AP --format latex -o table.tex
     """
-    from hungjury.uncertainty.compare import compare
+    from hungjury.comparison.compare import compare
 
     refuse_unused("--samples", "--test randomisation or bootstrap", test not in ("t", "wilcoxon"))
     scores, _ = score_files(DEFAULT, **scoring)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.choices import Objective
+from hungjury.base.choices import Objective
 from hungjury.cli.options import (
     choice,
     count,
@@ -20,7 +20,7 @@ from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
 if TYPE_CHECKING:
-    from hungjury.ltr.folds import Fold
+    from hungjury.ltr.letor import Fold
 
 
 def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> list[int]:
@@ -102,7 +102,7 @@ def compare_rankers_command(
         deliver(str(found) if form == "table" else rows_as(found.rows(), form, csv_safe), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture
-        from hungjury.report.ranker_plots import draw_comparisons
+        from hungjury.report.user_plots import draw_comparisons
 
         save_picture(draw_comparisons(several.found), plot)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.choices import CurveBy
+from hungjury.base.choices import CurveBy
 from hungjury.cli.options import (
     choice_option,
     count,
@@ -27,7 +27,7 @@ from hungjury.cli.reading import (
 )
 
 if TYPE_CHECKING:
-    from hungjury.catalogue import Measure
+    from hungjury.measures.catalogue import Measure
 
 MOST_RANKS = 1000  # twice as many measures are scored
 
@@ -74,8 +74,8 @@ def curve_command(
       hungjury curve qrels.txt 'runs/*' > curve.csv
       hungjury curve qrels.txt bm25.run --by rank --topic 7 -o sawtooth.svg
     """
-    from hungjury.evaluation import evaluate
     from hungjury.m import IPrec, NumRet, P, R
+    from hungjury.measures.evaluate import evaluate
 
     as_data = output in (None, "-") or str(output).lower().endswith(".csv")
     if csv_safe and not as_data:

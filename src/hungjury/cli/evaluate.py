@@ -8,11 +8,11 @@ import click
 
 from hungjury.cli.options import csv_safe_option, format_option, output_option
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.scoring import DEFAULT, reading_options, score_files, scoring_options
+from hungjury.cli.reading import DEFAULT, reading_options, score_files, scoring_options
 
 if TYPE_CHECKING:
-    from hungjury.catalogue import Measure
-    from hungjury.scores import Scores
+    from hungjury.measures.catalogue import Measure
+    from hungjury.measures.scores import Scores
 
 
 @click.command("evaluate", no_args_is_help=True)
@@ -59,7 +59,7 @@ def _formatted(
     safe: bool,
 ) -> str:  # fmt: skip
     if form == "trec":
-        from hungjury.report.trec import trec_lines
+        from hungjury.report.scores import trec_lines
 
         return trec_lines(scores, measures, per_topic, summary)
     if form == "csv":
@@ -70,6 +70,6 @@ def _formatted(
         return scores.to_latex()
     if not per_topic:
         return scores.to_text()
-    from hungjury.report.text import topic_table
+    from hungjury.report.scores import topic_table
 
     return topic_table(scores) + ("\n\n" + scores.to_text() if summary else "")

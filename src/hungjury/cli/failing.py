@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import click
 
-from hungjury.errors import Argument, HungjuryError, Surface, either, in_python
+from hungjury.base.errors import Argument, HungjuryError, Surface, either, in_python
 
 
 def command_line(options: Mapping[str, str]) -> Surface:

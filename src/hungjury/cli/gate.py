@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from hungjury.choices import Target
+from hungjury.base.choices import Target
+from hungjury.base.parameters import MOST_MARGIN
 from hungjury.cli.options import (
     Number,
     choice_option,
@@ -27,7 +28,6 @@ from hungjury.cli.reading import (
     run_options,
     runs_needed,
 )
-from hungjury.limits import MOST_MARGIN
 
 
 @click.command("gate", no_args_is_help=True)
@@ -70,9 +70,9 @@ def gate_command(
       hungjury gate --judges 'judges/*' --runs 'runs/*' --baseline bm25 --candidate new \\
           --gold labels.qrels --plan plan.csv --margin 0.01
     """
-    from hungjury.catalogue import measure as one_measure
-    from hungjury.text_formats import json_text
-    from hungjury.uncertainty.gate import gate
+    from hungjury.base.text import json_text
+    from hungjury.leaderboard.gate import gate
+    from hungjury.measures.catalogue import measure as one_measure
 
     if (qrels is None) == (not judges.judges):
         raise click.UsageError("give either --qrels or --judges")

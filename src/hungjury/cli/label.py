@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.choices import Duplicates, Outside
+from hungjury.base.choices import Duplicates, Outside
 from hungjury.cli.options import (
     Number,
     choice_option,
@@ -26,7 +26,7 @@ from hungjury.cli.reading import runs_option
 if TYPE_CHECKING:
     import socket
 
-    from hungjury.collection.notes import Note
+    from hungjury.base.notes import Note
     from hungjury.labelling.desk import Desk, Shown
     from hungjury.labelling.items import Item
     from hungjury.labelling.results import Results
@@ -121,11 +121,10 @@ def label_command(
         raise click.UsageError("name the database of labels: -o labels.db")
     from getpass import getuser
 
+    from hungjury.labelling.app import listen
     from hungjury.labelling.desk import Desk
-    from hungjury.labelling.grades import parse_grades
-    from hungjury.labelling.items import read_items
+    from hungjury.labelling.items import parse_grades, read_items
     from hungjury.labelling.results import Results
-    from hungjury.labelling.server import listen
     from hungjury.labelling.store import LabelStore
 
     if any((panel, runs, measure)) and not (panel and runs and measure):
@@ -159,8 +158,7 @@ def label_command(
 def _serve(
     desk: Desk, at: socket.socket, results: Results | None, browser: bool, quiet: bool
 ) -> None:
-    from hungjury.labelling.app import address, make_app
-    from hungjury.labelling.server import open_browser, serve
+    from hungjury.labelling.app import address, make_app, open_browser, serve
 
     app = make_app(desk) if results is None else make_app(desk, results.after)
     port = at.getsockname()[1]
@@ -178,7 +176,7 @@ def _serve(
 def _farewell(output: str) -> None:
     import shlex
 
-    from hungjury.labelling.export import progress_sentence
+    from hungjury.labelling.store import progress_sentence
 
     click.echo(f"\n{output}: {progress_sentence(output)}", err=True)
     click.echo(f"  go on:   {shlex.join(['hungjury', *sys.argv[1:]])}", err=True)
@@ -203,15 +201,15 @@ def _leaderboard(
 
 def _is_plan(path: str) -> bool:
     """Whether `hungjury plan` wrote it: then it is known how its documents were chosen."""
-    from hungjury.collection.formats import PLAN_HEAD
-    from hungjury.collection.sources import expand
+    from hungjury.data.reading.formats import PLAN_HEAD
+    from hungjury.data.reading.sources import expand
 
     return expand(path)[0].head().strip() == PLAN_HEAD.encode()
 
 
 def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:
-    from hungjury.collection.qrels import read_qrels
-    from hungjury.labelling.export import all_labels, progress_sentence
+    from hungjury.data.qrels import read_qrels
+    from hungjury.labelling.store import all_labels, progress_sentence
 
     done = progress_sentence(path)
     text = all_labels(path, csv_safe) if everything else read_qrels(path).to_text(export)
@@ -233,8 +231,8 @@ def _texts(
     items: list[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
 ) -> tuple[Shown, list[Note]]:
     """The texts of the plan, and notes about those that are missing."""
-    from hungjury.collection.notes import Note, plural
-    from hungjury.collection.texts import DOCUMENTS, QUERIES, find_texts
+    from hungjury.base.notes import Note, plural
+    from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
     from hungjury.labelling.desk import Shown
 
     if link is not None and "{document}" not in link:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
+from hungjury.base.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
+from hungjury.base.parameters import MOST_DRAWS
+from hungjury.base.records import TYPICAL_PANEL_ERROR
 from hungjury.cli.options import (
     Number,
     choice,
@@ -36,11 +38,9 @@ from hungjury.cli.reading import (
     run_options,
     runs_needed,
 )
-from hungjury.limits import MOST_DRAWS
-from hungjury.settings import TYPICAL_PANEL_ERROR
 
 if TYPE_CHECKING:
-    from hungjury.uncertainty.board import Leaderboard
+    from hungjury.leaderboard.board import Leaderboard
 
 
 def _numbers(
@@ -144,7 +144,7 @@ def leaderboard_command(
           --gold labels.qrels --plan plan.csv --report report.html
     """
     from hungjury.judges.merging import merge_method
-    from hungjury.uncertainty.leaderboard import leaderboard
+    from hungjury.leaderboard.leaderboard import leaderboard
 
     if len(measures) > 1:
         raise click.UsageError("a leaderboard has one measure; give -m once")

@@ -10,10 +10,10 @@ from importlib import import_module
 import click
 
 from hungjury import __version__
+from hungjury.base.errors import HungjuryError
+from hungjury.base.text import visible
 from hungjury.cli.options import finished
 from hungjury.cli.output import guard_streams
-from hungjury.errors import HungjuryError
-from hungjury.visible import visible
 
 # The first sentence of each command's help; its module is imported when it is used.
 COMMANDS = {

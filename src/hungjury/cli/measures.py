@@ -12,7 +12,7 @@ from hungjury.cli.options import format_option
 from hungjury.cli.output import deliver, text_width
 
 if TYPE_CHECKING:
-    from hungjury.catalogue import MeasureInfo
+    from hungjury.measures.catalogue import MeasureInfo
 
 
 @click.command("measures")
@@ -27,14 +27,14 @@ def measures_command(name: str | None, form: str) -> None:
       hungjury measures nDCG
       hungjury measures ndcg_cut_10
     """
-    from hungjury.catalogue import CATALOGUE, measure_list, measures
+    from hungjury.measures.catalogue import CATALOGUE, measure_list, measures
 
     rows = measures()
     if name is not None:
         ours = CATALOGUE[name].name if name in CATALOGUE else measure_list(name)[0].name
         rows = [row for row in rows if row["name"] == ours]
     if form == "json":
-        from hungjury.text_formats import json_text
+        from hungjury.base.text import json_text
 
         deliver(json_text(rows), None)
     elif name is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hungjury.choices import Scope
+from hungjury.base.choices import Scope
 from hungjury.cli.options import (
     choice_option,
     grade,
@@ -64,7 +64,7 @@ def merge_command(
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --soft -o soft.qrels
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --runs 'runs/*' -m AP --soft
     """
-    from hungjury.collection.notes import plural
+    from hungjury.base.notes import plural
     from hungjury.judges.merging import merge, merge_method
 
     if soft and merge_method(method).gives == "labels":

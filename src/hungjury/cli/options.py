@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 import click
 from click.core import ParameterSource
 
-from hungjury.errors import check_installed
-from hungjury.limits import MOST_GRADE, MOST_SEED
-from hungjury.numbers import decimal_of
+from hungjury.base.errors import check_installed
+from hungjury.base.parameters import MOST_GRADE, MOST_SEED
+from hungjury.base.text import decimal_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -60,7 +60,7 @@ def format_option(*formats: str, more: str = "") -> Callable[[F], F]:
 
 
 def _measures(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
-    from hungjury.catalogue import CATALOGUE
+    from hungjury.measures.catalogue import CATALOGUE
 
     return [cls.name for cls in CATALOGUE if cls.name.lower().startswith(incomplete.lower())]
 
@@ -170,7 +170,7 @@ def texts(
     _context: click.Context, _option: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Check that files of texts exist, before any work is done."""
-    from hungjury.collection.texts import check_texts
+    from hungjury.data.texts import check_texts
 
     check_texts(value)
     return value
@@ -279,7 +279,7 @@ def _guarded(run: F, command: click.Command) -> F:
         values = [(p.type, context.params.get(p.name or "")) for p in command.params]
         outputs = [v for kind, v in values if _writes(kind) and isinstance(v, str) and v != "-"]
         if outputs:
-            from hungjury.files import refuse_inputs
+            from hungjury.base.files import refuse_inputs
 
             texts = [v for kind, v in values if kind is click.STRING and v is not None]
             refuse_inputs(outputs, _files(texts))

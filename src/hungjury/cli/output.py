@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from hungjury.visible import visible
+from hungjury.base.text import visible
 
 if TYPE_CHECKING:
-    from hungjury.collection.notes import Note
-    from hungjury.collection.runs import Progress, RunFiles
+    from hungjury.base.notes import Note
+    from hungjury.data.runs import Progress, RunFiles
 
 MANY_FILES, LARGE = 20, 100_000_000
 MOST_NOTES = 6
@@ -114,7 +114,7 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
     """
     text = text if text.endswith("\n") else text + "\n"
     if output is not None and output != "-":
-        from hungjury.files import write_whole
+        from hungjury.base.files import write_whole
 
         write_whole(output, text)
     elif sys.stdout.isatty():
@@ -143,7 +143,7 @@ def _wrapped(text: str, width: int) -> str:
 
 def rows_as(rows: list[dict[str, Any]], form: str, safe: bool) -> str:
     """Rows with the same keys as 'csv', also for spreadsheets (`safe`), or 'json'."""
-    from hungjury.tables import Table
+    from hungjury.base.tables import Table
 
     table = Table.of(rows)
     return table.to_json() if form == "json" else table.to_csv(safe)

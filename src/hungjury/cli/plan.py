@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from hungjury.choices import PlanDesign
+from hungjury.base.choices import PlanDesign
+from hungjury.base.parameters import MOST_LABELS
 from hungjury.cli.options import (
     choice_option,
     count,
@@ -24,7 +25,6 @@ from hungjury.cli.reading import (
     run_options,
     runs_needed,
 )
-from hungjury.limits import MOST_LABELS
 
 
 @click.command("plan", no_args_is_help=True)
@@ -57,7 +57,7 @@ def plan_command(
     Examples:
       hungjury plan --judges 'judges/*' --runs 'runs/*' -m nDCG@10 --budget 200 -o plan.csv
     """
-    from hungjury.uncertainty.plan import plan
+    from hungjury.leaderboard.plan import plan
 
     labels, lists = label_flags.judgments(judges), run_flags.files(runs)
     with progress_bar(quiet, True) as progress:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING
 from hungjury.cli.options import (
     Number,
     count,
@@ -20,10 +21,9 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes, rows_as
 from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
-from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING
 
 if TYPE_CHECKING:
-    from hungjury.collection.qrels import Qrels
+    from hungjury.data.qrels import Qrels
     from hungjury.judges.prm import PRM
 
 
@@ -91,8 +91,8 @@ def prm_command(
     chosen = None if qrels is None else label_flags.qrels(qrels)
     deliver(_formatted(models, form, chosen, csv_safe), output)
     if plot is not None:
+        from hungjury.report.board_plots import draw_prm
         from hungjury.report.pictures import save_picture
-        from hungjury.report.prm_plots import draw_prm
 
         save_picture(draw_prm(models), plot)
     if soft is not None and chosen is not None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from hungjury.choices import LabelKind
+from hungjury.base.choices import LabelKind
+from hungjury.base.parameters import MOST_RANKS, MOST_TREES
 from hungjury.cli.options import (
     choice_option,
     count,
@@ -16,10 +17,9 @@ from hungjury.cli.options import (
     word,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.limits import MOST_RANKS, MOST_TREES
 
 if TYPE_CHECKING:
-    from hungjury.collection.notes import Note
+    from hungjury.base.notes import Note
     from hungjury.ltr import RankingData
 
 
@@ -66,7 +66,7 @@ def rank_command(
 
 def _notes(data: RankingData, name: str) -> list[Note]:
     """Features that the ranker knows and the data lack may be a sign of other data."""
-    from hungjury.collection.notes import Note
+    from hungjury.base.notes import Note
 
     features = data.features.shape[1]
     found = int((data.features != 0).any(axis=0).sum())
@@ -87,6 +87,6 @@ def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str
 
 
 def _write_labels(data: RankingData, path: str) -> None:
-    from hungjury.collection.qrels import read_qrels
+    from hungjury.data.qrels import read_qrels
 
     read_qrels(data.qrels()).write(path)

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from hungjury.base.parameters import MOST_LEAVES, MOST_RANKS_OF_A_PAGE, MOST_TREES
 from hungjury.cli.options import F, Number, all_of, count, grade, seed_option
-from hungjury.limits import MOST_LEAVES, MOST_RANKS_OF_A_PAGE, MOST_TREES
 
 
 def _settings(

@@ -1,7 +1,8 @@
-"""Options on input files; a command gets each group of them as one value."""
+"""Options on input files, and from files to scores; a command gets each group as one value."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, fields
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from hungjury.choices import (
+from hungjury.base.choices import (
     Duplicates,
     JudgeColumn,
     Missing,
@@ -18,17 +19,31 @@ from hungjury.choices import (
     ScorePrecision,
     SystemNames,
     Ties,
+    Undefined,
+    Unjudged,
 )
-from hungjury.cli.options import F, all_of, choice, choice_option, grade
-from hungjury.limits import MOST_GRADE
-from hungjury.numbers import integer_of
-from hungjury.records import Record
+from hungjury.base.parameters import MOST_GRADE, MOST_RANKS
+from hungjury.base.records import Record
+from hungjury.base.text import integer_of
+from hungjury.cli.options import (
+    F,
+    all_of,
+    choice,
+    choice_option,
+    count,
+    grade,
+    measures_option,
+    quiet_option,
+)
+from hungjury.cli.output import is_much, progress_bar
 
 if TYPE_CHECKING:
-    from hungjury.collection.judgments import Judgments
-    from hungjury.collection.policy import LabelPolicy
-    from hungjury.collection.qrels import Qrels
-    from hungjury.collection.runs import RunFiles
+    from hungjury.data.judgments import Judgments
+    from hungjury.data.qrels import Qrels
+    from hungjury.data.reading.options import LabelPolicy
+    from hungjury.data.runs import RunFiles
+    from hungjury.measures.catalogue import Measure
+    from hungjury.measures.scores import Scores
 
 
 class InputFiles(Record):
@@ -79,19 +94,19 @@ class GradeFlags(Record):
     columns: str | None
 
     def policy(self, **more: Any) -> LabelPolicy:
-        from hungjury.collection.policy import LabelPolicy
+        from hungjury.data.reading.options import LabelPolicy
 
         return LabelPolicy.of(**asdict(self), **more)
 
     def gold(self, source: str) -> Qrels:
         """Gold labels, which are grades even if judges use another scale."""
-        from hungjury.collection.qrels import qrels_by
+        from hungjury.data.qrels import qrels_by
 
         return qrels_by(source, self.policy().for_gold())
 
     def people(self, sources: tuple[str, ...]) -> Qrels | Judgments:
         """Labels of one person, or of several: a file each."""
-        from hungjury.collection.judgments import judgments_by
+        from hungjury.data.judgments import judgments_by
 
         if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
             return self.gold(sources[0])
@@ -104,12 +119,12 @@ class LabelFlags(GradeFlags):
     scaling: str | None
 
     def qrels(self, source: str) -> Qrels:
-        from hungjury.collection.qrels import qrels_by
+        from hungjury.data.qrels import qrels_by
 
         return qrels_by(source, self.policy())
 
     def judgments(self, source: JudgeFiles) -> Judgments:
-        from hungjury.collection.judgments import judgments_by
+        from hungjury.data.judgments import judgments_by
 
         return judgments_by(list(source.judges), self.policy(**source.options()))
 
@@ -131,9 +146,9 @@ class RunFlags(Record):
         columns: str | None = None,
         precision: ScorePrecision = "double",
     ) -> RunFiles:
-        from hungjury.collection.policy import RunPolicy
-        from hungjury.collection.runs import RunFiles
-        from hungjury.collection.sources import expand
+        from hungjury.data.reading.options import RunPolicy
+        from hungjury.data.reading.sources import expand
+        from hungjury.data.runs import RunFiles
 
         policy = RunPolicy.of(columns=columns, **self.options(precision))
         return RunFiles(expand(list(runs), "scoreddocs"), policy)
@@ -233,3 +248,84 @@ run_options = _together(
                  help="Precision of scores; default: double (single for evaluate --format trec)."),
     choice_option("--names", SystemNames, "Name systems by run tag or by file name."),
 )  # fmt: skip
+
+
+DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
+_SCORING = [
+    input_options,
+    measures_option(
+        'Measure such as nDCG@10 or "AP(rel=2)", or a trec_eval name; repeatable. '
+        f"Default: {', '.join(DEFAULT[:-1])} and {DEFAULT[-1]}."
+    ),
+    click.option("-c", "--complete", is_flag=True, help="Same as --topics judged."),
+    click.option("-M", "--depth", type=count(MOST_RANKS), help="Use only the first ranks."),
+    click.option("-l", "--rel", type=grade,
+                 help="Lowest relevant grade, for all measures."),
+    click.option("-J", "--judged-only", is_flag=True,
+                 help="Remove unjudged documents from lists."),
+    click.option("--topics", metavar="WHICH",
+                 help="judged (default), retrieved, or topic ids such as 301,302."),
+    choice_option("--undefined", Undefined, "Value where nothing is relevant."),
+]  # fmt: skip
+_READING = [label_options, run_options, quiet_option]
+
+
+def scoring_options(command: F) -> F:
+    """The flags that say what is scored; `score_files` takes them."""
+    return all_of(_SCORING)(command)
+
+
+def reading_options(command: F) -> F:
+    """The flags that say how files are read; `score_files` takes them."""
+    return all_of(_READING)(command)
+
+
+def score_files(
+    default: tuple[str, ...], default_topics: str = "judged",
+    precision: ScorePrecision = "double", *,
+    inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
+    rel: int | None, judged_only: bool, topics: str | None, undefined: Undefined,
+    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+) -> tuple[Scores, list[Measure]]:  # fmt: skip
+    """Read the files and score them."""
+    from hungjury.measures.evaluate import evaluate
+
+    labels_file, run_paths = inputs.sorted_out()
+    _no_measure_among(run_paths)
+    wanted = _measures(measures or default, rel)
+    if complete and topics not in (None, "judged"):
+        raise click.UsageError("-c means --topics judged; give only one of them")
+    which = "judged" if complete else topics or default_topics
+    chosen = which if which in ("judged", "retrieved") else which.split(",")
+    labels = label_flags.qrels(labels_file)
+    found = run_flags.files(run_paths, label_flags.columns, precision)
+    unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
+    with progress_bar(quiet, is_much(found)) as progress:
+        scores = evaluate(
+            labels, found, wanted, chosen, undefined, unjudged, depth=depth, progress=progress
+        )
+    return scores, wanted
+
+
+def _no_measure_among(runs: list[str]) -> None:
+    """ir_measures takes measures after the run; here they would be read as files."""
+    from hungjury.base.errors import HungjuryError
+    from hungjury.measures.catalogue import measure_list
+
+    for name in runs:
+        if not os.path.exists(name):
+            try:
+                measure_list(name)
+            except HungjuryError:
+                continue
+            raise click.UsageError(f"{name} is a measure, not a file; use -m {name}")
+
+
+def _measures(names: tuple[str, ...], rel: int | None) -> list[Measure]:
+    """Measures by name; --rel sets the threshold of those that have one and do not name it."""
+    from hungjury.measures.catalogue import measure_list
+
+    found = measure_list(names)
+    if rel is None:
+        return found
+    return [m.but(rel=rel) if getattr(m, "rel", rel) == 1 else m for m in found]

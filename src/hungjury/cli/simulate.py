@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from hungjury.choices import OddJudge
+from hungjury.base.choices import OddJudge
+from hungjury.base.parameters import MOST_GRADE
+from hungjury.base.text import decimal_of
 from hungjury.cli.options import Number, count, quiet_option, seed_option
-from hungjury.limits import MOST_GRADE
-from hungjury.numbers import decimal_of
 
 
 @click.command("simulate")
@@ -85,8 +85,8 @@ def simulate_command(
       hungjury simulate -o demo --systems 5 --seed 7
       hungjury evaluate demo/gold.qrels 'demo/runs/*'
     """
-    from hungjury.collection.notes import plural
-    from hungjury.collection.simulate import simulate
+    from hungjury.base.notes import plural
+    from hungjury.data.simulation import simulate
 
     numbers = [decimal_of(text.strip()) for text in accuracies.split(",")]
     given = [number for number in numbers if number is not None]

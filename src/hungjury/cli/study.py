@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hungjury.base.errors import check_installed
+from hungjury.base.parameters import MOST_WORKERS
 from hungjury.cli.options import count, csv_safe_option, finished, quiet_option, seed_option
 from hungjury.cli.output import print_notes, progress_bar
 from hungjury.cli.reading import (
@@ -23,12 +25,10 @@ from hungjury.cli.reading import (
     run_options,
     runs_option,
 )
-from hungjury.errors import check_installed
-from hungjury.limits import MOST_WORKERS
 
 if TYPE_CHECKING:
-    from hungjury.collection.runs import Progress
-    from hungjury.parameters import Declared
+    from hungjury.base.parameters import Declared
+    from hungjury.data.runs import Progress
     from hungjury.studies.recipe import Recipe
 
 EVERY = 10.0  # seconds between lines of progress where there is no terminal
@@ -141,8 +141,7 @@ def _run(
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
     from hungjury.studies.claims import verdicts
-    from hungjury.studies.collections import read_collections
-    from hungjury.studies.data import Sources
+    from hungjury.studies.data import Sources, read_collections
     from hungjury.studies.engines import Engine
     from hungjury.studies.study import run_study
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from hungjury.choices import OrderOf, OrderScale, SimulatedLabels
+from hungjury.base.choices import OrderOf, OrderScale, SimulatedLabels
+from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
 from hungjury.cli.options import (
     choice_option,
     count,
@@ -15,7 +16,6 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import deliver
-from hungjury.limits import MOST_GRADE, MOST_RANKS_OF_A_PAGE, MOST_SAMPLES
 
 
 @click.group("theory")
@@ -85,7 +85,7 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
       hungjury theory axioms nDCG@3 Bpref --grades 3
     """
     from hungjury.theory.axioms import check_axioms
-    from hungjury.theory.catalogue_table import axiom_markdown
+    from hungjury.theory.verdicts import axiom_markdown
 
     if measures:
         deliver("\n\n".join(str(check_axioms(m, length, grades)) for m in measures), None)
@@ -117,7 +117,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
     Example:
       hungjury theory balancing AP "RBP(p=0.8)" --length 100
     """
-    from hungjury.text_formats import columns
+    from hungjury.base.text import columns
     from hungjury.theory.balancing import balancing_index
 
     rows = [["measure", *(f"N={n}" for n in lengths)]]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.choices import LabelKind, Objective
+from hungjury.base.choices import LabelKind, Objective
+from hungjury.base.parameters import MOST_TREES
 from hungjury.cli.options import (
     choice_option,
     count,
@@ -17,7 +18,6 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.ranking import lightgbm_settings, training_options, without_warnings
-from hungjury.limits import MOST_TREES
 
 if TYPE_CHECKING:
     from hungjury.ltr import Ranker, RankingData
@@ -93,7 +93,7 @@ def train_command(
     deliver(ranker.to_json(), output)
     if plot is not None:
         from hungjury.report.pictures import save_picture
-        from hungjury.report.ranker_plots import draw_training
+        from hungjury.report.user_plots import draw_training
 
         save_picture(draw_training(ranker), plot)
     if not quiet:

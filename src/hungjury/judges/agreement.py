@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, MeasureLike
-from hungjury.catalogue import measure as find_measure
-from hungjury.collection.align import align
-from hungjury.collection.inputs import Inputs
-from hungjury.collection.judged import judge_lists
-from hungjury.collection.labels import MISSING
-from hungjury.collection.likes import JudgmentsLike, RunsLike
-from hungjury.collection.notes import Note
-from hungjury.collection.policy import ReadingOptions
-from hungjury.collection.runs import RunFiles, Runs
-from hungjury.errors import InputError, UnknownName
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError, UnknownName
+from hungjury.base.notes import Note
+from hungjury.base.records import Record
+from hungjury.base.tables import Table, html_page
+from hungjury.base.text import finite, json_text
+from hungjury.data.alignment import align
+from hungjury.data.inputs import Inputs
+from hungjury.data.judged import judge_lists
+from hungjury.data.labels import MISSING
+from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
+from hungjury.data.runs import RunFiles, Runs
 from hungjury.judges.chance import (
     JudgePairs,
     fleiss_kappa,
@@ -34,12 +35,11 @@ from hungjury.judges.findings import (
     near_copies,
     warnings,
 )
+from hungjury.judges.merges import JudgeSettings
 from hungjury.judges.panel import Panel
-from hungjury.judges.settings import JudgeSettings
-from hungjury.records import Record
+from hungjury.measures.catalogue import Measure, MeasureLike
+from hungjury.measures.catalogue import measure as find_measure
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
-from hungjury.tables import Table, html_page
-from hungjury.text_formats import finite, json_text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Agreement", "Rankings", "agreement"]
 
-Floats = NDArray[np.float64]
 AgreementPicture = Literal["kappa", "agreement", "tau", "tau_ap", "rankings"]
 
 

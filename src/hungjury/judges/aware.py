@@ -11,30 +11,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import Orientation
-from hungjury.collection.inputs import Inputs
-from hungjury.collection.judgments import as_judgments
-from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
-from hungjury.collection.notes import Note, plural
-from hungjury.collection.policy import ReadingOptions
-from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Progress
-from hungjury.errors import Argument, InputError, MeasureError, check_seed
-from hungjury.evaluation import MeasureNames
-from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Orientation
+from hungjury.base.errors import Argument, InputError, MeasureError, check_seed
+from hungjury.base.notes import Note, plural
+from hungjury.base.parameters import MOST_DRAWS, check_count
+from hungjury.base.tables import Table
+from hungjury.data.inputs import Inputs
+from hungjury.data.judgments import as_judgments
+from hungjury.data.qrels import Qrels
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, ReadingOptions, RunsLike
+from hungjury.data.runs import Progress
 from hungjury.judges.jury import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
-from hungjury.judges.settings import AwareSettings, MergeSettings
+from hungjury.judges.merges import AwareSettings, MergeSettings
+from hungjury.judges.scores import JudgeScores, label_matrix, score_judges
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
-from hungjury.limits import MOST_DRAWS, check_count
-from hungjury.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
-from hungjury.tables import Table
+from hungjury.measures.evaluate import MeasureNames
+from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 __all__ = ["AwareScores", "aware", "combine_scores", "weighted_votes"]
 
-Array = NDArray[np.float64]
 FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
 ROUNDING = 1e-9
 
@@ -44,8 +43,8 @@ class AwareScores(Scores, eq=False, kw_only=True):
     [measure, judge, system, topic] of each judge alone (0 where undefined)."""
 
     judges: list[str]
-    weights: Array
-    alone: Array
+    weights: Floats
+    alone: Floats
     settings: AwareSettings
     families: tuple[str, ...] = ()  # of the judges, where some share a vote
 
@@ -73,7 +72,7 @@ class AwareScores(Scores, eq=False, kw_only=True):
         mean = dict(zip(self.judges, self.weights.mean(axis=1).tolist(), strict=True))
         return {**super()._content(per_topic), "weights": mean}
 
-    def sample(self, rng: np.random.Generator | int, n: int = 1) -> Array:
+    def sample(self, rng: np.random.Generator | int, n: int = 1) -> Floats:
         """[n, measure, system, topic]: values that other judges of the same kind might give, drawn
         by resampling the judges. A topic that no drawn judge labelled keeps its weights."""
         if n < 1:
@@ -192,7 +191,7 @@ def aware(
 def combine_scores(
     scored: JudgeScores,
     weights: Weights,
-    random: list[Array] | None = None,
+    random: list[Floats] | None = None,
     orientation: Orientation = "dissimilarity",
     settings: AwareSettings | None = None,
 ) -> AwareScores:
@@ -238,7 +237,7 @@ def _little_gold(scored: JudgeScores) -> tuple[Note, ...]:
     return (Note("little-gold", topics, text, about="result"),)
 
 
-def _contradicted(scored: JudgeScores, weights: Array, rel: int | None) -> tuple[Note, ...]:
+def _contradicted(scored: JudgeScores, weights: Floats, rel: int | None) -> tuple[Note, ...]:
     """A note if the weights favour judges who contradict the others."""
     number = len(scored.judges)
     if number < FEWEST_FAMILIES:
@@ -266,7 +265,7 @@ def _families(scored: JudgeScores) -> tuple[str, ...]:
     return tuple(family[name] for name in scored.judges)
 
 
-def _shared(weights: Array, scored: JudgeScores) -> Array:
+def _shared(weights: Floats, scored: JudgeScores) -> Floats:
     """Weights [judge, topic] where families share one vote."""
     if scored.judgments.family is None:
         return weights

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.errors import check_choice
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import check_choice
+from hungjury.base.records import Record
 from hungjury.judges.panel import Panel
-from hungjury.records import Record
 
 __all__ = ["JudgePairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
 
-Floats = NDArray[np.float64]
 AlphaLevel = Literal["nominal", "ordinal"]
 
 

@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.choices import Scope
-from hungjury.judges.binomial import vote_shares
-from hungjury.judges.merged import MERGES, Fit, Merge, Verdict
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Scope
+from hungjury.base.parameters import integer, number, one_of, param
+from hungjury.judges.merges import MERGES, Fit, Merge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.judges.vote import MajorityVote, plurality
-from hungjury.parameters import integer, number, one_of, param
+from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
 __all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
 
-Floats = NDArray[np.float64]
 ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 Start = Literal["majority", "shares"]
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.notes import few, plural
+from hungjury.base.notes import few, plural
+from hungjury.base.tables import Cell, Table
 from hungjury.judges.chance import JudgePairs
-from hungjury.tables import Cell, Table
 
 if TYPE_CHECKING:
     from hungjury.judges.agreement import Agreement, Rankings

@@ -13,18 +13,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.choices import Contrary
-from hungjury.collection.judgments import Judgments
-from hungjury.collection.notes import Note, plural
-from hungjury.errors import Argument, InputError
-from hungjury.records import Record
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Contrary
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import Record
+from hungjury.data.judgments import Judgments
 
 __all__ = ["Families", "Jury", "correlation_with_rest", "family_names", "seat_jury"]
 
-Floats = NDArray[np.float64]
 Families = str | os.PathLike[str] | Mapping[str, str] | None
 FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation

@@ -8,26 +8,28 @@ from typing import TYPE_CHECKING, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import Scope
-from hungjury.collection.inputs import Inputs
-from hungjury.collection.judgments import Judgments
-from hungjury.collection.likes import JudgmentsLike, RunsLike
-from hungjury.collection.notes import Note
-from hungjury.collection.policy import ReadingOptions
-from hungjury.errors import Argument, InputError, MeasureError, check_choice, check_seed
-from hungjury.evaluation import MeasureNames
-from hungjury.judges.settings import MergeSettings
+from hungjury.base.choices import Scope
+from hungjury.base.errors import Argument, InputError, MeasureError, check_choice, check_seed
+from hungjury.base.notes import Note
+from hungjury.data.inputs import Inputs
+from hungjury.data.judgments import Judgments
+from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
+from hungjury.judges.merges import MergeSettings
+from hungjury.measures.evaluate import MeasureNames
 
 # These imports fill the catalogue, in the order of listings.
 # isort: off
-from hungjury.judges import binomial, em, vote, aware_merge
+from hungjury.judges import em
+from hungjury.judges import votes as binomial
+from hungjury.judges import votes as vote
+from hungjury.judges import votes as aware_merge
 
 # isort: on
-from hungjury.judges.crowdkit import Aggregator, CrowdKit, is_aggregator
-from hungjury.judges.merged import MERGES, Merge, Merged, Verdict
+from hungjury.base.named import Described
+from hungjury.judges.merges import MERGES, Merge, Merged, Verdict
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import Aggregator, CrowdKit, is_aggregator
 from hungjury.judges.weights import WEIGHTS, Weights
-from hungjury.named import Described
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
-from hungjury.collection.judgments import Judgments
-from hungjury.collection.notes import Note, plural
-from hungjury.collection.pool import Pool
-from hungjury.errors import Argument, InputError, MeasureError, rel_range
-from hungjury.records import Record
+from hungjury.base.errors import Argument, InputError, MeasureError, rel_range
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import Record
+from hungjury.data.judgments import Judgments
+from hungjury.data.pool import Pool
 
 __all__ = ["NOT_JUDGED", "Panel"]
 

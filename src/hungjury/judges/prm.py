@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, MeasureLike, measure
-from hungjury.collection.judgments import Judgments, as_judgments
-from hungjury.collection.likes import JudgmentsLike
-from hungjury.collection.notes import Note, plural
-from hungjury.collection.policy import JudgeOptions
-from hungjury.collection.qrels import Qrels
-from hungjury.errors import Argument, InputError, check_seed, either
-from hungjury.limits import MOST_DRAWS, MOST_SMOOTHING, check_count
-from hungjury.records import Record
-from hungjury.stats.bootstrap import resample_counts
-from hungjury.tables import Table
-from hungjury.text_formats import columns
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, InputError, check_seed, either
+from hungjury.base.notes import Note, plural
+from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING, check_count
+from hungjury.base.records import Record
+from hungjury.base.tables import Table
+from hungjury.base.text import columns
+from hungjury.data.judgments import Judgments, as_judgments
+from hungjury.data.qrels import Qrels
+from hungjury.data.reading.options import JudgeOptions, JudgmentsLike
+from hungjury.measures.catalogue import Measure, MeasureLike, measure
+from hungjury.stats.resampling import resample_counts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["PRM", "prm"]
 
 FEW_PAIRS = 100  # observations of a level below which a note warns
-Array = NDArray[np.float64]
 
 
 class PRM(Record, eq=False):
@@ -43,9 +42,9 @@ class PRM(Record, eq=False):
 
     levels: list[int]
     relevant: list[int]  # levels that count as relevant
-    p: Array
-    low: Array
-    high: Array
+    p: Floats
+    low: Floats
+    high: Floats
     seen: NDArray[np.int64]  # observations of each level
     agreed: NDArray[np.int64]  # of these, the other judge said relevant
     smoothing: float
@@ -326,14 +325,14 @@ def _pairs_by_topic(judgments: Judgments, votes: NDArray[np.int64]) -> NDArray[n
     return counts.T.reshape(-1, levels, levels)
 
 
-def _smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Array:
+def _smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Floats:
     below = total + 2 * a
     out = np.full(np.shape(below), np.nan)
     np.divide(hits + a, below, out=out, where=below > 0)
     return out
 
 
-def _interval(samples: Array, topics: NDArray[np.int64]) -> tuple[Array, Array]:
+def _interval(samples: Floats, topics: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Percentiles over samples, without those in which a level does not occur; NaN for levels that
     occur in fewer than two topics, whose samples are all alike."""
     low, high = (np.full(samples.shape[1], np.nan) for _ in range(2))

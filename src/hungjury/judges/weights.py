@@ -1,4 +1,7 @@
-"""AWARE's weights of each judge on each topic (TH 4.3).
+"""AWARE's weights of each judge on each topic, from the closeness to random judges (TH 4.3).
+
+Scores are arrays [judge, system, topic]. Closeness is 1 for equal scores, at least 0, and comes
+as the mean over the second group: [judge].
 
 Pure arrays: scores [judge, system, topic] in, weights [judge, topic] out, for any
 measure.
@@ -7,25 +10,154 @@ measure.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import Orientation
-from hungjury.errors import Argument, InputError, check_choice
-from hungjury.judges.closeness import Gap, closeness
-from hungjury.machine import cores
-from hungjury.named import Catalogue, Named
-from hungjury.parameters import one_of, param
-from hungjury.records import Record
+from hungjury import native
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Orientation
+from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
+from hungjury.base.files import cores
+from hungjury.base.named import Catalogue, Named
+from hungjury.base.parameters import one_of, param
+from hungjury.base.records import Record
+from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 
-__all__ = ["ESTIMATORS", "WEIGHTS", "Estimator", "ScoredPanel", "Supervised", "Uniform", "Weights",
-           "closeness_to_random", "normalised", "raw_weights", "weights_from_scores"]  # fmt: skip
+__all__ = [
+    "ESTIMATORS",
+    "WEIGHTS",
+    "Estimator",
+    "Gap",
+    "ScoredPanel",
+    "Supervised",
+    "Uniform",
+    "Weights",
+    "closeness",
+    "closeness_to_random",
+    "normalised",
+    "raw_weights",
+    "weights_from_scores",
+]
 
-Array = NDArray[np.float64]
+Gap = Literal["fro", "rmse", "kld", "tau", "apc"]
+
+BANDWIDTH = 0.015
+POINTS = np.linspace(0, 1, 100)
+LOWEST_DENSITY = 1e-12
+SHARPNESS = 1.0  # beta of (4.22)
+BOUNDED = ("fro", "rmse", "kld")  # gaps that compare scores in [0, 1]
+ROUNDING = 1e-9
+
+
+def closeness(gap: Gap, mine: Floats, theirs: Floats, smaller: bool = False) -> Floats:
+    """[judge]: mean closeness of each of `mine` to all of `theirs`; `smaller`: the best systems,
+    which tau_ap looks at first, have the smallest scores."""
+    if gap in BOUNDED:
+        _within_bounds(gap, mine, theirs)
+    elif mine.shape[1] < 2:
+        raise MeasureError(
+            f"{gap} compares rankings and needs at least two systems",
+            code="one-system",
+            remedy="give more runs, or weights from fro, rmse or kld",
+        )
+    if smaller and gap == "apc":
+        mine, theirs = -mine, -theirs
+    return GAPS[gap](mine, theirs)
+
+
+def comparable(gap: Gap, *scores: Floats) -> bool:
+    """Can this gap compare scores in this range? tau and apc only use their order."""
+    return gap not in BOUNDED or all(_in_bounds(*_range(each)) for each in scores)
+
+
+def _range(scores: Floats) -> tuple[float, float]:
+    return float(scores.min(initial=0)), float(scores.max(initial=0))
+
+
+def _in_bounds(low: float, high: float) -> bool:
+    return low >= -ROUNDING and high <= 1 + ROUNDING
+
+
+def _within_bounds(gap: Gap, *scores: Floats) -> None:
+    for each in scores:
+        low, high = _range(each)
+        if not _in_bounds(low, high):
+            raise MeasureError(
+                f"{gap} compares scores in [0, 1], but scores range from {low:g} to {high:g}",
+                code="scores-not-in-range",
+                remedy="use a measure in [0, 1], such as nDCG for DCG, or weights from tau or apc",
+            )
+
+
+def _frobenius(mine: Floats, theirs: Floats) -> Floats:
+    """1 - |M_k - M_h| / sqrt(|T||S|), (4.5) and (4.20)."""
+    return _root_mean_square(*(s.reshape(len(s), -1) for s in (mine, theirs)))
+
+
+def _rmse(mine: Floats, theirs: Floats) -> Floats:
+    """1 - RMSE of the systems' means over topics, (4.8) and (4.21)."""
+    return _root_mean_square(_means(mine), _means(theirs))
+
+
+def _means(scores: Floats) -> Floats:
+    """[judge, system]: means over topics."""
+    return scores[:, :, 0] if scores.shape[2] == 1 else np.asarray(scores.mean(axis=2))
+
+
+def _root_mean_square(mine: Floats, theirs: Floats) -> Floats:
+    """1 - root mean square difference of each row of `mine`, averaged over the rows of `theirs`."""
+    squares = native.squared_distances(*map(np.ascontiguousarray, (mine, theirs)))
+    return np.asarray(1 - np.sqrt(squares / mine.shape[1]).mean(axis=1))
+
+
+def _kullback_leibler(mine: Floats, theirs: Floats) -> Floats:
+    """exp(-beta KL(M_k || M_h)) of the densities of all scores, (4.12) and (4.22)."""
+    step = POINTS[1] - POINTS[0]
+    share = np.full(len(POINTS), step)
+    share[[0, -1]] = step / 2  # trapezoid rule
+    f, g = (_densities(scores.reshape(len(scores), -1), share) for scores in (mine, theirs))
+    # Not a matrix product: our own threads call this, and BLAS threads would compete with them.
+    cross = np.einsum("kp,hp->kh", f * share, np.log(g))
+    divergence = (f * np.log(f) * share).sum(axis=1)[:, None] - cross
+    return np.asarray(np.exp(-SHARPNESS * np.maximum(divergence, 0)).mean(axis=1))
+
+
+def _densities(values: Floats, share: Floats) -> Floats:
+    """[row, point]: Gaussian kernel density of each row (4.10), of integral 1 over [0, 1]."""
+    out = native.kernel_sums(np.ascontiguousarray(values), len(POINTS), BANDWIDTH)
+    return np.maximum(out / (out @ share)[:, None], LOWEST_DENSITY)
+
+
+def _order(scores: Floats) -> Floats:
+    """[judge, system]: means over topics, for ranking."""
+    return with_ties(_means(scores))
+
+
+def _kendall(mine: Floats, theirs: Floats) -> Floats:
+    """|tau_b| of the systems' means over topics, (4.15) and (4.23); 0 where one is constant."""
+    tau = kendall_cross(_order(mine), _order(theirs))
+    return np.asarray(np.nan_to_num(np.abs(tau)).mean(axis=1))
+
+
+def _ap_correlation(mine: Floats, theirs: Floats) -> Floats:
+    """|tau_ap| of the systems' means over topics, theirs as estimates, (4.18) and (4.24)."""
+    tau = tau_ap_cross(_order(theirs), _order(mine))
+    return np.asarray(np.abs(tau).mean(axis=0))
+
+
+GAPS: dict[Gap, Callable[[Floats, Floats], Floats]] = {
+    "fro": _frobenius,
+    "rmse": _rmse,
+    "kld": _kullback_leibler,
+    "tau": _kendall,
+    "apc": _ap_correlation,
+}
+
+
 Group = tuple[NDArray[np.intp], NDArray[np.intp]]  # judges, topics
 Granularity = Literal["sgl", "tpc"]
 WeightOfGaps = Literal["md", "msd", "med"]
@@ -37,13 +169,13 @@ class ScoredPanel(Record, eq=False):
     Scores of topics that a judge did not judge are ignored.
     """
 
-    scores: Array  # [judge, system, topic], no NaN
+    scores: Floats  # [judge, system, topic], no NaN
     judged: NDArray[np.bool_]  # [judge, topic]
     judges: list[str]
     smaller: bool = False  # smaller scores are better
 
     @staticmethod
-    def of(scores: Array, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
+    def of(scores: Floats, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
         """A panel of numbered judges; default: all judged every topic."""
         everything = np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
         names = [f"judge {k + 1}" for k in range(len(scores))]
@@ -69,8 +201,12 @@ class Weights(Named):
     needs: ClassVar[str] = ""  # "random" judges, or "gold" labels
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
-    ) -> Array:
+        self,
+        panel: ScoredPanel,
+        random: Floats | None,
+        gold: Floats | None,
+        orientation: Orientation,
+    ) -> Floats:
         """[judge, topic]: weights before they are made to add up to 1."""
         raise NotImplementedError
 
@@ -109,8 +245,12 @@ class Uniform(Weights):
     """Equal weights."""
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
-    ) -> Array:
+        self,
+        panel: ScoredPanel,
+        random: Floats | None,
+        gold: Floats | None,
+        orientation: Orientation,
+    ) -> Floats:
         return np.ones(panel.judged.shape)
 
 
@@ -135,8 +275,12 @@ class Estimator(Weights):
         return f"{self.granularity}_{self.gap}_{self.weight}"
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
-    ) -> Array:
+        self,
+        panel: ScoredPanel,
+        random: Floats | None,
+        gold: Floats | None,
+        orientation: Orientation,
+    ) -> Floats:
         if random is None:
             raise InputError(
                 f"{self} needs random judges",
@@ -145,7 +289,7 @@ class Estimator(Weights):
             )
         return self.of(closeness_to_random(self.granularity, self.gap, panel, random), orientation)
 
-    def of(self, close: Array, orientation: Orientation = "dissimilarity") -> Array:
+    def of(self, close: Floats, orientation: Orientation = "dissimilarity") -> Floats:
         """Weights from closeness to random judges [class, judge, topic].
 
         The equations as printed weigh by closeness itself, which contradicts the text around them.
@@ -164,8 +308,12 @@ class Supervised(Weights):
     gap: Gap = param("tau", kind=one_of(Gap), doc="how scores are compared")
 
     def raw(
-        self, panel: ScoredPanel, random: Array | None, gold: Array | None, orientation: Orientation
-    ) -> Array:
+        self,
+        panel: ScoredPanel,
+        random: Floats | None,
+        gold: Floats | None,
+        orientation: Orientation,
+    ) -> Floats:
         if gold is None:
             raise InputError(
                 f"{self} needs gold labels",
@@ -200,8 +348,8 @@ ESTIMATORS = {
 
 
 def closeness_to_random(
-    granularity: Granularity, gap: Gap, panel: ScoredPanel, random: Array
-) -> Array:
+    granularity: Granularity, gap: Gap, panel: ScoredPanel, random: Floats
+) -> Floats:
     """[class, judge, topic]: mean closeness to random judges, from their scores
     [class, replicate, system, topic].
 
@@ -223,8 +371,8 @@ def closeness_to_random(
 
 
 def raw_weights(
-    names: Iterable[str], panel: ScoredPanel, random: Array | None, orientation: Orientation
-) -> Iterator[tuple[str, Array]]:
+    names: Iterable[str], panel: ScoredPanel, random: Floats | None, orientation: Orientation
+) -> Iterator[tuple[str, Floats]]:
     """`uni` and estimators by name, before they are made to add up to 1; estimators that differ in
     the last step only share the others."""
     wanted = list(names)
@@ -242,7 +390,7 @@ def raw_weights(
             yield name, ESTIMATORS[name].of(close, orientation)
 
 
-def normalised(raw: Array, judged: NDArray[np.bool_]) -> Array:
+def normalised(raw: Floats, judged: NDArray[np.bool_]) -> Floats:
     """Weights [..., judge, topic] that add up to 1 over those who judged a topic; equal ones
     where all are 0."""
     weights = np.where(judged, raw, 0.0)
@@ -253,11 +401,11 @@ def normalised(raw: Array, judged: NDArray[np.bool_]) -> Array:
 
 def weights_from_scores(
     how: str | Weights,
-    panel: ScoredPanel | Array,
-    random: Array | None = None,
-    gold: Array | None = None,
+    panel: ScoredPanel | Floats,
+    random: Floats | None = None,
+    gold: Floats | None = None,
     orientation: Orientation = "dissimilarity",
-) -> Array:
+) -> Floats:
     """a_k(t) as [judge, topic], from scores alone.
 
     panel: scores [judge, system, topic], or a `ScoredPanel` if judges skipped some

@@ -1,15 +1,24 @@
-"""Routes of the server: the page, its styles and script, and four requests that change state."""
+"""The server of the labelling page: routes, requests, and serving on this machine until Ctrl-C."""
 
 from __future__ import annotations
 
+import errno
+import math
+import os
+import socket
 import sqlite3
-from collections.abc import Callable
+import sys
+import webbrowser
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from hungjury.base.errors import Argument, InputError, MissingExtra
+from hungjury.labelling.dealing import Answer
 from hungjury.labelling.desk import Desk
 from hungjury.labelling.guard import Guard, Refused, key_of, read_json, whose
-from hungjury.labelling.page_requests import Body, PageRequests, Reply
 from hungjury.labelling.store import Judge
 
 if TYPE_CHECKING:
@@ -17,7 +26,90 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
 
-__all__ = ["address", "make_app"]
+__all__ = [
+    "Body",
+    "PageRequests",
+    "Reply",
+    "address",
+    "listen",
+    "make_app",
+    "open_browser",
+    "serve",
+]
+
+LONGEST_NOTE, LONGEST_REASON, LONGEST_TIME = 4000, 500, 24 * 3600.0
+Body: TypeAlias = Mapping[str, object]
+Reply: TypeAlias = dict[str, Any]
+
+
+class PageRequests:
+    """All requests of a person's page.
+
+    Parameters
+    ----------
+    desk : Desk
+        Deals out documents and stores answers.
+    results : callable
+        Results for the systems after this many batches, as JSON, or None.
+    """
+
+    def __init__(self, desk: Desk, results: Callable[[int], object]) -> None:
+        self.desk, self.results = desk, results
+
+    def progress(self, judge: Judge) -> Reply:
+        now = self.desk.progress(judge.number)
+        return {"progress": now, "results": self.results(now["batches_done"])}
+
+    def task(self, judge: Judge, _body: Body) -> Reply:
+        return self._page(judge, self.desk.task(judge.number))
+
+    def label(self, judge: Judge, body: Body) -> Reply:
+        grade = body.get("grade")
+        if type(grade) is not int or grade not in {g.grade for g in self.desk.store.grades}:
+            raise Refused(400, "This is not one of the grades.")
+        return self._answer(judge, body, grade)
+
+    def skip(self, judge: Judge, body: Body) -> Reply:
+        reason = _text(body, "reason", LONGEST_REASON)
+        if not reason:
+            raise Refused(400, "Skipping needs a reason.")
+        return self._answer(judge, body, None, reason)
+
+    def undo(self, judge: Judge, _body: Body) -> Reply:
+        return self._page(judge, self.desk.undo(judge.number))
+
+    def _answer(self, judge: Judge, body: Body, grade: int | None, reason: str = "") -> Reply:
+        note = _text(body, "note", LONGEST_NOTE)
+        said = Answer(grade, reason, note, adjudicated=self.desk.adjudicate)
+        item = body.get("item")
+        if type(item) is not int or not 0 <= item < len(self.desk.items):
+            raise Refused(400, "Document not found.")
+        return self._page(judge, self.desk.answer(judge.number, item, said, _seconds(body)))
+
+    def _page(self, judge: Judge, state: Reply) -> Reply:
+        """The state of a person's work, and what else the page shows."""
+        grades = [{"grade": g.grade, "meaning": g.meaning} for g in self.desk.store.grades]
+        known = self.results(state["progress"]["batches_done"])
+        return {**state, "judge": judge.name, "grades": grades, "results": known}
+
+
+def _text(body: Body, name: str, longest: int) -> str:
+    text = body.get(name, "")
+    if not isinstance(text, str) or len(text) > longest:
+        raise Refused(400, f"The {name} must be text of at most {longest} characters.")
+    return text.encode("utf-8", "replace").decode("utf-8").strip()
+
+
+def _seconds(body: Body) -> float:
+    seconds = body.get("seconds", 0)
+    if (
+        isinstance(seconds, bool)
+        or not isinstance(seconds, (int, float))
+        or not abs(seconds) < math.inf  # isfinite() cannot take the largest integers
+    ):
+        raise Refused(400, "The time must be a number of seconds.")
+    return float(min(max(seconds, 0), LONGEST_TIME))
+
 
 PAGE = {
     "": ("page.html", "text/html"),
@@ -113,3 +205,61 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
 
 def _part(name: str) -> str:
     return files("hungjury.labelling").joinpath("page", name).read_text(encoding="utf-8")
+
+
+HOST = "127.0.0.1"
+
+
+def listen(port: int) -> socket.socket:
+    """A socket on the loopback interface; port 0 takes any free one."""
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtra(package, "label", "the labelling page")
+    # asyncio sends small packets at once only on sockets that are declared to be TCP; otherwise
+    # every reply would wait about 40 ms for an acknowledgement.
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port))
+        found.listen(64)
+    except OSError as error:
+        found.close()
+        taken = error.errno == errno.EADDRINUSE
+        raise InputError(
+            f"port {port} is in use" if taken else f"port {port}: {error.strerror}",
+            code="port",
+            remedy=("choose another", Argument("port"), "or 0 for any free one"),
+        ) from None
+    return found
+
+
+def serve(app: ASGIApp, at: socket.socket) -> None:
+    """Answer requests until the process is interrupted."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=16 * 1024,
+        limit_concurrency=200,
+        timeout_graceful_shutdown=1,
+    )
+    with suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[at])
+
+
+def open_browser(address: str) -> bool:
+    """Open an address in the browser, if there is a display."""
+    if sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    ):
+        return False
+    try:
+        return webbrowser.open(address)
+    except webbrowser.Error:
+        return False

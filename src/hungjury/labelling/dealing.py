@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from statistics import median
 
-from hungjury.records import Record
+from hungjury.base.records import Record
 
 __all__ = ["AWAY", "Answer", "Counts", "Dealing"]
 

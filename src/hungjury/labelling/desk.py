@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from typing import Any
 from urllib.parse import quote
 
-from hungjury.collection.texts import Text, Texts
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
+from hungjury.base.records import Record
+from hungjury.data.texts import Text, Texts
 from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
 from hungjury.labelling.store import Judge, LabelStore
-from hungjury.records import Record
 
 __all__ = ["Desk", "Shown"]
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
-from hungjury.collection.notes import percent, plural
+from hungjury.base.notes import percent, plural
 
 __all__ = ["Results", "summarised"]
 

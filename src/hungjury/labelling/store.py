@@ -11,14 +11,20 @@ from contextlib import contextmanager
 from datetime import datetime, timezone
 from importlib.resources import files
 
-from hungjury.collection.labelled import APPLICATION, VERSION, not_ours
-from hungjury.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.records import Record
+from hungjury.base.text import csv_text
+from hungjury.data.reading.formats import (
+    APPLICATION,
+    VERSION,
+    labelled_columns,
+    not_ours,
+    open_labels,
+)
 from hungjury.labelling.dealing import Answer
-from hungjury.labelling.grades import DEFAULT, Grade, parse_grades
-from hungjury.labelling.items import Item, plan_digest
-from hungjury.records import Record
+from hungjury.labelling.items import DEFAULT, Grade, Item, parse_grades, plan_digest
 
-__all__ = ["Event", "Judge", "LabelStore"]
+__all__ = ["Event", "Judge", "LabelStore", "all_labels", "progress_sentence"]
 
 
 class Judge(Record):
@@ -240,3 +246,38 @@ def _unusable(path: str, error: sqlite3.DatabaseError) -> InputError:
             remedy="check the folder and disk",
         )
     return not_ours(path)
+
+
+COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at", "note")
+
+
+def all_labels(path: str, safe: bool = False) -> str:
+    """Every label that was not undone, with its judge, as CSV."""
+    columns = labelled_columns(str(path), "labels")
+    rows = zip(*(columns[name] for name in COLUMNS), strict=True)
+    return csv_text([COLUMNS, *rows], safe)
+
+
+def progress_sentence(path: str) -> str:
+    """A sentence about the progress."""
+    count = "select count(*) from"
+    by_item = f"{count} (select 1 from labels group by item having"
+    with open_labels(path) as base:
+        items, gold, twice, apart, skipped = (
+            base.execute(query).fetchone()[0]
+            for query in (
+                f"{count} items",
+                f"{count} gold",
+                f"{by_item} count(distinct judge) > 1)",
+                f"{by_item} count(distinct label) > 1 and max(adjudicated) = 0)",
+                f"{count} answers where grade is null and not undone",
+            )
+        )
+    parts = [f"{gold:,} of {items:,} documents are labelled"]
+    if twice:
+        parts.append(f"{twice:,} by more than one person")
+    if apart:
+        parts.append(f"{apart:,} with conflicting labels")
+    if skipped:
+        parts.append(f"{skipped:,} {'answer is a skip' if skipped == 1 else 'answers are skips'}")
+    return ", ".join(parts)

@@ -1,5 +1,5 @@
 """Rankers trained for users: nMCG-MART, on LightGBM."""
 
-from hungjury.lazy import attach
+from hungjury.base.lazy import attach
 
 __getattr__, __dir__ = attach(__name__)

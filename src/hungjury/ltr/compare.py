@@ -1,36 +1,40 @@
-"""λ-MART and nMCG-MART side by side, over folds (TH 5.6.2, Table 5.5)."""
+"""λ-MART and nMCG-MART side by side, over folds and data sets (TH 5.6.2, Table 5.5)."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import Objective
-from hungjury.collection.notes import Note, plural
-from hungjury.collection.runs import Progress
-from hungjury.errors import InputError, check_seed
-from hungjury.ltr.folds import Fold, FoldsLike, read_fold
-from hungjury.ltr.lambdas import class_shares
-from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Objective
+from hungjury.base.errors import InputError, check_seed
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Marked, Table
+from hungjury.base.text import columns
+from hungjury.data.runs import Progress
+from hungjury.ltr.letor import Fold, FoldsLike, read_fold
+from hungjury.ltr.objective import LAMBDARANK, NDCG, NMCG, Goal, class_shares
 from hungjury.ltr.train import boost, parameters_with, user_notes
-from hungjury.records import Record
-from hungjury.stats.paired_sizes import t_interval
-from hungjury.stats.paired_tests import randomisation_test
-from hungjury.tables import Cell, Marked, Table
-from hungjury.text_formats import columns
+from hungjury.stats.paired import randomisation_test, t_interval
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
-__all__ = ["ALGORITHMS", "RankerComparison", "compare_rankers"]
+__all__ = [
+    "ALGORITHMS",
+    "DataSetComparison",
+    "RankerComparison",
+    "compare_data_sets",
+    "compare_rankers",
+]
 
 ALGORITHMS = {LAMBDARANK: "λ-MART", NMCG: "nMCG-MART", NDCG: "nDCG, same loops"}
 ALL = "all"
 LEVELS = ((0.01, "**"), (0.05, "*"))
-Array = NDArray[np.float64]
 
 
 class RankerComparison(Record, eq=False):
@@ -39,19 +43,19 @@ class RankerComparison(Record, eq=False):
     objectives: tuple[Objective, ...]
     measures: tuple[str, ...]
     sizes: tuple[str, ...]  # numbers of trees, and "all": the number best on validation data
-    values: Array  # [objective, measure, size, query]: the test queries of all folds
+    values: Floats  # [objective, measure, size, query]: the test queries of all folds
     fold_of: NDArray[np.int64]  # [query]
     trees: NDArray[np.int64]  # [objective, fold]: how many "all" are
-    p: Array  # [objective, measure, size]: randomisation test against the first objective
-    curves: Array  # [objective, measure, tree]: after each tree, mean over the folds' test data
-    shares: Array  # [fold]: of navigational queries among those trained on
+    p: Floats  # [objective, measure, size]: randomisation test against the first objective
+    curves: Floats  # [objective, measure, tree]: after each tree, mean over the folds' test data
+    shares: Floats  # [fold]: of navigational queries among those trained on
     notes: tuple[Note, ...] = ()
 
     @property
     def folds(self) -> int:
         return len(self.shares)
 
-    def means(self) -> Array:
+    def means(self) -> Floats:
         """[objective, measure, size]: mean over folds of the mean over test queries."""
         each = [self.values[..., self.fold_of == f].mean(axis=-1) for f in range(self.folds)]
         return np.asarray(np.mean(each, axis=0))
@@ -258,9 +262,9 @@ class _Trained(Record, eq=False):
     """One ranker on one fold."""
 
     sizes: list[str]
-    values: Array  # [measure, size, test query]
+    values: Floats  # [measure, size, test query]
     best: int
-    curves: Array  # [measure, tree]
+    curves: Floats  # [measure, tree]
 
 
 def _trained(
@@ -283,3 +287,73 @@ def _trained(
         scores = np.asarray(booster.predict(test.features, num_iteration=trees), dtype=float)
         values[:, s] = [queries.values(scores) for queries in looked]
     return _Trained([*map(str, kept), ALL], values, best, curves)
+
+
+CAPTION = "Rankers on several data sets by number of trees; * p < 0.05, ** p < 0.01 against {}"
+
+
+class DataSetComparison(Record, eq=False):
+    """The comparison on each data set, by name."""
+
+    found: Mapping[str, RankerComparison]
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        return tuple(note for one in self.found.values() for note in one.notes)
+
+    def table(self) -> Table:
+        """Measures and algorithms below each other, sizes of all data sets side by side."""
+        tables = {name: one.table() for name, one in self.found.items()}
+        first = next(iter(tables.values()))
+        rows: list[list[Cell]] = [list(row[:2]) for row in first.rows]
+        for one in tables.values():
+            for row, more in zip(rows, one.rows, strict=True):
+                row += more[2:]
+        heads = [f"{name} {size}" for name, one in tables.items() for size in one.columns[2:]]
+        baseline = next(iter(self.found.values())).objectives[0]
+        caption = CAPTION.format(ALGORITHMS[baseline])
+        return Table([*first.columns[:2], *heads], rows, caption=caption)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One for each data set, algorithm, measure and size."""
+        return [{"data": name, **row} for name, one in self.found.items() for row in one.rows()]
+
+    def to_latex(self) -> str:
+        """The table in LaTeX."""
+        return self.table().to_latex()
+
+    def to_text(self) -> str:
+        """The table, then what was tested on each data set."""
+        each = [f"{name}: {line}" for name, one in self.found.items() for line in one.remarks()]
+        return "\n".join([str(self.table()), "", *each])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+
+def compare_data_sets(sets: Mapping[str, FoldsLike], **how: Any) -> DataSetComparison:
+    """Compare rankers on several data sets.
+
+    Parameters
+    ----------
+    sets : mapping
+        By name: the folds of a data set, as `compare_rankers` takes them.
+    **how
+        The other arguments of `compare_rankers`, the same for all.
+
+    Returns
+    -------
+    DataSetComparison
+        The comparison on each data set, and a table of all of them.
+    """
+    if not sets:
+        raise InputError(
+            "no data sets were given",
+            code="no-data-sets",
+            argument="sets",
+            remedy="give the folds of at least one, by name",
+        )
+    return DataSetComparison({name: compare_rankers(folds, **how) for name, folds in sets.items()})

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hungjury.choices import LabelKind
-from hungjury.collection.likes import QrelsLike
-from hungjury.collection.notes import Note, plural
-from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.errors import InputError
+from hungjury.base.choices import LabelKind
+from hungjury.base.errors import InputError
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import Record
+from hungjury.data.qrels import Qrels, as_qrels
+from hungjury.data.reading.options import QrelsLike
 from hungjury.ltr.labels import GRADES, Labels, as_labels
-from hungjury.records import Record
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix, sparray, spmatrix

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hungjury.choices import LabelKind
-from hungjury.errors import InputError
+from hungjury.base.choices import LabelKind
+from hungjury.base.errors import InputError
 from hungjury.ltr.data import FeaturesLike, ranking_data
 from hungjury.ltr.labels import GRADES
 from hungjury.ltr.ranker import Ranker

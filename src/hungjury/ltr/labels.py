@@ -8,23 +8,23 @@ from typing import Any, Final, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hungjury.choices import LabelKind
-from hungjury.errors import InputError, check_choice
-from hungjury.records import Record
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import LabelKind
+from hungjury.base.errors import InputError, check_choice
+from hungjury.base.records import Record
 
 __all__ = ["GRADES", "LARGEST_GRADE", "PROBABILITIES", "Labels", "as_labels"]
 
 GRADES: Final = "grades"
 PROBABILITIES: Final = "probabilities"
 LARGEST_GRADE = 30  # the gain table ends here, as LightGBM's does
-Array = NDArray[np.float64]
 
 
 class Labels(Record, eq=False):
     """Either whole grades [row], or probabilities [row, grade]; P(relevant) is the case of two."""
 
     grades: NDArray[np.int64] | None = None
-    chances: Array | None = None
+    chances: Floats | None = None
 
     @property
     def largest(self) -> int:
@@ -34,14 +34,14 @@ class Labels(Record, eq=False):
         assert self.grades is not None
         return int(self.grades.max(initial=0))
 
-    def gains(self) -> Array:
+    def gains(self) -> Floats:
         """[row]: 2^grade - 1, or its expectation."""
         if self.chances is None:
             assert self.grades is not None
             return np.asarray(np.exp2(self.grades) - 1)
         return np.asarray(self.chances @ (np.exp2(np.arange(self.chances.shape[1])) - 1))
 
-    def at_least(self, grade: int) -> Array:
+    def at_least(self, grade: int) -> Floats:
         """[row]: the probability of that grade and more, 0 or 1 where grades are known."""
         if self.chances is None:
             assert self.grades is not None
@@ -155,7 +155,7 @@ class _Complaints:
         )
 
 
-def _of_matrix(chances: Array, of: _Complaints) -> Labels:
+def _of_matrix(chances: Floats, of: _Complaints) -> Labels:
     if not 2 <= chances.shape[1] <= LARGEST_GRADE + 1:
         raise InputError(
             f"there are probabilities of {chances.shape[1]} grades",

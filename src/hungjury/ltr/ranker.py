@@ -1,35 +1,118 @@
-"""Ranker: a trained model together with the users it was trained for."""
+"""Ranker: a trained model together with the users it was trained for.
+
+LightGBM trusts its input: an array that is too short is read beyond its end, and a tree whose nodes
+form a cycle is traversed forever.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.collection.notes import Note
-from hungjury.errors import InputError
-from hungjury.files import write_whole
-from hungjury.json_files import read_json
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError
+from hungjury.base.files import read_json, write_whole
+from hungjury.base.notes import Note
+from hungjury.base.parameters import MOST_FEATURES, MOST_LEAVES, MOST_TREES
+from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Table, html_page
+from hungjury.base.text import decimal_of, integer_of
 from hungjury.ltr.data import FeaturesLike, RankingData, as_features
-from hungjury.ltr.model_text import check_model
 from hungjury.ltr.objective import Goal, need_lightgbm
-from hungjury.records import Record
-from hungjury.tables import Cell, Table, html_page
 from hungjury.users.model import UserModel
 
 if TYPE_CHECKING:
     from lightgbm import Booster
 
-__all__ = ["Ranker"]
+__all__ = ["Ranker", "check_model"]
+
+_TREE = re.compile(r"^Tree=(\d+)\n(.*?)(?=^Tree=\d+\n|^end of trees)", re.M | re.S)
+
+
+def check_model(text: str) -> int:
+    """Check a model and return its number of trees; a ValueError says what is wrong with it."""
+    head, end, _ = text.partition("\nTree=")
+    if not end or "\nend of trees" not in text:
+        raise ValueError("the model is not complete")
+    features = _bounded(_entries(head), "max_feature_idx", MOST_FEATURES - 1) + 1
+    trees = list(_TREE.finditer(text))
+    if len(trees) > MOST_TREES or [tree[1] for tree in trees] != [
+        str(i) for i in range(len(trees))
+    ]:
+        raise ValueError("its trees are not numbered from 0")
+    sizes = _entries(head).get("tree_sizes", "").split()
+    if [integer_of(size) for size in sizes] != list(_sizes(text, trees)):
+        raise ValueError("its trees do not have the sizes that are stated")
+    for tree in trees:
+        _check_tree(_entries(tree[2]), features, f"tree {tree[1]}")
+    return len(trees)
+
+
+def _sizes(text: str, trees: list[re.Match[str]]) -> Iterator[int]:
+    """Bytes of each tree, with the empty lines that follow it."""
+    ends = [tree.start() for tree in trees[1:]] + [text.index("end of trees")] if trees else []
+    for tree, end in zip(trees, ends, strict=True):
+        yield len(text[tree.start() : end].encode())
+
+
+def _entries(text: str) -> dict[str, str]:
+    return dict(line.split("=", 1) for line in text.split("\n") if "=" in line)
+
+
+def _bounded(entries: dict[str, str], name: str, most: int) -> int:
+    value = integer_of(entries.get(name, ""))
+    if value is None or not 0 <= value <= most:
+        raise ValueError(f"{name} is {entries.get(name)!r}")
+    return value
+
+
+def _check_tree(entries: dict[str, str], features: int, name: str) -> None:
+    leaves = _bounded(entries, "num_leaves", MOST_LEAVES)
+    nodes = leaves - 1
+    if leaves < 1 or _bounded(entries, "num_cat", nodes if nodes > 0 else 0) < 0:
+        raise ValueError(f"{name} has no leaf")
+    if len(_numbers(entries, "leaf_value", name)) != leaves:
+        raise ValueError(f"leaf_value of {name} does not have {leaves} entries")
+    if nodes == 0:
+        return
+    for column in ("threshold", "decision_type", "split_gain"):
+        if len(_numbers(entries, column, name)) != nodes:
+            raise ValueError(f"{column} of {name} does not have {nodes} entries")
+    if not all(0 <= f < features for f in _integers(entries, "split_feature", nodes, name)):
+        raise ValueError(f"{name} splits a feature that the model does not have")
+    seen: set[int] = set()
+    for side in ("left_child", "right_child"):
+        for node, child in enumerate(_integers(entries, side, nodes, name)):
+            # Children come after their node; what is below 0 is a leaf, counted from -1 down.
+            if not (node < child < nodes or -leaves <= child < 0) or child in seen:
+                raise ValueError(f"{name} is not a tree")
+            seen.add(child)
+
+
+def _integers(entries: dict[str, str], column: str, count: int, name: str) -> list[int]:
+    found = [integer_of(text) for text in entries.get(column, "").split()]
+    given = [value for value in found if value is not None]
+    if len(given) != count or len(found) != count:
+        raise ValueError(f"{column} of {name} does not have {count} integers")
+    return given
+
+
+def _numbers(entries: dict[str, str], column: str, name: str) -> list[float]:
+    found = [decimal_of(text) for text in entries.get(column, "").split()]
+    given = [value for value in found if value is not None]
+    if len(given) < len(found):
+        raise ValueError(f"{column} of {name} holds something other than numbers")
+    return given
+
 
 FORMAT, VERSION = "hungjury ranker", 2
-Array = NDArray[np.float64]
 
 
 class Ranker(Record, eq=False):
@@ -60,7 +143,7 @@ class Ranker(Record, eq=False):
         names = ["data", f"after {self.trees} trees", "after the last", "trees grown"]
         return html_page(head, Table(names, rows) if rows else "No data to validate on.")
 
-    def predict(self, data: RankingData | FeaturesLike, trees: int | None = None) -> Array:
+    def predict(self, data: RankingData | FeaturesLike, trees: int | None = None) -> Floats:
         """[row]: scores of ranking data or of rows of features; larger is better."""
         table = data.features if isinstance(data, RankingData) else as_features(data)
         if table.ndim != 2 or table.shape[1] != self.features:
@@ -80,7 +163,7 @@ class Ranker(Record, eq=False):
         found = self.booster.predict(table, num_iteration=trees or self.trees)
         return np.asarray(found, dtype=np.float64)
 
-    def score(self, data: RankingData, trees: int | None = None) -> Array:
+    def score(self, data: RankingData, trees: int | None = None) -> Floats:
         """[query]: the measure it was trained for, tied documents in the mean over their orders.
 
         With 0 trees all documents are tied: the value of a random order.

@@ -11,17 +11,25 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from hungjury.choices import LabelKind, Objective
-from hungjury.collection.notes import Note
-from hungjury.collection.runs import Progress
-from hungjury.errors import Argument, InputError
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import LabelKind, Objective
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.files import cores
+from hungjury.base.notes import Note
+from hungjury.data.runs import Progress
 from hungjury.ltr.data import RankingData
 from hungjury.ltr.labels import GRADES
-from hungjury.ltr.lambdas import Array, Queries, Single, class_shares
 from hungjury.ltr.letor import RankingDataLike, as_ranking_data
-from hungjury.ltr.objective import LAMBDARANK, NMCG, Goal, need_lightgbm
+from hungjury.ltr.objective import (
+    LAMBDARANK,
+    NMCG,
+    Goal,
+    Queries,
+    Single,
+    class_shares,
+    need_lightgbm,
+)
 from hungjury.ltr.ranker import Ranker
-from hungjury.machine import cores
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
 if TYPE_CHECKING:
@@ -205,10 +213,10 @@ def boost(
     learnt = dataset(data, [goal])
     looked = [dataset(one, measured, learnt) for _, one in seen]
 
-    def gradient(scores: Array, part: Dataset) -> tuple[Single, Single]:
+    def gradient(scores: Floats, part: Dataset) -> tuple[Single, Single]:
         return prepared[id(part)][0].lambdas(scores)
 
-    def metric(scores: Array, part: Dataset) -> list[tuple[str, float, bool]]:
+    def metric(scores: Floats, part: Dataset) -> list[tuple[str, float, bool]]:
         return [
             (g.short, float(queries.values(scores).mean()), True)
             for g, queries in zip(measured, prepared[id(part)], strict=True)

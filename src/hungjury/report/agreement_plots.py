@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError, MissingExtra, check_choice
+from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.judges.agreement import Agreement, Rankings
-from hungjury.report.heatmap import (
+from hungjury.leaderboard.against_gold import GoldAgreement
+from hungjury.report.pictures import (
     MOST_NUMBERS,
     bare,
     colour_bar,
@@ -19,7 +20,6 @@ from hungjury.report.heatmap import (
     name_ticks,
     numbers_in_cells,
 )
-from hungjury.uncertainty.gold_agreement import GoldAgreement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from hungjury.report.pictures import in_legend, new_panels, new_picture, shortened
 from hungjury.report.study_plots import SIGNS, beside, draw_approaches, line_styles
-from hungjury.studies.factorial import Anova
+from hungjury.studies.anova import Anova
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,30 +1,46 @@
-"""Plots of a leaderboard: means with intervals, and the pairs of systems."""
+"""Plots of leaderboards, comparisons, scores, curves, gold labels and predicted relevance."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from hungjury.collection.notes import percent
-from hungjury.errors import check_choice
-from hungjury.report.heatmap import (
+from hungjury.base.errors import UnknownName, check_choice
+from hungjury.base.notes import percent
+from hungjury.comparison.paired import Comparison
+from hungjury.judges.prm import PRM
+from hungjury.leaderboard.against_gold import GoldAgreement, GoldPicture
+from hungjury.leaderboard.board import BoardPicture, Leaderboard
+from hungjury.measures.curves import Curve
+from hungjury.measures.scores import Scores
+from hungjury.report.page_figures import shown_ends
+from hungjury.report.pictures import (
+    LINE,
     MOST_NUMBERS,
     bare,
     colour_bar,
     colour_map,
+    in_legend,
     masked,
     name_ticks,
+    new_picture,
+    new_rows,
     numbers_in_cells,
 )
-from hungjury.report.page_figures import shown_ends
-from hungjury.report.pictures import LINE, new_picture, new_rows
-from hungjury.uncertainty.board import BoardPicture, Leaderboard
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_board"]
+__all__ = [
+    "draw_board",
+    "draw_differences",
+    "draw_gold_agreement",
+    "draw_precision_recall",
+    "draw_prm",
+    "draw_scores",
+]
 
 
 def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
@@ -62,4 +78,124 @@ def _pairs(board: Leaderboard) -> Figure:
     axes.set_title(f"P(row beats column) by {board.measure}", fontsize=10, loc="left")
     bare(axes)
     colour_bar(figure, image, axes)
+    return figure
+
+
+SURE, UNSURE = LINE, "0.6"
+
+
+def draw_differences(found: Comparison, measure: str) -> Figure:
+    """A line per pair, in the order of the comparison; infinite ends are not drawn."""
+    if measure not in found.measures:
+        raise UnknownName(
+            f"{measure} was not compared", remedy=f"choose from {', '.join(found.measures)}"
+        )
+    rows = [row for row in found.rows if row.measure == measure]
+    one = len({row.versus for row in rows}) == 1
+    figure, axes = new_rows([r.system if one else f"{r.system} − {r.versus}" for r in rows])
+    axes.axvline(0, color="black", linewidth=0.8)
+    for place, row in enumerate(rows):
+        colour = SURE if found.significant(row) else UNSURE
+        if np.isfinite([row.low, row.high]).all():
+            axes.hlines(place, row.low, row.high, color=colour, linewidth=2)
+        axes.plot(row.difference, place, "o", color=colour, markersize=4)
+    versus = f" from {rows[0].versus}" if one else ""
+    axes.set_xlabel(f"difference{versus} in {measure}; significant ones in colour", fontsize=8)
+    return figure
+
+
+def draw_gold_agreement(found: GoldAgreement, what: GoldPicture) -> Figure:
+    """Draw "kappa" or "reliability"."""
+    check_choice("what", what, get_args(GoldPicture))
+    return _kappa(found) if what == "kappa" else _reliability(found)
+
+
+def _kappa(found: GoldAgreement) -> Figure:
+    """Judges, best first."""
+    order = np.argsort(-np.nan_to_num(found.kappa, nan=-np.inf), kind="stable")
+    figure, axes = new_rows([found.judges[k] for k in order])
+    places = np.arange(len(order))
+    axes.hlines(places, found.kappa_low[order], found.kappa_high[order], color=LINE, linewidth=2)
+    axes.plot(found.kappa[order], places, "o", color="black", markersize=4)
+    axes.axvline(0.0, color="grey", linewidth=0.8)
+    axes.set_xlabel("kappa with gold labels, 95 % interval")
+    return figure
+
+
+def _reliability(found: GoldAgreement) -> Figure:
+    figure, axes = new_picture(4.6, 4.4)
+    axes.plot([0, 1], [0, 1], "--", color="grey", linewidth=0.8)
+    bins = found.reliability
+    axes.vlines([one.stated for one in bins], [one.relevant_low for one in bins],
+                [one.relevant_high for one in bins], color=LINE, linewidth=2)  # fmt: skip
+    axes.plot([one.stated for one in bins], [one.relevant for one in bins], "o", color="black",
+              markersize=4)  # fmt: skip
+    for one in bins:
+        axes.annotate(f"{one.documents:,}", (one.stated, one.relevant), xytext=(5, -3),
+                      textcoords="offset points", fontsize=7, color="grey")  # fmt: skip
+    axes.set_xlim(-0.03, 1.06)
+    axes.set_ylim(-0.03, 1.03)
+    axes.set_xlabel(f"share of judges who give grade {found.rel} or more (documents beside dots)")
+    axes.set_ylabel("share relevant by gold labels, 95 % interval")
+    return figure
+
+
+def draw_scores(scores: Scores, measure: str) -> Figure:
+    """A line per system, best first by the first measure."""
+    if measure not in scores.measures:
+        raise UnknownName(
+            f"these scores hold no {measure}",
+            remedy=f"choose from {', '.join(scores.measures)}",
+        )
+    m = scores.measures.index(measure)
+    order = scores.best_first()
+    figure, axes = new_rows([scores.systems[s] for s in order])
+    counted = scores.counted()[m]
+    for place, s in enumerate(order):
+        values = scores.values[m, s, counted[s]]
+        axes.plot(values, np.full(len(values), place), "o", color=LINE, alpha=0.25,
+                  markersize=4, markeredgewidth=0)  # fmt: skip
+    summed = bool(scores.averages and scores.averages[m] == "sum")  # a sum is not among its parts
+    if not summed:
+        axes.plot(scores.mean()[m, order], np.arange(len(order)), "D", color="black", markersize=4)
+    axes.set_xlabel(f"{measure}: topics (dots)" + ("" if summed else " and their mean"))
+    return figure
+
+
+COLOURS = 10
+MOST_NAMED = 12  # more systems than this are drawn in grey behind the best ones
+
+
+def draw_precision_recall(curve: Curve) -> Figure:
+    """One line per system, best first."""
+    best = sorted(range(len(curve.systems)), key=lambda s: -np.nansum(curve.precision[s]))
+    figure, axes = new_picture(6.4, 4.4)
+    for s in best[MOST_NAMED:]:
+        axes.plot(*curve.points(s), color="0.8", linewidth=0.8)
+    for place, s in enumerate(best[:MOST_NAMED]):
+        line = "-" if place < COLOURS else "--"  # colours come round again
+        name = in_legend(curve.systems[s])
+        mark = "o" if curve.by == "recall" else ""
+        axes.plot(*curve.points(s), line, marker=mark, markersize=3, label=name)
+    label = "interpolated precision" if curve.by == "recall" else "precision"
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel=label)
+    axes.legend(frameon=False, fontsize=8)
+    return figure
+
+
+def draw_prm(models: Sequence[PRM]) -> Figure:
+    """P(relevant to another judge) by level, a line for each notion of relevance."""
+    figure, axes = new_picture(6.0, 4.0)
+    for i, model in enumerate(models):
+        known = ~np.isnan(model.p)
+        at = np.array(model.levels)[known] + 0.06 * (i - (len(models) - 1) / 2)
+        p, low, high = (x[known] for x in (model.p, model.low, model.high))
+        axes.errorbar(
+            at, p, yerr=[np.maximum(p - low, 0), np.maximum(high - p, 0)], marker="o",
+            markersize=4, capsize=2, linewidth=1.2,
+            label=f"relevant: {model.notion}",
+        )  # fmt: skip
+    axes.set_xticks(models[0].levels)
+    axes.set(ylim=(-0.02, 1.02), xlabel="level given", ylabel="P(another judge says relevant)")
+    axes.legend(frameon=False, fontsize=8, loc="upper left")
     return figure

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hungjury.collection.notes import plural
-from hungjury.tables import Cell, Marked, Table
-from hungjury.text_formats import columns, latex_table, letter, tex
-from hungjury.uncertainty.paired import TESTS
+from hungjury.base.notes import plural
+from hungjury.base.tables import Cell, Marked, Table
+from hungjury.base.text import columns, latex_table, letter, tex
+from hungjury.comparison.paired import TESTS
 
 if TYPE_CHECKING:
-    from hungjury.uncertainty.compared import Compared, Comparison
+    from hungjury.comparison.paired import Compared, Comparison
 
 MOST_PAIRS = 15  # more pairs are listed only by to_csv and to_frame
 ALPHABET = 26  # further systems get a letter and a number

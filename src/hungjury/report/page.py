@@ -9,18 +9,269 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
+import platform
+import shlex
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 
-from hungjury.errors import MissingExtra
-from hungjury.report.page_content import content
-from hungjury.report.page_data import packed, script_data
-from hungjury.report.page_lists import PageLists
-from hungjury.report.page_texts import PageTexts, TextFiles, page_texts
-from hungjury.report.page_words import shown
-from hungjury.uncertainty.board import Leaderboard
+import numpy as np
 
-__all__ = ["page"]
+from hungjury import __version__
+from hungjury.base.errors import MissingExtra
+from hungjury.base.notes import percent
+from hungjury.base.text import letter
+from hungjury.leaderboard.against_gold import AgainstGold
+from hungjury.leaderboard.board import Leaderboard
+from hungjury.leaderboard.correction import Correction
+from hungjury.report.board_text import coverage, headline, sentences
+from hungjury.report.page_data import (
+    PageLists,
+    PageTexts,
+    TextFiles,
+    packed,
+    page_texts,
+    script_data,
+)
+from hungjury.report.page_figures import chart, judges_map, pairs_map, scale, shown_ends
+from hungjury.report.words import common_prefix, conclusions, lead, shown
+
+__all__ = ["content", "page"]
+
+DIGITS = 3
+MOST_SYSTEMS = 1000  # in the ranking
+MOST_ROWS = 250  # of other tables
+MOST_TOPICS = 15
+MOST_NAMED = 4  # systems of a group
+MOST_LETTERS = 3  # groups of a system that are named one by one
+MOST_NOTES = 100
+HARDLY = 0.97  # ratio of detectable differences above which more judges or topics hardly help
+CAUSES = {
+    "topics": ("Which topics were asked", "other topics like these would give different means"),
+    "labels": ("Labels of single documents", "errors that differ from topic to topic"),
+    "judges": ("What judges have in common", "errors shared by all topics, such as leniency"),
+    "panel": ("People may rank differently", "errors of the whole panel about single systems"),
+    "gold": ("Documents without a gold label", "other documents might have been drawn"),
+}
+
+
+def content(
+    board: Leaderboard, command: Sequence[str] | None, systems: list[str]
+) -> dict[str, Any]:
+    """All values that the template needs; systems by the names that are shown."""
+    may, may_not = conclusions(board, DIGITS)
+    seen = [shown(str(note)) for note in board.notes if note.about != "files"]
+    odd = [shown(str(note)) for note in board.notes if note.about == "files"]
+    return {
+        "title": f"{board.measure} leaderboard",
+        "about": headline(board),
+        "lead": lead(board, DIGITS),
+        "may": may,
+        "may_not": may_not,
+        "warnings": list(dict.fromkeys(seen)),
+        "oddities": odd[:MOST_NOTES],
+        "oddities_left": max(len(odd) - MOST_NOTES, 0),
+        "board": board,
+        "level": percent(board.settings.level),
+        "systems": systems,
+        "prefix": len(common_prefix(systems)),
+        "judges_prefix": len(common_prefix([shown(judge.name) for judge in board.judges])),
+        "ranking": _ranking(board, systems),
+        "groups": _groups(board, systems),
+        "pairs": pairs_map(board) if len(systems) > 1 else None,
+        "judges": _judges(board),
+        "agreement": None if board.agreement is None else judges_map(board.agreement),
+        "shares": [(*CAUSES[name], share, percent(share)) for name, share in board.shares.items()],
+        "charts": _charts(board),
+        "unsure": _unsure(board),
+        "gold": None if board.gold is None else _gold(board, board.gold),
+        "correction": None if board.correction is None else _correction(board.correction),
+        "origin": _origin(board, command),
+    }
+
+
+def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
+    axis = scale(*shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1])))
+    rows: list[dict[str, Any]] = [
+        {
+            "rank": s + 1,
+            "name": systems[s],
+            "mean": float(board.mean[s]),
+            "low": float(board.low[s]),
+            "high": float(board.high[s]),
+            "at": [axis.at(float(v[s])) for v in (board.low, board.mean, board.high)],
+            "best": float(board.p_best[s]),
+            "best_text": percent(float(board.p_best[s])),
+            "ranks": (int(board.rank_low[s]), int(board.rank_high[s])),
+            "groups": group,
+            "cut": axis.cut(float(board.low[s]), float(board.mean[s]), float(board.high[s])),
+            "beaten": float(board.beats[0, s]),
+            "beaten_text": percent(float(board.beats[0, s])),
+            "apart": bool(board.apart[0, s]),
+        }
+        for s, group in enumerate(_group_names(board)[:MOST_SYSTEMS])
+    ]
+    cut = next((row["cut"][0] for row in rows if row["cut"][0]), "")
+    return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
+
+
+def _group_names(board: Leaderboard) -> list[tuple[float, str]]:
+    """Per system a number to sort by, and the names of its groups: 'ab', or 'c–h'."""
+    mine: list[list[int]] = [[] for _ in board.systems]
+    for number, group in enumerate(board.group_places):
+        for s in group:
+            mine[s].append(number)
+    return [(numbers[0] + numbers[-1] / 1e6, _joined(numbers)) for numbers in mine]
+
+
+def _joined(numbers: list[int]) -> str:
+    """Letters of these groups; long runs of neighbours as 'c–h'."""
+    return "".join(
+        "".join(letter(first + k) for k in range(size)) if size <= MOST_LETTERS
+        else f"{letter(first)}–{letter(first + size - 1)}"
+        for first, size in _runs(numbers)
+    )  # fmt: skip
+
+
+def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
+    """Groups of two or more systems: their members and their places on the board."""
+    return [
+        {
+            "letter": letter(number),
+            "first": group[0] + 1,
+            "last": group[-1] + 1,
+            "many": len(group),
+            "names": [systems[s] for s in group[:MOST_NAMED]],
+            "runs": [
+                (round(100 * first / len(systems), 2), round(100 * size / len(systems), 2))
+                for first, size in _runs(group)
+            ],
+        }
+        for number, group in enumerate(board.group_places)
+        if len(group) > 1
+    ]
+
+
+def _runs(places: list[int]) -> list[tuple[int, int]]:
+    """Runs of consecutive places: first place and length."""
+    out: list[tuple[int, int]] = []
+    for place in places:
+        if out and place == sum(out[-1]):
+            out[-1] = (out[-1][0], out[-1][1] + 1)
+        else:
+            out.append((place, 1))
+    return out
+
+
+def _judges(board: Leaderboard) -> dict[str, Any]:
+    heaviest = max((j.weight or 0.0 for j in board.judges), default=0.0)
+    columns = {"covered": 1.0, "relevant": 1.0, "kappa": 1.0, "accuracy": 1.0, "weight": heaviest}
+    rows = [
+        {
+            "name": shown(judge.name),
+            "labels": judge.labels,
+            "values": [_bar(getattr(judge, name), most) for name, most in columns.items()],
+        }
+        for judge in board.judges[:MOST_ROWS]
+    ]
+    left = len(board.judges) - len(rows)
+    return {"rows": rows, "left": left, "coverage": coverage(board)}
+
+
+def _bar(value: float | None, most: float) -> tuple[float | None, float]:
+    """A value, and the length of its bar in percent."""
+    if value is None or math.isnan(value):
+        return None, 0.0
+    return value, round(100 * max(value, 0.0) / most, 1) if most else 0.0
+
+
+def _charts(board: Leaderboard) -> list[dict[str, Any]]:
+    ahead = board.outlook
+    if ahead is None:
+        return []
+    judges, topics = board.settings.judges, len(board.topics)
+    curves = [("topics", ahead.topics, topics, len(ahead.topics))]
+    curves += [("judges", ahead.judges, judges, ahead.measured)]
+    return [
+        {"of": of, "now": now, "guessed": measured < len(curve),
+         "flat": dict(curve)[now] * HARDLY <= curve[-1][1],
+         "chart": chart(curve, now, measured, DIGITS)}
+        for of, curve, now, measured in curves
+        if len(curve) > 1
+    ]  # fmt: skip
+
+
+def _unsure(board: Leaderboard) -> list[dict[str, Any]]:
+    most = np.argsort(-board.unsure, kind="stable")[:MOST_TOPICS]
+    longest = float(board.unsure.max(initial=0)) or 1.0
+    mean = board.cells.mean(axis=0)
+    return [
+        {
+            "name": shown(board.topics[t]),
+            "value": float(board.unsure[t]),
+            "width": round(100 * float(board.unsure[t]) / longest, 1),
+            "mean": float(mean[t]),
+        }
+        for t in most
+        if board.unsure[t] > 0
+    ]
+
+
+def _correction(correction: Correction) -> dict[str, Any]:
+    curve = correction.expected
+    drawn = chart(curve, curve[0][0], 1, DIGITS) if len(curve) > 1 else None
+    return {"sentences": sentences(correction, DIGITS), "chart": drawn}
+
+
+def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
+    bias = [(s, gold.bias[s]) for s in board.systems[:MOST_ROWS] if s in gold.bias]
+    ends = [v for _, three in bias for v in three if math.isfinite(v)]
+    axis = scale(min([0.0, *ends]), max([0.0, *ends]))
+    rows = [
+        {"rank": s + 1, "name": shown(name), "mean": mean, "low": low, "high": high,
+         "known": math.isfinite(low), "at": [axis.at(v) for v in (low, mean, high)]}
+        for s, (name, (mean, low, high)) in enumerate(bias)
+    ]  # fmt: skip
+    relevant = None if gold.relevant is None else [percent(v) for v in gold.relevant]
+    return {
+        "rows": [{"name": shown(r.name), "row": r} for r in gold.rows[:MOST_ROWS]],
+        "topics": len(gold.topics),
+        "overall": gold.overall,
+        "relevant": relevant,
+        "bias": rows,
+        "left": len(gold.bias) - len(rows),
+        "axis": axis,
+        "zero": axis.at(0.0),
+    }
+
+
+def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
+    """How to reproduce this page."""
+    settings = board.settings.to_dict()
+    if command is not None:
+        call = shlex.join(command)
+    else:
+        named = ("rel", "draws", "seed", "panel_error", "scope", "prior", "level")
+        given = [f"{k}={getattr(board.settings, k)!r}" for k in named]
+        words = [repr(board.measure), repr(board.merge), f"target={board.target!r}", *given]
+        call = f"hungjury.leaderboard(judgments, runs, {', '.join(words)})"
+    return {
+        "command": shown(call),
+        "versions": [
+            ("hungjury", __version__),
+            ("numpy", np.__version__),
+            ("Python", platform.python_version()),
+            ("seed", board.settings.seed),
+            ("draws", board.settings.draws),
+        ],
+        "settings": [
+            (k, "none" if v is None else v)
+            for k, v in (settings | settings.pop("labels")).items()
+            if k not in ("seed", "draws")
+        ],
+    }
+
 
 SCRIPTS = ("tables.js", "data.js", "figures.js", "pair.js")  # in this order, as one script
 

@@ -1,4 +1,4 @@
-"""What the report's script shows on demand, packed into one block of the page.
+"""What the report's script shows on demand: lists, texts and pairs, packed into one block.
 
 The block is a header in JSON and columns of integers, compressed and written in base64. The script
 unpacks it; nothing of it is markup, whatever ids and texts hold.
@@ -9,22 +9,133 @@ from __future__ import annotations
 import base64
 import json
 import math
+import os
 import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hungjury.base.records import Record
+from hungjury.data.texts import DOCUMENTS, QUERIES, Kind, find_texts
 from hungjury.judges.agreement import Agreement
-from hungjury.records import Record
-from hungjury.report.page_lists import MOST_SYSTEMS, PageLists
-from hungjury.report.page_matrices import matrix_judges
-from hungjury.report.page_texts import PageTexts
-from hungjury.report.page_words import common_prefix, shown
-from hungjury.uncertainty.board import Leaderboard
-from hungjury.uncertainty.evidence import Evidence
+from hungjury.leaderboard.board import Leaderboard
+from hungjury.leaderboard.evidence import Evidence
+from hungjury.report.page_figures import matrix_judges
+from hungjury.report.words import common_prefix, shown
 
-__all__ = ["Packed", "packed", "script_data"]
+__all__ = [
+    "MOST_SYSTEMS",
+    "Packed",
+    "PageLists",
+    "PageTexts",
+    "TextFiles",
+    "packed",
+    "page_texts",
+    "script_data",
+]
+
+MOST = 1500  # characters of one text; a page of whole documents would be too large to mail
+
+TextFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+class PageTexts(Record):
+    """Head and body by id, as it is shown; None: no files were given."""
+
+    queries: dict[str, tuple[str, str]] | None = field(default=None)
+    documents: dict[str, tuple[str, str]] | None = field(default=None)
+
+
+def page_texts(
+    queries: TextFiles, documents: TextFiles, topics: Iterable[str], wanted: Iterable[str]
+) -> PageTexts:
+    """Find the texts of these topics and documents."""
+    return PageTexts(
+        _found(_listed(queries), topics, QUERIES), _found(_listed(documents), wanted, DOCUMENTS)
+    )
+
+
+def _listed(sources: TextFiles) -> list[str]:
+    if isinstance(sources, (str, os.PathLike)):
+        sources = [sources]
+    return [os.fspath(source) for source in sources]
+
+
+def _found(
+    sources: list[str], wanted: Iterable[str], kind: Kind
+) -> dict[str, tuple[str, str]] | None:
+    if not sources:
+        return None
+    ids = list(dict.fromkeys(wanted))
+    texts = find_texts(sources, ids, kind)
+    every = ((name, texts.get(name)) for name in ids if name not in texts.missing)
+    return {shown(name): (_short(text.head), _short(text.body)) for name, text in every}
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST else text[:MOST].rstrip() + " […]"
+
+
+MOST_SYSTEMS = 1000  # systems that can be compared in pairs
+MOST_PLACES = 600_000  # ranks of all lists together: about 2 MB of the page
+MOST_UNJUDGED = 30_000  # documents that no judge labelled and whose ids are shown
+
+
+class PageLists(Record, eq=False):
+    """The lists of the best systems.
+
+    Attributes
+    ----------
+    places
+        [system, topic, rank]: as `Evidence.lists`.
+    documents
+        Places in the pool of all documents in the lists, ascending.
+    unjudged
+        Ids of documents that no judge labelled, as they are met in the lists.
+    unjudged_at
+        For each place of such a document, list after list, which of these ids it has: 1 and up, or
+        0 where they are too many.
+    """
+
+    evidence: Evidence
+    places: NDArray[np.int32]
+    documents: NDArray[np.int32]
+    unjudged: list[str]
+    unjudged_at: NDArray[np.int64]
+
+    @staticmethod
+    def of(found: Evidence) -> PageLists:
+        """As many lists as fit on a page."""
+        room = max(MOST_PLACES // (len(found.alignment.pool.topics) * found.depth), 2)
+        size = min(MOST_SYSTEMS, room)
+        places = found.lists[:size]
+        return PageLists(
+            found, places, np.unique(places[places >= 0]), *_unjudged(found, found.unjudged[:size])
+        )
+
+    def ids(self) -> Iterator[str]:
+        """Ids of all documents that are shown."""
+        pooled = self.evidence.alignment.pool.documents
+        yield from (pooled[d] for d in self.documents)
+        yield from self.unjudged
+
+
+def _unjudged(found: Evidence, rows: NDArray[np.int32]) -> tuple[list[str], NDArray[np.int64]]:
+    """Ids, and which of them each place has."""
+    others = found.alignment.others
+    assert others is not None
+    met = rows[rows >= 0]
+    _, first, which = np.unique(others.hash[met], return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    number = np.empty(len(order), dtype=np.int64)
+    number[order] = np.arange(1, len(order) + 1)
+    at = number[which.ravel()]
+    ids = [others.id(int(k)) for k in met[first[order[:MOST_UNJUDGED]]]]
+    return ids, np.where(at > MOST_UNJUDGED, 0, at)
+
 
 STEPS = 1000  # steps that the largest contribution is divided into
 NOT_KNOWN = -32768  # in place of a share or a gold label

@@ -1,20 +1,34 @@
-"""The geometry of the report's figures: numbers in, places and SVG paths out."""
+"""The geometry of the report's figures and heat maps: numbers in, places and SVG paths out."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.records import Record
+from hungjury.base.arrays import Floats
+from hungjury.base.records import Record
+from hungjury.judges.agreement import Agreement
+from hungjury.leaderboard.board import Leaderboard
+from hungjury.report.words import shown
 
-__all__ = ["Chart", "Scale", "border", "chart", "runs_by_bin", "scale", "shown_ends"]
+__all__ = [
+    "Chart",
+    "Scale",
+    "border",
+    "chart",
+    "judges_map",
+    "matrix_judges",
+    "pairs_map",
+    "runs_by_bin",
+    "scale",
+    "shown_ends",
+]
 
-Floats = NDArray[np.float64]
 STEPS = (1, 2, 2.5, 5, 10)  # of round numbers on an axis
 FAR, WORTH = 3.0, 0.25  # quartile distances to an outlier; share of the axis gained by cutting it
 BESIDE = 38  # units between two texts on a chart
@@ -154,3 +168,84 @@ def _choose_labels(points: list[Point]) -> None:
     for point in order:
         taken = [other["x"] for other in points if other["labelled"]]
         point["labelled"] = all(abs(point["x"] - x) >= BESIDE for x in taken)
+
+
+DIGITS = 3
+MOST_PAIRS = 150  # systems in the heat map
+MOST_JUDGES = 60  # judges in the heat map
+MOST_NUMBERS = 14  # rows of a heat map whose cells can hold numbers
+CHANCES = (0.025, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.975)  # edges of colours
+KAPPAS = (0.0, 0.2, 0.4, 0.6, 0.8)
+
+
+def pairs_map(board: Leaderboard) -> dict[str, Any]:
+    size = min(len(board.systems), MOST_PAIRS)
+    beats = board.beats[:size, :size]
+    bins = np.searchsorted(CHANCES, beats, side="right")
+    np.fill_diagonal(bins, -1)
+    names = [shown(name) for name in board.systems[:size]]
+    edges = ["0", *(f"{100 * e:g}" for e in CHANCES), "100"]
+    return {
+        **_matrix(bins, len(CHANCES) + 1, beats, names),
+        "border": border(~board.apart[:size, :size]),
+        "edges": edges,
+        "left": len(board.systems) - size,
+    }
+
+
+def judges_map(found: Agreement) -> dict[str, Any]:
+    numbers = [
+        ("Agreement of two judges", found.agreement),
+        ("Fleiss’ kappa", found.fleiss),
+        ("Krippendorff’s alpha", found.alpha_nominal),
+        ("Krippendorff’s alpha, ordinal", found.alpha_ordinal),
+    ]
+    binary = len(found.grades) == 2  # two labels can differ in one way only
+    numbers = [(k, v) for k, v in numbers[: 3 if binary else 4] if not math.isnan(v)]
+    order = matrix_judges(found)
+    if len(order) < 2:
+        return {"numbers": numbers, "matrix": None}
+    kappa = found.pairs.kappa[np.ix_(order, order)]
+    shares = np.round(kappa, 2) + 0.0  # as shown: -0.001 is not worse than chance
+    bins = np.where(np.isnan(kappa), len(KAPPAS) + 1, np.searchsorted(KAPPAS, shares, side="right"))
+    np.fill_diagonal(bins, -1)
+    names = [shown(found.judges[k]) for k in order]
+    return {
+        "numbers": numbers,
+        "matrix": _matrix(bins, len(KAPPAS) + 2, kappa, names),
+        "left": len(found.judges) - len(order),
+    }
+
+
+def matrix_judges(found: Agreement) -> list[int]:
+    """Judges who agree side by side; of very many those with most labels."""
+    if len(found.judges) < 2:
+        return []
+    most = set(np.argsort(-found.labels, kind="stable")[:MOST_JUDGES].tolist())
+    return [k for k in found.order() if k in most]
+
+
+def _matrix(
+    bins: NDArray[np.int64], number: int, values: Floats, names: list[str]
+) -> dict[str, Any]:
+    """A heat map: a path for each colour, and numbers where they can be read."""
+    size = len(bins)
+    numbers = []
+    if size <= MOST_NUMBERS:
+        numbers = [
+            (x, y, int(bins[y, x]), round(100 * float(values[y, x])))
+            for y in range(size)
+            for x in range(size)
+            if bins[y, x] >= 0 and not np.isnan(values[y, x])
+        ]
+    step = 1 if size <= 30 else 5 if size <= 70 else 10
+    return {
+        "size": size,
+        "paths": runs_by_bin(bins, number),
+        "numbers": numbers,
+        "names": names,
+        "step": step,
+        "type": {1: 0.46, 5: 0.9, 10: 1.6}[step],  # of numbers on the edge, in cells
+        "lines": size <= 40,
+        "border": "",
+    }

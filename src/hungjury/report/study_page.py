@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hungjury import __version__
-from hungjury.files import write_whole
+from hungjury.base.files import write_whole
 from hungjury.report.pictures import picture_bytes
-from hungjury.studies.study_table import StudyTable
+from hungjury.studies.claims import StudyTable
 
 if TYPE_CHECKING:
     from hungjury.studies.data import Sources

@@ -1,4 +1,4 @@
-"""Pictures of studies: correlations, robustness, discriminative power, tuples of judges."""
+"""Pictures of studies: correlations, robustness, discriminative power, tuples, panels of lines."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import RankCorrelation
+from hungjury.base.choices import RankCorrelation
 from hungjury.judges.weights import ESTIMATORS
-from hungjury.report.heatmap import (
+from hungjury.report.pictures import (
     MOST_NUMBERS,
     bare,
     colour_bar,
@@ -18,20 +18,32 @@ from hungjury.report.heatmap import (
     darkest,
     masked,
     name_ticks,
+    new_grid,
+    new_picture,
     numbers_in_cells,
+    room_for,
 )
-from hungjury.report.pictures import new_picture
 from hungjury.studies.correlation import MeasureCorrelation
 from hungjury.studies.downsampling import Robustness
+from hungjury.studies.figures import Matrices, RateLines
+from hungjury.studies.judge_tuples import TupleStudy
 from hungjury.studies.power import DiscriminativePower
-from hungjury.studies.tuple_rows import TupleStudy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["SIGNS", "draw_correlations", "draw_power", "draw_rates", "draw_robustness",
-           "draw_tuples", "line_styles"]  # fmt: skip
+__all__ = [
+    "SIGNS",
+    "draw_correlations",
+    "draw_matrices",
+    "draw_power",
+    "draw_rate_lines",
+    "draw_rates",
+    "draw_robustness",
+    "draw_tuples",
+    "line_styles",
+]
 
 SIGNS = {"tau": "Kendall's τ", "tau_ap": "τ_ap", "rmse": "RMSE"}
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c564b",
@@ -190,3 +202,51 @@ def _colours(names: Sequence[str]) -> dict[str, dict[str, Any]]:
             "linewidth": 1.5,
         }
     return styles
+
+
+def draw_rate_lines(shown: RateLines) -> Figure:
+    """Panels of lines on one scale; a name looks the same in all of them."""
+    number, across = len(shown.panels), shown.across
+    figure, grid = new_grid(3.3 * across + 1.8, 2.7 * -(-number // across) + 0.3, number, across)
+    names = list(dict.fromkeys(name for panel in shown.panels for name in panel.series))
+    styles = dict(zip(names, line_styles(len(names)), strict=True))
+    places = np.arange(len(shown.rates))
+    handles = {}
+    for i, (axes, panel) in enumerate(zip(grid, shown.panels, strict=True)):
+        for name, values in panel.series.items():
+            handles[name] = axes.plot(places, values, **styles[name] | {"linewidth": 1.2})[0]
+        axes.set_title(panel.title, fontsize=9, loc="left")
+        if not panel.series:
+            axes.set_axis_off()
+            continue
+        axes.set_xticks(places, [f"{rate:.0%}" for rate in shown.rates], fontsize=7)
+        axes.tick_params(axis="y", labelsize=7, labelleft=True)
+        if i % across == 0:
+            axes.set_ylabel(shown.ylabel, fontsize=8)
+    figure.supxlabel("share of the pool that is kept", fontsize=8)
+    figure.legend([handles[name] for name in names], names, loc="outside right center",
+                  frameon=False, fontsize=8)  # fmt: skip
+    return figure
+
+
+def draw_matrices(shown: Matrices) -> Figure:
+    """Panels of correlations, with a number in every cell."""
+    first, number = shown.panels[0], len(shown.panels)
+    wide = 0.42 * len(first.columns) + max(room_for(first.rows), 1.4)
+    high = 0.3 * len(first.rows) + max(room_for(first.columns), 1.1)
+    below = -(-number // shown.across)
+    figure, grid = new_grid(wide * shown.across + 0.6, high * below, number, shown.across)
+    low = min(darkest(panel.values) for panel in shown.panels)
+    for axes, panel in zip(grid, shown.panels, strict=True):
+        image = axes.imshow(
+            masked(panel.values), cmap=colour_map("viridis"), vmin=low, vmax=1.0, aspect="auto"
+        )
+        axes.grid(False)
+        name_ticks(axes, "x", list(panel.columns))
+        name_ticks(axes, "y", list(panel.rows))
+        axes.tick_params(labelleft=True)
+        numbers_in_cells(axes, panel.values, low)
+        axes.set_title(panel.title, fontsize=9, loc="left")
+        bare(axes)
+    colour_bar(figure, image, grid)
+    return figure

@@ -1,5 +1,5 @@
 """Correlations, overlaps, resampling and tests: arrays in, numbers out."""
 
-from hungjury.lazy import attach
+from hungjury.base.lazy import attach
 
 __getattr__, __dir__ = attach(__name__)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from hungjury.errors import InputError, check_seed
-from hungjury.limits import MOST_SAMPLES, check_count
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError, check_seed
+from hungjury.base.parameters import MOST_SAMPLES, check_count
 
-Floats: TypeAlias = NDArray[np.float64]
 Numbers: TypeAlias = Any
 """A float for one-dimensional input, an array of floats for more axes (as numpy's reductions)."""
 Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random is slow to import

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hungjury import native
-from hungjury.errors import InputError, check_choice
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError, check_choice
 from hungjury.stats._checks import (
-    Floats,
     Numbers,
     Seed,
     as_number,

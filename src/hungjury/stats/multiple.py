@@ -1,13 +1,25 @@
-"""p-values adjusted for many tests at once: reject where the adjusted value is below alpha.
+"""Many tests at once: adjusted p-values, Tukey's HSD, letters of groups.
 
 The last axis is the family of tests; leading axes are separate families.
+
+Randomised, for systems scored on the same topics (Carterette 2012; Sakai 2012), and by the
+studentised range, for the levels of a factor in an analysis of variance (TH 4.30).
 """
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hungjury.errors import InputError
-from hungjury.stats._checks import Floats, numbers
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError
+from hungjury.base.parameters import check_share
+from hungjury.stats._checks import Seed, count, generator, numbers
+
+__all__ = ["letter_groups"]
 
 
 def bonferroni(pvalues: ArrayLike) -> Floats:
@@ -53,3 +65,167 @@ def _put_back(adjusted: Floats, order: NDArray[np.intp]) -> Floats:
     result = np.empty_like(adjusted)
     np.put_along_axis(result, order, np.minimum(1, adjusted), axis=-1)
     return result
+
+
+CELLS_AT_ONCE = 2**21
+"""Entries of one block of permuted tables, to bound memory."""
+NOISE = 1e-12
+"""Relative size below which a difference of means is rounding."""
+
+
+class RandomisedTukey(NamedTuple):
+    """p-values of all pairs, in the order of `numpy.triu_indices`, and the difference needed."""
+
+    p: Floats
+    needed: float
+
+
+def randomised_tukey(
+    values: ArrayLike, samples: int = 5000, rng: Seed = 0, alpha: float = 0.05
+) -> RandomisedTukey:
+    """Tukey's HSD by randomisation, from values [system, topic].
+
+    If systems were all the same, their scores on a topic could be exchanged. Each sample does so,
+    topic by topic, and records the largest difference between two means. p is (b + 1) /
+    (samples + 1), where b samples have a largest difference that reaches that of the pair; the
+    difference needed is the 1 - alpha quantile of the largest differences.
+    """
+    table = numbers(values, "values", unit="topic")
+    if table.ndim != 2 or len(table) < 2:
+        raise InputError(
+            f"the values have the shape {table.shape}",
+            code="wrong-shape",
+            remedy="give at least two systems as [system, topic]",
+        )
+    count(samples, "samples")
+    check_share("alpha", alpha)
+    largest = _largest_differences(table, samples, generator(rng))
+    means = table.mean(axis=1)
+    one, other = np.triu_indices(len(table), 1)
+    limit = np.abs(means[one] - means[other]) - NOISE * np.abs(table).max()
+    # Sorted, the samples that reach a limit are all those from its place on.
+    reached = samples - np.searchsorted(np.sort(largest), limit)
+    p = (reached + 1) / (samples + 1)
+    return RandomisedTukey(np.asarray(p), float(np.quantile(largest, 1 - alpha)))
+
+
+def _largest_differences(table: Floats, samples: int, rng: np.random.Generator) -> Floats:
+    """[sample]: the range of the systems' means, each topic's scores shuffled among systems."""
+    out = np.empty(samples)
+    step = max(1, CELLS_AT_ONCE // table.size)
+    for start in range(0, samples, step):
+        size = min(step, samples - start)
+        shuffled = rng.permuted(np.broadcast_to(table, (size, *table.shape)), axis=1)
+        out[start : start + size] = np.ptp(shuffled.mean(axis=2), axis=1)
+    return out
+
+
+class TukeyGroups(NamedTuple):
+    """Means in order, and the groups within which no two of them differ.
+
+    `order`: levels, first the largest mean. `groups`: runs of places in `order`, (first, last),
+    none inside another. `different` and `needed` [level, level]: whether two means differ, and
+    how far apart they would have to be.
+    """
+
+    order: NDArray[np.int64]
+    groups: list[tuple[int, int]]
+    different: NDArray[np.bool_]
+    needed: Floats
+
+
+def tukey_groups(
+    means: ArrayLike, sizes: ArrayLike, ms_error: float, df_error: int, alpha: float = 0.05
+) -> TukeyGroups:
+    """Tukey's HSD for means of `sizes` observations each, with the error of the analysis.
+
+    Two means differ when |difference| > q sqrt(ms_error (1/n + 1/m) / 2), q the 1 - alpha quantile
+    of the studentised range of this many means (4.30, with the error's degrees of freedom).
+    """
+    centre = numbers(means, "means", unit="level", least=2)
+    each = numbers(sizes, "sizes", unit="level", least=2)
+    check_share("alpha", alpha)
+    q = _range_quantile(1 - alpha, len(centre), df_error)
+    needed = q * np.sqrt(ms_error * (1 / each[:, None] + 1 / each) / 2)
+    different = np.abs(centre[:, None] - centre) > needed
+    order = np.argsort(-centre, kind="stable")
+    groups = _runs(different[np.ix_(order, order)])
+    return TukeyGroups(order, groups, different, np.asarray(needed))
+
+
+@lru_cache
+def _range_quantile(level: float, means: int, df: int) -> float:
+    """Of the studentised range; kept, because it takes a quarter of a second."""
+    from scipy.stats import studentized_range
+
+    return float(studentized_range.ppf(level, means, df))
+
+
+def _runs(different: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The longest runs of places without a difference inside."""
+    found: list[tuple[int, int]] = []
+    for first in range(len(different)):
+        last = first
+        while last + 1 < len(different) and not different[first : last + 1, last + 1].any():
+            last += 1
+        if not found or last > found[-1][1]:
+            found.append((first, last))
+    return found
+
+
+def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Groups of items that are not told apart, which together cover all such pairs.
+
+    Parameters
+    ----------
+    apart : array of bool
+        [one, other], symmetric: whether the two are told apart.
+
+    Returns
+    -------
+    list of arrays
+        The members of each group in ascending order, groups in the order of their first members.
+        Two share a group if and only if they are not told apart; an item that is told apart from
+        all others is a group of one.
+
+    Notes
+    -----
+    Covering a graph with as few cliques as possible is hard; as usual for letter displays,
+    groups are grown greedily, here from the pair that is farthest apart in the given order, and
+    groups whose pairs all lie in other groups are dropped.
+    """
+    together = ~np.asarray(apart, dtype=bool)
+    np.fill_diagonal(together, True)
+    left = np.triu(together, 1)
+    groups: list[NDArray[np.intp]] = []
+    for first in range(len(together)):
+        while left[first].any():
+            groups.append(_grown(together, first, int(np.flatnonzero(left[first])[-1])))
+            left[np.ix_(groups[-1], groups[-1])] = False
+        if together[first].sum() == 1:
+            groups.append(np.array([first]))
+    return sorted(_needed(groups, len(together)), key=lambda group: group.tolist())
+
+
+def _grown(together: NDArray[np.bool_], one: int, other: int) -> NDArray[np.intp]:
+    """The clique grown from the pair by adding every item that fits."""
+    fits = together[one] & together[other]
+    for member in range(len(together)):
+        if fits[member]:
+            fits &= together[member]
+    return np.flatnonzero(fits)
+
+
+def _needed(groups: list[NDArray[np.intp]], size: int) -> list[NDArray[np.intp]]:
+    """Drop groups whose pairs are all in other groups, smallest groups first."""
+    times = np.zeros((size, size), dtype=np.int32)
+    for group in groups:
+        times[np.ix_(group, group)] += 1
+    kept = []
+    for group in sorted(groups, key=len):
+        at = np.ix_(group, group)
+        if len(group) > 1 and (times[at] > 1).all():
+            times[at] -= 1
+        else:
+            kept.append(group)
+    return kept

@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.errors import InputError, check_choice
-from hungjury.limits import check_share
-from hungjury.stats._checks import Floats
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError, check_choice
+from hungjury.base.parameters import check_share
 
 Ranking: TypeAlias = Iterable[Hashable | Sequence[Hashable] | AbstractSet[Hashable]]
 Scored: TypeAlias = Mapping[Hashable, float]

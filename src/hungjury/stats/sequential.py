@@ -13,7 +13,7 @@ from typing import SupportsIndex
 
 import numpy as np
 
-from hungjury.errors import InputError
+from hungjury.base.errors import InputError
 
 __all__ = ["check_looks", "nominal_levels"]
 

@@ -1,5 +1,5 @@
 """Experiments on measures, pools, judges and systems."""
 
-from hungjury.lazy import attach
+from hungjury.base.lazy import attach
 
 __getattr__, __dir__ = attach(__name__)

@@ -1,4 +1,7 @@
-"""Claims of a study: a number, its uncertainty, and whether the claim holds.
+"""Claims of a study: a number, its uncertainty by resampling, and whether the claim holds.
+
+Topics are resampled by the bootstrap, and so are units; both deviations are added to the estimate,
+centred. All numbers of a study see the same resamples, so that their differences stay paired.
 
 A verdict rests on an interval, not on one number. A `Quantity` carries its values on
 other topics, pools, tuples or seeds: draws that share their randomness with those of the other
@@ -8,37 +11,147 @@ positive; it holds if the whole interval is.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from functools import reduce
-from typing import Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property, lru_cache, reduce
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.records import Record
-from hungjury.stats.bootstrap import percentile_interval
-from hungjury.studies.study_table import Cell, StudyTable
-from hungjury.tables import Table
+from hungjury.base.arrays import Floats
+from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Joined, Marked, Table
+from hungjury.stats.resampling import percentile_interval, resample_counts
+from hungjury.studies.jobs import seed_for
 
 __all__ = [
     "DOES_NOT_HOLD",
     "HOLDS",
     "INCONCLUSIVE",
     "LEVEL",
+    "RESAMPLES",
+    "Cell",
     "Claim",
     "ClaimVerdict",
+    "Joined",
+    "Marked",
     "Quantity",
+    "Resampling",
+    "StudyTable",
     "claims_table",
     "least",
     "mean_of_all",
     "most",
     "sensitivity_tables",
+    "stem",
+    "too_narrow",
     "verdicts",
     "within",
-]  # fmt: skip
+]
 
-Array = NDArray[np.float64]
+
+def stem(text: str) -> str:
+    """Turn text into a part of a file name."""
+    return re.sub(r"[^\w.+@-]+", "-", text).strip("-")
+
+
+class StudyTable(Record):
+    """name: the stem of its files, such as "table-5.2". Empty cells are None."""
+
+    name: str
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    digits: int = 4
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(name: str, title: str, table: Table) -> StudyTable:
+        """The table of a building block, printed as it says."""
+        return StudyTable(name, title, table.columns, table.rows, table.digits, table.formats)
+
+    def __post_init__(self) -> None:
+        _ = self.table  # complains about rows that do not fit
+
+    @cached_property
+    def table(self) -> Table:
+        return Table(self.header, self.rows, self.digits, self.formats, self.title)
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+    def _repr_html_(self) -> str:
+        return self.table.to_html()
+
+    def to_csv(self, safe: bool = False) -> str:
+        """Full precision; `safe`: escape text that spreadsheets would take for formulas."""
+        return self.table.to_csv(safe)
+
+    def to_latex(self) -> str:
+        """A booktabs table with its caption."""
+        return self.table.to_latex()
+
+
+RESAMPLES = 200
+"""Default number of draws of a quantity."""
+NORMAL, UPPER = 1.959964, 0.975  # of 95 % intervals
+
+
+class Resampling(Record):
+    """Draws from a seed; the same name always gives the same draws."""
+
+    draws: int
+    seed: int = 0
+
+    def topics(self, number: int) -> Floats:
+        """[draw, topic]: the share of each topic in a resample."""
+        return resample_counts(number, self.draws, self._rng("topics")) / number
+
+    def units(self, values: Floats, *name: str | int) -> Floats:
+        """[draw]: deviation of the mean of independent values [unit] in resamples.
+
+        name: identifies the units, so that other values of them get the same resamples. Widened by
+        √(n/(n - 1)), since the variance of resamples of n is that much too small.
+        """
+        n = len(values)
+        if n < 2:
+            return np.zeros(self.draws)
+        shares = _unit_shares(self, n, name)
+        return np.asarray((shares @ values - values.mean()) * np.sqrt(n / (n - 1)))
+
+    def joint(self, values: Floats, on_topics: Floats, *name: str | int) -> Floats:
+        """[draw]: the mean of values [unit] with other units and on other topics.
+
+        on_topics: [draw, unit] values on resampled topics, of the first units at least.
+        """
+        moved = on_topics.mean(axis=1)
+        return np.asarray(values.mean() + self.units(values, *name) + moved - moved.mean())
+
+    def _rng(self, *name: str | int) -> np.random.Generator:
+        return np.random.default_rng(seed_for(self.seed, ("resample", *name)))
+
+
+@lru_cache(maxsize=64)
+def _unit_shares(draws: Resampling, n: int, name: tuple[str | int, ...]) -> Floats:
+    """[draw, unit]: the share of each of n units in a resample; kept, since all numbers of a study
+    see the same."""
+    return resample_counts(n, draws.draws, draws._rng("units", n, *name)) / n
+
+
+def too_narrow(number: int) -> float:
+    """By how much resamples of so few units vary too little for intervals at 95 %: their variance
+    lacks a factor n/(n - 1), and their quantiles are the normal distribution's instead of
+    Student's. One unit says nothing about others: infinite."""
+    from scipy.special import stdtrit
+
+    if number < 2:
+        return float("inf")
+    freedom = number - 1
+    return float(stdtrit(freedom, UPPER) / NORMAL * np.sqrt(number / freedom))
+
+
 ClaimVerdict = Literal["holds", "does not hold", "inconclusive"]
 HOLDS: ClaimVerdict = "holds"
 DOES_NOT_HOLD: ClaimVerdict = "does not hold"
@@ -54,7 +167,7 @@ class Quantity(Record, eq=False):
     """
 
     value: float
-    draws: Array
+    draws: Floats
 
     def __add__(self, other: Quantity | float) -> Quantity:
         if isinstance(other, Quantity):

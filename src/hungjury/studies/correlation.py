@@ -5,23 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.choices import RankCorrelation
-from hungjury.errors import check_choice
-from hungjury.records import Record
-from hungjury.scores import Scores, over_topics
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import RankCorrelation
+from hungjury.base.errors import check_choice
+from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Table, html_page
+from hungjury.measures.scores import Scores, over_topics
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
-from hungjury.studies.checks import need_systems
-from hungjury.studies.resampling import Resampling
-from hungjury.tables import Cell, Table, html_page
+from hungjury.studies.claims import Resampling
+from hungjury.studies.topics import need_systems
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
 __all__ = ["MeasureCorrelation", "better_on", "correlate_measures", "correlation_draws"]
 
-Array = NDArray[np.float64]
 LONG = 12  # characters of a name up to which it is used as a heading
 
 
@@ -34,8 +33,8 @@ class MeasureCorrelation(Record, eq=False):
     """
 
     measures: list[str]
-    tau: Array
-    tau_ap: Array
+    tau: Floats
+    tau_ap: Floats
     systems: int
     topics: int
 
@@ -44,7 +43,7 @@ class MeasureCorrelation(Record, eq=False):
         table = self.matrix(what)
         return float(table[self.measures.index(one), self.measures.index(other)])
 
-    def matrix(self, what: RankCorrelation = "tau") -> Array:
+    def matrix(self, what: RankCorrelation = "tau") -> Floats:
         check_choice("what", what, get_args(RankCorrelation))
         return self.tau if what == "tau" else self.tau_ap
 
@@ -118,7 +117,7 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
     )
 
 
-def better_on(scores: Scores, shares: Array) -> Array:
+def better_on(scores: Scores, shares: Floats) -> Floats:
     """[draw, measure, system]: means over topics with these shares [draw, topic], for whatever
     ranks systems."""
     averages = scores.averages or ["mean"] * len(scores.measures)
@@ -127,7 +126,7 @@ def better_on(scores: Scores, shares: Array) -> Array:
     return with_ties(np.moveaxis(scores.signs[:, None, None] * means, 2, 0))
 
 
-def correlation_draws(scores: Scores, resamples: int, seed: int) -> dict[str, Array]:
+def correlation_draws(scores: Scores, resamples: int, seed: int) -> dict[str, Floats]:
     """tau and tau_ap of all pairs of measures on resampled topics: [draw, measure, measure]."""
     shares = Resampling(resamples, seed).topics(len(scores.topics))
     means = better_on(scores, shares)

@@ -12,19 +12,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hungjury.catalogue import measure
-from hungjury.choices import Prior, Target
-from hungjury.collection.align import align
-from hungjury.collection.simulate import Simulation, simulate
-from hungjury.evaluation import evaluate
+from hungjury.base.choices import Prior, Target
+from hungjury.base.records import Record
+from hungjury.base.tables import Table
+from hungjury.data.alignment import align
+from hungjury.data.simulation import Simulation, simulate
 from hungjury.judges.merging import merge_method
-from hungjury.records import Record
-from hungjury.stats.bootstrap import percentile_interval
-from hungjury.studies.experiment import Experiment, Found, Part
-from hungjury.studies.seeds import seed_for
-from hungjury.tables import Table
-from hungjury.uncertainty.drawn import Setting, draw_scores
-from hungjury.uncertainty.parts import mean_draws
+from hungjury.leaderboard.draws import Setting, draw_scores, mean_draws
+from hungjury.measures.catalogue import measure
+from hungjury.measures.evaluate import evaluate
+from hungjury.stats.resampling import percentile_interval
+from hungjury.studies.downsampling import Experiment, Found, Part
+from hungjury.studies.jobs import seed_for
 
 __all__ = ["SCENARIOS", "CoverageExperiment", "Scenario", "coverage"]
 

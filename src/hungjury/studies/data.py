@@ -1,30 +1,132 @@
-"""The data of a study: runs, judges and gold labels, named by path so that any process can read
-them; each process reads them once.
-"""
+"""The data of a study: collections by path, which any process can read, and their features."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hungjury.collection.judgments import Judgments, judgments_by
-from hungjury.collection.notes import Note
-from hungjury.collection.policy import LabelPolicy, ReadingOptions, RunPolicy, split_options
-from hungjury.collection.qrels import Qrels, qrels_by
-from hungjury.collection.runs import RunFiles, Runs, load
-from hungjury.collection.sources import CHUNK, Source, expand
-from hungjury.errors import Argument, InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.files import read_json
+from hungjury.base.notes import Note
+from hungjury.base.records import Record
+from hungjury.data.alignment import Alignment
+from hungjury.data.judgments import Judgments, judgments_by
+from hungjury.data.qrels import Qrels, qrels_by
+from hungjury.data.reading.options import LabelPolicy, ReadingOptions, RunPolicy, split_options
+from hungjury.data.reading.sources import CHUNK, Source, expand
+from hungjury.data.runs import RunFiles, Runs, load
 from hungjury.judges.merging import merge
-from hungjury.records import Record
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["GOLD", "MAJORITY", "Sources", "StudyData", "study_data"]
+__all__ = [
+    "GOLD",
+    "MAJORITY",
+    "Facts",
+    "Sources",
+    "StudyData",
+    "check_collections",
+    "collection_facts",
+    "judged_depths",
+    "read_collection",
+    "read_collections",
+    "study_data",
+]
+
+ENDING = ".json"
+FILES = ("runs", "judges", "gold")
+_SHAPE = (
+    'write an object such as {"folder": "dl19", "grades": [0, 1, 2, 3], "only": ["llm_*"]}; paths '
+    "are relative to the file"
+)
+
+
+def read_collections(given: Sequence[str], **options: Any) -> list[Sources]:
+    """Collections as the command line takes them: FOLDER, FILE.json, or NAME=FOLDER.
+
+    options: those of `Sources.of`, for all collections; a file's own options take precedence.
+    """
+    found = [read_collection(one, **options) for one in given]
+    check_collections(found)
+    return found
+
+
+def read_collection(given: str, **options: Any) -> Sources:
+    """A folder, see `Sources.in_folder`, or a JSON file with its path, the paths of its parts, and
+    options of reading, all optional. Its name is the one before "=", or that of folder or file."""
+    name, equals, path = given.partition("=")
+    if not equals or Path(given).exists():
+        name, path = "", given
+    place = Path(path)
+    if place.suffix.lower() == ENDING and not place.is_dir():
+        sources, known = _described(place, options), place.stem
+    else:
+        sources, known = Sources.in_folder(place, **options), place.absolute().name
+    return sources.called(name or known)
+
+
+def check_collections(collections: Sequence[Sources]) -> None:
+    """Refuse collections with the same name or the same content."""
+    for what, values in (
+        ("are called", [one.name for one in collections]),
+        ("hold the same files, like", [one.digest for one in collections]),
+    ):
+        value, times = Counter(values).most_common(1)[0]
+        if times > 1:
+            name = collections[values.index(value)].name
+            raise InputError(
+                f"{times} collections {what} '{name}'",
+                code="same-collection",
+                argument="data",
+                remedy="give each collection once, with a name of its own such as NAME=FOLDER",
+            )
+
+
+def _described(file: Path, options: dict[str, Any]) -> Sources:
+    said = read_json(str(file), "a description of a collection", _SHAPE)
+    if not isinstance(said, dict):
+        raise InputError(
+            "not a description of a collection", file=str(file), code="invalid-file", remedy=_SHAPE
+        )
+    known = ["folder", *FILES, *ReadingOptions.__annotations__]
+    for key in said:
+        if key not in known:
+            raise InputError(
+                f"unknown key '{key}'",
+                file=str(file),
+                code="invalid-file",
+                remedy=f"choose from {', '.join(known)}",
+            )
+    places = {key: _places(file, key, said.pop(key)) for key in ("folder", *FILES) if key in said}
+    parts: dict[str, Any] = {}
+    for folder in places.pop("folder", []):
+        parts |= folder_parts(Path(folder))
+    given = {name: value for name, value in options.items() if value is not None}
+    return Sources.of(**{"runs": None, **parts, **given, **said, **places})
+
+
+def _places(file: Path, key: str, said: Any) -> list[str]:
+    """Paths relative to the file."""
+    paths = said if isinstance(said, list) else [said]
+    if not all(isinstance(path, str) for path in paths):
+        raise InputError(
+            f"'{key}' must be a path or a list of paths, got {said!r}",
+            file=str(file),
+            code="invalid-file",
+            remedy=_SHAPE,
+        )
+    return [str(file.parent / path) for path in paths]
+
 
 GOLD, MAJORITY = "gold", "mv"
 
@@ -226,3 +328,72 @@ def _content_digest(path: str) -> bytes:
         while piece := file.read(CHUNK):
             summary.update(piece)
     return summary.digest()
+
+
+class Facts(Record):
+    """Numbers of topics, runs and relevant documents, and how deep lists and pool are.
+
+    Parameters
+    ----------
+    topics, runs : int
+        Judged topics, and all runs.
+    complete : int
+        Runs that retrieve on every topic.
+    length : int
+        Documents in the longest list.
+    depth : int
+        Pool depth: the rank to which most runs are judged on all topics, see `judged_depths`.
+    pooled : int
+        Runs that are judged at least so deep.
+    grades : int
+        Grades of the scale.
+    least, mean, most
+        Relevant documents of a topic.
+    """
+
+    topics: int
+    runs: int
+    complete: int
+    length: int
+    depth: int
+    pooled: int
+    grades: int
+    least: int
+    mean: float
+    most: int
+
+
+def collection_facts(labels: Qrels, lists: Alignment, rel: int = 1) -> Facts:
+    """The facts of graded or binary labels, and of runs that are aligned to their pool."""
+    assert labels.labels is not None
+    relevant = labels.pool.sum_by_topic(labels.labels >= rel)
+    depths = judged_depths(lists)
+    often = Counter(int(depth) for depth in depths if 0 < depth < lists.longest)
+    depth = max(often, key=lambda d: (often[d], d)) if often else 0
+    return Facts(
+        topics=len(labels.topics),
+        runs=len(lists.systems),
+        complete=int(lists.retrieved.all(axis=1).sum()),
+        length=lists.longest,
+        depth=depth,
+        pooled=int((depths >= depth).sum()),
+        grades=labels.max_grade + 1,
+        least=int(relevant.min()),
+        mean=float(relevant.mean()),
+        most=int(relevant.max()),
+    )
+
+
+def judged_depths(lists: Alignment) -> NDArray[np.int64]:
+    """[system]: the rank down to which all lists of a run are judged without a gap.
+
+    Lists that are judged to their end say nothing about the pool; a run that has only such lists
+    counts as judged to the length of the longest list of all.
+    """
+    ranks = np.asarray(lists.rank, dtype=np.int64)
+    cells = np.repeat(np.arange(len(lists.start)), lists.stop - lists.start)
+    place = np.arange(len(ranks)) - lists.start[cells]
+    unbroken = ranks == place + 1  # true up to the first gap, and false from there on
+    depth = np.bincount(cells[unbroken], minlength=len(lists.start))
+    depth[depth >= lists.length] = lists.longest
+    return np.asarray(depth.reshape(lists.shape).min(axis=1), dtype=np.int64)

@@ -1,40 +1,84 @@
 """Do systems keep their order when most judgments are removed? (XG 6, RR 4.2)
 
+An experiment holds its data and can be sent to another process. Its parts are named by plain
+tuples and return plain numbers: they can be run in any order, anywhere, any number of
+times, and put together at the end. A job of `runner.py` may do one part.
+
 Stratified down-sampling of pools (Buckley and Voorhees 2004) for any number of grades.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import measure_list
-from hungjury.choices import RankCorrelation
-from hungjury.collection.align import align
-from hungjury.collection.likes import QrelsLike, RunsLike
-from hungjury.collection.qrels import Qrels, as_qrels
-from hungjury.collection.runs import Progress, as_runs
-from hungjury.errors import InputError, check_choice, check_seed
-from hungjury.evaluation import MeasureNames, score_alignment
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import RankCorrelation
+from hungjury.base.errors import InputError, check_choice, check_seed
+from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Table, html_page
+from hungjury.data.alignment import align
+from hungjury.data.qrels import Qrels, as_qrels
+from hungjury.data.reading.options import QrelsLike, RunsLike
+from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.panel import NOT_JUDGED
-from hungjury.records import Record
-from hungjury.scores import Scores
+from hungjury.measures.catalogue import measure_list
+from hungjury.measures.evaluate import MeasureNames, score_alignment
+from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall, tau_ap
-from hungjury.studies.checks import need_hard_labels, need_measures, need_systems
-from hungjury.studies.experiment import Experiment, Found, Part
-from hungjury.studies.seeds import seed_for
-from hungjury.tables import Cell, Table, html_page
+from hungjury.studies.jobs import seed_for
+from hungjury.studies.topics import need_hard_labels, need_measures, need_systems
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
-__all__ = ["RATES", "Robustness", "RobustnessExperiment", "downsample", "robustness"]
+__all__ = [
+    "RATES",
+    "Experiment",
+    "Found",
+    "Part",
+    "Robustness",
+    "RobustnessExperiment",
+    "downsample",
+    "robustness",
+]
 
-Array = NDArray[np.float64]
+Part = tuple[str | int | float, ...]
+Found = dict[str, Any]
+"""Numbers, words and lists of them under names: all that JSON can hold."""
+Result = TypeVar("Result")
+
+
+class Experiment(ABC, Generic[Result]):
+    """Independent parts, and their combined result."""
+
+    @abstractmethod
+    def parts(self) -> list[Part]:
+        """All parts."""
+
+    @abstractmethod
+    def run(self, part: Part) -> Found:
+        """Run one part; the result does not depend on where or when."""
+
+    @abstractmethod
+    def gather(self, found: Mapping[Part, Found]) -> Result:
+        """Combine the results of all parts."""
+
+    def run_all(self, progress: Progress | None = None) -> Result:
+        """Run all parts in this process, one after the other."""
+        parts, found = self.parts(), {}
+        for done, part in enumerate(parts, 1):
+            found[part] = self.run(part)
+            if progress is not None:
+                progress(done, len(parts), "running jobs")
+        return self.gather(found)
+
+
 RATES = (0.9, 0.7, 0.5, 0.3, 0.1, 0.05)
 LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that are always kept
 ROUNDING = 1e-9  # round halves up, including those slightly smaller in binary
@@ -122,23 +166,23 @@ class Robustness(Record, eq=False):
 
     measures: list[str]
     rates: tuple[float, ...]
-    tau: Array
-    tau_ap: Array
+    tau: Floats
+    tau_ap: Floats
     systems: int
     topics: int
     seed: int
-    level: Array
-    whole: Array
+    level: Floats
+    whole: Floats
 
-    def matrix(self, what: RankCorrelation = "tau") -> Array:
+    def matrix(self, what: RankCorrelation = "tau") -> Floats:
         check_choice("what", what, get_args(RankCorrelation))
         return self.tau if what == "tau" else self.tau_ap
 
-    def mean(self, what: RankCorrelation = "tau") -> Array:
+    def mean(self, what: RankCorrelation = "tau") -> Floats:
         """[measure, rate]"""
         return np.asarray(self.matrix(what).mean(axis=2))
 
-    def std(self, what: RankCorrelation = "tau") -> Array:
+    def std(self, what: RankCorrelation = "tau") -> Floats:
         """[measure, rate]: over repetitions."""
         values = self.matrix(what)
         return np.asarray(values.std(axis=2, ddof=1 if values.shape[2] > 1 else 0))
@@ -277,7 +321,7 @@ class RobustnessExperiment(Experiment[Robustness]):
         }
 
     def gather(self, found: Mapping[Part, Found]) -> Robustness:
-        def cells(what: str) -> Array:
+        def cells(what: str) -> Floats:
             each = [
                 [found[(n, rate)][what] for n in range(self.repetitions)] for rate in self.rates
             ]

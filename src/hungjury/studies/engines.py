@@ -11,10 +11,10 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from hungjury.errors import Argument, InputError, MissingExtra, StudyFailed
-from hungjury.machine import cores
-from hungjury.numbers import integer_of
-from hungjury.records import Record
+from hungjury.base.errors import Argument, InputError, MissingExtra, StudyFailed
+from hungjury.base.files import cores
+from hungjury.base.records import Record
+from hungjury.base.text import integer_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.records import Record
-from hungjury.studies.factorial import Anova
-from hungjury.studies.tuple_rows import TupleStudy
+from hungjury.base.records import Record
+from hungjury.studies.anova import Anova
+from hungjury.studies.judge_tuples import TupleStudy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +42,7 @@ class RateLines(Shown, eq=False):
     across: int
 
     def draw(self) -> Figure:
-        from hungjury.report.study_figures import draw_rate_lines
+        from hungjury.report.study_plots import draw_rate_lines
 
         return draw_rate_lines(self)
 
@@ -63,7 +63,7 @@ class Matrices(Shown, eq=False):
     across: int
 
     def draw(self) -> Figure:
-        from hungjury.report.study_figures import draw_matrices
+        from hungjury.report.study_plots import draw_matrices
 
         return draw_matrices(self)
 

@@ -1,4 +1,4 @@
-"""Gold standards, and the distance of the systems' means from them.
+"""Gold standards, the distance of systems' means from them, and each judge alone beside them.
 
 The deterministic gold standard (DGS) scores systems by the gold labels; the randomised one (RGS)
 takes these as right with probability 0.95 and scores by the expected measure (CS 4.2).
@@ -12,23 +12,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure
-from hungjury.collection.likes import QrelsLike
-from hungjury.collection.qrels import as_qrels
-from hungjury.collection.runs import Runs
-from hungjury.errors import Argument, MeasureError, check_choice
-from hungjury.evaluation import evaluate
-from hungjury.judges.judge_scores import JudgeScores, gold_labels
-from hungjury.records import Record
-from hungjury.scores import over_topics
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, MeasureError, check_choice
+from hungjury.base.records import Record
+from hungjury.base.tables import Table, html_page
+from hungjury.data.judgments import as_judgments
+from hungjury.data.qrels import as_qrels
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.data.runs import Runs, as_runs, load
+from hungjury.judges.scores import JudgeScores, gold_labels, label_matrix, score_judges
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import Measure
+from hungjury.measures.evaluate import MeasureNames, evaluate
+from hungjury.measures.scores import over_topics
 from hungjury.stats.correlation import kendall_cross, rmse, tau_ap_cross
-from hungjury.studies.resampling import Resampling
+from hungjury.studies.claims import Resampling
+from hungjury.studies.topics import need_gold, need_judges
 
-__all__ = ["DETERMINISTIC", "NEARLY_SURE", "RANDOMISED", "Doubt", "Nearness", "Truths"]
+__all__ = [
+    "DETERMINISTIC",
+    "NEARLY_SURE",
+    "RANDOMISED",
+    "Doubt",
+    "Nearness",
+    "SingleJudges",
+    "SingleRow",
+    "Truths",
+    "single_judges",
+]
 
-Array = NDArray[np.float64]
 DETERMINISTIC, RANDOMISED = "DGS", "RGS"
 
 
@@ -66,16 +79,16 @@ NEARLY_SURE = Doubt()
 class Nearness(Record, eq=False):
     """How near many vectors of means are to the truth: [vector] each."""
 
-    tau: Array
-    tau_ap: Array
-    rmse: Array
+    tau: Floats
+    tau_ap: Floats
+    rmse: Floats
 
 
 class Nearby(Record, eq=False):
     """The same on resampled topics: [draw, vector] each."""
 
-    tau_ap: Array
-    rmse: Array
+    tau_ap: Floats
+    rmse: Floats
 
 
 class Truths:
@@ -96,7 +109,7 @@ class Truths:
             check_choice("a gold standard", name, (DETERMINISTIC, RANDOMISED))
         self.standards, self.measures = tuple(standards), scored.measures
         self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
-        values: dict[Doubt | None, Array] = {None: scored.gold[:, :, self.known]}
+        values: dict[Doubt | None, Floats] = {None: scored.gold[:, :, self.known]}
         if RANDOMISED in self.standards:
             labels = gold_labels(as_qrels(gold), rel)
             labels = labels.select([scored.alignment.pool.topics[t] for t in self.known])
@@ -111,12 +124,12 @@ class Truths:
                 d: np.swapaxes(self._averaged(v, self.shares), 1, 2) for d, v in values.items()
             }
 
-    def _averaged(self, values: Array, shares: Array | None = None) -> Array:
+    def _averaged(self, values: Floats, shares: Floats | None = None) -> Floats:
         """Values [measure, system, topic] summarised over topics."""
         pairs = zip(values, self.measures, strict=True)
         return np.stack([over_topics(mine, one.average, shares) for mine, one in pairs])
 
-    def nearness(self, m: int, values: Array, doubt: Doubt | None = None) -> Nearness:
+    def nearness(self, m: int, values: Floats, doubt: Doubt | None = None) -> Nearness:
         """Of values [vector, system, topic] by measure `m`; doubt: None for gold labels as they
         are."""
         truth, better = self.means[doubt][m], self.measures[m].better
@@ -128,7 +141,7 @@ class Truths:
             np.atleast_1d(rmse(means, truth)),
         )
 
-    def on_other_topics(self, m: int, values: Array, doubt: Doubt | None = None) -> Nearby:
+    def on_other_topics(self, m: int, values: Floats, doubt: Doubt | None = None) -> Nearby:
         """The same on resampled topics."""
         assert self.shares is not None
         better, truth = self.measures[m].better, self.drawn[doubt][m]
@@ -136,3 +149,150 @@ class Truths:
         means = np.moveaxis(drawn, 2, 0)  # [draw, vector, system]
         near = tau_ap_cross(better(means), better(truth[:, None]))[:, :, 0]
         return Nearby(near, np.asarray(rmse(means, truth[:, None])))
+
+
+class SingleRow(Record, eq=False):
+    """One way to score against one gold standard: a number for each judge."""
+
+    measure: str
+    by: str
+    gold: str
+    tau: Floats
+    tau_ap: Floats
+    rmse: Floats
+    doubt: Doubt | None = None  # how far labels are trusted; None: completely
+    draws: Floats | None = None  # [draw]: the mean tau_ap with other judges, on other topics
+
+
+class SingleJudges(Record, eq=False):
+    """Results for all ways to score, and the judges."""
+
+    judges: list[str]
+    rows: list[SingleRow]
+
+    def table(self) -> Table:
+        """Means over judges, each with the half of its 95 % interval."""
+        rows = [
+            (one.gold, one.by, *_mean(one.tau), *_mean(one.tau_ap), *_mean(one.rmse))
+            for one in self.rows
+        ]
+        names = ("gold", "measure", "tau", "+- tau", "tau_ap", "+- tau_ap", "rmse", "+- rmse")
+        return Table(names, rows)
+
+    def _repr_html_(self) -> str:
+        return html_page(f"means over {len(self.judges)} judges", self.table())
+
+    def to_text(self) -> str:
+        return f"means over {len(self.judges)} judges\n{self.table()}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def _mean(values: Floats) -> tuple[float, float]:
+    from scipy.special import stdtrit
+
+    half = stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
+    return float(values.mean()), float(half)
+
+
+def single_judges(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: MeasureNames,
+    gold: QrelsLike,
+    rel: int | None = None,
+    *,
+    drop_empty: bool = False,
+    doubts: Sequence[Doubt] = (NEARLY_SURE,),
+    resampling: Resampling | None = None,
+) -> SingleJudges:
+    """Score every judge alone, and compare the systems' means with gold.
+
+    Parameters
+    ----------
+    judgments, runs, measures
+        As in `aware`.
+    gold : Qrels or source
+        True labels.
+    rel : int, optional
+        Take labels as binary, with this as the lowest relevant grade.
+    drop_empty : bool
+        Leave out judges with nothing relevant on some topic.
+    doubts : sequence of Doubt
+        How far labels are trusted, for the expected measures and the randomised gold standard.
+        Default: right with probability 0.95, documents without a label not relevant.
+    resampling : Resampling, optional
+        Also draw mean tau_ap with other judges and on other topics.
+
+    Returns
+    -------
+    SingleJudges
+        For each measure, means over judges of correlation and distance.
+
+    Notes
+    -----
+    Labels are compared with the deterministic gold standard (DGS); expected measures, with labels
+    that are right with probability 0.95, with DGS and with the randomised gold standard (RGS),
+    whose labels are right with the same probability.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.single_judges(made.judgments, made.runs, "AP", made.gold)
+    >>> found.judges
+    ['judge1', 'judge2', 'judge3', 'judge4', 'judge5']
+    """
+    need_gold(gold, "a study of judges")
+    given = as_judgments(judgments)
+    need_judges(given, "a mean over judges", 2)
+    lists = load(as_runs(runs))
+    scored = score_judges(given, lists, measures, rel, gold, drop_empty)
+    both = (DETERMINISTIC, RANDOMISED)
+    truths = Truths(scored, gold, lists, rel, both, doubts, resampling)
+    labels, _ = label_matrix(given, rel)
+    labels = labels[[given.judges.index(name) for name in scored.judges]]
+    rows = []
+    for m, one in enumerate(scored.measures):
+
+        def row(
+            by: str,
+            gold: str,
+            values: Floats,
+            doubt: Doubt | None,
+            m: int = m,
+            name: str = str(one),
+        ) -> SingleRow:
+            known = values[:, :, truths.known]
+            truth = doubt if gold == RANDOMISED else None
+            near = truths.nearness(m, known, truth)
+            draws = _draws(truths, m, known, truth, near, resampling)
+            return SingleRow(
+                measure=name,
+                by=by,
+                gold=gold,
+                tau=near.tau,
+                tau_ap=near.tau_ap,
+                rmse=near.rmse,
+                doubt=doubt,
+                draws=draws,
+            )
+
+        rows.append(row(str(one), DETERMINISTIC, scored.filled[m], None))
+        for doubt in doubts:
+            chances = Scorer(doubt.of_labels(one), scored.alignment, 1)
+            values = chances.filled(labels)
+            rows += [row(str(chances.measure), gold, values, doubt) for gold in both]
+    return SingleJudges(scored.judges, rows)
+
+
+def _draws(
+    truths: Truths, m: int, values: Floats, truth: Doubt | None, near: Nearness,
+    resampling: Resampling | None,
+) -> Floats | None:  # fmt: skip
+    """[draw]: mean tau_ap over other judges, on other topics."""
+    if resampling is None:
+        return None
+    moved = truths.on_other_topics(m, values, truth).tau_ap
+    return resampling.joint(near.tau_ap, moved, "judges")

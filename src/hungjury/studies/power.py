@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.collection.runs import Progress
-from hungjury.errors import check_choice, check_seed
-from hungjury.records import Record
-from hungjury.scores import Scores
-from hungjury.stats.paired_tests import bootstrap_test, studentised_bootstrap
-from hungjury.stats.tukey import randomised_tukey
-from hungjury.studies.checks import need_systems
-from hungjury.studies.experiment import Experiment, Found, Part
-from hungjury.studies.seeds import seed_for
-from hungjury.tables import Table, html_page
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import check_choice, check_seed
+from hungjury.base.records import Record
+from hungjury.base.tables import Table, html_page
+from hungjury.data.runs import Progress
+from hungjury.measures.scores import Scores
+from hungjury.stats.multiple import randomised_tukey
+from hungjury.stats.paired import bootstrap_test, studentised_bootstrap
+from hungjury.studies.downsampling import Experiment, Found, Part
+from hungjury.studies.jobs import seed_for
+from hungjury.studies.topics import need_systems
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
            "power_of", "share_told_apart"]  # fmt: skip
 
-Array = NDArray[np.float64]
 PowerMethod = Literal["bootstrap", "tukey"]
 METHODS: dict[PowerMethod, int] = {"bootstrap": 1000, "tukey": 5000}
 """Ways to test, with the number of samples each draws by default."""
@@ -41,11 +40,11 @@ class DiscriminativePower(Record, eq=False):
     alpha: float
     samples: int
     seed: int
-    p: Array
-    needed: Array
+    p: Floats
+    needed: Floats
 
     @property
-    def power(self) -> Array:
+    def power(self) -> Floats:
         """[measure]: the share of pairs that differ significantly."""
         return np.asarray((self.p < self.alpha).mean(axis=1))
 
@@ -169,9 +168,9 @@ class PowerExperiment(Experiment[DiscriminativePower]):
 
 
 def power_of(
-    values: Array, method: PowerMethod = "bootstrap", alpha: float = 0.05, samples: int = 1000,
+    values: Floats, method: PowerMethod = "bootstrap", alpha: float = 0.05, samples: int = 1000,
     seed: int = 0,
-) -> tuple[Array, float]:  # fmt: skip
+) -> tuple[Floats, float]:  # fmt: skip
     """p-values of all pairs of systems, from values [system, topic], and the difference needed."""
     rng = np.random.default_rng(seed_for(seed, (method,)))
     if method == "tukey":
@@ -182,7 +181,7 @@ def power_of(
 
 
 def share_told_apart(
-    values: Array, alpha: float = 0.05, samples: int = 1000, seed: int = 0
+    values: Floats, alpha: float = 0.05, samples: int = 1000, seed: int = 0
 ) -> float:
     """Share of pairs of systems with a p-value below alpha in `power_of`'s paired bootstrap, from
     values [system, topic]; quicker, without the difference needed."""

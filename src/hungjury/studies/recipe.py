@@ -31,15 +31,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar
 
-from hungjury.errors import Argument, InputError, Remedy
-from hungjury.named import Catalogue, Named
-from hungjury.parameters import numbers
-from hungjury.records import Record
-from hungjury.studies.claims import Claim, claims_table
+from hungjury.base.errors import Argument, InputError, Remedy
+from hungjury.base.named import Catalogue, Named
+from hungjury.base.parameters import numbers
+from hungjury.base.records import Record
+from hungjury.studies.claims import Claim, StudyTable, claims_table
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Shown
-from hungjury.studies.runner import Job
-from hungjury.studies.study_table import StudyTable
+from hungjury.studies.jobs import Job
 
 __all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "StudyFigure", "names",
            "probabilities"]  # fmt: skip

@@ -7,18 +7,16 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from hungjury.catalogue import measure
-from hungjury.collection.notes import Note
-from hungjury.collection.runs import Progress
-from hungjury.errors import HungjuryError, StudyFailed
-from hungjury.records import Record
+from hungjury.base.errors import HungjuryError, StudyFailed
+from hungjury.base.notes import Note
+from hungjury.base.records import Record
+from hungjury.data.runs import Progress
+from hungjury.measures.catalogue import measure
 from hungjury.studies import papers
-from hungjury.studies.collections import check_collections
-from hungjury.studies.data import Sources, StudyData, study_data
+from hungjury.studies.data import Sources, StudyData, check_collections, study_data
 from hungjury.studies.engines import Engine
+from hungjury.studies.jobs import LOCAL_ENGINE, Finished, ResultStore, run_work
 from hungjury.studies.recipe import Recipe, Report, Studied
-from hungjury.studies.runner import LOCAL_ENGINE, Finished, run_work
-from hungjury.studies.store import ResultStore
 
 __all__ = ["Study", "run_study"]
 

@@ -1,4 +1,4 @@
-"""The experiment on k-tuples of judges, in parts (TH 4.4-4.6).
+"""Combinations of k judges: how many are enough, and how best to combine them (TH 4.4-4.6).
 
 Scores under each judge and under random ones do not depend on the tuple: they are computed
 once, and tuples only recombine them.
@@ -15,41 +15,86 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, measure_list
-from hungjury.choices import Orientation
-from hungjury.collection.judgments import as_judgments
-from hungjury.collection.likes import JudgmentsLike, QrelsLike, RunsLike
-from hungjury.collection.qrels import Qrels
-from hungjury.collection.runs import Runs, as_runs, load
-from hungjury.errors import InputError, check_seed
-from hungjury.evaluation import MeasureNames, score_alignment
-from hungjury.judges.judge_scores import (
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Orientation
+from hungjury.base.errors import Argument, InputError, check_seed
+from hungjury.base.parameters import MOST_SAMPLES, check_count
+from hungjury.base.records import Record
+from hungjury.data.judgments import as_judgments
+from hungjury.data.qrels import Qrels
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.data.runs import Progress, Runs, as_runs, load
+from hungjury.judges.merges import Merge, Merged, MergeSettings
+from hungjury.judges.merging import merge_method
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.scores import (
     JudgeScores,
     check_measure_of_judges,
     grades_at,
     label_matrix,
+    random_scores,
     score_judges,
 )
-from hungjury.judges.merged import Merge, Merged
-from hungjury.judges.merging import merge_method
-from hungjury.judges.panel import Panel
-from hungjury.judges.random_judges import random_scores
-from hungjury.judges.settings import MergeSettings
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
-from hungjury.limits import MOST_SAMPLES, check_count
-from hungjury.records import Record
-from hungjury.studies.checks import need_gold, need_judges
-from hungjury.studies.experiment import Experiment, Found, Part
+from hungjury.measures.catalogue import Measure, measure_list
+from hungjury.measures.evaluate import MeasureNames, score_alignment
+from hungjury.studies.claims import Resampling
+from hungjury.studies.downsampling import Experiment, Found, Part
 from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths
-from hungjury.studies.judge_tuples import judge_tuples, membership
-from hungjury.studies.resampling import Resampling
-from hungjury.studies.seeds import seed_for
-from hungjury.studies.tuple_rows import TupleRow, TupleStudy
-from hungjury.studies.weighted_votes import check_votes, votes_among, weighted_majority
+from hungjury.studies.jobs import seed_for
+from hungjury.studies.judge_tuples import TupleRow, TupleStudy, judge_tuples, membership
+from hungjury.studies.topics import need_gold, need_judges
 
-__all__ = ["APPROACHES", "TupleExperiment"]
+__all__ = [
+    "APPROACHES",
+    "TupleExperiment",
+    "TupleRow",
+    "TupleStudy",
+    "check_votes",
+    "judge_tuples",
+    "tuple_study",
+    "votes_among",
+    "weighted_majority",
+]
 
-Array = NDArray[np.float64]
+BEGINNING = "votes("
+ROUNDING = 1e-12  # keeps ties independent of the order of summation
+
+
+def votes_among(approaches: list[str]) -> dict[str, str]:
+    """Approaches such as "votes(sgl_tau_msd)", with their weights."""
+    return {a: a[len(BEGINNING) : -1] for a in approaches if a.startswith(BEGINNING)}
+
+
+def weighted_majority(
+    labels: NDArray[np.int16], weights: Floats, topic_of: NDArray[np.integer[Any]]
+) -> NDArray[np.int16]:
+    """Binary labels [judge, document] and weights [tuple, judge, topic] to labels
+    [tuple, document]: 1 where more than half of the weight of those who judged it says so."""
+    out = np.empty((len(weights), labels.shape[1]), dtype=np.int16)
+    for topic in range(weights.shape[2]):
+        mine = topic_of == topic
+        yes, judged = (labels[:, mine] == 1).astype(float), (labels[:, mine] >= 0).astype(float)
+        in_favour, total = (weights[:, :, topic] @ votes for votes in (yes, judged))
+        out[:, mine] = np.where(total > 0, in_favour > (0.5 + ROUNDING) * total, NOT_JUDGED)
+    return out
+
+
+def check_votes(votes: Mapping[str, str], top: int) -> None:
+    for name, weights in votes.items():
+        if top > 1:
+            raise InputError(
+                f"{name} is for binary labels, but grades go up to {top}",
+                code="not-binary",
+                remedy=("name the lowest relevant grade with", Argument("rel")),
+            )
+        if weights != "uni" and weights not in ESTIMATORS:
+            raise InputError(
+                f"unknown weights '{weights}' for votes", code="unknown-weights",
+                remedy="use AWARE's weights, such as sgl_tau_msd",
+            )  # fmt: skip
+
+
 BASELINES = ("mv", "em-mv", "em-neu")
 APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
 """The 34 approaches of the thesis."""
@@ -255,7 +300,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         settings = MergeSettings(merge=str(method))
         return Merged.of(method, panel, method.decide(panel, "topic", rng), settings)
 
-    def _expected_values(self, merged: Sequence[Qrels], measures: Sequence[Measure]) -> Array:
+    def _expected_values(self, merged: Sequence[Qrels], measures: Sequence[Measure]) -> Floats:
         """[measure, tuple, system, topic]"""
         aligned, known = self.scored.alignment, self.truths.known
         each = [
@@ -265,7 +310,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         return np.stack([one.values[:, :, known] for one in each], axis=1)
 
     def _row(
-        self, m: int, size: int, approach: str, by: str, values: Array,
+        self, m: int, size: int, approach: str, by: str, values: Floats,
         gold: str = DETERMINISTIC, doubt: Doubt | None = None,
     ) -> _Row:  # fmt: skip
         """From values [tuple, system, topic]."""
@@ -301,13 +346,82 @@ class _Row(Record, eq=False):
     """A row, and draws of its means."""
 
     numbers: TupleRow
-    draws: dict[str, Array]
+    draws: dict[str, Floats]
 
 
-def _spread(values: Array) -> float:
+def _spread(values: Floats) -> float:
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0
 
 
 def _labels(qrels: Qrels) -> NDArray[np.int16]:
     assert qrels.labels is not None
     return qrels.labels
+
+
+def tuple_study(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: MeasureNames,
+    gold: QrelsLike,
+    rel: int | None = None,
+    sizes: Iterable[int] | None = None,
+    tuples: int = 100,
+    approaches: Iterable[str] = APPROACHES,
+    standards: Sequence[str] = (DETERMINISTIC,),
+    replicates: int = 1000,
+    seed: int = 0,
+    orientation: Orientation = "dissimilarity",
+    progress: Progress | None = None,
+    *,
+    drop_empty: bool = False,
+    doubts: Sequence[Doubt] = (NEARLY_SURE,),
+    resamples: int = 0,
+) -> TupleStudy:
+    """Combine tuples of judges in many ways, and compare the systems' means with gold.
+
+    Parameters
+    ----------
+    judgments, runs, measures
+        As in `aware`.
+    gold : Qrels or source
+        True labels.
+    sizes : iterable of int, optional
+        Sizes of tuples. Default: 2 to all judges but one.
+    tuples : int
+        Random tuples of each size; all of them if there are fewer.
+    approaches : iterable of str
+        AWARE weights, merges of labels, and majorities of votes weighted by AWARE's weights, as in
+        ``"votes(sgl_tau_msd)"``. Merges that give probabilities are scored by the measure's
+        expected counterpart.
+    standards : sequence of {"DGS", "RGS"}
+        Deterministic and randomised gold standard, for merges that give probabilities; all others
+        are compared with DGS.
+    rel, replicates, seed, orientation, progress, drop_empty
+        As in `aware`. Random judges label the pool of all judges.
+    doubts : sequence of Doubt
+        How far labels are trusted in the randomised gold standard, and how probable relevance is
+        for documents without a label, there and for merges that give probabilities.
+    resamples : int
+        Draws of every mean with other tuples and on other topics (of the first 10 tuples), the same
+        ones for all rows; for `TupleStudy.quantity`.
+
+    Returns
+    -------
+    TupleStudy
+        A row for each measure, size, approach and standard.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.tuple_study(
+    ...     made.judgments, made.runs, "AP", made.gold, sizes=[2], tuples=2,
+    ...     approaches=["uni", "em-mv"]
+    ... )
+    >>> [row.approach for row in found.rows]
+    ['uni', 'em-mv']
+    """
+    return TupleExperiment(
+        judgments, runs, measures, gold, rel, sizes, tuples, approaches, standards, replicates,
+        seed, orientation, drop_empty=drop_empty, doubts=doubts, resamples=resamples,
+    ).run_all(progress)  # fmt: skip

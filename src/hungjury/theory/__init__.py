@@ -1,5 +1,5 @@
 """Theory of measures: the partial order of lists, axioms, balancing indices."""
 
-from hungjury.lazy import attach
+from hungjury.base.lazy import attach
 
 __getattr__, __dir__ = attach(__name__)

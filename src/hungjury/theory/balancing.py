@@ -18,17 +18,11 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.catalogue.closed_forms import TOLERANCE
-from hungjury.collection.judged import BUDGET
-from hungjury.errors import Argument, InputError, MeasureError, check_choice
-from hungjury.limits import MOST_GRADE, MOST_RANKS, check_count
-from hungjury.theory.axioms import check_axioms
-from hungjury.theory.scoring import (
-    Lists,
-    ListScorer,
-    MeasureLike,
-    plentiful_pool,
-)
+from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
+from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
+from hungjury.data.judged import BUDGET
+from hungjury.measures.closed_forms import TOLERANCE
+from hungjury.theory.axioms import Lists, ListScorer, MeasureLike, check_axioms, plentiful_pool
 
 __all__ = ["balancing_curve", "balancing_index"]
 

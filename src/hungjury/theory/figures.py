@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import SimulatedLabels
-from hungjury.errors import MissingExtra, check_choice, check_seed
-from hungjury.limits import MOST_RANKS, MOST_SAMPLES, check_count, check_share
-from hungjury.records import Record
-from hungjury.stats.paired_tests import t_test
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import SimulatedLabels
+from hungjury.base.errors import MissingExtra, check_choice, check_seed
+from hungjury.base.parameters import MOST_RANKS, MOST_SAMPLES, check_count, check_share
+from hungjury.base.records import Record
+from hungjury.stats.paired import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
-from hungjury.theory.scoring import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,11 +13,11 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import OrderOf, OrderScale
-from hungjury.errors import Argument, InputError, check_choice
-from hungjury.limits import MOST_GRADE, check_count
-from hungjury.records import Record
-from hungjury.tables import Table, html_page
+from hungjury.base.choices import OrderOf, OrderScale
+from hungjury.base.errors import Argument, InputError, check_choice
+from hungjury.base.parameters import MOST_GRADE, check_count
+from hungjury.base.records import Record
+from hungjury.base.tables import Table, html_page
 
 __all__ = ["ListComparison", "Step", "compare_lists"]
 

@@ -1,5 +1,5 @@
 """Users as Markov chains over ranks, estimated from click logs."""
 
-from hungjury.lazy import attach
+from hungjury.base.lazy import attach
 
 __getattr__, __dir__ = attach(__name__)

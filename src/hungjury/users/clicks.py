@@ -12,13 +12,14 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.choices import ClickEngine, Pages, RatesBy
-from hungjury.collection.likes import QrelsLike
-from hungjury.collection.notes import plural
-from hungjury.collection.qrels import as_qrels
-from hungjury.errors import Argument, InputError, check_choice
-from hungjury.limits import MOST_RANKS_OF_A_PAGE, check_count
-from hungjury.users.chain import Array, closed_groups, stationary_distribution
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import ClickEngine, Pages, RatesBy
+from hungjury.base.errors import Argument, InputError, check_choice
+from hungjury.base.notes import plural
+from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE, check_count
+from hungjury.data.qrels import as_qrels
+from hungjury.data.reading.options import QrelsLike
+from hungjury.users.chain import closed_groups, stationary_distribution
 from hungjury.users.counting import (
     BAD_RECORD,
     COUNTED,
@@ -31,12 +32,18 @@ from hungjury.users.counting import (
     Row,
     count_clicks,
 )
-from hungjury.users.dynamics import fit_dynamic
 from hungjury.users.engine import open_engine
-from hungjury.users.formats import Tally
-from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, LogReport, UserModel
+from hungjury.users.logs import Tally
+from hungjury.users.model import (
+    ALL,
+    INFORMATIONAL,
+    NAVIGATIONAL,
+    LogReport,
+    UserClass,
+    UserModel,
+    fit_dynamic,
+)
 from hungjury.users.readers import is_ibis_table
-from hungjury.users.user_class import UserClass
 
 __all__ = ["calibrate"]
 
@@ -116,7 +123,7 @@ def calibrate(
 def _query_rates(rows: list[Row], ranks: int) -> tuple[tuple[str, tuple[float | None, ...]], ...]:
     """Rates of the holding times of every query that has one."""
     held: dict[str, NDArray[np.int64]] = {}
-    spent: dict[str, Array] = {}
+    spent: dict[str, Floats] = {}
     for row in rows:
         query, at = str(row["query"]), row["start"] - 1
         held.setdefault(query, np.zeros(ranks, np.int64))[at] += row["held"] or 0
@@ -125,7 +132,7 @@ def _query_rates(rows: list[Row], ranks: int) -> tuple[tuple[str, tuple[float | 
     return tuple((query, rates) for query, rates in found if any(r is not None for r in rates))
 
 
-def _rates(held: NDArray[np.int64], spent: Array) -> tuple[float | None, ...]:
+def _rates(held: NDArray[np.int64], spent: Floats) -> tuple[float | None, ...]:
     """(K - 1) / K over the mean holding time, where at least two are known."""
     return tuple(
         (int(k) - 1) / float(time) if k >= 2 and time > 0 else None
@@ -154,10 +161,10 @@ class _Counted:
     visits: NDArray[np.int64]  # [rank]
     moves: NDArray[np.int64]  # [from, to]
     held: NDArray[np.int64]  # [rank] visits with a known end
-    spent: Array  # [rank] their time
+    spent: Floats  # [rank] their time
     pages: int = 0
 
-    def stationary(self, pages: Pages) -> Array | None:
+    def stationary(self, pages: Pages) -> Floats | None:
         """The stationary distribution over ranks, or None without data for one."""
         if pages == "moves":
             return long_run_distribution(self.moves)
@@ -166,7 +173,7 @@ class _Counted:
         total = int(self.visits.sum())
         return self.visits / total if total else None
 
-    def transitions(self, pages: Pages) -> Array:
+    def transitions(self, pages: Pages) -> Floats:
         """[from, to]: a rank without departures gets probability 1 on the diagonal.
 
         For all pages, a user who leaves comes back through an entry: p_ij = (v_ij + exits_i
@@ -311,7 +318,7 @@ def _user_class(name: str, counted: _Counted, timed: bool, pages: Pages) -> User
     )
 
 
-def long_run_distribution(moves: NDArray[np.int64]) -> Array | None:
+def long_run_distribution(moves: NDArray[np.int64]) -> Floats | None:
     """The stationary distribution over recurrent ranks, or None if there are none.
 
     A rank that users never leave ends paths and does not trap them: it is removed, and the chain

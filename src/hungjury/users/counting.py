@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hungjury.errors import InputError
-from hungjury.users.actions import EMPTY_PAGE, KIND, UNREADABLE
+from hungjury.base.errors import InputError
 from hungjury.users.engine import RECORD, QueryEngine, need_ibis
-from hungjury.users.formats import Tally
+from hungjury.users.logs import EMPTY_PAGE, KIND, UNREADABLE, Tally
 from hungjury.users.readers import click_table
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
-from hungjury.choices import ClickEngine
-from hungjury.errors import HungjuryError, InputError, MissingExtra, check_choice
-from hungjury.machine import cores
-from hungjury.records import Record
+from hungjury.base.choices import ClickEngine
+from hungjury.base.errors import HungjuryError, InputError, MissingExtra, check_choice
+from hungjury.base.files import cores
+from hungjury.base.records import Record
 
 if TYPE_CHECKING:
     import pyarrow

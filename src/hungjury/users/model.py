@@ -6,26 +6,191 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, field, fields
 from functools import cached_property
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.collection.notes import Note, plural
-from hungjury.errors import Argument, InputError, MeasureError
-from hungjury.files import write_whole
-from hungjury.json_files import read_json
-from hungjury.records import Record
-from hungjury.tables import Table, html_page
-from hungjury.users.dynamics import Array, Dynamic
-from hungjury.users.user_class import Numbers, UserClass, read_class, read_numbers, read_rates
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, InputError, MeasureError
+from hungjury.base.files import read_json, write_whole
+from hungjury.base.notes import Note, plural
+from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
+from hungjury.base.records import Record
+from hungjury.base.tables import Table, html_page
 
 if TYPE_CHECKING:
     from hungjury.report.pictures import Plot
 
-__all__ = ["PUBLISHED_SHAPE", "LogReport", "UserModel", "user_model"]
+__all__ = [
+    "PUBLISHED_SHAPE",
+    "Dynamic",
+    "LogReport",
+    "Numbers",
+    "UserClass",
+    "UserModel",
+    "fit_dynamic",
+    "read_class",
+    "read_numbers",
+    "read_rates",
+    "user_model",
+]
+
+ROUNDING = 1e-12
+
+
+class Dynamic(Record):
+    """delta(i) = alpha / i + beta i + gamma, not below 0, with the quality of its fit.
+
+    r2 (the share of variance explained) and rmse are None where the curve was
+    given and not fitted; r2 is None too where the distribution is uniform.
+    """
+
+    alpha: float
+    beta: float
+    gamma: float
+    r2: float | None = None
+    rmse: float | None = None
+
+    def values(self, ranks: int) -> Floats:
+        """delta at the ranks 1 to `ranks`."""
+        return curve(np.array([self.alpha, self.beta, self.gamma]), ranks)
+
+    def rises(self, ranks: int) -> tuple[int, ...]:
+        """The ranks up to `ranks` where the curve is above its value at the rank before."""
+        values = self.values(ranks)
+        return tuple(int(i) + 2 for i in np.flatnonzero(np.diff(values) > ROUNDING))
+
+
+def curve(coefficients: Floats, ranks: int) -> Floats:
+    return np.maximum(_terms(ranks) @ coefficients, 0.0)
+
+
+def _terms(ranks: int) -> Floats:
+    i = np.arange(1, ranks + 1, dtype=float)
+    return np.stack([1 / i, i, np.ones(ranks)], axis=1)
+
+
+def fit_dynamic(pi: Floats) -> Dynamic:
+    """Fit a user dynamic to a stationary distribution by least squares.
+
+    Parameters
+    ----------
+    pi : ndarray
+        The distribution over ranks; ranks without visits are 0.
+
+    Returns
+    -------
+    Dynamic
+        α, β and γ of δ(i) = α/i + βi + γ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> round(hj.users.fit_dynamic(np.array([0.5, 0.25, 0.125, 0.125])).r2, 3)
+    0.989
+    """
+    coefficients: Floats = np.linalg.lstsq(_terms(len(pi)), pi, rcond=None)[0].astype(float)
+    missed = pi - curve(coefficients, len(pi))
+    varies = float(((pi - pi.mean()) ** 2).sum())
+    alpha, beta, gamma = (float(c) for c in coefficients)
+    return Dynamic(
+        alpha,
+        beta,
+        gamma,
+        r2=1 - float((missed**2).sum()) / varies if varies > 1e-18 else None,
+        rmse=float(np.sqrt((missed**2).mean())),
+    )
+
+
+Counts = tuple[int, ...]
+Numbers = tuple[float, ...]
+
+
+class UserClass(Record):
+    """The users of one class of queries; index i of every tuple is rank i + 1.
+
+    Fields counted from a log are None for models made in another way.
+    """
+
+    name: str  # "navigational", "informational", or "all"
+    stationary: Numbers  # stationary distribution
+    dynamic: Dynamic  # the curve fitted to it
+    visits: Counts | None = None  # clicks
+    moves: tuple[Counts, ...] | None = None  # [from, to]; a repeated click is a move i -> i
+    transitions: tuple[Numbers, ...] | None = None  # 1 on the diagonal for ranks never left
+    never_left: Counts | None = None  # ranks without departures
+    pages: int | None = None  # result pages with at least one click: paths
+    backward: float | None = None  # share of the moves
+    held: Counts | None = None  # visits with a known end
+    rates: tuple[float | None, ...] | None = None  # of the exponential holding time, per second
+
+
+def read_class(given: Mapping[str, Any], ranks: int) -> UserClass:
+    """A class as JSON holds it; ValueError says what is wrong with it."""
+    known = {f.name for f in fields(UserClass)}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise ValueError(f"unknown entry {unknown[0]!r}")
+    if not 1 <= ranks <= MOST_RANKS_OF_A_PAGE:
+        raise ValueError(f"it has {ranks} ranks")
+    values = {key: _frozen(value) for key, value in given.items()}
+    values["dynamic"] = Dynamic(**given["dynamic"])
+    whose = f"of class {values['name']!r}"
+    _check_numbers(list(asdict(values["dynamic"]).values()), 5, f"the dynamic {whose}", holes=True)
+    for name in ("stationary", "visits", "held"):
+        if values.get(name) is not None:
+            _check_numbers(values[name], ranks, f"the entry {name} {whose}")
+    for name in ("moves", "transitions"):
+        rows = values.get(name)
+        if rows is not None and (not isinstance(rows, tuple) or len(rows) != ranks):
+            raise ValueError(f"the entry {name} {whose} does not have {ranks} rows")
+        for row in rows or ():
+            _check_numbers(row, ranks, f"a row of {name} {whose}")
+    values["stationary"] = pi = read_numbers(given["stationary"])
+    if min(pi) < 0 or abs(sum(pi) - 1) > 1e-6:
+        raise ValueError(f"the distribution {whose} does not sum to 1")
+    if values.get("rates") is not None:
+        values["rates"] = read_rates(given["rates"], ranks, f"class {values['name']!r}")
+    if any(not 1 <= rank <= ranks for rank in values.get("never_left") or ()):
+        raise ValueError(f"the entry never_left {whose} names a rank that is not on the page")
+    return UserClass(**values)
+
+
+def read_rates(given: Sequence[Any], ranks: int, whose: str) -> tuple[float | None, ...]:
+    """A rate per rank, None where it is unknown."""
+    rates = tuple(None if r is None else float(r) for r in given)
+    if len(rates) != ranks or not all(r is None or 0 < r < np.inf for r in rates):
+        raise ValueError(f"the rates of {whose} are not {ranks} positive numbers")
+    return rates
+
+
+def _check_numbers(values: object, count: int, what: str, holes: bool = False) -> None:
+    """`count` finite numbers; `holes`: None is allowed in place of one."""
+    if not isinstance(values, (list, tuple)) or len(values) != count:
+        raise ValueError(f"{what} does not have {count} numbers")
+    for value in values:
+        if holes and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+            raise ValueError(f"{what} holds {value!r}")
+
+
+def _frozen(value: object) -> Any:
+    return tuple(_frozen(v) for v in value) if isinstance(value, list) else value
+
+
+def read_numbers(values: Sequence[Any]) -> Numbers:
+    """Finite numbers."""
+    numbers = tuple(float(v) for v in values)
+    if not all(map(isfinite, numbers)):
+        raise ValueError("it holds a number that is not finite")
+    return numbers
+
 
 FORMAT, VERSION = "hungjury user model", 1
 NAVIGATIONAL, INFORMATIONAL, ALL = "navigational", "informational", "all"
@@ -119,11 +284,11 @@ class UserModel(Record):
             np.asarray(alike) == 1, names.index(NAVIGATIONAL), names.index(INFORMATIONAL)
         )
 
-    def stationary(self) -> Array:
+    def stationary(self) -> Floats:
         """[class, rank]: the stationary distributions."""
         return np.array([c.stationary for c in self.classes])
 
-    def discounts(self, ranks: int) -> Array:
+    def discounts(self, ranks: int) -> Floats:
         """[class, rank]: the dynamics at the ranks 1 to `ranks`; no further than calibrated."""
         if ranks > self.ranks:
             raise MeasureError(
@@ -174,7 +339,7 @@ class UserModel(Record):
         )
         return tuple(Note("empty-class", 1, text.format(name), about="result") for name in absent)
 
-    def rates(self) -> Array:
+    def rates(self) -> Floats:
         """[class, rank]: holding-time rates, NaN where unknown."""
         missing = [c.name for c in self.classes if c.rates is None]
         if missing:
@@ -186,7 +351,7 @@ class UserModel(Record):
         given = [[np.nan if r is None else r for r in c.rates or ()] for c in self.classes]
         return np.array(given, dtype=float)
 
-    def rates_by_topic(self, topics: Sequence[str], which: NDArray[np.intp]) -> Array:
+    def rates_by_topic(self, topics: Sequence[str], which: NDArray[np.intp]) -> Floats:
         """[topic, rank]: a query's own rates where the log has them, else those of its class.
 
         which: [topic] index of the class.

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hungjury.collection.compressed import MAGIC_BYTES, compression_of
-from hungjury.collection.formats import is_frame
-from hungjury.collection.notes import few
-from hungjury.collection.sources import Source, expand
-from hungjury.errors import InputError, either
-from hungjury.users.actions import KIND, group_by_session, write_action_clicks
+from hungjury.base.errors import InputError, either
+from hungjury.base.notes import few
+from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
+from hungjury.data.reading.formats import is_frame
+from hungjury.data.reading.sources import Source, expand
 from hungjury.users.engine import RECORD, QueryEngine, open_engine, with_record
-from hungjury.users.formats import (
+from hungjury.users.logs import (
+    KIND,
     PAGE_COLUMNS,
     SESSION_COLUMNS,
     Tally,
+    group_by_session,
     trec_session_clicks,
+    write_action_clicks,
     write_clicks,
     yandex_page_clicks,
 )

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from hungjury.base.records import Record
 from hungjury.judges.weights import ESTIMATORS
-from hungjury.records import Record
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most
+from hungjury.studies.judge_tuples import TupleStudy
 from hungjury.studies.tuple_experiment import BASELINES
-from hungjury.studies.tuple_rows import TupleStudy
 
 __all__ = ["Approaches", "aware_claims"]
 

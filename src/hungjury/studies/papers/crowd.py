@@ -8,16 +8,37 @@ from functools import cached_property
 from itertools import product
 from typing import Any, ClassVar
 
-from hungjury.parameters import flag, integer, param
-from hungjury.records import Record
-from hungjury.studies.claims import ROUNDING, Claim, sensitivity_tables
+from hungjury.base.parameters import flag, integer, param
+from hungjury.base.records import Record
+from hungjury.studies.claims import (
+    RESAMPLES,
+    ROUNDING,
+    Cell,
+    Claim,
+    Resampling,
+    StudyTable,
+    sensitivity_tables,
+    stem,
+)
 from hungjury.studies.data import StudyData
-from hungjury.studies.each_judge import SingleJudges, SingleRow, single_judges
 from hungjury.studies.figures import TupleLines
-from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Doubt
+from hungjury.studies.gold import (
+    DETERMINISTIC,
+    RANDOMISED,
+    Doubt,
+    SingleJudges,
+    SingleRow,
+    single_judges,
+)
+from hungjury.studies.jobs import Job
 from hungjury.studies.papers.crowd_claims import crowd_claims
-from hungjury.studies.papers.panels import gathered, sizes_of_tuples, tuple_jobs
-from hungjury.studies.papers.panels_beside import crowd_beside, panel_remarks
+from hungjury.studies.papers.panels import (
+    crowd_beside,
+    gathered,
+    panel_remarks,
+    sizes_of_tuples,
+    tuple_jobs,
+)
 from hungjury.studies.recipe import (
     RECIPES,
     Recipe,
@@ -27,10 +48,7 @@ from hungjury.studies.recipe import (
     names,
     probabilities,
 )
-from hungjury.studies.resampling import RESAMPLES, Resampling
-from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, StudyTable, stem
-from hungjury.studies.tuples import TupleStudy
+from hungjury.studies.tuple_experiment import TupleStudy
 
 __all__ = ["Crowd"]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hungjury.records import Record
+from hungjury.base.records import Record
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all
-from hungjury.studies.each_judge import SingleRow
-from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Doubt
-from hungjury.studies.tuple_rows import TupleStudy
+from hungjury.studies.gold import DETERMINISTIC, RANDOMISED, Doubt, SingleRow
+from hungjury.studies.judge_tuples import TupleStudy
 
 __all__ = ["crowd_claims"]
 

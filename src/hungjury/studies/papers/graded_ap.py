@@ -7,19 +7,27 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.catalogue import measure
-from hungjury.catalogue.graded_ap import GAP, eGAP, threshold_probabilities, xGAP
-from hungjury.errors import Argument, InputError
-from hungjury.parameters import integer, number, param
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.parameters import integer, number, param
+from hungjury.measures.catalogue import measure
+from hungjury.measures.catalogue.graded_ap import GAP, eGAP, threshold_probabilities, xGAP
+from hungjury.studies.claims import Cell, Joined, StudyTable
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Lines, RateLines
-from hungjury.studies.papers.claim_data import ClaimData
-from hungjury.studies.papers.graded_beside import COMPARED, beside_the_paper, in_words, topic_sets
-from hungjury.studies.papers.graded_claims import GradedEvidence, graded_claims
+from hungjury.studies.jobs import Job
+from hungjury.studies.papers.graded_claims import (
+    COMPARED,
+    GradedEvidence,
+    beside_the_paper,
+    graded_claims,
+    in_words,
+    topic_sets,
+)
 from hungjury.studies.papers.label_sets import (
+    ClaimData,
     LabelSet,
     check_labels,
     correlation_job,
@@ -37,13 +45,10 @@ from hungjury.studies.papers.label_sets import (
     shares,
 )
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
-from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, Joined, StudyTable
 from hungjury.studies.topics import run_quartiles
 
 __all__ = ["GradedAPRecipe"]
 
-Array = NDArray[np.float64]
 FAMILY = {"GAP": GAP, "xGAP": xGAP, "eGAP": eGAP}
 DRAWN = {2: (0.1, 0.9), 3: (0.2, 0.2, 0.6)}  # Figures 1 and 2
 ROUNDING = 1e-9
@@ -198,7 +203,7 @@ class GradedAPRecipe(Recipe):
 
     def _robustness(
         self, number: int, top: int, sets: Sequence[LabelSet]
-    ) -> tuple[StudyFigure, dict[tuple[str, ...], Array]]:
+    ) -> tuple[StudyFigure, dict[tuple[str, ...], Floats]]:
         """Figures 1 and 2, and their lines."""
         lines = self._lines(sets)
         what = "Kendall's tau with the whole pool at pool reduction rates"
@@ -211,10 +216,10 @@ class GradedAPRecipe(Recipe):
         figure = RateLines(panels, (1.0, *self.rates), "Kendall's τ", top)
         return StudyFigure("", title, figure), lines
 
-    def _lines(self, sets: Sequence[LabelSet]) -> dict[tuple[str, ...], Array]:
+    def _lines(self, sets: Sequence[LabelSet]) -> dict[tuple[str, ...], Floats]:
         """{(labels, topics, measure): a value for each rate}, where there are such topics."""
         place = places(self._drawn_measures(sets[0].data))
-        found: dict[tuple[str, ...], Array] = {}
+        found: dict[tuple[str, ...], Floats] = {}
         for one in sets:
             for name, topics in topic_sets(one.data, one.whose).items():
                 if topics:

@@ -1,4 +1,4 @@
-"""Building blocks of recipes on one or several sets of labels.
+"""Building blocks of recipes on one or several sets of labels, and evidence for their claims.
 
 The papers set collections side by side. So do these recipes, and labels of one collection as well:
 gold labels, the judges' majority, or one judge. Jobs call the building blocks on one set of labels.
@@ -6,30 +6,39 @@ gold labels, the judges' majority, or one judge. Jobs call the building blocks o
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.catalogue import Measure, measure
-from hungjury.collection.align import align
-from hungjury.collection.qrels import Qrels
-from hungjury.evaluation import evaluate
-from hungjury.parameters import numbers, param
-from hungjury.records import Record
-from hungjury.scores import Scores
+from hungjury.base.arrays import Floats
+from hungjury.base.parameters import numbers, param
+from hungjury.base.records import Record
+from hungjury.data.alignment import align
+from hungjury.data.qrels import Qrels
+from hungjury.measures.catalogue import Measure, measure
+from hungjury.measures.evaluate import evaluate
+from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall
-from hungjury.studies.checks import need_measures
+from hungjury.studies.claims import (
+    RESAMPLES,
+    Cell,
+    Quantity,
+    Resampling,
+    StudyTable,
+    least,
+    too_narrow,
+)
 from hungjury.studies.correlation import better_on, correlate_measures, correlation_draws
-from hungjury.studies.data import GOLD, MAJORITY, StudyData
+from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
 from hungjury.studies.downsampling import RobustnessExperiment
-from hungjury.studies.facts import Facts, collection_facts
 from hungjury.studies.recipe import Studied, names
-from hungjury.studies.resampling import RESAMPLES, Resampling
-from hungjury.studies.study_table import Cell, StudyTable
+from hungjury.studies.topics import need_measures
 
 __all__ = [
+    "ClaimData",
     "LabelSet",
     "check_labels",
     "correlation_job",
@@ -43,11 +52,87 @@ __all__ = [
     "rate_table",
     "relevant_from",
     "required_labels",
+    "rising",
     "score",
     "shares",
-]  # fmt: skip
+]
 
-Array = NDArray[np.float64]
+
+class ClaimData(Record, eq=False):
+    """One set of labels; place: the index of each measure in the jobs' results.
+
+    instead: aliases of names, such as measures with other parameters. topics: the topics that were
+    used, as the jobs' keys call them, where there are several sets.
+    """
+
+    found: LabelSet
+    place: Mapping[str, int]
+    rates: Sequence[float]
+    power_rates: Sequence[float] = ()
+    instead: Mapping[str, str] | None = None
+    topics: str = ""
+
+    def _at(self, name: str) -> int:
+        return self.place[(self.instead or {}).get(name, name)]
+
+    def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
+        """Of two measures; interval over topics."""
+        result, at = self._result("correlation"), (self._at(one), self._at(other))
+        draws = np.asarray(result[f"{what}_draws"], dtype=float)[:, at[0], at[1]]
+        value = float(np.asarray(result[what])[at])
+        return Quantity(value, value + (draws - draws.mean()) * too_narrow(result["topics"]))
+
+    def robust(self, name: str, rate: float) -> Quantity:
+        """tau with the whole pool where a share of it is kept; interval over topics and pools."""
+        return self._over_pools("tau", name, rate)
+
+    def kept(self, name: str, rate: float) -> Quantity:
+        """The share of the mean score that is left where a share of the pool is kept; interval
+        over topics and pools."""
+        return self._over_pools("kept", name, rate)
+
+    def _over_pools(self, what: str, name: str, rate: float) -> Quantity:
+        pools = self._results("pools")
+        at = self._at(name), list(self.rates).index(rate)
+        values = np.array([np.asarray(one[what])[at] for one in pools])
+        moved = np.stack([np.asarray(one[f"{what}_draws"])[:, at[0], at[1]] for one in pools], 1)
+        wider = too_narrow(pools[0]["topics"])
+        draws = Resampling(len(moved)).joint(values, moved * wider, "pools")
+        return Quantity(float(values.mean()), draws)
+
+    @cached_property
+    def _power(self) -> tuple[Floats, Floats]:
+        """[measure, rate] on all topics, and draws of it: normal, with the spread that resampled
+        topics give, widened for their small number."""
+        whole = np.mean([np.asarray(one) for one in self._results("power")], axis=0)
+        keep = [(1.0, *self.rates).index(rate) for rate in self.power_rates]
+        each = np.stack([np.asarray(one) for one in self._results("power-topics")])
+        moved = (each - each.mean(axis=0)) / np.sqrt(len(each))
+        random = np.random.default_rng(0).normal(size=(RESAMPLES, len(each)))
+        return whole[:, keep], np.tensordot(random * too_narrow(len(each)), moved, 1)
+
+    def power(self, name: str, rate: float = 1.0) -> Quantity:
+        """Share of pairs told apart; interval over topics and seeds."""
+        at = self._at(name), list(self.power_rates).index(rate)
+        value, moved = float(self._power[0][at]), self._power[1][:, at[0], at[1]]
+        return Quantity(value, value + moved)
+
+    @property
+    def _key(self) -> str:
+        return f"{self.found.whose}/{self.topics}" if self.topics else self.found.whose
+
+    def _result(self, kind: str) -> Any:
+        return self.found.studied.results[f"{kind}/{self._key}"]
+
+    def _results(self, kind: str) -> list[Any]:
+        prefix = f"{kind}/{self._key}/"
+        results = self.found.studied.results
+        return [value for key, value in results.items() if key.startswith(prefix)]
+
+
+def rising(*quantities: Quantity) -> Quantity:
+    """The smallest step from one to the next: positive where they grow."""
+    return least(*(b - a for a, b in itertools.pairwise(quantities)))
 
 
 class LabelSet(Record, eq=False):
@@ -73,7 +158,7 @@ class LabelSet(Record, eq=False):
         """Of the job "kind/labels", or None."""
         return self.studied.results.get(f"{kind}/{self.whose}")
 
-    def mean(self, kind: str, what: str) -> Array:
+    def mean(self, kind: str, what: str) -> Floats:
         """[measure, rate]: see `mean_of`."""
         return mean_of(self.studied.results, f"{kind}/{self.whose}/", what)
 
@@ -192,7 +277,7 @@ def pools_job(
     }
 
 
-def _pool_draws(whole: Scores, samples: Sequence[Scores]) -> dict[str, Array]:
+def _pool_draws(whole: Scores, samples: Sequence[Scores]) -> dict[str, Floats]:
     """tau and kept on resampled topics, the same for all pools: [draw, measure, sample]."""
     shares = Resampling(RESAMPLES).topics(len(whole.topics))
     of_whole = better_on(whole, shares)
@@ -205,13 +290,13 @@ def _pool_draws(whole: Scores, samples: Sequence[Scores]) -> dict[str, Array]:
     }
 
 
-def _shares(part: Array, whole: Array) -> Array:
+def _shares(part: Floats, whole: Floats) -> Floats:
     """NaN where the whole is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(whole == 0, np.nan, part / whole))
 
 
-def mean_of(results: Mapping[str, Any], prefix: str, what: str) -> Array:
+def mean_of(results: Mapping[str, Any], prefix: str, what: str) -> Floats:
     """[measure, rate]: the mean over the jobs whose key begins so, the whole pool first."""
     mine = [value for key, value in results.items() if key.startswith(prefix)]
     mean = np.mean([np.asarray(value[what]) for value in mine], axis=0)
@@ -223,7 +308,7 @@ def mean_of(results: Mapping[str, Any], prefix: str, what: str) -> Array:
 
 
 def rate_table(
-    name: str, title: str, series: Mapping[tuple[str, ...], Array], rates: Sequence[float],
+    name: str, title: str, series: Mapping[tuple[str, ...], Floats], rates: Sequence[float],
     heads: Sequence[str],
 ) -> StudyTable:  # fmt: skip
     """The numbers behind a figure: a row for each line of it, its place in the words of `heads`."""

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.catalogue import measure
-from hungjury.errors import InputError
-from hungjury.evaluation import score_list
-from hungjury.parameters import integer, param
-from hungjury.studies.claims import Claim
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError
+from hungjury.base.parameters import integer, param
+from hungjury.measures.catalogue import measure
+from hungjury.measures.evaluate import score_list
+from hungjury.studies.claims import Cell, Claim, Marked, StudyTable
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
-from hungjury.studies.papers.beside import Measured, published_tables
-from hungjury.studies.papers.claim_data import ClaimData
+from hungjury.studies.jobs import Job
 from hungjury.studies.papers.label_sets import (
+    ClaimData,
     LabelSet,
     check_labels,
     correlation_job,
@@ -38,17 +38,16 @@ from hungjury.studies.papers.markov_claims import (
     VERY_HIGH,
     WALKS,
     WITH_RECALL,
+    Measured,
     markov_claims,
+    published_tables,
 )
 from hungjury.studies.published import table_5_4
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
-from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, Marked, StudyTable
 from hungjury.studies.topics import complete_runs
 
 __all__ = ["Markov"]
 
-Array = NDArray[np.float64]
 KEPT = (0.9, 0.7, 0.5, 0.3, 0.1)
 KINDS = tuple(dict.fromkeys(model.rpartition("_")[0] for model in WALKS))
 # Table 5.4: relevant ranks of three runs, and the rates of the holding times at ranks 1 to 10.
@@ -187,14 +186,14 @@ class Markov(Recipe):
                        ["", *headings(sets, others)], rows),
         )  # fmt: skip
 
-    def _lines(self, sets: Sequence[LabelSet], what: str) -> dict[tuple[str, ...], Array]:
+    def _lines(self, sets: Sequence[LabelSet], what: str) -> dict[tuple[str, ...], Floats]:
         """{(labels, measure): a value for each rate}"""
         place = places(self.measures())
         mean = {one.title: one.mean("pools", what) for one in sets}
         return {(title, label): mean[title][i] for title in mean for label, i in place.items()}
 
     def _panels(
-        self, sets: Sequence[LabelSet], lines: Mapping[tuple[str, ...], Array], ylabel: str
+        self, sets: Sequence[LabelSet], lines: Mapping[tuple[str, ...], Floats], ylabel: str
     ) -> RateLines:
         """A panel for each kind of walk, with both distances, and the measures compared in all."""
         panels = []

@@ -7,19 +7,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hungjury.catalogue import measure
-from hungjury.catalogue.graded_ap import GAP, threshold_probabilities
-from hungjury.errors import Argument, InputError
-from hungjury.parameters import integer, number, param
-from hungjury.studies.claims import Claim, sensitivity_tables
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.parameters import integer, number, param
+from hungjury.measures.catalogue import measure
+from hungjury.measures.catalogue.graded_ap import GAP, threshold_probabilities
+from hungjury.studies.claims import Cell, Claim, StudyTable, sensitivity_tables, stem
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES, RobustnessExperiment
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.gold import Doubt
-from hungjury.studies.papers.claim_data import ClaimData
+from hungjury.studies.jobs import Job
 from hungjury.studies.papers.label_sets import (
+    ClaimData,
     LabelSet,
     check_labels,
     correlation_job,
@@ -32,22 +33,19 @@ from hungjury.studies.papers.label_sets import (
     required_labels,
     shares,
 )
-from hungjury.studies.papers.relevance_beside import power_beside
 from hungjury.studies.papers.relevance_claims import (
     CASES,
     COMMON,
     OWN,
     POWER_RATES,
+    power_beside,
     relevance_claims,
 )
 from hungjury.studies.power import share_told_apart
 from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, probabilities
-from hungjury.studies.runner import Job
-from hungjury.studies.study_table import Cell, StudyTable, stem
 
 __all__ = ["RandomRelevance"]
 
-Array = NDArray[np.float64]
 # Figure 1: the thresholds' probabilities, by the number of relevant grades.
 THRESHOLDS: dict[int, dict[str, tuple[float, ...]]] = {
     2: {"hard": (0.2, 0.8), "medium": (0.5, 0.5), "lenient": (0.7, 0.3)},
@@ -252,8 +250,8 @@ class RandomRelevance(Recipe):
         )  # fmt: skip
 
     def _lines(
-        self, place: Mapping[str, Mapping[str, int]], values: Mapping[str, Array]
-    ) -> dict[tuple[str, ...], Array]:
+        self, place: Mapping[str, Mapping[str, int]], values: Mapping[str, Floats]
+    ) -> dict[tuple[str, ...], Floats]:
         """{(labels, case, measure): a value for each rate}"""
         return {
             (whose, case, name): values[whose][place[whose][_label(name, case)]]
@@ -262,7 +260,7 @@ class RandomRelevance(Recipe):
             for name in (*COMMON, *OWN)
         }
 
-    def _panels(self, lines: Mapping[tuple[str, ...], Array], ylabel: str) -> RateLines:
+    def _panels(self, lines: Mapping[tuple[str, ...], Floats], ylabel: str) -> RateLines:
         panels = [
             Lines(f"{whose}, {case}", {name: lines[whose, case, name] for name in (*COMMON, *OWN)})
             for whose in dict.fromkeys(key[0] for key in lines)
@@ -279,7 +277,7 @@ def power_job(
     rates: Sequence[float],
     samples: int,
     resample: bool = False,
-) -> Array:
+) -> Floats:
     """A job: discriminative power on one random pool, whole and at all rates: [measure, rate].
     resample: on topics drawn with replacement."""
     pool = RobustnessExperiment(
@@ -294,7 +292,7 @@ def power_job(
     return np.asarray(found).T
 
 
-def _power(one: LabelSet) -> Array:
+def _power(one: LabelSet) -> Floats:
     prefix = f"power/{one.whose}/"
     mine = [np.asarray(v) for key, v in one.studied.results.items() if key.startswith(prefix)]
     return np.asarray(np.mean(mine, axis=0))
@@ -310,14 +308,14 @@ def _label(name: str, case: str) -> str:
     return name if name in COMMON else f"{name} {case}"
 
 
-def _square(found: Mapping[str, Any], place: Mapping[str, int], case: str) -> Array:
+def _square(found: Mapping[str, Any], place: Mapping[str, int], case: str) -> Floats:
     """tau above the diagonal, tau_ap below it."""
     mine = [place[_label(name, case)] for name in (*COMMON, *OWN)]
     tau, tau_ap = (np.asarray(found[what])[np.ix_(mine, mine)] for what in ("tau", "tau_ap"))
     return np.asarray(np.triu(tau) + np.tril(tau_ap, -1))
 
 
-def _matrix_table(whose: str, case: str, values: Array, explained: str) -> StudyTable:
+def _matrix_table(whose: str, case: str, values: Floats, explained: str) -> StudyTable:
     header = ["", *COMMON, *OWN]
     rows: list[list[Cell]] = [
         [name, *map(float, row)] for name, row in zip(header[1:], values, strict=True)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hungjury.records import Record
-from hungjury.studies.facts import Facts
-from hungjury.studies.published import graded, thesis
+from hungjury.base.records import Record
+from hungjury.studies.data import Facts
+from hungjury.studies.published import measures as graded
+from hungjury.studies.published import thesis
 from hungjury.studies.published.misprints import misprint_of
 
 __all__ = [

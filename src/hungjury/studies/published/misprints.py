@@ -5,7 +5,7 @@ docs/papers.md lists what else was found wrong in the papers, with the evidence.
 
 from __future__ import annotations
 
-from hungjury.records import Record
+from hungjury.base.records import Record
 
 __all__ = ["MISPRINTS", "Misprint", "misprint_of"]
 

@@ -1,0 +1,1 @@
+"""What every room needs: errors, declared things, choices, tables, text, files."""

@@ -1,0 +1,184 @@
+"""Files: written whole or not at all, JSON read strictly; the cores of this machine."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from hungjury.base.errors import InputError
+
+__all__ = ["cores", "once", "read_json", "refuse_inputs", "write_whole"]
+
+
+def cores() -> int:
+    """The number of cores this process may use; HUNGJURY_THREADS overrides it."""
+    asked = os.environ.get("HUNGJURY_THREADS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write a file atomically: readers see the old content or the new, never part of it.
+
+    The content is written to a temporary file, which then replaces it. Symbolic links are followed,
+    and a file that is replaced keeps its mode and owner. Anything but a regular file (a device, a
+    FIFO) is never replaced: the content is written straight into it.
+    """
+    data = content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
+    try:
+        old = _status(path)
+        if old is not None and not _replaceable(path, old):
+            _append(path, data)
+        else:
+            _replace(os.path.realpath(path), old, data)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}",
+            code="unwritable-file",
+            file=str(path),
+            remedy="check the folder",
+        ) from None
+
+
+def refuse_inputs(
+    outputs: Iterable[str | os.PathLike[str]], inputs: Iterable[str | os.PathLike[str]]
+) -> None:
+    """Raise if an output is also an input, lies in a folder that is one, or is named twice."""
+    read = [(path, there) for path in inputs if (there := _status(path)) is not None]
+    written: dict[object, str | os.PathLike[str]] = {}
+    for output in outputs:
+        there = _status(output)
+        if there is None:
+            file: object = os.path.realpath(output)  # a new file
+        elif stat.S_ISREG(there.st_mode):
+            file = (there.st_dev, there.st_ino)
+            folder = os.stat(os.path.dirname(os.path.realpath(output)))
+            for path, known in read:
+                if os.path.samestat(known, there) or os.path.samestat(known, folder):
+                    raise InputError(
+                        f"this file would be overwritten, but it is an input ('{os.fspath(path)}')",
+                        code="input-as-output",
+                        file=os.fspath(output),
+                        remedy="choose another file for the output",
+                    )
+        else:
+            continue
+        if file in written:
+            raise InputError(
+                f"two outputs go to this file ('{os.fspath(written[file])}')",
+                code="same-output",
+                file=os.fspath(output),
+                remedy="choose a file for each output",
+            )
+        written[file] = output
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _replaceable(path: str | os.PathLike[str], status: os.stat_result) -> bool:
+    """A regular file; /dev/stdout stays what it is even where the shell redirects it to one."""
+    special = os.path.abspath(path).startswith(("/dev/", "/proc/"))
+    return stat.S_ISREG(status.st_mode) and not special
+
+
+def _append(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write to an existing device or pipe; append, as a redirected /dev/stdout may hold text."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
+        file.write(data)
+
+
+def _replace(target: str, old: os.stat_result | None, data: bytes) -> None:
+    import tempfile  # slow to import
+
+    if old is not None and not os.access(target, os.W_OK):
+        raise PermissionError(13, "Permission denied")
+    folder, name = os.path.split(target)
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        if old is None or _copy_owner_and_mode(temporary, old):
+            if old is None:
+                os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        else:  # another user's file, which we may write to but not recreate under their name
+            with open(target, "wb") as file:
+                file.write(data)
+            os.unlink(temporary)
+    except BaseException:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise
+
+
+def _copy_owner_and_mode(path: str, old: os.stat_result) -> bool:
+    """Give a new file the owner and mode of the one it replaces; False if that is not allowed."""
+    new = os.stat(path)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.chown(path, old.st_uid, old.st_gid)
+        except PermissionError:
+            return False
+    os.chmod(path, stat.S_IMODE(old.st_mode))
+    return True
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read_json(path: str, what: str, remedy: str) -> Any:
+    """Read a JSON file whose numbers are finite and whose keys differ.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    what : str
+        What it should be, such as "a user model".
+    remedy : str
+        How such a file is made.
+    """
+    import json
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file, parse_constant=_not_finite, object_pairs_hook=once)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            code="unreadable-file",
+            file=path,
+            remedy="check the path",
+        ) from None
+    except (ValueError, RecursionError) as error:  # also text that is not UTF-8, or nested deeply
+        reason = getattr(error, "msg", None) or str(error)
+        raise InputError(
+            f"not {what}: {reason}", code="invalid-file", file=path, remedy=remedy
+        ) from None
+
+
+def _not_finite(name: str) -> NoReturn:
+    raise ValueError(f"it holds {name}")
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two values under one key, one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} appears twice")
+    return found

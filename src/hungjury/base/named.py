@@ -1,0 +1,392 @@
+"""Things with a name and parameters, ``RBP(p=0.9)@10``: declared once, printed and parsed.
+
+Measures, merges, weights and user models are classes whose fields are made by `param`. A
+`Catalogue` turns text such as ``RBP(p=0.9)@10`` into such a value and back.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, NoReturn, TypedDict, TypeVar
+
+from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, either
+from hungjury.base.parameters import Declared, required
+from hungjury.base.records import dataclass_transform
+
+if TYPE_CHECKING:
+    import inspect
+
+    from typing_extensions import Self
+
+__all__ = [
+    "Catalogue",
+    "Described",
+    "NameText",
+    "Named",
+    "Parameter",
+    "read_arguments",
+    "read_name",
+]
+
+_SHAPE = re.compile(
+    r"(?P<name>[A-Za-z][\w-]*)\s*(?P<args>\(.*\))?\s*"
+    r"(?:@\s*(?P<at>[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]+)?|\.[0-9]+))?",
+    re.S,
+)
+
+
+class NameText(NamedTuple):
+    """The parts of a name: ``(p=0.9)`` with its parentheses, and the number after @."""
+
+    name: str
+    args: str | None
+    at: str | None
+
+
+def read_name(text: str) -> NameText | None:
+    """The parts of a name, or None where it does not have that shape."""
+    match = _SHAPE.fullmatch(text.strip())
+    return None if match is None else NameText(match["name"], match["args"], match["at"])
+
+
+def read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
+    """The values without a name, and (name, value) of the others; ValueError if it has neither."""
+    source = "f" + args
+    try:
+        call = ast.parse(source, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            raise ValueError(args)
+        unnamed = [_value(one, source) for one in call.args]
+        return unnamed, [(str(one.arg), _value(one.value, source)) for one in call.keywords]
+    except (SyntaxError, TypeError, RecursionError, MemoryError):
+        raise ValueError(args) from None
+
+
+def _value(node: ast.expr, source: str) -> object:
+    """A literal; a bare word is a string; a call stays text, for a parser of its own."""
+    if isinstance(node, ast.Name):
+        return node.id
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        if isinstance(node, (ast.Call, ast.BinOp)):
+            return ast.get_source_segment(source, node)
+        raise
+
+
+def _plain(value: object) -> str:
+    """A value as `Catalogue.parse` reads it."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple):
+        if value and isinstance(value[0], tuple):
+            return "{" + ", ".join(f"{k}: {_plain(v)}" for k, v in value) + "}"
+        return "[" + ", ".join(_plain(v) for v in value) + "]"
+    return str(value)
+
+
+class _Signature:
+    """The signature of a class, for `inspect.signature` and what shows it."""
+
+    def __get__(self, one: Named | None, cls: type[Named]) -> inspect.Signature:
+        import inspect  # imported only when a signature is shown
+
+        if one is not None:
+            raise AttributeError("__signature__")  # that of __call__ is meant
+        kinds = {n: k for base in reversed(cls.__mro__) for n, k in _annotations(base).items()}
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    f.name,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=inspect.Parameter.empty if f.required else f.default,
+                    annotation=kinds.get(f.name, inspect.Parameter.empty),
+                )
+                for f in cls.params()
+            ]
+        )
+
+
+def _annotations(cls: type) -> dict[str, Any]:
+    return dict(vars(cls).get("__annotations__", {}))
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(required,))
+class Named:
+    """Base of everything in a catalogue; equal, hashable, printable and parsed back.
+
+    Works like a frozen dataclass whose fields are made by `param`. It is not one, because making
+    sixty of those costs a command line more time than all its work.
+    """
+
+    name: ClassVar[str] = ""
+    at: ClassVar[str | None] = None  # the parameter that is written after @
+    positional: ClassVar[str | None] = None  # the one that is written without its name
+    _params: ClassVar[dict[str, Declared]] = {}
+    __signature__: ClassVar[Any] = _Signature()
+
+    def __init_subclass__(cls) -> None:
+        own = {name: one for name, one in vars(cls).items() if isinstance(one, Declared)}
+        cls._params = {**cls._params, **own}
+
+    def __init__(self, *unnamed: Any, **values: Any) -> None:
+        if unnamed:
+            raise TypeError(self._to_be_named(unnamed[0]))
+        for name, declared in self._params.items():
+            if declared.required and name not in values:
+                raise TypeError(f"{type(self).__name__} needs {name}")
+            value = values.pop(name, declared.default)
+            if not (value is None and declared.default is None):
+                value = self._checked(declared, value)
+            object.__setattr__(self, name, value)
+        if values:
+            raise TypeError(f"{type(self).__name__} has no parameter {next(iter(values))}")
+        self.__post_init__()
+
+    def _to_be_named(self, value: Any) -> str:
+        """What is said about a parameter without its name."""
+        ours = type(self).__name__
+        if not self._params:
+            return f"{ours} has no parameters"
+        first = self.at or next(iter(self._params))
+        return f"parameters of {ours} are named, as in {ours}({first}={value!r})"
+
+    def __post_init__(self) -> None:
+        """For classes that check parameters against each other."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{self} cannot be changed; but({name}=...) makes another one")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def _key(self) -> tuple[Any, ...]:
+        return (type(self), *(getattr(self, name) for name in self._params))
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._params)
+        return f"{type(self).__name__}({inside})"
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with other parameters."""
+        return type(self)(**{**{name: getattr(self, name) for name in self._params}, **changes})
+
+    @classmethod
+    def params(cls) -> list[Declared]:
+        """The parameters, in the order of their declaration."""
+        return list(cls._params.values())
+
+    def _checked(self, declared: Declared, value: Any) -> Any:
+        if hasattr(value, "dtype") and not hasattr(value, "__len__"):
+            value = value.item()  # a numpy scalar
+        try:
+            value = declared.kind(value)
+        except HungjuryError:  # a name inside a name: its own complaint says more
+            raise
+        except (ValueError, TypeError) as error:
+            raise self._refused(declared, value, str(error), "invalid-value") from None
+        for one in value if isinstance(value, tuple) else (value,):
+            if isinstance(one, (int, float)) and not declared.holds(one):
+                where = declared.values
+                where = f"in {where}" if where[0] in "([" else where
+                raise self._refused(declared, one, where, "out-of-range")
+        return value
+
+    def _refused(self, declared: Declared, value: object, must: str, code: str) -> MeasureError:
+        return MeasureError(
+            f"{self.name}: {declared.name} is {value!r}, but must be {must}",
+            code=code,
+            argument=declared.name,
+            remedy=f"change {declared.name} ({declared.doc})",
+        )
+
+    def __str__(self) -> str:
+        shown: list[str] = []
+        for f in self.params():
+            value = getattr(self, f.name)
+            if f.name == self.positional:
+                shown.insert(0, str(value))
+            elif f.name != self.at and value != f.default:
+                shown.append(f"{f.name}={_plain(value)}")
+        at = getattr(self, self.at) if self.at else None
+        return (
+            self.name
+            + (f"({', '.join(shown)})" if shown else "")
+            + (f"@{_plain(at)}" if at is not None else "")
+        )
+
+
+class Parameter(TypedDict):
+    """A parameter, as listings describe it."""
+
+    name: str
+    default: Any
+    required: bool
+    range: str
+    meaning: str
+
+
+class Described(TypedDict):
+    """A thing of a catalogue, as listings describe it."""
+
+    name: str
+    write: str
+    meaning: str
+    parameters: list[Parameter]
+
+
+T = TypeVar("T", bound=Named)
+
+
+class Catalogue(Generic[T]):
+    """All things of one kind, by name in any case.
+
+    hints: remedies for names that other tools use, in lower case with hyphens.
+    """
+
+    def __init__(self, kind: str, hints: Mapping[str, str] | None = None) -> None:
+        self.kind, self.hints = kind, hints or {}
+        self._classes: dict[str, type[T]] = {}  # by name in lower case
+
+    def __iter__(self) -> Iterator[type[T]]:
+        return iter(self._classes.values())
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.lower() in self._classes
+
+    def __getitem__(self, name: str) -> type[T]:
+        if name not in self:
+            self.unknown(name)
+        return self._classes[name.lower()]
+
+    def add(self, name: str) -> Callable[[type[T]], type[T]]:
+        """Class decorator: enter a dataclass under its name."""
+
+        def enter(cls: type[T]) -> type[T]:
+            cls.name = name
+            self._classes[name.lower()] = cls
+            return cls
+
+        return enter
+
+    def entries(self) -> list[Described]:
+        """A description of each: name, syntax, meaning, parameters."""
+        return [
+            {
+                "name": cls.name,
+                "write": self.example(cls),
+                "meaning": " ".join((cls.__doc__ or "").split()),
+                "parameters": [
+                    {
+                        "name": f.name,
+                        "default": None if f.required else f.default,
+                        "required": f.required,
+                        "range": f.values,
+                        "meaning": f.doc,
+                    }
+                    for f in cls.params()
+                ],
+            }
+            for cls in self
+        ]
+
+    def unknown(self, name: str, more: tuple[str, ...] = ()) -> NoReturn:
+        """Raise an error that suggests similar names."""
+        from difflib import get_close_matches  # imported only for errors
+
+        names = [*(cls.name for cls in self), *more]
+        lower = {n.lower(): n for n in names}
+        close = get_close_matches(name.lower(), lower, n=3, cutoff=0.5)
+        guess = either([lower[c] for c in close])
+        hint = self.hints.get(name.lower().replace("_", "-"))
+        remedy = f"did you mean {guess}?" if guess else f"choose from {', '.join(names)}"
+        raise UnknownName(f"unknown {self.kind} '{name}'", remedy=hint or remedy)
+
+    def parse(self, text: str) -> T:
+        """``Name(param=value, ...)@k`` as a value; nothing is evaluated."""
+        written = read_name(text)
+        if written is None:
+            raise UnknownName(
+                f"'{text}' cannot be read as a {self.kind}",
+                remedy="write Name, Name@k or Name(param=value, ...)@k",
+            )
+        cls = self[written.name]
+        values = {} if written.args is None else _arguments(cls, written.args, text)
+        if written.at is not None:
+            if cls.at is None:
+                raise MeasureError(
+                    f"'{text}': {cls.name} does not take a number after @",
+                    code="no-cutoff",
+                    remedy=f"write {cls.name} without @{written.at}",
+                )
+            if cls.at in values:
+                raise MeasureError(
+                    f"'{text}': {cls.at} is given twice",
+                    code="repeated-parameter",
+                    argument=cls.at,
+                    remedy="write it after @ only",
+                )
+            values[cls.at] = float(written.at)
+        missing = [f.name for f in cls.params() if f.required and f.name not in values]
+        if missing:
+            raise MeasureError(
+                f"'{text}': {cls.name} needs {missing[0]}",
+                code="missing-parameter",
+                argument=missing[0],
+                remedy=f"write {self.example(cls)}",
+            )
+        return cls(**values)
+
+    def example(self, cls: type[T]) -> str:
+        """How a name with its required parameters is written."""
+        needed = [f.name for f in cls.params() if f.required]
+        inside = ", ".join(
+            "X" if n == cls.positional else f"{n}=..." for n in needed if n != cls.at
+        )
+        at = f"@{cls.at}" if cls.at in needed else ""
+        return f"{cls.name}{f'({inside})' if inside else ''}{at}"
+
+
+def _arguments(cls: type[Named], args: str, text: str) -> dict[str, object]:
+    """The parameters between the parentheses of a name; they exist and are given once."""
+    known = [f.name for f in cls.params()]
+    takes = f"{cls.name} takes {', '.join(known) or 'no parameters'}"
+    try:
+        unnamed, named = read_arguments(args)
+    except ValueError:
+        raise MeasureError(
+            f"'{text}': the parameters cannot be read",
+            code="unreadable-parameters",
+            remedy=f"{takes}, each as name=value" if known else takes,
+        ) from None
+    if len(unnamed) > 1 or (unnamed and cls.positional is None):
+        raise MeasureError(
+            f"'{text}': parameters must be named", code="unnamed-parameter", remedy=takes
+        )
+    given = [*zip([cls.positional or ""], unnamed, strict=False), *named]
+    values = dict(given)
+    if len(values) < len(given):
+        raise MeasureError(
+            f"'{text}': a parameter is given twice: {', '.join(values)}",
+            code="repeated-parameter",
+            remedy="give each parameter once",
+        )
+    for key in values:
+        if key not in known:
+            from difflib import get_close_matches
+
+            close = get_close_matches(key, known, n=1)
+            raise MeasureError(
+                f"'{text}': {cls.name} has no parameter {key}",
+                code="unknown-parameter",
+                argument=key,
+                remedy=f"did you mean {close[0]}?" if close else takes,
+            )
+    return values

@@ -1,0 +1,268 @@
+"""Tables of results: rows and columns in; text, CSV, JSON, LaTeX, HTML and frames out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from itertools import takewhile
+from typing import Any, get_args
+
+from hungjury.base.choices import FrameBackend
+from hungjury.base.errors import InputError, MissingExtra, check_choice
+from hungjury.base.records import Record
+from hungjury.base.text import columns, csv_text, finite, html_text, json_text, latex_table, tex
+
+__all__ = ["Cell", "Joined", "Marked", "Table", "html_page"]
+
+
+class Marked(Record):
+    """A number or text with what is printed behind it, such as the stars of high correlations."""
+
+    value: Any
+    mark: str = ""
+    bold: bool = False
+    raised: bool = False  # in LaTeX and HTML the mark is a superscript
+
+
+class Joined(Record):
+    """Several numbers in one cell, printed as 0.86/0.67. Those with names have a column each in
+    CSV, JSON and frames, called by the cell's column and the name."""
+
+    values: tuple[float, ...]
+    names: tuple[str, ...] = ()
+
+
+Cell = str | int | float | None | Marked | Joined
+
+
+class Table(Record, eq=False):
+    """Rows of cells under named columns; empty cells are None.
+
+    Numbers are printed with `digits` decimals, NaN as '-', unless `formats` says how a column is
+    printed. CSV, JSON and frames hold every digit and no marks.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Their headings.
+    rows : sequence of sequences
+        Numbers, texts, None, `Marked` or `Joined` cells.
+    digits : int
+        Decimals of numbers as people read them.
+    formats : mapping
+        By heading: a function that prints a cell of that column.
+    caption : str
+        What the table shows; printed above it in text, LaTeX and HTML.
+    left : int, optional
+        The number of columns set to the left; default: those that hold words.
+
+    Examples
+    --------
+    >>> table = Table(["system", "AP"], [["bm25", 0.25], ["dense", Marked(0.5, bold=True)]])
+    >>> print(table)
+    system      AP
+    bm25    0.2500
+    dense   0.5000
+    >>> print(table.to_csv(), end="")
+    system,AP
+    bm25,0.25
+    dense,0.5
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    digits: int = 4
+    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
+    caption: str = ""
+    left: int | None = None
+
+    @staticmethod
+    def of(rows: Sequence[Mapping[str, Any]], **more: Any) -> Table:
+        """Rows with the same keys, which become the headings."""
+        return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows], **more)
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise InputError(
+                    f"a row has {len(row)} cells under {len(self.columns)} headings",
+                    code="wrong-length",
+                    remedy="fill empty cells with None",
+                )
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def head(self, number: int) -> list[str | Table]:
+        """The first rows, and a sentence about the rest, for `html_page`."""
+        more = len(self) - number
+        if more <= 0:
+            return [self]
+        return [replace(self, rows=self.rows[:number]), f"{more:,} more rows"]
+
+    @property
+    def words(self) -> int:
+        """The number of columns, from the left, that are set to the left."""
+        if self.left is not None:
+            return self.left
+        texts = (any(isinstance(r[i], str) for r in self.rows) for i in range(len(self.columns)))
+        return sum(1 for _ in takewhile(bool, texts))
+
+    def printed(self) -> list[list[str]]:
+        """Every cell as people read it, without marks."""
+        how = [self.formats.get(name, self._shown) for name in self.columns]
+        return [
+            [show(_bare(cell)) for show, cell in zip(how, row, strict=True)] for row in self.rows
+        ]
+
+    def _shown(self, cell: object) -> str:
+        if isinstance(cell, Joined):
+            return "/".join(map(self._shown, cell.values))
+        if cell is None or cell != cell:
+            return "-"
+        return f"{cell:.{self.digits}f}" if isinstance(cell, float) else str(cell)
+
+    def _rendered(self, render: Callable[[str, Cell], str]) -> list[list[str]]:
+        """Printed cells, each with its marks as `render` writes them."""
+        return [
+            [render(text, cell) for text, cell in zip(texts, row, strict=True)]
+            for texts, row in zip(self.printed(), self.rows, strict=True)
+        ]
+
+    def to_text(self) -> str:
+        """Columns aligned with blanks."""
+        body = columns([list(self.columns), *self._rendered(_in_text)], self.words)
+        return f"{self.caption}\n{body}" if self.caption else body
+
+    def split(self) -> Table:
+        """The same table with a column for each of the named numbers that share cells."""
+        columns: list[str] = []
+        rows: list[list[Cell]] = [[] for _ in self.rows]
+        for i, name in enumerate(self.columns):
+            cells = [row[i] for row in self.rows]
+            parts = next((cell.names for cell in cells if isinstance(cell, Joined)), ())
+            if not parts:
+                columns.append(name)
+                for row, cell in zip(rows, cells, strict=True):
+                    row.append(cell)
+                continue
+            columns += [f"{name} {part}" for part in parts]
+            for row, cell in zip(rows, cells, strict=True):
+                row += _parts(cell, len(parts))
+        return replace(self, columns=columns, rows=rows)
+
+    def to_csv(self, safe: bool = False) -> str:
+        """A header line, then all digits; for spreadsheets if `safe` (see `csv_text`)."""
+        table = self.split()
+        exact = ([_exact(cell) for cell in row] for row in table.rows)
+        return csv_text([table.columns, *exact], safe)
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dictionary for every row; numbers that are undefined or infinite are None."""
+        table = self.split()
+        return [
+            {name: finite(_value(cell)) for name, cell in zip(table.columns, row, strict=True)}
+            for row in table.rows
+        ]
+
+    def to_json(self) -> str:
+        """A list of the rows as objects."""
+        return json_text(self.to_dicts())
+
+    def to_latex(self) -> str:
+        """A booktabs table, in a `table` environment where it has a caption."""
+        body = latex_table(
+            [tex(name) for name in self.columns], self._rendered(_in_latex), self.words
+        )
+        if not self.caption:
+            return body
+        return f"\\begin{{table}}\n\\caption{{{tex(self.caption)}}}\n{body}\\end{{table}}\n"
+
+    def to_html(self) -> str:
+        """A `<table>`, every text escaped; columns of words have the class "text"."""
+        kinds = [' class="text"' if i < self.words else "" for i in range(len(self.columns))]
+
+        def line(cells: Iterable[str], tag: str) -> str:
+            each = zip(kinds, cells, strict=True)
+            return "<tr>" + "".join(f"<{tag}{kind}>{cell}</{tag}>" for kind, cell in each) + "</tr>"
+
+        head = line(map(html_text, self.columns), "th")
+        body = "\n".join(line(row, "td") for row in self._rendered(_in_html))
+        caption = f"<caption>{html_text(self.caption)}</caption>\n" if self.caption else ""
+        return f"<table>\n{caption}<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
+
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
+        """A data frame of "pandas" or "polars"."""
+        check_choice("backend", backend, get_args(FrameBackend))
+        try:
+            module = __import__(backend)
+        except ImportError:
+            raise MissingExtra(backend, "all", f"to_frame(backend={backend!r})") from None
+        table = self.split()
+        each = enumerate(table.columns)
+        data = {name: [_value(row[i]) for row in table.rows] for i, name in each}
+        return module.DataFrame(data)
+
+
+def html_page(*parts: str | Table) -> str:
+    """Sentences as paragraphs, and tables, as notebooks show them."""
+    from html import escape
+
+    return "".join(
+        one.to_html() if isinstance(one, Table) else f"<p>{escape(one)}</p>\n" for one in parts
+    )
+
+
+def _in_text(text: str, cell: Cell) -> str:
+    return text + cell.mark if isinstance(cell, Marked) else text
+
+
+def _in_latex(text: str, cell: Cell) -> str:
+    if not isinstance(cell, Marked):
+        return tex(text)
+    mark = cell.mark.strip()
+    if cell.raised:
+        body = rf"\textbf{{{tex(text)}}}" if cell.bold else tex(text)
+        return rf"{body}\textsuperscript{{{tex(mark)}}}" if mark else body
+    return rf"\textbf{{{tex(text + cell.mark)}}}" if cell.bold else tex(text + cell.mark)
+
+
+def _in_html(text: str, cell: Cell) -> str:
+    if not isinstance(cell, Marked):
+        return html_text(text)
+    mark = html_text(cell.mark.strip())
+    if cell.raised and mark:
+        mark = f"<sup>{mark}</sup>"
+    body = html_text(text) + mark
+    return f"<strong>{body}</strong>" if cell.bold else body
+
+
+def _bare(cell: Cell) -> Any:
+    return cell.value if isinstance(cell, Marked) else cell
+
+
+def _value(cell: Cell) -> Any:
+    """A cell without marks."""
+    if isinstance(cell, Joined):
+        return "/".join(map(repr, cell.values))
+    return _bare(cell)
+
+
+def _parts(cell: Cell, number: int) -> list[Cell]:
+    """The numbers of a cell in as many columns; another cell stands in the first of them."""
+    found = list(cell.values) if isinstance(cell, Joined) else [cell]
+    return [*found, *[None] * (number - len(found))]
+
+
+def _exact(cell: Cell) -> Any:
+    value = _value(cell)
+    return repr(float(value)) if isinstance(value, float) else value

@@ -1,1 +1,0 @@
-"""Read files and frames into aligned arrays."""

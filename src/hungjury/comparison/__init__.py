@@ -1,0 +1,1 @@
+"""Tests over topics: which systems differ."""

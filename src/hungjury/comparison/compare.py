@@ -1,0 +1,329 @@
+"""compare: which systems differ, by how much, and could it be chance over topics?"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+from numbers import Real
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Multiplicity, SignificanceTest
+from hungjury.base.errors import (
+    Argument,
+    InputError,
+    MeasureError,
+    UnknownName,
+    check_choice,
+    check_seed,
+)
+from hungjury.base.notes import Note, few, plural
+from hungjury.comparison.paired import TESTS, Compared, Comparison, Paired, out_of_reach, paired
+from hungjury.measures.scores import Scores
+
+__all__ = ["averages", "common_values", "compare"]
+
+
+def averages(scores: Scores) -> list[str]:
+    """How each measure is summarised over topics."""
+    return scores.averages or ["mean"] * len(scores.measures)
+
+
+def common_values(scores: Scores) -> tuple[list[Floats], list[int], tuple[Note, ...]]:
+    """By measure: [system, topic] values of the topics that count for all systems, how many
+    these are, and notes on topics left out.
+
+    Values of counts are multiplied by the number of topics, so that means over topics are sums.
+    """
+    values, numbers, notes = [], [], []
+    counted = scores.counted()
+    for m, measure in enumerate(scores.measures):
+        use = counted[m].all(axis=0)
+        kept = scores.values[m][:, use]
+        _check_topics(scores, m, use)
+        dropped = int((counted[m].any(axis=0) & ~use).sum())
+        if dropped:
+            notes.append(_left_out(measure, dropped, int(use.sum())))
+        if scores.variance is not None and np.nansum(scores.variance[m]) > 0:
+            notes.append(_uncertain(measure))
+        number = kept.shape[1]
+        values.append(kept * number if averages(scores)[m] == "sum" else kept)
+        numbers.append(number)
+    return values, numbers, tuple(notes)
+
+
+def _left_out(measure: str, dropped: int, left: int) -> Note:
+    what = f"{measure} is compared on the {left} topics that all systems have, {dropped} left out"
+    return Note("compared-topics", dropped, what, about="result")
+
+
+def _uncertain(measure: str) -> Note:
+    what = (
+        f"the labels behind {measure} are uncertain, which tests over topics ignore; "
+        "use a leaderboard to include it"
+    )
+    return Note("uncertain-labels", 1, what, about="result")
+
+
+def _check_topics(scores: Scores, m: int, use: NDArray[np.bool_]) -> None:
+    """At least two topics, with a value for every system."""
+    measure, number = scores.measures[m], int(use.sum())
+    if number < 2:
+        fewest = scores.counted()[m].sum(axis=1)
+        least = scores.systems[int(np.argmin(fewest))]
+        raise InputError(
+            f"{measure} has {plural(number, 'topic')} in common; a paired test needs at least 2",
+            code="few-topics",
+            remedy="score more topics"
+            if fewest.max() < 2
+            else (
+                "score with",
+                Argument("topics", "judged"),
+                "and",
+                Argument("undefined", "zero"),
+                f", or leave out '{least}'",
+            ),
+        )
+    odd = use & ~np.isfinite(scores.values[m]).all(axis=0)
+    if odd.any():
+        names = few([scores.topics[t] for t in np.flatnonzero(odd)])
+        raise InputError(
+            f"{measure} has no value on {plural(int(odd.sum()), 'topic')}: {names}",
+            code="undefined-values",
+            remedy=(
+                "score with",
+                Argument("undefined", "drop"),
+                "to leave such topics out, or with",
+                Argument("undefined", "zero"),
+                "to count them",
+            ),
+        )
+
+
+ROUNDING = 1e-12  # of values on one topic: smaller differences are ties
+
+
+def compare(
+    scores: Scores,
+    baseline: str | Sequence[str] | None = None,
+    test: SignificanceTest = "t",
+    correction: Multiplicity = "holm",
+    *,
+    alpha: float = 0.05,
+    margin: float | None = None,
+    samples: int = 10000,
+    seed: int = 0,
+) -> Comparison:
+    """Test every system against baselines, or all pairs of systems, on each measure.
+
+    Parameters
+    ----------
+    scores : Scores
+        The result of `evaluate`.
+    baseline : str or list of str, optional
+        The systems to compare every other one with. Default: all pairs.
+    test : {"t", "wilcoxon", "randomisation", "bootstrap"}
+        Student's t, Wilcoxon's signed ranks, Fisher's randomisation (exact where `samples` covers
+        all sign patterns), or Sakai's studentised bootstrap. All are paired by topic and two-sided.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        Family-wise error (Holm, Bonferroni) or false discovery rate (Benjamini and Hochberg). The
+        family is all comparisons on one measure.
+    alpha : float
+        Corrected p-values below it are significant; each interval has level 1 - alpha.
+    margin : float, optional
+        Also test whether systems are equivalent: whether their difference is within -margin to
+        margin. These are two one-sided t-tests, regardless of `test`, corrected as a separate
+        family. "Not significant" alone does not show that systems are equally good.
+    samples : int
+        Resamples of randomisation and bootstrap.
+    seed : int
+        Random seed.
+
+    Returns
+    -------
+    Comparison
+        Differences, intervals, p-values, wins and losses, effect sizes.
+
+    Notes
+    -----
+    Topics left out for one system are left out for all, with a note. Counts are compared by their
+    sums. Geometric means and undefined values are refused.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=10)
+    >>> found = hj.compare(hj.evaluate(made.gold, made.runs, "AP"), baseline="system1")
+    >>> len(found.rows)
+    2
+    """
+    baselines = _names(baseline)
+    _check(scores, baselines, test, correction, margin)
+    check_seed(seed)
+    values, kept, notes = common_values(scores)
+    means = np.array([v.mean(axis=1) for v in values])
+    smaller = scores.smaller or [False] * len(scores.measures)
+    sign = -1.0 if smaller[0] else 1.0
+    order = sorted(range(len(scores.systems)), key=lambda s: (-sign * means[0, s], s))
+    one, other = _pairs(order, [scores.systems.index(name) for name in baselines])
+    rows: list[Compared] = []
+    for m, measure in enumerate(scores.measures):
+        found = paired(
+            _differences(values[m][one], values[m][other]),
+            test,
+            correction,
+            alpha,
+            samples,
+            seed,
+            margin,
+        )
+        if smaller[m]:
+            found = found._replace(wins=found.losses, losses=found.wins)
+        names = [(scores.systems[i], scores.systems[j]) for i, j in zip(one, other, strict=True)]
+        rows += _rows(measure, names, means[m][one], means[m][other], found, kept[m])
+    draws = TESTS[test].draws
+    beyond = out_of_reach(test, correction, alpha, samples, len(one), min(kept))
+    return Comparison(
+        measures=scores.measures,
+        systems=[scores.systems[s] for s in order],
+        mean=means[:, order],
+        rows=rows,
+        baselines=baselines,
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        samples=samples if draws else None,
+        seed=seed if draws else None,
+        counts=frozenset(
+            m for m, a in zip(scores.measures, averages(scores), strict=True) if a == "sum"
+        ),
+        smaller=frozenset(m for m, less in zip(scores.measures, smaller, strict=True) if less),
+        margin=margin,
+        settings=scores.settings,
+        notes=scores.notes
+        + notes
+        + ((Note("out-of-reach", len(one), beyond, about="result"),) if beyond else ()),
+    )
+
+
+def _names(baseline: str | Sequence[str] | None) -> list[str]:
+    """Names of the baselines, without duplicates."""
+    if baseline is None:
+        return []
+    return list(
+        dict.fromkeys(
+            [baseline]
+            if isinstance(baseline, str) or not isinstance(baseline, Sequence)
+            else baseline
+        )
+    )
+
+
+def _check(
+    scores: object,
+    baselines: list[str],
+    test: SignificanceTest,
+    correction: Multiplicity,
+    margin: float | None,
+) -> None:
+    """Raise an error for scores that cannot be compared."""
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"expected Scores, got {type(scores).__name__}",
+            code="not-scores",
+            remedy="give the result of hungjury.evaluate(qrels, runs, measures)",
+        )
+    check_choice("test", test, get_args(SignificanceTest))
+    check_choice("correction", correction, get_args(Multiplicity))
+    if len(scores.systems) < 2:
+        raise InputError(
+            f"only one system, '{scores.systems[0]}'"
+            if scores.systems
+            else "no systems to compare",
+            code="one-system",
+            remedy="score the runs of at least two systems",
+        )
+    if margin is not None and not (isinstance(margin, Real) and 0 < margin < math.inf):
+        raise InputError(
+            f"margin must be a positive number, got {margin!r}",
+            code="bad-margin",
+            remedy="give the largest difference that does not matter",
+        )
+    for baseline in baselines:
+        if baseline in scores.systems:
+            continue
+        close = difflib.get_close_matches(str(baseline), scores.systems, n=1, cutoff=0.5)
+        raise UnknownName(
+            f"no system '{baseline}' for the baseline",
+            remedy=f"did you mean '{close[0]}'?"
+            if close
+            else f"the systems are {few(scores.systems, 20)}",
+        )
+    if len(baselines) == len(scores.systems):
+        raise InputError(
+            "every system is a baseline",
+            code="only-baselines",
+            remedy="leave the baseline out to compare all pairs",
+        )
+    for measure, average in zip(scores.measures, averages(scores), strict=True):
+        if average == "gmean":
+            raise MeasureError(
+                f"{measure} is a geometric mean: systems differ by a factor, not by a difference",
+                code="geometric-mean",
+                argument="measure",
+                remedy="compare the measure it is a mean of, such as AP for GMAP",
+            )
+
+
+def _pairs(order: list[int], baselines: list[int]) -> tuple[list[int], list[int]]:
+    """Pairs of systems to compare: all others with each baseline, or all pairs, the better system
+    first."""
+    if baselines:
+        others = [s for s in order if s not in baselines]
+        return others * len(baselines), [b for b in baselines for _ in others]
+    pairs = [(a, b) for i, a in enumerate(order) for b in order[i + 1 :]]
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def _differences(one: Floats, other: Floats) -> Floats:
+    """[pair, topic]: differences; those within rounding error are set to 0 and count as ties."""
+    out = one - other
+    return np.where(np.abs(out) <= ROUNDING * np.maximum(np.abs(one), np.abs(other)), 0.0, out)
+
+
+def _rows(
+    measure: str,
+    names: list[tuple[str, str]],
+    one: Floats,
+    other: Floats,
+    found: Paired,
+    topics: int,
+) -> list[Compared]:
+    return [
+        Compared(
+            measure=measure,
+            system=system,
+            versus=versus,
+            mean=float(one[i]),
+            versus_mean=float(other[i]),
+            difference=float(found.difference[i]),
+            low=float(found.low[i]),
+            high=float(found.high[i]),
+            p=float(found.p[i]),
+            p_corrected=float(found.corrected[i]),
+            wins=int(found.wins[i]),
+            ties=int(found.ties[i]),
+            losses=int(found.losses[i]),
+            effect=float(found.effect[i]),
+            topics=topics,
+            p_equivalent=None if found.equivalent is None else float(found.equivalent[i]),
+            p_equivalent_corrected=(
+                None if found.within_family is None else float(found.within_family[i])
+            ),
+        )
+        for i, (system, versus) in enumerate(names)
+    ]

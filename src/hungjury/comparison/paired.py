@@ -1,0 +1,318 @@
+"""Paired comparisons: p-values, intervals and effect sizes for each measure and pair of systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import field, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import FrameBackend, Multiplicity, SignificanceTest
+from hungjury.base.notes import Note
+from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.tables import Table
+from hungjury.base.text import json_text
+from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
+from hungjury.stats.paired import (
+    bootstrap_interval,
+    bootstrap_test,
+    cohens_d,
+    equivalence_test,
+    randomisation_interval,
+    randomisation_test,
+    rank_biserial,
+    t_interval,
+    t_test,
+    wilcoxon,
+)
+
+if TYPE_CHECKING:
+    from hungjury.report.pictures import Plot
+
+__all__ = ["TESTS", "Compared", "Comparison", "Paired", "PairedTest", "out_of_reach", "paired"]
+
+
+class PairedTest(NamedTuple):
+    """A test: its name, effect size and interval."""
+
+    name: str
+    draws: bool
+    interval: str  # how the interval of the mean difference is made
+    effect: str
+
+
+TESTS: dict[SignificanceTest, PairedTest] = {
+    "t": PairedTest("Student's t", False, "Student's", "d_z"),
+    # Signed ranks say nothing about the mean; its interval is Student's here too.
+    "wilcoxon": PairedTest("Wilcoxon's signed ranks", False, "Student's", "rank-biserial"),
+    "randomisation": PairedTest("Fisher's randomisation", True, "of the same test", "d_z"),
+    "bootstrap": PairedTest("Sakai's bootstrap", True, "of the same test", "d_z"),
+}
+
+
+class Paired(NamedTuple):
+    """Results of a test; every array is [pair]."""
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    corrected: Floats
+    wins: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    losses: NDArray[np.int64]
+    effect: Floats
+    equivalent: Floats | None  # p-values of differences beyond the margin, where there is one
+    within_family: Floats | None  # the same, corrected
+
+
+def paired(
+    differences: Floats,
+    test: SignificanceTest,
+    correction: Multiplicity,
+    alpha: float,
+    samples: int,
+    seed: int,
+    margin: float | None = None,
+) -> Paired:
+    """Tests and intervals of differences [pair, topic]. All p-values are one family; those of
+    equivalence are another."""
+    p, (low, high) = _tested(differences, test, alpha, samples, seed)
+    effect = rank_biserial if test == "wilcoxon" else cohens_d
+    correct: dict[str, Callable[[Floats], Floats]] = {
+        "holm": holm,
+        "bonferroni": bonferroni,
+        "bh": benjamini_hochberg,
+        "none": np.asarray,
+    }
+    within = None if margin is None else np.asarray(equivalence_test(differences, margin))
+    return Paired(
+        difference=differences.mean(axis=-1),
+        low=low,
+        high=high,
+        p=p,
+        corrected=correct[correction](p),
+        wins=(differences > 0).sum(axis=-1),
+        ties=(differences == 0).sum(axis=-1),
+        losses=(differences < 0).sum(axis=-1),
+        effect=effect(differences),
+        equivalent=within,
+        within_family=None if within is None else correct[correction](within),
+    )
+
+
+def _tested(
+    differences: Floats, test: SignificanceTest, alpha: float, samples: int, seed: int
+) -> tuple[Floats, tuple[Floats, Floats]]:
+    """p-values, and the ends of the intervals of the mean."""
+    if test == "randomisation":
+        return (
+            randomisation_test(differences, samples, seed),
+            randomisation_interval(differences, alpha, samples, seed),
+        )
+    if test == "bootstrap":
+        return (
+            bootstrap_test(differences, samples, seed),
+            bootstrap_interval(differences, alpha, samples, seed),
+        )
+    p = t_test(differences) if test == "t" else wilcoxon(differences)
+    return p, t_interval(differences, alpha)
+
+
+def out_of_reach(
+    test: SignificanceTest,
+    correction: Multiplicity,
+    alpha: float,
+    samples: int,
+    comparisons: int,
+    topics: int,
+) -> str:
+    """The reason why no comparison could be significant, if there is one.
+
+    Tests that count sign patterns have a smallest p-value, that of all topics on one side; tests
+    that draw samples have 1 / (samples + 1).
+    """
+    family = comparisons if correction in ("holm", "bonferroni") else 1
+    corrected = f" corrected by {correction} for {comparisons:,} comparisons" * (family > 1)
+    if test in ("randomisation", "wilcoxon") and family * 2.0 ** (1 - topics) >= alpha:
+        return (
+            f"{topics} topics are too few for p-values below {alpha:g} by {test}{corrected}; "
+            "nothing can be significant"
+        )
+    if test in ("randomisation", "bootstrap") and family / (samples + 1) >= alpha:
+        return (
+            f"{samples:,} samples are too few for p-values below {alpha:g}{corrected}; "
+            f"nothing can be significant with less than {math.floor(family / alpha):,}"
+        )
+    return ""
+
+
+class Compared(Record):
+    """Two systems compared by one measure; differences are system minus `versus`."""
+
+    measure: str
+    system: str
+    versus: str
+    mean: float
+    versus_mean: float
+    difference: float
+    low: float  # the ends of the interval of the difference, this comparison taken alone
+    high: float
+    p: float
+    p_corrected: float
+    wins: int  # topics where the system has the better value
+    ties: int
+    losses: int
+    effect: float
+    topics: int
+    p_equivalent: float | None = None  # of a difference beyond the margin, where one is given
+    p_equivalent_corrected: float | None = None
+
+
+class Comparison(Record, eq=False):
+    """Systems against baselines, or all pairs of them; iterates over `rows`.
+
+    systems: best first by the first measure. mean: [measure, system] over the topics that all
+    systems have (sums for counts). rows: by measure, then by baseline, then in the
+    order of systems. baselines: empty for all pairs.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=10)
+    >>> found = hj.compare(hj.evaluate(made.gold, made.runs, "AP"), baseline="system3")
+    >>> [row.system for row in found]
+    ['system1', 'system2']
+    """
+
+    measures: list[str]
+    systems: list[str]
+    mean: Floats
+    rows: list[Compared]
+    baselines: list[str]
+    test: SignificanceTest
+    correction: Multiplicity
+    alpha: float
+    samples: int | None  # of the tests that draw
+    seed: int | None
+    counts: frozenset[str] = frozenset()  # measures that are summed over topics
+    smaller: frozenset[str] = frozenset()  # measures that are better when smaller
+    margin: float | None = None  # smaller differences do not matter
+    settings: ScoreSettings = field(default_factory=ScoreSettings)
+    notes: tuple[Note, ...] = ()
+
+    def __iter__(self) -> Iterator[Compared]:
+        return iter(self.rows)
+
+    def __repr__(self) -> str:
+        against = f"baseline {', '.join(self.baselines)}" if self.baselines else "all pairs"
+        return f"Comparison({len(self.systems)} systems, {against}, {self.test})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def significant(self, row: Compared) -> bool:
+        """Is the corrected p-value below alpha?"""
+        return row.p_corrected < self.alpha
+
+    def equivalent(self, row: Compared) -> bool:
+        """Is the difference shown to be within the margin, by its corrected p-value?"""
+        p = row.p_equivalent_corrected
+        return p is not None and p < self.alpha
+
+    def beaten(self) -> dict[tuple[str, str], list[str]]:
+        """By (measure, system): the systems that are significantly worse, best first.
+
+        Worse by the test's own effect: signed ranks may differ in sign from the mean.
+        """
+        out: dict[tuple[str, str], list[str]] = {
+            (m, s): [] for m in self.measures for s in self.systems
+        }
+        for row in self.rows:
+            if self.significant(row):
+                wins = (row.effect > 0) != (row.measure in self.smaller)
+                pair = (row.system, row.versus) if wins else (row.versus, row.system)
+                out[row.measure, pair[0]].append(pair[1])
+        place = {system: i for i, system in enumerate(self.systems)}
+        return {key: sorted(found, key=place.__getitem__) for key, found in out.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields; undefined and infinite numbers are None."""
+        beaten = self.beaten()
+        return {
+            "baselines": self.baselines,
+            "margin": self.margin,
+            "test": self.test,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "samples": self.samples,
+            "seed": self.seed,
+            "effect": TESTS[self.test].effect,
+            "interval": TESTS[self.test].interval,
+            "settings": self.settings.to_dict(),
+            "measures": self.measures,
+            "mean": {
+                system: {m: float(self.mean[i, s]) for i, m in enumerate(self.measures)}
+                for s, system in enumerate(self.systems)
+            },
+            "beaten": {s: {m: beaten[m, s] for m in self.measures} for s in self.systems},
+            "comparisons": self.table().to_dicts(),
+            "notes": [note.to_dict() for note in self.notes],
+        }
+
+    def to_json(self) -> str:
+        """The content of `to_dict` as JSON."""
+        return json_text(self.to_dict())
+
+    def table(self) -> Table:
+        """A row per measure and pair, with the columns of `Compared` and every digit."""
+        names = [f.name for f in fields(Compared)]
+        names = names if self.margin is not None else names[:-2]
+        return Table(names, [[getattr(row, name) for name in names] for row in self.rows])
+
+    def to_csv(self, safe: bool = False) -> str:
+        """A line per measure and pair, with full precision; `safe`: escape text that a spreadsheet
+        would run as a formula."""
+        return self.table().to_csv(safe)
+
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
+        """A row per measure and pair, with the columns of `Compared`."""
+        return self.table().to_frame(backend)
+
+    def to_text(self, digits: int = 4) -> str:
+        """A table against the baseline; without one, means with marks, and the pairs if few."""
+        from hungjury.report.comparison_text import comparison_text
+
+        return comparison_text(self, digits)
+
+    def to_latex(self, digits: int = 4) -> str:
+        """The table against the baseline, or means with superscripts, as booktabs."""
+        from hungjury.report.comparison_text import latex
+
+        return latex(self, digits)
+
+    def to_html(self, digits: int = 4) -> str:
+        """The same table as HTML, with a caption."""
+        from hungjury.report.comparison_text import rounded_comparison
+
+        return rounded_comparison(self, digits).to_html()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+    def plot(self, measure: str | None = None) -> Plot:
+        """Draw the differences by a measure with their intervals; significant ones in colour.
+
+        Parameters
+        ----------
+        measure : str, optional
+            One of `measures`; default: the first.
+        """
+        from hungjury.report.board_plots import draw_differences
+        from hungjury.report.pictures import Plot
+
+        return Plot(draw_differences(self, self.measures[0] if measure is None else measure))

@@ -1,0 +1,1 @@
+"""Anything people have, read into aligned arrays: labels, runs, texts; audit and simulation."""

@@ -1,0 +1,350 @@
+"""Align once, judge many times: find the documents of a pool in every ranked list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.files import cores
+from hungjury.base.notes import Note, few, percent, plural
+from hungjury.base.parameters import MOST_RANKS, check_count
+from hungjury.base.records import Record
+from hungjury.data.pool import Pool
+from hungjury.data.reading.bad_lines import Stop, raise_error
+from hungjury.data.reading.formats import table_format
+from hungjury.data.reading.sources import Source
+from hungjury.data.runs import (
+    Progress,
+    RunFiles,
+    RunPolicy,
+    Runs,
+    check_names,
+    map_files,
+    no_line,
+    parse_run,
+    read_store,
+    run_name,
+    without_bad_lines,
+)
+
+__all__ = ["UNJUDGED_TOPIC", "Alignment", "align"]
+
+UNJUDGED_TOPIC = "unjudged-topic"  # the kind of a note
+TOP = 10  # ranks in which unjudged documents are counted
+ListColumn = Literal[
+    "rank", "document", "tie_first", "tie_last", "other_topic", "other_rank", "other_size"
+]
+T = TypeVar("T", bound=np.generic)
+
+
+class Alignment(Record, eq=False):
+    """Every (system, topic) list as the ranks and pool indices of its pooled documents.
+
+    A cell is ``system * len(topics) + topic``; its documents are ``rank[start:stop]`` and
+    ``document[start:stop]``, best first. `length` is -1 where the system has no such list.
+    """
+
+    pool: Pool
+    systems: list[str]
+    policy: RunPolicy
+    depth: int | None
+    start: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    length: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    document: NDArray[np.int32]
+    tie_first: NDArray[np.int32] | None = None
+    tie_last: NDArray[np.int32] | None = None
+    others: Others | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.systems), len(self.pool.topics)
+
+    @property
+    def retrieved(self) -> NDArray[np.bool_]:
+        """[system, topic]: is there a list?"""
+        return (self.length >= 0).reshape(self.shape)
+
+    @property
+    def longest(self) -> int:
+        return int(self.length.max(initial=1))
+
+    def upto(self, depth: int) -> Alignment:
+        """The same lists cut after a rank; a tie that reaches that rank stays whole."""
+        if depth >= self.longest:
+            return self
+        first = self.rank if self.tie_first is None else self.tie_first
+        kept = np.flatnonzero(first <= depth)
+
+        def part(column: NDArray[np.int32] | None) -> NDArray[np.int32] | None:
+            return None if column is None else column[kept]
+
+        return replace(
+            self,
+            start=np.searchsorted(kept, self.start),
+            stop=np.searchsorted(kept, self.stop),
+            rank=self.rank[kept],
+            document=self.document[kept],
+            tie_first=part(self.tie_first),
+            tie_last=part(self.tie_last),
+        )
+
+    def unjudged_retrieved(self, depth: int) -> NDArray[np.int64]:
+        """[topic]: documents outside the pool that some run has in its first `depth` ranks."""
+        assert self.others is not None, "align() was not asked to remember them"
+        near = self.others.rank <= depth
+        pairs = np.stack([self.others.topic[near].astype(np.uint64), self.others.hash[near]])
+        distinct = np.unique(pairs, axis=1)
+        return np.bincount(distinct[0].astype(np.int64), minlength=len(self.pool.topics))
+
+
+class Others(Record, eq=False):
+    """Documents outside the pool: topic, rank and hash of the id, a row per list they are in.
+
+    `ids` holds the ids one after the other, if `align` was asked for them, and `end` where each of
+    them ends.
+    """
+
+    system: NDArray[np.int32]
+    topic: NDArray[np.int32]
+    rank: NDArray[np.int32]
+    hash: NDArray[np.uint64]
+    ids: bytes
+    end: NDArray[np.int64]
+
+    def id(self, row: int) -> str:
+        """The id of the document in a row."""
+        start = self.end[row - 1] if row else 0
+        return self.ids[start : self.end[row]].decode("utf-8", "surrogateescape")
+
+
+class _Part(Record, eq=False):
+    """One aligned run."""
+
+    name: str
+    file: str
+    arrays: native.AlignedRun
+    other_topics: int
+    note: Note | None
+
+
+def align(
+    runs: Runs | RunFiles,
+    pool: Pool,
+    depth: int | None = None,
+    progress: Progress | None = None,
+    others: int = 0,
+    named: bool = False,
+    stop: Stop = raise_error,
+) -> Alignment:
+    """Join ranked lists to a pool; the only place where lists are sorted.
+
+    others: remember documents outside the pool down to this rank; named: with their ids. stop:
+    called with every line of a file that cannot be read; where it returns, the line is left out.
+    """
+    if depth is not None:
+        check_count("depth", depth, 1, MOST_RANKS)
+    ties, single, deep = runs.policy.ties, runs.policy.single, int(depth or 0)
+    native_pool = pool.native  # built before threads need it
+
+    def from_memory(item: tuple[str, native.RunStore]) -> list[_Part]:
+        name, store = item
+        arrays = store.align(native_pool, ties, single, deep, others, named)
+        return [_Part(name, "", arrays, len(store.topics) - len(arrays["topic"]), None)]
+
+    def from_file(source: Source) -> list[_Part]:
+        return _stream(source, runs.policy, native_pool, deep, others, named, free, stop)
+
+    if isinstance(runs, RunFiles):
+        free = cores() // len(runs.sources)
+        each = list(map_files(from_file, runs.sources, progress, "reading runs"))
+    else:
+        items = list(zip(runs.systems, runs.stores, strict=True))
+        each = list(map_files(from_memory, items, progress, "aligning runs"))
+    parts = [part for several in each for part in several]
+    check_names((part.name, part.file) for part in parts)
+    earlier = runs.notes if isinstance(runs, Runs) else ()
+    return _join(parts, pool, runs.policy, depth, earlier, others > 0)
+
+
+def _stream(
+    source: Source,
+    policy: RunPolicy,
+    pool: native.Pool,
+    depth: int,
+    others: int,
+    named: bool,
+    free: int,
+    stop: Stop,
+) -> list[_Part]:
+    """Align a file while reading it; if that is impossible, read it whole first.
+
+    free: cores that may read parts of it in parallel.
+    """
+    if table_format(source, policy.columns) is None:
+        source = without_bad_lines(source, stop, free)
+
+        def read(part: Source) -> native.RunStream:
+            stream = native.RunStream(pool, policy.ties, policy.single, depth, others, named)
+            parse_run(part, stream.feed, stream.finish, free)
+            return stream
+
+        stream = _side_by_side(source.parts(free), read) or read(source)
+        if not stream.rows:
+            raise no_line(source.name)
+        if not stream.interleaved:
+            name, note = run_name(stream.tags, source, policy)
+            return [_Part(name, source.name, stream.take(), stream.other_topics, note)]
+    out = []
+    for run in read_store(source, policy, stop=stop):
+        arrays = run.store.align(pool, policy.ties, policy.single, depth, others, named)
+        unjudged = len(run.store.topics) - len(arrays["topic"])
+        out.append(_Part(run.name, run.file, arrays, unjudged, run.note))
+    return out
+
+
+def _side_by_side(
+    parts: list[Source], read: Callable[[Source], native.RunStream]
+) -> native.RunStream | None:
+    """The joined parts of a file. None if there is only one part, or if one has an error: only a
+    reader that has seen all earlier lines can name the line."""
+    if len(parts) < 2:
+        return None
+    try:
+        whole, *others = map_files(read, parts, None, "")
+    except InputError:
+        return None
+    for other in others:
+        whole.append(other)
+    return whole
+
+
+def _join(
+    parts: list[_Part],
+    pool: Pool,
+    policy: RunPolicy,
+    depth: int | None,
+    notes: tuple[Note, ...],
+    with_others: bool,
+) -> Alignment:
+    topics = len(pool.topics)
+    cells = len(parts) * topics
+    start, stop = np.zeros(cells, dtype=np.int64), np.zeros(cells, dtype=np.int64)
+    length = np.full(cells, -1, dtype=np.int32)
+    base = 0
+    for i, part in enumerate(parts):
+        at = i * topics + part.arrays["topic"]
+        ends = part.arrays["end"] + base
+        start[at] = np.concatenate([[base], ends[:-1]]) if len(ends) else base
+        stop[at] = ends
+        length[at] = part.arrays["length"]
+        base += len(part.arrays["rank"])
+    if not (length >= 0).any():
+        raise InputError(
+            f"runs and judgments have no topic in common (judged: {few(pool.topics, 3)})",
+            code="no-common-topic",
+            remedy="check that both use the same topic ids",
+        )
+    if not any(len(part.arrays["rank"]) for part in parts):
+        raise InputError(
+            f"none of the judged documents is in any run (judged: {few(pool.documents, 3)})",
+            code="nothing-judged",
+            remedy="check that document ids are written the same way in runs and labels",
+        )
+    expected = policy.ties == "expected"
+    if any(part.arrays["cut_ties"] for part in parts):
+        raise InputError(
+            f"depth {depth} does not support ties averaged over all orders",
+            code="unsupported-ties",
+            remedy=(
+                "use",
+                Argument("ties", "trec", "input"),
+                "or a cutoff of the measure, such as AP@100, instead of a depth",
+            ),
+        )
+
+    return Alignment(
+        pool=pool,
+        systems=[part.name for part in parts],
+        policy=policy,
+        depth=depth,
+        start=start,
+        stop=stop,
+        length=length,
+        rank=_column(parts, "rank"),
+        document=_column(parts, "document"),
+        tie_first=_column(parts, "tie_first") if expected else None,
+        tie_last=_column(parts, "tie_last") if expected else None,
+        others=_others(parts) if with_others else None,
+        notes=notes + tuple(_notes(parts, pool, length.reshape(len(parts), topics) >= 0)),
+    )
+
+
+def _others(parts: list[_Part]) -> Others:
+    """Documents outside the pool, of all runs."""
+    count = [len(part.arrays["other_topic"]) for part in parts]
+    return Others(
+        system=np.repeat(np.arange(len(parts), dtype=np.int32), count),
+        topic=_column(parts, "other_topic"),
+        rank=_column(parts, "other_rank"),
+        hash=_joined([part.arrays["other_hash"] for part in parts]),
+        ids=b"".join(part.arrays["other_id"].tobytes() for part in parts),
+        end=np.cumsum(_column(parts, "other_size"), dtype=np.int64),
+    )
+
+
+def _column(parts: list[_Part], name: ListColumn) -> NDArray[np.int32]:
+    return _joined([part.arrays[name] for part in parts])
+
+
+def _joined(arrays: list[NDArray[T]]) -> NDArray[T]:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterable[Note]:
+    for part, row in zip(parts, present, strict=True):
+        if part.note is not None:
+            yield part.note
+        missing = np.flatnonzero(~row)
+        if len(missing):
+            topics = tuple(pool.topics[t] for t in missing)
+            text = f"no list for {plural(len(missing), 'judged topic')}"
+            yield Note("missing-topic", len(missing), text, part.name, topics)
+        if not len(part.arrays["rank"]):
+            text = "none of its documents was judged; do runs and labels use the same ids?"
+            yield Note("nothing-judged", 1, text, part.name, about="result")
+    count = sum(part.arrays["tied_lists"] for part in parts)
+    if count:
+        verb = "holds" if count == 1 else "hold"
+        text = f"{plural(count, 'list')} {verb} documents with equal scores"
+        yield Note("ties", count, text)
+    count = sum(part.arrays["contradicted_lists"] for part in parts)
+    if count:
+        verb = "has" if count == 1 else "have"
+        text = f"{plural(count, 'list')} {verb} ranks that contradict scores"
+        yield Note("rank-contradicts", count, text)
+    count = sum(part.arrays["precision_lists"] for part in parts)
+    if count:
+        verb = "is" if count == 1 else "are"
+        text = f"{plural(count, 'list')} {verb} ordered differently by scores in single precision"
+        yield Note("precision", count, text)
+    others = max(part.other_topics for part in parts)
+    if others:
+        text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"
+        yield Note(UNJUDGED_TOPIC, others, text)
+    shown = sum(int(np.minimum(part.arrays["length"], TOP).sum()) for part in parts)
+    judged = sum(int((part.arrays["rank"] <= TOP).sum()) for part in parts)
+    if judged < shown:
+        text = (
+            f"{shown - judged:,} of {shown:,} documents in the first {TOP} ranks are unjudged "
+            f"({percent((shown - judged) / shown)})"
+        )
+        yield Note("unjudged-document", shown - judged, text)

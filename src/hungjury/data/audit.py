@@ -1,0 +1,304 @@
+"""The audit: what was read, and what is unusual about it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.base.errors import HungjuryError, Surface, in_python
+from hungjury.base.notes import Note, few, percent, plural
+from hungjury.base.records import Record
+from hungjury.base.tables import Table, html_page
+from hungjury.data.alignment import Alignment, align
+from hungjury.data.judgments import Judgments, judgments_by
+from hungjury.data.pool import Pool
+from hungjury.data.qrels import Qrels, qrels_by
+from hungjury.data.reading.bad_lines import Listing, raise_error
+from hungjury.data.reading.options import (
+    LabelPolicy,
+    QrelsLike,
+    ReadingOptions,
+    RunsLike,
+    refuse_options,
+    split_options,
+)
+from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, read_store
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["Audit", "audit"]
+
+
+class Audit(Record):
+    """Facts about labels and runs, everything unusual, and the errors that stop a run."""
+
+    facts: list[str]
+    notes: tuple[Note, ...]
+    errors: tuple[HungjuryError, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """0: nothing found, 1: something is unusual, 2: the files cannot be used."""
+        return 2 if self.errors else 1 if self.notes else 0
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def render(self, surface: Surface = in_python) -> str:
+        """The text, with remedies as a surface writes them."""
+        odd = ["unusual:", *(f"  ! {note}" for note in self.notes)]
+        stops = [f"  ! {error.render(surface)}".replace("\n", "\n    ") for error in self.errors]
+        found = [*(odd if self.notes else []), *(["unusable:", *stops] if stops else [])]
+        return "\n".join([*self.facts, *(found or ["nothing unusual found"])])
+
+    def _repr_html_(self) -> str:
+        rows = [["unusual", note.kind, str(note)] for note in self.notes]
+        rows += [["unusable", error.code, str(error)] for error in self.errors]
+        found = Table(["", "kind", "what"], rows) if rows else "Nothing unusual found."
+        return html_page(*self.facts, found)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The facts as sentences, and all fields of every note and error."""
+        return {
+            "facts": self.facts,
+            "notes": [note.to_dict() for note in self.notes],
+            "errors": [error.to_dict() for error in self.errors],
+            "exit_code": self.exit_code,
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+
+
+def audit(
+    labels: QrelsLike | Judgments,
+    runs: RunsLike | None = None,
+    progress: Progress | None = None,
+    *,
+    judgments: bool = False,
+    **reading: Unpack[ReadingOptions],
+) -> Audit:
+    """Check labels and runs before anything is computed.
+
+    Parameters
+    ----------
+    labels : Qrels, Judgments or source
+        Labels, or anything `read_qrels` takes.
+    runs : Runs or source, optional
+        Runs, or anything `read_runs` takes.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    judgments : bool
+        The source holds labels of several judges, as `read_judgments` takes it.
+    **reading
+        Options of `read_judgments` and `read_runs`.
+
+    Returns
+    -------
+    Audit
+        What was read and everything unusual about it; it prints as text. Errors that would stop
+        other functions are listed too: the audit continues without the lines or the file in error.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> report = hj.audit({"1": {"a": 1, "b": 0}}, {"1": {"a": 0.5, "b": 0.5}})
+    >>> report.exit_code, [note.kind for note in report.notes]
+    (1, ['ties'])
+    """
+    label_options, run_options = split_options(reading)
+    errors = Listing()
+    found: Qrels | Judgments | None = None
+    facts: list[str] = []
+    notes: list[Note] = []
+    if isinstance(labels, (Qrels, Judgments)):
+        refuse_options(label_options, "the labels")
+        found = labels
+    else:
+        policy = LabelPolicy.of(**label_options)
+        read: Any = judgments_by if judgments else qrels_by
+        try:
+            found = read(labels, policy, errors)
+        except HungjuryError as error:
+            errors(error)
+    if found is not None:
+        facts += _judgment_facts(found) if isinstance(found, Judgments) else _label_facts(found)
+        notes += found.notes
+    if runs is not None:
+        if isinstance(runs, (Runs, RunFiles)):  # columns may be those of the labels
+            run_options.pop("columns", None)
+        lists = as_runs(runs, **run_options)
+        try:
+            good, bad = _readable_runs(lists, errors)
+            if found is not None and good is not None:
+                aligned = _aligned(good, found.pool, progress, errors, bad)
+                facts += _run_facts(aligned)
+                notes += aligned.notes
+        except HungjuryError as error:
+            errors(error)
+    return Audit(facts, tuple(notes), errors.errors)
+
+
+def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> tuple[Runs | RunFiles | None, bool]:
+    """The runs without files that cannot be read (None: no run is left), and whether there is any
+    file or line that cannot. These are listed."""
+    if isinstance(runs, Runs):
+        return runs, False
+    before, good = len(errors), []
+    for source in runs.sources:
+        try:
+            read_store(source, runs.policy, stop=errors)
+        except HungjuryError as error:
+            errors(error)
+        else:
+            good.append(source)
+    return replace(runs, sources=good) if good else None, len(errors) > before
+
+
+def _aligned(
+    runs: Runs | RunFiles, pool: Pool, progress: Progress | None, errors: Listing, bad: bool
+) -> Alignment:
+    """Align runs without their bad lines; if two files have the same tag, systems are named by
+    file."""
+    stop = _ignore if bad else raise_error
+    try:
+        return align(runs, pool, progress=progress, stop=stop)
+    except HungjuryError as error:
+        if error.code != "same-name" or isinstance(runs, Runs) or runs.policy.names == "stem":
+            raise
+        errors(error)
+        policy = replace(runs.policy, names="stem")
+        return align(replace(runs, policy=policy), pool, stop=stop)
+
+
+def _ignore(_error: HungjuryError) -> None:
+    """What is done with errors that are listed already."""
+
+
+def _label_facts(qrels: Qrels) -> list[str]:
+    below = 0 if qrels.labels is None else int((qrels.labels < 0).sum())
+    judged = plural(len(qrels) - below, "document")
+    facts = [f"labels: {judged} judged for {plural(len(qrels.topics), 'topic')}"]
+    if below:
+        facts.append(f"labels below 0: {plural(below, 'document')} pooled, but not judged")
+    if qrels.labels is None:
+        if qrels.p is None:
+            return [*facts, f"probabilities of the grades 0 to {qrels.max_grade}"]
+        return [*facts, f"probabilities of relevance, {qrels.p.mean():.3f} on average"]
+    grades, counts = np.unique(qrels.labels, return_counts=True)
+    shares = ", ".join(
+        f"{g}: {n:,} ({100 * n / len(qrels):.1f} %)" for g, n in zip(grades, counts, strict=True)
+    )
+    return [*facts, f"grades {qrels.grades[0]} to {qrels.max_grade}; {shares}"]
+
+
+def _judgment_facts(judgments: Judgments) -> list[str]:
+    per_document = np.bincount(judgments.document, minlength=len(judgments.pool))
+    times, documents = np.unique(per_document, return_counts=True)
+    histogram = ", ".join(
+        f"{t}: {n:,}" for t, n in sorted(zip(times.tolist(), documents.tolist(), strict=True))
+    )
+    if judgments.soft:
+        scale = "probabilities"
+    else:
+        scale = f"grades {judgments.grades[0]} to {judgments.max_grade}"
+    return [
+        f"labels: {len(judgments):,} by {plural(len(judgments.judges), 'judge')} "
+        f"({few(judgments.judges)}), {scale}",
+        f"{plural(len(judgments.pool), 'document')} judged for "
+        f"{plural(len(judgments.topics), 'topic')}, {per_document.mean():.1f} labels per document",
+        f"documents by number of labels: {histogram}",
+        *(_soft_lines(judgments) if judgments.soft else _graded_lines(judgments)),
+    ]
+
+
+def _graded_lines(judgments: Judgments) -> list[str]:
+    """How far judges agree, and the labels of each by grade."""
+    values, _ = native.distinct(judgments.label)
+    place = np.searchsorted(values, judgments.label)
+
+    def counts(key: NDArray[np.int32], keys: int) -> NDArray[np.int64]:
+        cell = key.astype(np.int64) * len(values) + place
+        return np.bincount(cell, minlength=keys * len(values)).reshape(keys, -1)
+
+    by_judge = counts(judgments.judge, len(judgments.judges))
+    used = [
+        ", ".join(f"{v:g}: {n:,}" for v, n in zip(values, row, strict=True) if n)
+        for row in by_judge
+    ]
+    votes = counts(judgments.document, len(judgments.pool))[:, values >= 0]
+    return [_agreement(votes.astype(float)), *_by_judge(judgments, used)]
+
+
+def _agreement(counts: NDArray[np.float64]) -> str:
+    """Pairs of labels of one document, raw and corrected for chance. counts: [document, grade]."""
+    counts = counts[counts.sum(axis=1) > 1]
+    if not len(counts):
+        return "agreement: no document has two labels"
+    size = counts.sum(axis=1)
+    raw = (counts * (counts - 1)).sum() / (size * (size - 1)).sum()
+    coincide = (counts * (counts - 1) / (size - 1)[:, None]).sum() / size.sum()
+    total = counts.sum(axis=0)
+    chance = (total * (total - 1)).sum() / (total.sum() * (total.sum() - 1))
+    alpha = f"{1 - (1 - coincide) / (1 - chance):.3f}" if chance < 1 else "undefined"
+    return (
+        f"agreement: {percent(raw)} of pairs of labels are equal; Krippendorff's alpha (nominal) "
+        f"{alpha}"
+    )
+
+
+def _soft_lines(judgments: Judgments) -> list[str]:
+    """The mean label of each judge."""
+    total = np.bincount(judgments.judge, judgments.label, len(judgments.judges))
+    number = native.count_keys(judgments.judge, len(judgments.judges))
+    return _by_judge(
+        judgments,
+        [f"mean {t / n:.3f}" if n else "" for t, n in zip(total, number.tolist(), strict=True)],
+    )
+
+
+def _by_judge(judgments: Judgments, used: list[str]) -> list[str]:
+    """Labels of each judge, how much of the pool they cover, and which labels were used."""
+    number = native.count_keys(judgments.judge, len(judgments.judges)).tolist()
+    width = max(map(len, judgments.judges))
+    return [
+        f"  {name:<{width}}  {n:,} labels ({percent(n / len(judgments.pool))} of documents)  {what}"
+        for name, n, what in zip(judgments.judges, number, used, strict=True)
+    ]
+
+
+def _run_facts(aligned: Alignment) -> list[str]:
+    present = aligned.length[aligned.length >= 0]
+    lists = f"{plural(len(present), 'list')} on judged topics"
+    shortest, longest = int(present.min()), int(present.max())
+    least = "" if shortest == longest else f"{shortest:,} to "
+    return [
+        f"runs: {plural(len(aligned.systems), 'system')} ({few(aligned.systems)}), {lists}, "
+        f"{least}{plural(longest, 'document')} long",
+        *_top_coverage(aligned),
+        f"settings: ties {aligned.policy.ties}, scores in {aligned.policy.score_precision} "
+        "precision",
+    ]
+
+
+def _top_coverage(aligned: Alignment) -> list[str]:
+    """How many documents of the first ranks are labelled, over all systems and for the worst."""
+    out = []
+    for depth in (10, 100):
+        ends = np.concatenate([[0], np.cumsum(aligned.rank <= depth)])
+        labelled = (ends[aligned.stop] - ends[aligned.start]).reshape(aligned.shape).sum(axis=1)
+        ranks = aligned.length.clip(0, depth).reshape(aligned.shape).sum(axis=1)
+        share = labelled / np.maximum(ranks, 1)
+        worst = int(share.argmin())
+        all_systems = percent(labelled.sum() / max(ranks.sum(), 1))
+        out.append(f"{all_systems} of the top {depth} ({aligned.systems[worst]} "
+                   f"{percent(share[worst])})")  # fmt: skip
+        if aligned.longest <= depth:
+            break
+    return [f"labelled documents of all systems, and of the least covered: {'; '.join(out)}"]

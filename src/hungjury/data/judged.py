@@ -1,0 +1,302 @@
+"""Judged lists: labels gathered through an alignment, ready for the measures.
+
+A measure sees arrays [..., list, place]: the labelled documents of each list, best first, with
+their ranks. Unjudged documents are not stored, and for most measures neither are those
+judged not relevant; ranks still count them. Leading axes are judges, replicates or draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.records import Record
+from hungjury.data.alignment import Alignment
+from hungjury.data.labels import MISSING
+
+__all__ = ["Judged", "grade_counts", "judge_lists", "many_lists", "one_list"]
+
+BUDGET = 1 << 16  # places worked on at once: half a MB per array, so that it stays in cache
+
+
+class Judged(Record, eq=False):
+    """Many judged lists; comments give the shape and meaning of each array."""
+
+    labels: NDArray[np.int16]  # [..., list, place] grade; 0 in the padding at the end
+    ranks: NDArray[np.int32]  # [..., list, place] from 1; `depth` + 1 in the padding
+    judged: NDArray[np.int32]  # [..., list, place] judged documents down to and with this one
+    pooled: NDArray[np.int32]  # the same for pooled documents, judged or not
+    length: NDArray[np.int32]  # [..., list] documents retrieved
+    judged_length: NDArray[np.int32]  # [..., list] judged documents retrieved
+    counts: NDArray[np.int64]  # [..., list, grade] documents of each grade in the pool
+    depth: int  # length of the longest list
+    unjudged_pool: NDArray[np.int64]  # [..., list] documents in the pool with negative labels
+    topic: NDArray[np.int64]  # [list] index of the topic
+    p: NDArray[np.float64] | None = None  # [..., list, place] probabilities; labels are then 0
+    p_total: NDArray[np.float64] | None = None  # [..., list] their sum over the pool
+    unjudged_retrieved: Callable[[int], NDArray[np.int64]] | None = None  # depth -> [topic]
+    ties: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None  # first, last rank of the tie
+    topics: Sequence[str] = ()  # names of the topics, where they are known
+
+    @property
+    def max_grade(self) -> int:
+        return int(self.counts.shape[-1]) - 1
+
+    def hits(self, rel: int, cutoff: int | None = None) -> NDArray[np.bool_]:
+        """[..., list, place]: relevant, and in the first `cutoff` ranks."""
+        hits = self.labels >= rel
+        return hits if cutoff is None else hits & (self.ranks <= cutoff)
+
+    def relevant(self, rel: int) -> NDArray[np.int64]:
+        """[..., list]: relevant documents in the pool."""
+        return np.asarray(self.counts[..., rel:].sum(axis=-1))
+
+    def not_relevant(self, rel: int) -> NDArray[np.int64]:
+        """[..., list]: documents judged and not relevant in the pool."""
+        return np.asarray(self.counts[..., :rel].sum(axis=-1))
+
+    def weigh(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """[..., list, place]: the weight of each place, given those of ranks 1 to `depth`.
+
+        Inside a tie every document gets the mean weight of the tie's ranks: for measures that
+        add up weighted labels this is the mean over all orders.
+        """
+        if self.ties is None:
+            return np.append(np.insert(table, 0, 0.0), 0.0)[self.ranks]
+        first, last = self.ties
+        total = np.concatenate([[0.0], np.cumsum(table), [0.0]])
+        return np.asarray((total[last] - total[first - 1]) / (last - first + 1))
+
+    def gains(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """[..., list, place]: the gain of each place, given that of grades 0, 1, ...; documents
+        without a label gain nothing."""
+        gained = np.asarray(table[self.labels])
+        return gained if table[0] == 0 else np.where(self.labelled, gained, 0.0)
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """[..., list, place]: whether the document has a label; False in the padding."""
+        return np.asarray((np.diff(self.judged, axis=-1, prepend=0) > 0) | (self.labels > 0))
+
+
+def grade_counts(alignment: Alignment, labels: NDArray[np.int16], top: int) -> NDArray[np.int64]:
+    """Pool documents of each grade: [..., topic, grade] from labels [..., document]."""
+    pool = alignment.pool
+    return np.stack([pool.sum_by_topic(labels == g) for g in range(top + 1)], axis=-1)
+
+
+def judge_lists(
+    alignment: Alignment,
+    labels: NDArray[np.int16],
+    top: int,
+    *,
+    condensed: bool = False,
+    needs_nonrelevant: bool = False,
+    p: NDArray[np.float64] | None = None,
+) -> Iterator[tuple[NDArray[np.int64], Judged]]:
+    """Yield (cells, judged lists) until every cell of the alignment has been given once.
+
+    labels: grades [..., document] over the pool; negative: pooled, not judged; `MISSING`: unjudged.
+    top: the scale's largest grade. needs_nonrelevant: keep documents judged not relevant too.
+    condensed: ranks count judged documents only, as if the others had not been retrieved.
+    p: probabilities [..., document] of relevance, gathered beside the labels.
+    """
+    pool = _InPool(alignment, labels, top, p)
+    picked = _Picked(alignment, labels, needs_nonrelevant, p)
+    copies = int(np.prod((labels if p is None else p).shape[:-1]))
+    for cells, width in _blocks(picked.sizes, copies):
+        yield cells, picked.lists(cells, width, pool, condensed)
+
+
+class _InPool:
+    """What measures need from the whole pool, by topic."""
+
+    def __init__(
+        self,
+        alignment: Alignment,
+        labels: NDArray[np.int16],
+        top: int,
+        p: NDArray[np.float64] | None,
+    ) -> None:
+        sums = alignment.pool.sum_by_topic
+        self.counts = grade_counts(alignment, labels, top)
+        self.unjudged = sums((labels < 0) & (labels != MISSING))
+        self.p_total = None if p is None else sums(p)
+
+
+def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Cells in blocks of similar size, so that little of a block is padding."""
+    order = np.argsort(sizes, kind="stable")
+    room = max(BUDGET // max(copies, 1), 1)
+    stop = len(order)
+    while stop > 0:
+        width = max(int(sizes[order[stop - 1]]), 1)
+        begin = max(stop - max(room // width, 1), 0)
+        yield np.sort(order[begin:stop]), width
+        stop = begin
+
+
+class _Picked:
+    """The places of an alignment that measures need."""
+
+    def __init__(
+        self,
+        alignment: Alignment,
+        labels: NDArray[np.int16],
+        needs_nonrelevant: bool,
+        p: NDArray[np.float64] | None,
+    ) -> None:
+        self.alignment, self.labels, self.p = alignment, labels, p
+        single = labels.ndim == 1
+        self.all_judged = single and bool((labels >= 0).all())
+        self.judged = self.pooled = None
+        if single and not self.all_judged:
+            at = labels[alignment.document]
+            self.judged, self.pooled = _running(at >= 0), _running(at != MISSING)
+        if needs_nonrelevant or not single:
+            self.where = np.arange(len(alignment.document))
+            self.first, self.last = alignment.start, alignment.stop
+        else:
+            self.where = np.flatnonzero((labels > 0)[alignment.document])
+            self.first = np.searchsorted(self.where, alignment.start)
+            self.last = np.searchsorted(self.where, alignment.stop)
+        self.sizes = self.last - self.first
+
+    def lists(self, cells: NDArray[np.int64], width: int, pool: _InPool, condensed: bool) -> Judged:
+        a = self.alignment
+        places = self.first[cells, None] + np.arange(width)
+        padding = places >= self.last[cells, None]
+        if len(self.where):
+            entry = self.where[np.minimum(places, len(self.where) - 1)]
+        else:  # no documents: only padding
+            entry = np.zeros_like(places)
+        known = self._known(entry, padding)
+        judged, judged_length = self._counted(cells, entry, padding, known >= 0, self.judged)
+        pooled = judged
+        if not self.all_judged:
+            pooled, _ = self._counted(cells, entry, padding, known != MISSING, self.pooled)
+        length = np.maximum(a.length[cells], 0)
+        depth = a.longest
+        if condensed:
+            ranks, length = np.where(known >= 0, judged, depth + 1), judged_length
+            pooled = judged  # what was pooled and not judged is left out too
+        else:
+            ranks = a.rank[entry] if len(a.rank) else np.zeros_like(places)
+        ranks = np.where(padding, depth + 1, ranks).astype(np.int32)
+        topic = cells % len(a.pool.topics)
+        ties = None
+        if a.tie_first is not None and a.tie_last is not None and not condensed:
+            ties = tuple(
+                np.where(padding, depth + 1, side[entry] if len(side) else 0).astype(np.int32)
+                for side in (a.tie_first, a.tie_last)
+            )
+        return Judged(
+            labels=np.where(known > 0, known, np.int16(0)),
+            ranks=ranks,
+            judged=judged,
+            pooled=pooled,
+            length=length,
+            judged_length=judged_length,
+            counts=pool.counts[..., topic, :],
+            depth=depth,
+            unjudged_pool=pool.unjudged[..., topic],
+            topic=topic,
+            p=self._chances(entry, padding),
+            p_total=None if pool.p_total is None else pool.p_total[..., topic],
+            unjudged_retrieved=a.unjudged_retrieved if a.others is not None else None,
+            ties=ties,  # type: ignore[arg-type]
+            topics=a.pool.topics,
+        )
+
+    def _chances(
+        self, entry: NDArray[np.int64], padding: NDArray[np.bool_]
+    ) -> NDArray[np.float64] | None:
+        if self.p is None:
+            return None
+        if not len(self.alignment.document):
+            return np.zeros((*self.p.shape[:-1], *entry.shape))
+        return np.where(padding, 0.0, self.p[..., self.alignment.document[entry]])
+
+    def _known(self, entry: NDArray[np.int64], padding: NDArray[np.bool_]) -> NDArray[np.int16]:
+        if not len(self.alignment.document):
+            return np.full((*self.labels.shape[:-1], *entry.shape), MISSING)
+        known = self.labels[..., self.alignment.document[entry]]
+        return np.where(padding, MISSING, known)
+
+    def _counted(
+        self,
+        cells: NDArray[np.int64],
+        entry: NDArray[np.int64],
+        padding: NDArray[np.bool_],
+        mask: NDArray[np.bool_],
+        running: NDArray[np.int32] | None,
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """How many such documents there are down to each place, and in the whole list."""
+        start, stop = self.alignment.start[cells], self.alignment.stop[cells]
+        if self.all_judged:  # then a place's number in its list is the count
+            upto, whole = entry + 1 - start[:, None], stop - start
+        elif running is not None:
+            upto = running[np.minimum(entry + 1, len(running) - 1)] - running[start][:, None]
+            whole = running[stop] - running[start]
+        else:
+            upto = np.cumsum(mask, axis=-1, dtype=np.int32)
+            return upto, upto[..., -1]
+        return np.where(padding, whole[:, None], upto), whole
+
+
+def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Running count with a leading zero."""
+    out = np.zeros(len(mask) + 1, dtype=np.int32)
+    np.cumsum(mask, out=out[1:])
+    return out
+
+
+def many_lists(
+    known: NDArray[np.int16],
+    pool: Sequence[int],
+    top: int,
+    p: NDArray[np.float64] | None = None,
+    p_total: float = 0.0,
+) -> Judged:
+    """Judged lists from labels [list, rank] (`MISSING`: unjudged), all against one pool; perhaps
+    with the probabilities `p` of the same documents and their sum over the pool."""
+    lists, size = known.shape
+    if not size:
+        known = np.full((lists, 1), MISSING)
+        p = None if p is None else np.zeros((lists, 1))
+    first = 1 if size else 2  # padding lies beyond the longest list
+    judged = np.cumsum(known >= 0, axis=-1, dtype=np.int32)
+    grades = np.asarray(pool, dtype=np.int64)
+    counts = np.bincount(grades[grades >= 0], minlength=top + 1).astype(np.int64)
+    return Judged(
+        labels=np.where(known > 0, known, np.int16(0)),
+        ranks=np.broadcast_to(
+            np.arange(first, first + known.shape[-1], dtype=np.int32), known.shape
+        ),
+        judged=judged,
+        pooled=np.cumsum(known != MISSING, axis=-1, dtype=np.int32),
+        length=np.full(lists, size, dtype=np.int32),
+        judged_length=judged[:, -1],
+        counts=np.broadcast_to(counts, (lists, top + 1)),
+        depth=max(size, 1),
+        unjudged_pool=np.full(lists, (grades < 0).sum(), dtype=np.int64),
+        topic=np.zeros(lists, dtype=np.int64),
+        p=p,
+        p_total=None if p is None else np.full(lists, p_total),
+    )
+
+
+def one_list(
+    labels: Sequence[int | None],
+    pool: Sequence[int],
+    top: int,
+    p: Sequence[float] | None = None,
+    p_total: float = 0.0,
+) -> Judged:
+    """`many_lists` for a single list, labels with None for an unjudged document."""
+    known = np.array([[MISSING if v is None else v for v in labels]], dtype=np.int16)
+    chances = None if p is None else np.array([p], dtype=float)
+    return many_lists(known, pool, top, chances, p_total)

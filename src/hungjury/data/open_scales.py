@@ -1,0 +1,365 @@
+"""Open scales, such as magnitude estimates: scalings to probabilities, one for each judge."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, InputError, MeasureError, Remedy
+from hungjury.base.named import Catalogue, Named
+from hungjury.base.notes import Note, few, plural
+from hungjury.base.parameters import number, one_of, param
+from hungjury.base.records import Record
+
+if TYPE_CHECKING:
+    from hungjury.data.reading.bad_lines import Stop
+    from hungjury.data.reading.label_rows import Rows
+
+__all__ = [
+    "SCALINGS",
+    "JudgeScaling",
+    "Scaling",
+    "ScalingLike",
+    "patterns_of",
+    "scale_rows",
+    "scaling_of",
+]
+
+ScaledTogether = Literal["judge", "topic", "all"]
+
+
+class Problem(NamedTuple):
+    """Why labels cannot be scaled: which of them, what is wrong, what to do."""
+
+    at: int
+    text: str
+    remedy: Remedy
+
+
+class Scaling(Named):
+    """A rising function of labels to [0, 1], the same for all labels that are scaled together."""
+
+    by: ScaledTogether = param(
+        "judge",
+        kind=one_of(ScaledTogether),
+        doc="what is scaled together: labels of a judge, of a judge on a topic, or all",
+    )
+
+    def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]:
+        """This scaling, for all judges."""
+        return [(self, list(range(len(judges))))]
+
+    def problem(self, labels: Floats) -> Problem | None:
+        """Why the labels cannot be scaled, if so."""
+        return None
+
+    def chances(self, labels: Floats) -> Floats:
+        raise NotImplementedError
+
+
+SCALINGS: Catalogue[Scaling] = Catalogue("scaling")
+
+
+class _Odds(Scaling):
+    """Magnitudes x are odds in units of a typical magnitude c: p = x^k / (x^k + c^k)."""
+
+    k: float = param(1.0, kind=number, low=0, open_low=True, doc="steepness")
+
+    def log_typical(self, labels: Floats) -> float:
+        raise NotImplementedError
+
+    def chances(self, labels: Floats) -> Floats:
+        # As a logistic function of logarithms, where no power can overflow before the end.
+        with np.errstate(divide="ignore", over="ignore"):
+            above = np.log(labels) - self.log_typical(labels)
+            return np.asarray(1 / (1 + np.exp(-self.k * above)))
+
+
+@SCALINGS.add("geometric")
+class Geometric(_Odds):
+    """p = x^k / (x^k + g^k), g the geometric mean of the labels scaled together.
+
+    Ratios of labels become ratios of odds, in whatever unit a judge counts: twice the label is
+    twice the odds (with k = 1), the geometric mean has p = 0.5. Labels must be above 0.
+    """
+
+    def problem(self, labels: Floats) -> Problem | None:
+        bad = np.flatnonzero(labels <= 0)
+        if not len(bad):
+            return None
+        return Problem(
+            int(bad[0]),
+            f"the label {labels[bad[0]]:g} is not above 0",
+            (
+                Argument("scaling", "median"),
+                "takes labels of 0;",
+                Argument("scaling", "percentile", "linear"),
+                "takes any",
+            ),
+        )
+
+    def log_typical(self, labels: Floats) -> float:
+        return float(np.log(labels).mean())
+
+
+@SCALINGS.add("median")
+class Median(_Odds):
+    """p = x^k / (x^k + m^k), m the median of the labels scaled together.
+
+    As geometric, but labels may be 0 (then p = 0), and a few extreme labels do not move the others.
+    """
+
+    def problem(self, labels: Floats) -> Problem | None:
+        others = (Argument("scaling", "percentile", "linear"), "takes any labels")
+        bad = np.flatnonzero(labels < 0)
+        if len(bad):
+            return Problem(int(bad[0]), f"the label {labels[bad[0]]:g} is below 0", others)
+        if np.median(labels) == 0:
+            return Problem(0, "their median is 0, so no ratio can be computed", others)
+        return None
+
+    def log_typical(self, labels: Floats) -> float:
+        return float(np.log(np.median(labels)))
+
+
+@SCALINGS.add("linear")
+class Linear(Scaling):
+    """p = (x - low) / (high - low), between ends that are given or those of the labels."""
+
+    low: float | None = param(
+        None, kind=number, doc="label with p = 0; the smallest one scaled together if not given"
+    )
+    high: float | None = param(
+        None, kind=number, doc="label with p = 1; the largest one scaled together if not given"
+    )
+
+    def __post_init__(self) -> None:
+        if self.low is not None and self.high is not None and self.low >= self.high:
+            raise MeasureError(
+                f"{self}: low must be below high",
+                code="low-above-high",
+                argument="low",
+                remedy="write linear(low=0, high=100)",
+            )
+
+    def _ends(self, labels: Floats) -> tuple[float, float]:
+        low = float(labels.min()) if self.low is None else self.low
+        return low, float(labels.max()) if self.high is None else self.high
+
+    def problem(self, labels: Floats) -> Problem | None:
+        low, high = self._ends(labels)
+        bad = np.flatnonzero((labels < low) | (labels > high))
+        if len(bad):
+            return Problem(
+                int(bad[0]),
+                f"the label {labels[bad[0]]:g} is not between {low:g} and {high:g}",
+                "declare ends that include all labels, or leave them out",
+            )
+        if not 0 < high - low < np.inf:
+            return Problem(
+                0,
+                f"labels from {low:g} to {high:g} are all equal or too far apart",
+                (
+                    "declare the ends, as in",
+                    Argument("scaling", "linear(low=0, high=100)"),
+                    "or use",
+                    Argument("scaling", "percentile"),
+                ),
+            )
+        return None
+
+    def chances(self, labels: Floats) -> Floats:
+        low, high = self._ends(labels)
+        return np.asarray((labels - low) / (high - low))
+
+
+@SCALINGS.add("percentile")
+class Percentile(Scaling):
+    """p = the share of the labels scaled together that are lower, equal ones counted half.
+
+    Uses only the order of labels; p is 0.5 on average, however many documents are relevant.
+    """
+
+    def chances(self, labels: Floats) -> Floats:
+        _, place, count = np.unique(labels, return_inverse=True, return_counts=True)
+        return np.asarray(((np.cumsum(count) - count / 2) / len(labels))[place])
+
+
+class Scaler(Protocol):
+    """One scaling for all judges, or one for each."""
+
+    def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]: ...
+
+
+def scale_rows(rows: Rows, scaler: Scaler, stop: Stop) -> tuple[Rows, tuple[Note, ...]]:
+    """The rows with probabilities as labels, and notes on the scaling.
+
+    stop: called with labels that cannot be scaled; where it returns, they are left out.
+    """
+    label, p = rows.label, np.full(len(rows.label), np.nan)
+    notes: list[Note] = []
+    for scaling, judges in scaler.shares(rows.judges):
+        alike = []
+        mine = np.flatnonzero(np.isin(rows.judge, judges))
+        for members in _together(rows, mine, scaling.by):
+            together = label[members]
+            problem = scaling.problem(together)
+            if problem is not None:
+                row = int(members[problem.at])
+                stop(
+                    rows.error(
+                        row,
+                        f"{scaling} of {_whose(rows, row, scaling.by)}: {problem.text}",
+                        code="unsuitable-scaling",
+                        argument="scaling",
+                        remedy=problem.remedy,
+                    )
+                )
+                continue
+            p[members] = scaling.chances(together)
+            if together.min() == together.max():
+                alike.append(_whose(rows, int(members[0]), scaling.by))
+        if len(mine):
+            notes += _notes(label[mine], scaling, alike)
+    done = ~np.isnan(p)
+    return replace(rows, label=p).keep(done), tuple(notes)
+
+
+def _together(rows: Rows, mine: NDArray[np.int64], by: str) -> list[NDArray[np.int64]]:
+    """The numbers of the rows that are scaled together, of some rows."""
+    key = np.zeros(len(mine), dtype=np.int64)
+    if by != "all":
+        key += rows.judge[mine]
+    if by == "topic":
+        key = key * (int(rows.pair_topic.max()) + 1) + rows.pair_topic[rows.pair[mine]]
+    order = np.argsort(key, kind="stable")
+    return np.split(mine[order], np.flatnonzero(np.diff(key[order])) + 1) if len(mine) else []
+
+
+def _whose(rows: Rows, row: int, by: str) -> str:
+    who = rows.judges[rows.judge[row]] if by != "all" else ""
+    said = f"the labels of judge '{who}'" if who else "the labels"
+    if by == "topic":
+        said += f" on topic '{rows.table.topics[rows.pair_topic[rows.pair[row]]]}'"
+    return said
+
+
+def _notes(label: Floats, scaling: Scaling, alike: list[str]) -> Iterator[Note]:
+    count = len(label)
+    span = f"from {label.min():g} to {label.max():g}"
+    text = f"{plural(count, 'label')} {span} scaled to probabilities by {scaling}"
+    yield Note("scaled", count, text)
+    below = int((label < 0).sum())
+    if below:
+        text = f"{plural(below, 'label')} below 0 scaled like the others, not read as unjudged"
+        yield Note("scaled-negative", below, text)
+    if alike:
+        text = "nothing can be learned where all labels are the same"
+        yield Note("scaled-constant", len(alike), text, subjects=tuple(alike), about="result")
+
+
+ScalingLike = str | Scaling | Mapping[str, Any]
+EXAMPLE = Argument("scaling", "crowd=linear(low=0, high=1),gpt*=linear(low=0, high=3)")
+
+LETTERS = 3  # common characters that names need for a pattern
+
+
+class JudgeScaling(Record):
+    """Rules (pattern, scaling); the first one that matches a judge's name counts."""
+
+    rules: tuple[tuple[str, Scaling], ...]
+
+    def __str__(self) -> str:
+        return ",".join(f"{pattern}={scaling}" for pattern, scaling in self.rules)
+
+    def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]:
+        """Each scaling and the places of the judges that it is for."""
+        if list(judges) == [""]:
+            raise _refused("scaling names judges, but these labels have no judges",
+                           ("name one scaling:", Argument("scaling", "linear")))  # fmt: skip
+        taken = [
+            next((r for r, (pattern, _) in enumerate(self.rules) if fnmatchcase(name, pattern)), -1)
+            for name in judges
+        ]
+        left = [name for name, rule in zip(judges, taken, strict=True) if rule < 0]
+        if left:
+            raise _refused(
+                f"no scaling for {plural(len(left), 'judge')}: {few(left)}",
+                ("'*=linear' at the end is for all judges left, as in", EXAMPLE),
+            )
+        out = []
+        for r, (pattern, scaling) in enumerate(self.rules):
+            mine = [j for j, rule in enumerate(taken) if rule == r]
+            if not mine:
+                raise _refused(
+                    f"the scaling of '{pattern}' applies to no judge",
+                    f"the judges are {few(judges, 10)}; the first pattern that matches one counts",
+                )
+            out.append((scaling, mine))
+        return out
+
+
+def scaling_of(given: object) -> Scaling | JudgeScaling | None:
+    """A scaling or rules for judges, from an object or text; None for none."""
+    if given is None or isinstance(given, (Scaling, JudgeScaling)):
+        return given
+    if isinstance(given, str):
+        parts = re.split(r",(?![^(]*\))", given)  # not inside parentheses
+        rules = [part.split("(")[0].partition("=")[0].strip() for part in parts]
+        named = ["=" in part.split("(")[0] for part in parts]
+        if not any(named):
+            return SCALINGS.parse(given)
+        if not all(named) or not all(rules):
+            raise _refused(f"invalid scaling {given!r}", ("give every scaling a judge:", EXAMPLE))
+        pairs = [(rule, part.partition("=")[2].strip())
+                 for rule, part in zip(rules, parts, strict=True)]  # fmt: skip
+    elif isinstance(given, Mapping) and given:
+        pairs = [(str(pattern), one) for pattern, one in given.items()]
+    else:
+        raise _refused(
+            f"invalid value {given!r} for scaling",
+            ("use", Argument("scaling", *(cls.name for cls in SCALINGS)), ", or one per judge:",
+             EXAMPLE),
+        )  # fmt: skip
+    return JudgeScaling(tuple((pattern, _one(scaling)) for pattern, scaling in pairs))
+
+
+def _one(given: object) -> Scaling:
+    found = scaling_of(given)
+    if not isinstance(found, Scaling):
+        raise _refused(f"invalid value {given!r} for scaling", ("name one scaling:", EXAMPLE))
+    return found
+
+
+def _refused(message: str, remedy: Remedy) -> InputError:
+    return InputError(message, code="invalid-scaling", argument="scaling", remedy=remedy)
+
+
+def patterns_of(names: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Patterns that match some judges and none of the others."""
+    if len(names) > 1:
+        start = _shared_start(names)
+        if len(start) >= LETTERS and not any(name.startswith(start) for name in others):
+            return [f"{_plain(start)}*"]
+        end = _shared_start([name[::-1] for name in names])[::-1]
+        if len(end) >= LETTERS and not any(name.endswith(end) for name in others):
+            return [f"*{_plain(end)}"]
+    return [_plain(name) for name in names]
+
+
+def _shared_start(names: Sequence[str]) -> str:
+    first, last = min(names), max(names)
+    differ = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    return first[: next(differ, len(first))]
+
+
+def _plain(name: str) -> str:
+    """Escape a name for use as a pattern."""
+    return re.sub(r"[][*,=()]", "?", name)

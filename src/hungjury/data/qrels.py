@@ -1,0 +1,357 @@
+"""Qrels: one label per (topic, document), a grade or a probability."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.choices import Duplicates, Missing, Outside
+from hungjury.base.errors import Argument, InputError, rel_range
+from hungjury.base.files import write_whole
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import LabelSettings, Record
+from hungjury.base.text import csv_text
+from hungjury.data.labels import resolve
+from hungjury.data.pool import Pool, natural_order, stable_order
+from hungjury.data.reading.bad_lines import Stop, raise_error
+from hungjury.data.reading.columns import InputTable
+from hungjury.data.reading.formats import grade_columns, read_table, table_format
+from hungjury.data.reading.label_rows import LabelReader, Part, label_parts, no_label
+from hungjury.data.reading.options import (
+    LabelOptions,
+    LabelPolicy,
+    LabelsLike,
+    QrelsLike,
+    refuse_options,
+)
+from hungjury.data.reading.sources import Source
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from hungjury.data.open_scales import ScalingLike
+
+__all__ = ["Qrels", "as_qrels", "qrels_by", "read_qrels"]
+
+NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
+
+
+class Qrels(Record, eq=False):
+    """Labels over a pool, of one of three kinds.
+
+    labels: whole grades [document]; p: probabilities of relevance [document] (soft qrels);
+    grade_p: the probability of every grade [document, grade].
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> qrels = hj.read_qrels({"q1": {"d1": 2, "d2": 0}})
+    >>> qrels.topics, qrels.to_dict()["q1"]["d1"]
+    (['q1'], 2)
+    """
+
+    pool: Pool
+    labels: NDArray[np.int16] | None
+    grades: tuple[int, ...]
+    p: NDArray[np.float64] | None = None
+    grade_p: NDArray[np.float64] | None = None
+    settings: LabelSettings = field(default_factory=LabelSettings)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def topics(self) -> list[str]:
+        return self.pool.topics
+
+    @property
+    def soft(self) -> bool:
+        """True where labels are probabilities."""
+        return self.labels is None
+
+    @property
+    def max_grade(self) -> int:
+        return self.grades[-1]
+
+    def __len__(self) -> int:
+        return len(self.pool)
+
+    def __repr__(self) -> str:
+        kind = "probabilities" if self.soft else f"grades {self.grades[0]}-{self.grades[-1]}"
+        counts = f"{plural(len(self.topics), 'topic')}, {plural(len(self), 'document')}"
+        return f"Qrels({counts}, {kind})"
+
+    def at_least(self, rel: int) -> Qrels:
+        """The probability of a grade of `rel` or above, as soft qrels."""
+        if rel > self.max_grade or rel < 1:
+            raise InputError(
+                f"rel is {rel}, but the largest grade is {self.max_grade}",
+                code="rel-too-large",
+                argument="rel",
+                remedy=rel_range(self.max_grade),
+            )
+        if self.p is not None:
+            return self
+        if self.grade_p is not None:
+            p = self.grade_p[:, rel:].sum(axis=1)
+        else:
+            assert self.labels is not None
+            p = (self.labels >= rel).astype(float)
+        return replace(self, labels=None, grade_p=None, grades=(0, 1), p=p)
+
+    def relevant(self, rel: int) -> NDArray[np.int64]:
+        """[topic]: documents of grade `rel` or above; none for probabilities."""
+        found = np.zeros(len(self), dtype=bool) if self.labels is None else self.labels >= rel
+        return np.asarray(self.pool.sum_by_topic(found))
+
+    def threshold(self, at: float = 0.5) -> Qrels:
+        """Hard labels: relevant where the probability is `at` or more; the most likely grade
+        where every grade has a probability (ties go to the lower one)."""
+        if self.labels is not None:
+            return self
+        if self.p is not None:
+            labels = (self.p >= at).astype(np.int16)
+        else:
+            assert self.grade_p is not None
+            labels = np.asarray(self.grades, dtype=np.int16)[self.grade_p.argmax(axis=1)]
+        return replace(self, labels=labels, p=None, grade_p=None)
+
+    def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int16]:
+        """`n` label vectors [n, document], every document drawn independently."""
+        if self.labels is not None:
+            return np.broadcast_to(self.labels, (n, len(self)))
+        chance = rng.random((n, len(self)))
+        if self.p is not None:
+            return (chance < self.p).astype(np.int16)
+        assert self.grade_p is not None
+        drawn = np.zeros(chance.shape, dtype=np.int16)
+        upto = np.cumsum(self.grade_p, axis=1)
+        for grade in range(1, len(self.grades)):
+            drawn[chance >= upto[:, grade - 1]] = self.grades[grade]
+        return drawn
+
+    def select(self, topics: Iterable[str]) -> Qrels:
+        """Only some topics."""
+        wanted = set(topics)
+        keep = np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
+        pool = self.pool.select(keep)
+        labels = None if self.labels is None else self.labels[keep]
+        notes = tuple(note for note in self.notes if note.kind != NOTHING_RELEVANT)
+        return replace(
+            self,
+            pool=pool,
+            labels=labels,
+            p=None if self.p is None else self.p[keep],
+            grade_p=None if self.grade_p is None else self.grade_p[keep],
+            notes=notes if labels is None else notes + _empty_topics(pool, labels),
+        )
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        """``{topic: {document: label}}``, as pytrec_eval and ranx take it; lists of
+        probabilities where every grade has one."""
+        kinds = (self.labels, self.p, self.grade_p)
+        values: list[Any] = next(v for v in kinds if v is not None).tolist()
+        out: dict[str, dict[str, Any]] = {}
+        for i, topic in enumerate(self.topics):
+            part = self.pool.slice(i)
+            out[topic] = dict(zip(self.pool.documents[part], values[part], strict=True))
+        return out
+
+    def write(self, path: str) -> None:
+        """Write `to_text` to a file, atomically."""
+        write_whole(path, self.to_text(path))
+
+    def to_text(self, name: str = "qrels") -> str:
+        """TREC columns, probabilities as decimals; where every grade has a probability, a CSV
+        table with a column for each. `name` is what errors call it."""
+        text = io.StringIO()
+        if self.grade_p is not None:
+            lines = (
+                [topic, document, *map(repr, p)]
+                for topic, rows in self.to_dict().items()
+                for document, p in rows.items()
+            )
+            head = ["topic", "document", *(f"p{g}" for g in self.grades)]
+            text.write(csv_text([head, *lines]))
+        else:
+            for topic, rows in self.to_dict().items():
+                _check_writable(name, [topic], rows)
+                text.writelines(f"{topic} 0 {d} {label!r}\n" for d, label in rows.items())
+        return text.getvalue()
+
+
+def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) -> None:
+    """Refuse ids that TREC's columns cannot hold, before anything is written."""
+    for name in (*topics, *documents):
+        if len(name.split()) != 1:
+            raise InputError(
+                f"the id {name!r} contains blanks, which separate columns",
+                code="blank-in-id",
+                file=path,
+                remedy="rename it, or write a table from to_dict()",
+            )
+    for name in topics:
+        if name.startswith("#"):
+            raise InputError(
+                f"the topic {name!r} would be read as a comment",
+                code="comment-in-id",
+                file=path,
+                remedy="rename it",
+            )
+
+
+def read_qrels(
+    source: LabelsLike,
+    duplicates: Duplicates = "error",
+    grades: Iterable[int] | None = None,
+    outside: Outside = "error",
+    scaling: ScalingLike | None = None,
+    *,
+    map: str | Mapping[Any, float | None] | None = None,
+    missing: Missing = "error",
+    columns: str | Mapping[str, str] | None = None,
+) -> Qrels:
+    """Read one label per document.
+
+    Parameters
+    ----------
+    source : path, pattern, list of these, frame or dict
+        TREC qrels, a table, a frame, ``{topic: {document: label}}``, a list of named tuples such
+        as ir_measures' ``Qrel``, or a dataset such as ``ir_datasets:msmarco-passage/trec-dl-2019``.
+    duplicates : {"error", "first", "last", "max"}
+        What to do with a document that has two different labels.
+    grades : iterable of int, optional
+        The scale, such as ``range(4)``; by default 0 to the largest label of the input.
+    outside : {"error", "clip", "missing"}
+        What to do with labels outside a declared scale.
+    scaling : str, optional
+        Turns labels on an open scale, such as magnitude estimates, into probabilities:
+        ``"geometric"``, ``"median"``, ``"linear"`` or ``"percentile"``, with parameters as in
+        ``"geometric(by=topic)"``.
+    map : dict or str, optional
+        New labels for old ones, words included: ``{"yes": 1, "no": 0}`` or ``"yes:1,no:0"``; the
+        new label None (``missing`` in text) leaves a label out.
+    missing : {"error", "drop"}
+        What to do with labels that are empty or not numbers.
+    columns : dict or str, optional
+        The columns of tables by role: ``{"topic": "query", "document": "passage"}`` or
+        ``"topic=query,document=passage"``.
+
+    Returns
+    -------
+    Qrels
+        Grades or, where the input holds fractions, probabilities of relevance.
+
+    Notes
+    -----
+    Negative grades mean pooled but not judged, as in trec_eval.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.read_qrels({"1": {"a": "yes", "b": "no"}}, map={"yes": 1, "no": 0}).to_dict()
+    {'1': {'a': 1, 'b': 0}}
+    """
+    policy = LabelPolicy.of(
+        duplicates=duplicates, grades=grades, outside=outside, scaling=scaling, map=map,
+        missing=missing, columns=columns,
+    )  # fmt: skip
+    return qrels_by(source, policy)
+
+
+def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:
+    """Read qrels by a policy."""
+    parts = label_parts(source, policy)
+    if len(parts) == 1 and (table := _grade_table(parts[0], policy, stop)) is not None:
+        if policy.scaling is not None:
+            raise InputError(
+                "the table already has a probability for every grade",
+                code="scaled-probabilities",
+                file=table.name,
+                remedy=("leave out", Argument("scaling")),
+            )
+        return _from_grade_columns(table, stop)
+    reader = LabelReader(policy, "one", stop)
+    reader.read(parts)
+    found = resolve(*reader.rows(), policy=policy, stop=stop)
+    label = found.label[stable_order(found.document)]
+    return Qrels(
+        pool=found.pool,
+        labels=None if found.soft else label.astype(np.int16),
+        grades=found.grades,
+        p=label if found.soft else None,
+        settings=policy.used(found.grades),
+        notes=found.notes + _empty_topics(found.pool, label),
+    )
+
+
+def _grade_table(part: Part, policy: LabelPolicy, stop: Stop) -> InputTable | None:
+    """The table of a part that gives the probability of every grade, else None."""
+    if isinstance(part, Source):
+        kind = table_format(part, policy.columns)
+        if kind != "parquet" and (kind is None or b"p0" not in part.head()):
+            return None
+        errors: list[InputError] = []
+        part = read_table(part, kind, policy.columns, stop=errors.append)
+        if grade_columns(part):
+            for error in errors:
+                stop(error)
+    return part if grade_columns(part) else None
+
+
+def _from_grade_columns(table: InputTable, stop: Stop) -> Qrels:
+    """Qrels from a table with columns p0, p1, ... that hold the probability of each grade."""
+    names = grade_columns(table)
+    of_grades = {name: f"probability {name}" for name in names}
+    table = table.readable(stop, map(table.need, ("topic", "document")), of_grades)
+    if not len(table):
+        raise no_label(table.name)
+    p = np.array([table.numbers(n, what) for n, what in of_grades.items()], dtype=float).T
+    ids = (table.texts(table.need(role)) for role in ("topic", "document"))
+    order: dict[str, dict[str, int]] = {}
+    for i, (topic, document) in enumerate(zip(*ids, strict=True)):
+        said = ""
+        if (p[i] < 0).any() or abs(p[i].sum() - 1) > 1e-6:
+            said = f"the probabilities of the grades are {p[i].tolist()}"
+            code, remedy = "not-a-distribution", "they must be non-negative and sum to 1"
+        elif document in order.setdefault(topic, {}):
+            said = f"document '{document}' of topic '{topic}' appears twice"
+            code, remedy = "duplicate-document", "keep one row per document and topic"
+        if said:
+            stop(InputError(said, code=code, file=table.name, line=table.line(i), remedy=remedy))
+        else:
+            order[topic][document] = i
+    if not any(order.values()):
+        raise no_label(table.name)
+    order = {topic: documents for topic, documents in order.items() if documents}
+    listed = list(order)
+    topics = [listed[i] for i in natural_order(listed)]
+    sizes = [len(order[t]) for t in topics]
+    pool = Pool(
+        topics,
+        [d for t in topics for d in order[t]],
+        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+    )
+    taken = [i for t in topics for i in order[t].values()]
+    grades = tuple(range(len(names)))
+    return Qrels(pool, None, grades, grade_p=p[taken], settings=LabelSettings(grades=grades))
+
+
+def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
+    some = np.logical_or.reduceat(labels > 0, pool.offsets[:-1])
+    none = [pool.topics[t] for t in np.flatnonzero(~some)]
+    if not none:
+        return ()
+    text = f"{plural(len(none), 'topic')} without any relevant document"
+    return (Note(NOTHING_RELEVANT, len(none), text, subjects=tuple(none)),)
+
+
+def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:
+    """Qrels, given or read from a source."""
+    if isinstance(source, Qrels):
+        refuse_options(options, "the qrels")
+        return source
+    return read_qrels(source, **options)

@@ -1,0 +1,1 @@
+"""From files, frames and dictionaries to rows: sources, formats, columns, options."""

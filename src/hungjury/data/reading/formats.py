@@ -1,0 +1,328 @@
+"""Formats of input tables: text, Parquet, frames, dictionaries, the label database."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from hungjury.base.errors import Argument, InputError, MissingExtra
+from hungjury.base.text import decimal_of
+from hungjury.data.reading.bad_lines import Stop, raise_error
+from hungjury.data.reading.columns import KNOWN, InputTable, understood
+from hungjury.data.reading.options import ROLES
+from hungjury.data.reading.sources import Source
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+__all__ = [
+    "APPLICATION",
+    "MAGIC",
+    "MARKS",
+    "PLAN_HEAD",
+    "VERSION",
+    "another_kind",
+    "columns_of",
+    "frame_table",
+    "grade_columns",
+    "is_frame",
+    "is_records",
+    "labelled_columns",
+    "nested_table",
+    "not_ours",
+    "open_labels",
+    "read_table",
+    "record_table",
+    "table_format",
+    "unknown_header",
+]
+
+MAGIC = b"SQLite format 3\x00"
+APPLICATION = 0x68756E67  # "hung", in the file's header
+VERSION = 1
+
+
+def not_ours(path: str) -> InputError:
+    """The error for a database of another program."""
+    return InputError(
+        "this is not a database of labels",
+        code="not-labels",
+        file=path,
+        remedy="give one that hungjury label wrote",
+    )
+
+
+@contextmanager
+def open_labels(path: str) -> Iterator[Connection]:
+    """Open the database for reading."""
+    import sqlite3
+    from pathlib import Path
+
+    if not Path(path).is_file():
+        raise InputError("no such file", code="no-file", file=str(path), remedy="check the path")
+    # Without a log no process is writing: then open it immutable, which works on read-only disks
+    # and leaves no empty log behind.
+    how = "mode=ro" if Path(f"{path}-wal").exists() else "immutable=1"
+    try:
+        with closing(sqlite3.connect(f"{Path(path).resolve().as_uri()}?{how}", uri=True)) as base:
+            if base.execute("pragma application_id").fetchone()[0] != APPLICATION:
+                raise not_ours(str(path))
+            yield base
+    except sqlite3.OperationalError as error:
+        raise InputError(
+            f"cannot be read: {error}", code="unreadable", file=str(path), remedy="check the folder"
+        ) from None
+    except sqlite3.DatabaseError:
+        raise not_ours(str(path)) from None
+
+
+def labelled_columns(path: str, view: str) -> dict[str, list[object]]:
+    """The columns of a view: `gold` has the label that counts, `labels` one row per person."""
+    with open_labels(path) as base:
+        found = base.execute(f"select * from {view}")
+        names = [column[0] for column in found.description]
+        rows = found.fetchall()
+    if not rows:
+        raise InputError(
+            "nothing has been labelled yet",
+            code="no-label",
+            file=str(path),
+            remedy="label some documents first",
+        )
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
+
+
+MARKS = (",", ";", "\t")
+PLAN_HEAD = "# hungjury plan"  # the first line of a file of `hungjury plan`
+Columns = tuple[tuple[str, str], ...]  # role and column, as the user has named them
+
+
+def grade_columns(table: InputTable) -> list[str]:
+    """The columns p0, p1, ... of a table that gives the probability of every grade."""
+    names: list[str] = []
+    while (name := f"p{len(names)}") in table.columns:
+        names.append(name)
+    return names if len(names) > 1 else []
+
+
+def table_format(source: Source, columns: Columns = ()) -> str | None:
+    """'parquet', 'jsonl', 'json', 'labels' or a delimiter; None for a file in TREC's columns."""
+    head = source.head()
+    if head.startswith(MAGIC):
+        return "labels"
+    if head[:4] == b"PAR1":
+        return "parquet"
+    start = head.lstrip()
+    if start[:1] == b"{":
+        return "jsonl"
+    if start.rstrip() == b"[" or start[:1] + start[1:].lstrip()[:1] == b"[{":
+        return "json"
+    given = {column for _, column in columns}
+    for mark in MARKS:
+        names = _header(head, mark)
+        known = sum(n.lower() in KNOWN for n in names)
+        if len(names) > 1 and (known >= 2 or given & set(names)):
+            return mark
+    return None
+
+
+def _header(head: bytes, mark: str) -> list[str]:
+    text = head.decode("utf-8", "replace").strip("\r\n")
+    return [n.strip().strip('"').strip() for n in text.split(mark)]
+
+
+def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
+    """An error about a file that cannot be read because it is something else."""
+    head = source.head()
+    if head.strip() == PLAN_HEAD.encode():
+        return InputError(
+            "this is a plan, which has no labels",
+            code="plan-without-labels",
+            file=source.name,
+            remedy="let people label its documents with `hungjury label`, and give their labels",
+        )
+    words = head.decode("utf-8", "replace").split()
+    labelled = len(words) == 4 and words[1] != "Q0" and decimal_of(words[3]) is not None
+    if "score" in roles and labelled and not source.begin:
+        return InputError(
+            "expected 6 columns (topic Q0 document rank score tag), found 4",
+            code="not-a-run",
+            file=source.name,
+            line=1,
+            remedy="runs have six columns; are these qrels?",
+        )
+    return None
+
+
+def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
+    """An error about a first line that looks like a header, but has unknown columns."""
+    head = source.head()
+    words = head.decode("utf-8", "replace").replace(",", " ").replace(";", " ").split()
+    if any(decimal_of(word) is not None for word in words):
+        return None
+    for mark in MARKS:
+        names = _header(head, mark)
+        if len(names) > 1 and all(names):
+            names_understood = "; ".join(f"{role}: {understood(role)}" for role in roles)
+            return InputError(
+                f"unknown columns: {', '.join(names)}",
+                code="unknown-columns",
+                file=source.name,
+                line=1,
+                remedy=(
+                    Argument("columns", ",".join(f"{role}=NAME" for role in roles)),
+                    f"or rename the columns ({names_understood})",
+                ),
+            )
+    return None
+
+
+def read_table(
+    source: Source,
+    kind: str,
+    columns: Columns = (),
+    by_judge: bool = False,
+    stop: Stop = raise_error,
+) -> InputTable:
+    """A file as a table; of a database, the labels of every judge, or those that count.
+
+    stop: called with every row that cannot be read; where it returns, the row is left out.
+    """
+    given = dict(columns)
+    if kind == "parquet":
+        return _parquet(source, given)
+    if kind == "labels":
+        return _labelled(source, given, "labels" if by_judge else "gold")
+    from hungjury.data.reading.text_tables import read_text_table  # not needed for TREC's columns
+
+    found, lines = read_text_table(source, kind, stop)
+    return InputTable(source.name, found, lines, given, source.stem)
+
+
+def columns_of(source: Source, kind: str, columns: Columns = ()) -> InputTable:
+    """The columns of a file, with few rows or none; errors in rows are ignored."""
+    if kind not in MARKS:
+        return read_table(source, kind, columns, True, lambda _error: None)
+    from hungjury.data.reading.text_tables import text_columns
+
+    names = text_columns(source, kind)
+    return InputTable(source.name, {n: [""] for n in names}, [1], dict(columns), source.stem)
+
+
+def _labelled(source: Source, given: Mapping[str, str], view: str) -> InputTable:
+    if source.path is None:
+        raise InputError(
+            "a database of labels cannot be read from a pipe",
+            code="from-pipe",
+            file=source.name,
+            remedy="give its path",
+        )
+    columns = labelled_columns(source.path, view)
+    own = {role: role for role in ROLES if role in columns}
+    return InputTable(source.name, columns, given={**own, **given}, stem=source.stem)
+
+
+def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("pyarrow", "tables", f"reading {source.name}") from None
+    content = source.content()
+    try:
+        frame = pyarrow.parquet.read_table(io.BytesIO(content))
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(
+            f"not a readable Parquet file: {error}",
+            code="not-parquet",
+            file=source.name,
+            remedy="write the file again",
+        ) from None
+    return frame_table(frame, source.name, given, source.stem)
+
+
+def is_frame(source: object) -> bool:
+    """A data frame of any kind that narwhals knows."""
+    # Accessing its attributes would make a lazy frame compute its columns.
+    return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
+
+
+def frame_table(
+    frame: object, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
+) -> InputTable:
+    """A frame of pandas, polars or pyarrow; a lazy one is collected."""
+    import narwhals as nw
+
+    try:
+        native: Any = nw.from_native(frame, pass_through=True, allow_series=False)
+        if isinstance(native, nw.LazyFrame):
+            native = native.collect()
+        if isinstance(native, nw.DataFrame):
+            columns = {str(c): native[c].to_list() for c in native.columns}
+            return InputTable(name, columns, given=given or {}, stem=stem)
+    except (KeyError, ValueError) as error:  # a column twice, or text that is not UTF-8
+        raise InputError(
+            f"the columns cannot be read: {error}",
+            code="unreadable-columns",
+            file=name,
+            remedy="fix the columns",
+        ) from None
+    raise InputError(
+        f"cannot read from {type(frame).__name__}",
+        code="unsupported-source",
+        remedy="give a pandas, polars or pyarrow frame",
+    )
+
+
+def is_records(source: object) -> TypeGuard[Sequence[Any]]:
+    """A list of named tuples, such as ir_measures' Qrel and ScoredDoc?"""
+    return (
+        isinstance(source, (list, tuple))
+        and not hasattr(source, "_fields")
+        and bool(source)
+        and all(hasattr(row, "_fields") for row in source)
+    )
+
+
+def record_table(
+    rows: Iterable[Any], given: Mapping[str, str] | None = None, name: str = "<list>"
+) -> InputTable:
+    """Named tuples as a table."""
+    listed = list(rows)
+    fields = listed[0]._fields
+    if any(row._fields != fields for row in listed):
+        raise InputError(
+            "the list mixes named tuples of different kinds",
+            code="mixed-sources",
+            file=name,
+            remedy="use one kind",
+        )
+    columns = {f: [getattr(row, f) for row in listed] for f in fields}
+    return InputTable(name, columns, given=given or {})
+
+
+def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
+    """``{topic: {document: value}}`` as a table."""
+    if not isinstance(source, Mapping):
+        raise InputError(
+            f"expected a dictionary, got {type(source).__name__}",
+            code="not-a-dictionary",
+            file=name,
+            remedy="give {topic: {document: value}}",
+        )
+    topics: list[str] = []
+    documents: list[str] = []
+    values: list[Any] = []
+    for topic, inner in source.items():
+        if not isinstance(inner, Mapping):
+            raise InputError(
+                f"the dictionary contains {type(inner).__name__} under {topic!r}",
+                code="not-a-dictionary",
+                remedy="give {topic: {document: value}}",
+            )
+        topics += [topic] * len(inner)
+        documents += inner.keys()
+        values += inner.values()
+    return InputTable(name, {"topic": topics, "document": documents, value: values}, stem=stem)

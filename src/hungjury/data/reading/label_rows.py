@@ -1,0 +1,463 @@
+"""Rows of labels from any source: text in TREC columns, tables, frames, dictionaries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.base.errors import Argument, InputError, Remedy
+from hungjury.base.files import cores
+from hungjury.base.notes import Note, few
+from hungjury.base.records import Record
+from hungjury.data.pool import Pool, natural_order
+from hungjury.data.reading.bad_lines import Parser, Stop, line_error, raise_error, readable
+from hungjury.data.reading.columns import InputTable
+from hungjury.data.reading.formats import (
+    MARKS,
+    another_kind,
+    columns_of,
+    frame_table,
+    is_frame,
+    is_records,
+    nested_table,
+    read_table,
+    record_table,
+    table_format,
+    unknown_header,
+)
+from hungjury.data.reading.options import LabelPolicy
+from hungjury.data.reading.sources import Source, expand
+
+__all__ = [
+    "Judges",
+    "LabelReader",
+    "Part",
+    "Resolved",
+    "Rows",
+    "label_parts",
+    "no_label",
+    "parse_text",
+]
+
+
+class Rows(Record, eq=False):
+    """Labels in the order of the input; pairs are (topic, document)."""
+
+    table: native.LabelTable
+    pair_topic: NDArray[np.int32]
+    pair: NDArray[np.int32]
+    judge: NDArray[np.int32]
+    label: NDArray[np.float64]
+    line: NDArray[np.uint32]
+    file: NDArray[np.unsignedinteger[Any]]
+    files: list[str]
+    judges: list[str]  # [""] for qrels
+
+    @property
+    def by_judges(self) -> bool:
+        """Whether these are labels of several judges; else qrels."""
+        return self.judges != [""]
+
+    def __len__(self) -> int:
+        return len(self.label)
+
+    @cached_property
+    def values(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The different labels in ascending order, and how often each occurs."""
+        return native.distinct(self.label)
+
+    def at(self, row: int) -> tuple[str, int]:
+        """File and line of a row."""
+        return self.files[int(self.file[row])], int(self.line[row])
+
+    def keep(self, rows: NDArray[np.generic]) -> Rows:
+        """Some of the rows: a mask, or their numbers."""
+        return replace(
+            self,
+            pair=self.pair[rows],
+            judge=self.judge[rows],
+            label=self.label[rows],
+            line=self.line[rows],
+            file=self.file[rows],
+        )
+
+    def count_by_judge(self, rows: NDArray[np.bool_]) -> dict[str, int]:
+        """How many of some rows each judge has, judges with none left out."""
+        counts = np.bincount(self.judge[rows], minlength=len(self.judges))
+        return {self.judges[j]: int(counts[j]) for j in np.flatnonzero(counts)}
+
+    def error(
+        self, row: int, message: str, *, code: str, remedy: Remedy, argument: str | None = None
+    ) -> InputError:
+        """An error about a row."""
+        file, line = self.at(row)
+        return InputError(
+            message, code=code, file=file, line=line, remedy=remedy, argument=argument
+        )
+
+
+class Resolved(Record, eq=False):
+    """One label for each (document, judge), documents in the order of the pool."""
+
+    pool: Pool
+    judges: list[str]
+    document: NDArray[np.int32]
+    judge: NDArray[np.int32]
+    label: NDArray[np.float64]
+    grades: tuple[int, ...]  # (0, 1) for probabilities
+    soft: bool
+    notes: tuple[Note, ...]
+
+
+Part = Source | InputTable
+Judges = Literal["one", "file", "column", "iteration", "wide"]  # where a row's judge is named
+ONE_TOPIC = "topic"  # the name of the only topic of a table without topics
+
+
+def parse_text(
+    source: Source,
+    feed: Callable[[memoryview], None],
+    finish: Callable[[], None],
+    free: int = 1,
+    roles: Sequence[str] = (),
+) -> None:
+    """Push a text source through a native parser; its errors get the file name.
+
+    free: cores that may be used; a compressed file is decompressed beside the parser by a second.
+    roles: what a table in its place would hold; a header of unknown columns is an error of its own.
+    """
+    pieces = source.pieces(read_ahead=free > 1)
+    try:
+        for piece in pieces:
+            feed(piece)
+        finish()
+    except native.BadLine as bad:
+        for _ in pieces:  # a gz file that turns out to be damaged explains the line better
+            pass
+        line, code, message = bad.args
+        error = line_error(source, line + source.lines_before, code, message)
+        wrong = source.binary_error() or another_kind(source, roles)
+        if wrong is None and roles and error.line == 1:
+            wrong = unknown_header(source, roles)
+        raise wrong or error from None
+
+
+def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -> list[Part]:
+    """The files and tables of a source.
+
+    several: labels of several judges, whose dictionaries are ``{judge: source}``.
+    """
+    given = dict(policy.columns)
+    if isinstance(source, Mapping):
+        if not several:
+            return [nested_table(source, "label")]
+        return [part for name, one in source.items() for part in _of_judge(name, one, policy)]
+    if is_frame(source):
+        return [frame_table(source, given=given)]
+    if not isinstance(source, (str, bytes)) and not hasattr(source, "read"):
+        source = list(source) if isinstance(source, Iterable) else source
+        if is_records(source):
+            return [record_table(source, given)]
+    return list(expand(source, folders=several))
+
+
+def _of_judge(name: object, source: object, policy: LabelPolicy) -> list[Part]:
+    """The parts of one judge of a dictionary."""
+    if isinstance(source, Mapping):
+        return [nested_table(source, "label", f"<dict>[{name!r}]", str(name))]
+    parts = label_parts(source, policy)
+    return [
+        replace(p, group=str(name)) if isinstance(p, Source) else replace(p, stem=str(name))
+        for p in parts
+    ]
+
+
+class LabelReader:
+    """Collects rows of labels from files and tables."""
+
+    def __init__(self, policy: LabelPolicy, judges: Judges, stop: Stop = raise_error) -> None:
+        self.policy, self.judges, self.stop = policy, judges, stop
+        self.labels = self._empty()
+        self.words: dict[int, str] = {}  # of tables: row and text of labels that are not numbers
+        self.files: list[str] = []
+        self.ends: list[int] = []
+        self.stems: list[str] = []  # the judge of each file
+        self._parts = 0  # read without error
+        self.first = ""  # the name of the first part
+
+    def read(self, parts: Sequence[Part]) -> None:
+        """Add files and tables. Where errors do not stop the reading, rows in error are left out,
+        or the whole part if it cannot be understood."""
+        sizes = [part.size for part in parts if isinstance(part, Source)]
+        self.labels.expect(sum(sizes), max(sizes, default=0))
+        for part in parts:
+            self._read(part)
+
+    def _read(self, part: Part) -> None:
+        self.first = self.first or part.name
+        before = self.labels.rows
+        try:
+            self._add_part(part)
+            if self.labels.rows == before and isinstance(part, Source):
+                raise no_label(part.name)
+        except InputError as error:
+            for known in (self.files, self.stems, self.ends):
+                del known[self._parts :]
+            self.stop(error)
+        self._parts = len(self.files)
+
+    def _add_part(self, part: Part) -> None:
+        if isinstance(part, InputTable):
+            self._table(part)
+        elif (kind := table_format(part, self.policy.columns)) is not None:
+            if kind in MARKS and self._plain(part, kind):
+                return
+            by_judge = self.judges == "column"
+            self._table(read_table(part, kind, self.policy.columns, by_judge, self.stop))
+        elif self.judges in ("column", "wide"):
+            no_header = _no_header if self.judges == "wide" else _mixed
+            raise unknown_header(part, ROLES[self.judges]) or no_header(part.name)
+        else:
+            self._text(readable(part, self._empty, self._parse, self.stop))
+
+    def _empty(self) -> native.LabelTable:
+        table = native.LabelTable()
+        if self.policy.takes_words:
+            table.take_words()
+        if self.judges in ("one", "file"):
+            table.skip_iterations()
+        return table
+
+    def _parse(self, source: Source, into: Parser) -> None:
+        parse_text(source, into.feed, into.finish, cores(), ROLES[self.judges])
+
+    def _text(self, source: Source) -> None:
+        known = len(self.labels.words)
+        self._parse(source, self.labels)
+        start = self.ends[-1] if self.ends else 0
+        if any(row == start for row, _ in self.labels.words[known : known + 1]):
+            wrong = unknown_header(source, ROLES[self.judges])
+            if wrong is not None:
+                raise wrong
+        self._close(source.name, source.stem)
+
+    def _plain(self, part: Source, mark: str) -> bool:
+        """Read a separated table in native code, unless there is anything unusual in it."""
+        try:
+            table = columns_of(part, mark, self.policy.columns)
+            found = [table.find("topic"), None, table.need("document"), table.need("label")]
+            if self.judges in ("column", "iteration"):
+                found[1] = table.need("judge" if self.judges == "column" else "iteration")
+            elif self.judges == "wide" or (self.judges == "file" and table.find("judge")):
+                return False
+        except InputError:  # which the other reader explains
+            return False
+        names = list(table.columns)
+        places = [-1 if name is None else names.index(name) for name in found]
+        head = part.head()
+        if not head.isascii() or b'"' in head or b"\r" in head[:-1]:
+            return False
+        rows = native.PlainTable(self.labels, mark, len(names), places, ONE_TOPIC)
+        plain = False
+        try:
+            plain = all(map(rows.feed, part.pieces())) and rows.finish()
+        finally:
+            if not plain:
+                rows.undo()
+        if not plain:
+            return False
+        self._close(part.name, part.stem)
+        return True
+
+    def _table(self, table: InputTable) -> None:
+        topic, document = table.find("topic"), table.need("document")
+        judge = None
+        if self.judges in ("column", "iteration"):
+            judge = table.need("judge" if self.judges == "column" else "iteration")
+        table = table.readable(self.stop, [topic, document, judge])
+        count = len(table)
+        topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
+        documents = table.texts(document)
+        lines = table.line_numbers()
+        if self.judges == "wide":
+            judges = [c for c in table.columns if c not in {topic, document, *table.given.values()}]
+            check_patterns(judges, self.policy)
+            for judge in chosen(judges, self.policy):
+                self._wide_column(table, judge, topics, documents)
+            self._close(table.name, table.stem)
+            return
+        label = table.need("label")
+        if self.judges == "file" and table.find("judge") is not None:
+            raise _mixed(table.name)
+        names = [""] * count if judge is None else table.texts(judge)
+        self._add(topics, names, documents, *table.labels(label), lines)
+        self._close(table.name, table.stem)
+
+    def _wide_column(
+        self, table: InputTable, judge: str, topics: list[str], documents: list[str]
+    ) -> None:
+        """The labels of one judge; what is empty was not judged."""
+        numbers, words = table.labels(judge)
+        rows = [i for i in range(len(table)) if words.get(i) != ""]
+        place = {row: i for i, row in enumerate(rows)}
+        self._add(
+            [topics[i] for i in rows],
+            [judge] * len(rows),
+            [documents[i] for i in rows],
+            numbers[rows],
+            {place[row]: word for row, word in words.items() if word},
+            table.line_numbers()[rows],
+        )
+
+    def _add(
+        self, topics: list[str], names: list[str], documents: list[str], numbers: Any,
+        words: Mapping[int, str], lines: Any,
+    ) -> None:  # fmt: skip
+        start = self.labels.rows
+        self.labels.add(topics, names, documents, numbers, lines)
+        self.words.update((start + row, word) for row, word in words.items())
+
+    def _close(self, name: str, stem: str) -> None:
+        self.files.append(name)
+        self.stems.append(stem)
+        self.ends.append(self.labels.rows)
+
+    def _names(self) -> list[str]:
+        """The judges in the order in which they were met."""
+        if self.judges == "one":
+            return [""]
+        return list(dict.fromkeys(self.stems)) if self.judges == "file" else self.labels.iterations
+
+    def rows(self) -> tuple[Rows, dict[int, str]]:
+        """All rows, judges in natural order, and the labels that are not numbers."""
+        words = {**dict(self.labels.words), **self.words}
+        columns = self.labels.take_columns()
+        if not len(columns["label"]):
+            raise no_label(self.first)
+        sizes = np.diff([0, *self.ends])
+        file = np.repeat(np.arange(len(sizes), dtype=np.min_scalar_type(len(sizes))), sizes)
+        names = self._names()
+        order = natural_order(names)
+        place = np.empty(len(names), dtype=np.int32)
+        place[order] = np.arange(len(names), dtype=np.int32)
+        if self.judges == "one":
+            judge = np.zeros(len(file), dtype=np.int32)
+        elif self.judges == "file":
+            judge = np.repeat(place[[names.index(stem) for stem in self.stems]], sizes)
+        else:
+            judge = place[columns["iteration"]]
+        rows = Rows(
+            table=self.labels,
+            pair_topic=columns["pair_topic"],
+            pair=columns["pair"],
+            judge=judge,
+            label=columns["label"],
+            line=columns["line"],
+            file=file,
+            files=self.files,
+            judges=[names[i] for i in order.tolist()],
+        )
+        if self.judges == "iteration":
+            _check_printable(rows)
+        if self.judges in ("column", "iteration"):
+            return _chosen(rows, words, self.policy)
+        return rows, words
+
+
+ROLES: dict[str, tuple[str, ...]] = {
+    "one": ("topic", "document", "label"),
+    "file": ("topic", "document", "label"),
+    "column": ("topic", "document", "label", "judge"),
+    "iteration": ("topic", "document", "label", "iteration"),
+    "wide": ("topic", "document"),
+}
+
+
+def chosen(names: Iterable[str], policy: LabelPolicy) -> list[str]:
+    """The judges that patterns leave."""
+    return [
+        name
+        for name in names
+        if (not policy.only or any(fnmatchcase(name, p) for p in policy.only))
+        and not any(fnmatchcase(name, p) for p in policy.without)
+    ]
+
+
+def check_patterns(names: list[str], policy: LabelPolicy) -> None:
+    """Patterns that match no judge, or that leave none, are errors."""
+    for option, patterns in (("only", policy.only), ("without", policy.without)):
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in names):
+                raise InputError(
+                    f"no judge matches '{pattern}'",
+                    code="no-such-judge",
+                    argument=option,
+                    remedy=f"the judges are {few(names, 10)}",
+                )
+    if not chosen(names, policy):
+        raise InputError(
+            "the patterns leave no judge",
+            code="no-judge-left",
+            remedy=("check", Argument("only"), "and", Argument("without")),
+        )
+
+
+def _chosen(rows: Rows, words: dict[int, str], policy: LabelPolicy) -> tuple[Rows, dict[int, str]]:
+    """The rows of the judges that patterns leave; other judges are forgotten."""
+    if not policy.only and not policy.without:
+        return rows, words
+    check_patterns(rows.judges, policy)
+    names = chosen(rows.judges, policy)
+    number = np.full(len(rows.judges), -1, dtype=np.int32)
+    number[[rows.judges.index(name) for name in names]] = np.arange(len(names))
+    keep = number[rows.judge] >= 0
+    place = np.cumsum(keep) - 1
+    kept = rows.keep(keep)
+    words = {int(place[row]): word for row, word in words.items() if keep[row]}
+    return replace(kept, judge=number[kept.judge], judges=names), words
+
+
+def _check_printable(rows: Rows) -> None:
+    odd = [judge for judge, name in enumerate(rows.judges) if not name.isprintable()]
+    if odd:
+        row = int(np.flatnonzero(np.isin(rows.judge, odd))[0])
+        raise rows.error(
+            row,
+            f"the judge {rows.judges[rows.judge[row]]!r} is not UTF-8 text",
+            code="not-utf8",
+            remedy="save the file as UTF-8",
+        )
+
+
+def no_label(file: str) -> InputError:
+    return InputError(
+        "the file has no labels",
+        code="no-labels",
+        file=file,
+        remedy="check the command that produced it",
+    )
+
+
+def _no_header(file: str) -> InputError:
+    return InputError(
+        "a wide table needs a header line with the names of topic, document and judges",
+        code="no-header",
+        file=file,
+        remedy=("add it, or leave out", Argument("wide")),
+    )
+
+
+def _mixed(file: str) -> InputError:
+    return InputError(
+        "files with a judge column are mixed with files without one",
+        code="mixed-sources",
+        file=file,
+        remedy="give one file per judge, or only tables with a judge column",
+    )

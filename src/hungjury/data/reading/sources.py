@@ -1,0 +1,339 @@
+"""Where text comes from: paths, globs, lists of them, open files, standard input."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import sys
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import field, replace
+from itertools import cycle
+from typing import Any, BinaryIO, cast
+
+from hungjury.base.errors import InputError
+from hungjury.base.records import Record
+from hungjury.data.datasets import PREFIX, dataset_text
+from hungjury.data.reading.compressed import (
+    MAGIC_BYTES,
+    ahead,
+    compression_of,
+    damage_reported,
+    unpacked,
+)
+
+__all__ = ["Source", "expand"]
+
+CHUNK = 1 << 18  # bytes read at once
+HEAD = 1 << 12
+LONGEST_HEAD = 1 << 20
+LARGE = 1 << 25  # bytes: a part of a file worth a core of its own
+SMALL = 1 << 17  # bytes of a compressed file not worth a thread of its own
+WAITING = 2  # pieces decompressed before they are asked for
+MARK = b"\xef\xbb\xbf"  # the byte-order mark of UTF-8
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x1f]")
+MARKS_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_STEM_ENDINGS = {
+    ".gz", ".xz", ".zst", ".bz2",
+    ".qrels", ".qrel", ".run", ".txt", ".trec", ".res", ".csv", ".tsv", ".jsonl", ".ndjson",
+    ".parquet", ".json",
+}  # fmt: skip
+
+
+class Source(Record):
+    """One file, readable repeatedly; what cannot be read twice is kept in memory."""
+
+    name: str
+    path: str | None = None
+    held: bytes = field(default=b"", repr=False)
+    begin: int = 0  # a part of a file: the bytes from here
+    end: int | None = None  # to here
+    group: str = ""  # the judge it belongs to, where that is not said by the file's name
+
+    @property
+    def stem(self) -> str:
+        """The group, or the file's name without endings such as .qrels, .txt or .gz."""
+        if self.group:
+            return self.group
+        name = os.path.basename(self.name)
+        while (ending := os.path.splitext(name))[1].lower() in _STEM_ENDINGS and ending[0]:
+            name = ending[0]
+        return name
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """The bytes, decompressed; compression is detected from the content, not the name."""
+        with self.raw() as raw:
+            with damage_reported(self.name):
+                kind = compression_of(raw.read(MAGIC_BYTES))
+                raw.seek(0)
+            if kind is None:
+                yield raw
+            else:
+                with unpacked(raw, kind, self.name) as stream:
+                    yield stream
+
+    def raw(self) -> BinaryIO:
+        """Open the file's bytes without decompression."""
+        if self.path is None:
+            return io.BytesIO(self.held)
+        if os.path.isdir(self.path):
+            raise InputError(
+                "expected a file, got a directory",
+                code="directory",
+                file=self.name,
+                remedy=f"name its files: '{self.name.rstrip('/')}/*'",
+            )
+        try:
+            return cast(BinaryIO, open(self.path, "rb", buffering=0))
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}",
+                code="unreadable-file",
+                file=self.name,
+                remedy="check the path",
+            ) from None
+
+    def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
+        """The content piece by piece, without a byte-order mark. A piece is valid until the next
+        one is requested: a few buffers are reused, so that they stay in the cache.
+
+        read_ahead: a large compressed file is decompressed by a thread of its own.
+        """
+        first = not self.begin
+        with self.open() as stream:
+            apart = (
+                read_ahead and self.size > SMALL and not isinstance(stream, (io.FileIO, io.BytesIO))
+            )
+            buffers = self._buffers(stream, size or CHUNK, WAITING + 2 if apart else 1)
+            with closing(ahead(buffers, WAITING) if apart else buffers) as filled:
+                for piece in filled:
+                    if first:
+                        piece = self._without_mark(piece)
+                    first = False
+                    yield piece
+        if first:
+            raise InputError(
+                "the file is empty",
+                code="empty-file",
+                file=self.name,
+                remedy="check the command that produced it",
+            )
+
+    def _buffers(
+        self, stream: BinaryIO, size: int, number: int
+    ) -> Generator[memoryview, None, None]:
+        """What was read, in `number` buffers that are used in turn."""
+        views = [memoryview(bytearray(size)) for _ in range(number)]
+        at, least = self.begin, len(MARK)  # the first one holds a byte-order mark, if there is one
+        with damage_reported(self.name):
+            if at:
+                stream.seek(at)
+            for view in cycle(views):
+                into = view if self.end is None else view[: self.end - at]
+                count = 0
+                while count < min(least, len(into)) and (
+                    more := stream.readinto(into[count:])  # type: ignore[attr-defined]
+                ):
+                    count += more
+                if not count:
+                    return
+                yield into[:count]
+                at, least = at + count, 1
+
+    def _without_mark(self, piece: memoryview) -> memoryview:
+        head = bytes(piece[: len(MARK)])
+        if head.startswith(MARKS_UTF16):
+            raise InputError(
+                "the file is in UTF-16",
+                code="not-utf8",
+                file=self.name,
+                remedy="save the file as UTF-8",
+            )
+        return piece[len(MARK) :] if head == MARK else piece
+
+    def parts(self, number: int) -> list[Source]:
+        """Split a large file into this many parts, one per reader, where the first word
+        of a line changes. Compressed and small files, and those without such a line, stay whole."""
+        size = self.size if self.path is not None else 0
+        if size < number * LARGE or number < 2:
+            return [self]
+        with self.raw() as raw:
+            cuts = [_change(raw, size * i // number) for i in range(1, number)]
+            raw.seek(0)
+            if compression_of(raw.read(MAGIC_BYTES)) or not all(cuts):
+                return [self]
+        ends = zip([0, *cuts], [*cuts, None], strict=True)
+        return [replace(self, begin=begin, end=end) for begin, end in ends]
+
+    @property
+    def lines_before(self) -> int:
+        """How many lines of the file come before this part of it."""
+        if not self.begin:
+            return 0
+        found, left = 0, self.begin
+        with self.raw() as raw:
+            while left and (piece := raw.read(min(left, CHUNK))):
+                found += piece.count(b"\n")
+                left -= len(piece)
+        return found
+
+    @property
+    def size(self) -> int:
+        """Size in bytes, if known; that of a compressed file is its compressed size."""
+        return len(self.held) if self.path is None else os.stat(self.path).st_size
+
+    def content(self) -> bytes:
+        """The whole content."""
+        return b"".join(map(bytes, self.pieces()))
+
+    def head(self) -> bytes:
+        """The first line, to detect the format."""
+        line = b""
+        for piece in self.pieces(HEAD):
+            line += piece
+            if b"\n" in line or len(line) > LONGEST_HEAD:
+                break
+        return line.split(b"\n", 1)[0]
+
+    def binary_error(self) -> InputError | None:
+        """An error if the first line is not text."""
+        head = self.head()
+        if b"\0" not in head and (_is_utf8(head) or not _CONTROL.search(head)):
+            return None
+        return InputError(
+            "this is a binary file, not text",
+            code="binary-file",
+            file=self.name,
+            remedy="check that this is the right file",
+        )
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _change(raw: BinaryIO, near: int) -> int:
+    """The next position after `place` where the first word of a line changes, or 0."""
+    raw.seek(near)
+    window = raw.read(LONGEST_HEAD)
+    at = window.find(b"\n") + 1
+    word: list[bytes] = []
+    while at and (stop := window.find(b"\n", at) + 1):
+        before, word = word, window[at:stop].split(None, 1)[:1]
+        if before and word and before != word:
+            return near + at
+        at = stop
+    return 0
+
+
+def expand(source: object, part: str = "qrels", *, folders: bool = False) -> list[Source]:
+    """All files meant by a path, a glob, `-`, an open file or a list of these.
+
+    part: what is meant by the id of a dataset, its "qrels" or its "scoreddocs". folders: a folder
+    means all its files, which form one group.
+    """
+    if isinstance(source, Source):
+        return [source]
+    if hasattr(source, "read"):
+        return [_held(source)]
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(os.fspath(source), part, folders)
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, dict)):
+        if hasattr(source, "columns"):  # iterated over, its columns would be taken for files
+            raise InputError(
+                "a frame is mixed with other sources",
+                code="mixed-sources",
+                remedy="give one frame, with a column `system` (runs) or `judge` (labels)",
+            )
+        found = [one for item in source for one in expand(item, part, folders=folders)]
+        if not found:
+            raise InputError("no files were given", code="no-file", remedy="give at least one file")
+        return found
+    if type(source).__module__.startswith("hungjury."):
+        raise InputError(
+            f"unexpected {type(source).__name__}",
+            code="unexpected-source",
+            remedy="give labels first, then runs; read_qrels reads one label per document, "
+            "read_judgments the labels of several judges, read_runs ranked lists",
+        )
+    raise InputError(
+        f"cannot read from {type(source).__name__}",
+        code="unsupported-source",
+        remedy="give a path, a glob, an open file, a list of these, a frame or a dict of dicts",
+    )
+
+
+def _held(stream: Any) -> Source:
+    name = str(getattr(stream, "name", "<stream>"))
+    try:
+        content = stream.read()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"not {error.encoding.upper()} text",
+            code="not-utf8",
+            file=name,
+            remedy="open it with its own encoding, or save it as UTF-8",
+        ) from None
+    if isinstance(content, str):
+        # A lone surrogate is not text; it is passed on to where its line is known.
+        content = content.encode("utf-8", "surrogatepass")
+    return Source(name, held=content)
+
+
+def _from_path(text: str, part: str, folders: bool) -> list[Source]:
+    if text == "-":
+        return [Source("<stdin>", held=sys.stdin.buffer.read())]
+    if text.startswith(PREFIX):
+        return [Source(text, held=dataset_text(text, part))]
+    text = os.path.expanduser(text)
+    if os.path.exists(text):
+        return _in_folder(text) if folders and os.path.isdir(text) else [_file(text)]
+    if any(c in text for c in "*?["):
+        from glob import glob  # imported only for patterns
+
+        paths = sorted(glob(text, recursive=True))
+        if not folders or "**" in text:
+            paths = [p for p in paths if not os.path.isdir(p)]
+        if not paths:
+            raise InputError(
+                f"no file matches '{text}'", code="no-file", remedy="check the pattern"
+            )
+        return [one for p in paths for one in (_in_folder(p) if os.path.isdir(p) else [_file(p)])]
+    raise InputError("no such file", code="no-file", file=text, remedy="check the path")
+
+
+def _in_folder(folder: str) -> list[Source]:
+    """The files of a folder as one group; folders in it are groups of their own."""
+    from pathlib import Path  # slow to import
+
+    inside = sorted(p for p in Path(folder).iterdir() if p.name[0] != ".")
+    deeper = [p for p in inside if p.is_dir()]
+    if deeper:
+        if len(deeper) < len(inside):
+            raise InputError(
+                "this directory holds files beside directories",
+                code="mixed-directory",
+                file=folder,
+                remedy=f"name what is to be read: '{folder.rstrip('/')}/*.qrels'",
+            )
+        return [one for p in deeper for one in _in_folder(str(p))]
+    if not inside:
+        raise InputError(
+            "this directory is empty", code="empty-directory", file=folder, remedy="check the path"
+        )
+    group = Path(folder).absolute().name
+    return [replace(_file(str(p)), group=group) for p in inside]
+
+
+def _file(name: str) -> Source:
+    found = Source(name, name)
+    if os.path.isfile(name) or os.path.isdir(name):
+        return found
+    with found.raw() as pipe:  # such as the shell's <(zcat qrels.gz): it can be read only once
+        return Source(name, held=pipe.read())

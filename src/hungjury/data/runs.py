@@ -1,0 +1,374 @@
+"""Runs: the ranked lists of systems, in memory or still in their files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from hungjury import native
+from hungjury.base.choices import ScorePrecision, SystemNames, Ties
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.files import cores
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import Record
+from hungjury.data.reading.bad_lines import Parser, Stop, raise_error, readable
+from hungjury.data.reading.columns import InputTable
+from hungjury.data.reading.formats import (
+    frame_table,
+    is_frame,
+    is_records,
+    nested_table,
+    read_table,
+    record_table,
+    table_format,
+)
+from hungjury.data.reading.label_rows import ONE_TOPIC, parse_text
+from hungjury.data.reading.options import (
+    RunOptions,
+    RunPolicy,
+    RunsLike,
+    ScoresLike,
+    refuse_options,
+)
+from hungjury.data.reading.sources import Source, expand
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["Progress", "RunFiles", "RunPolicy", "Runs", "as_runs", "read_runs"]
+
+ROLES = ("topic", "document", "score")
+
+Progress = Callable[[int, int, str], None]  # done, of how many, doing what
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Runs(Record, eq=False):
+    """Runs in memory, for any labels that come later.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> runs = hj.read_runs({"bm25": {"q1": {"d1": 3.5, "d2": 7.25}}})
+    >>> runs.systems, runs.ranked("bm25", "q1")
+    (['bm25'], [('d2', 7.25), ('d1', 3.5)])
+    """
+
+    systems: list[str]
+    stores: list[native.RunStore] = field(repr=False)
+    policy: RunPolicy = RunPolicy()
+    notes: tuple[Note, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Runs({plural(len(self.systems), 'system')}, {plural(len(self.topics), 'topic')})"
+
+    @property
+    def topics(self) -> list[str]:
+        """Topics of any run, in order of appearance."""
+        return list(dict.fromkeys(t for store in self.stores for t in store.topics))
+
+    def ranked(self, system: str, topic: str) -> list[tuple[str, float]]:
+        """One list, best document first."""
+        store = self.stores[self.systems.index(system)]
+        documents, scores = store.ranked(topic, self.policy.ties, self.policy.single)
+        return list(zip(documents, scores, strict=True))
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """``{system: {topic: {document: score}}}``."""
+        return {
+            system: {t: dict(self.ranked(system, t)) for t in store.topics}
+            for system, store in zip(self.systems, self.stores, strict=True)
+        }
+
+
+class RunFiles(Record):
+    """Runs still in their files: read while they are aligned, one list in memory at a time."""
+
+    sources: list[Source]
+    policy: RunPolicy = RunPolicy()
+
+
+class ReadRun(Record, eq=False):
+    """One run as it was read."""
+
+    name: str
+    store: native.RunStore
+    file: str
+    note: Note | None = None
+
+
+def map_files(
+    work: Callable[[T], U], items: list[T], progress: Progress | None, what: str
+) -> Iterator[U]:
+    """Run a reader over files, on all cores; results in order, raising the first error."""
+    if len(items) == 1 or cores() == 1:  # threads would cost more than they save
+        for done, item in enumerate(items, 1):
+            yield work(item)
+            if progress is not None:
+                progress(done, len(items), what)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(min(cores(), max(len(items), 1))) as pool:
+        waiting = [pool.submit(work, item) for item in items]
+        try:
+            for done, one in enumerate(waiting, 1):
+                yield one.result()
+                if progress is not None:
+                    progress(done, len(items), what)
+        finally:
+            for one in waiting:
+                one.cancel()
+
+
+def read_runs(
+    source: ScoresLike,
+    ties: Ties = "trec",
+    score_precision: ScorePrecision = "double",
+    names: SystemNames = "tag",
+    *,
+    columns: str | Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Runs:
+    """Read ranked lists.
+
+    Parameters
+    ----------
+    source : path, pattern, list of these, frame or dict
+        TREC run files, tables, a frame, a list of named tuples such as ir_measures' ``ScoredDoc``,
+        ``{topic: {document: score}}`` for one system or ``{system: {topic: {document: score}}}``
+        for several.
+    ties : {"trec", "input", "expected"}
+        "trec": score, then document id, both descending; ranks are ignored. "input": the order of
+        the lines. "expected": the mean over all orders inside ties.
+    score_precision : {"double", "single"}
+        "single" compares scores as 32-bit floats, as trec_eval up to version 9 does.
+    names : {"tag", "stem"}
+        Name systems by run tag, or by file name.
+    columns : dict or str, optional
+        The columns of tables by role: ``{"topic": "query", "document": "passage"}`` or
+        ``"topic=query,document=passage"``.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+
+    Returns
+    -------
+    Runs
+        The lists, in memory.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.read_runs({"1": {"a": 0.5, "b": 0.9}}).ranked("run", "1")
+    [('b', 0.9), ('a', 0.5)]
+    """
+    policy = RunPolicy.of(ties=ties, score_precision=score_precision, names=names, columns=columns)
+    found = run_source(source, policy)
+    return found if isinstance(found, Runs) else load(found, progress)
+
+
+def run_source(source: object, policy: RunPolicy) -> Runs | RunFiles:
+    """Runs of frames and dictionaries in memory; files to be read while they are aligned."""
+    given = dict(policy.columns)
+    if isinstance(source, Mapping):
+        return in_memory(_nested(source), policy)
+    if is_frame(source):
+        return in_memory(_by_system(frame_table(source, given=given, stem="run")), policy)
+    if not isinstance(source, (str, bytes)) and not hasattr(source, "read"):
+        source = list(source) if isinstance(source, Iterable) else source
+        if is_records(source):
+            table = replace(record_table(source, given), stem="run")
+            return in_memory(_by_system(table), policy)
+    return RunFiles(expand(source, "scoreddocs"), policy)
+
+
+def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
+    """Runs, given or from a source; files are read while they are aligned."""
+    if isinstance(source, (Runs, RunFiles)):
+        refuse_options(options, "the runs")
+        return source
+    return run_source(source, RunPolicy.of(**options))
+
+
+def in_memory(found: list[ReadRun], policy: RunPolicy) -> Runs:
+    """Runs that have been read."""
+    check_names((run.name, run.file) for run in found)
+    notes = tuple(run.note for run in found if run.note is not None)
+    return Runs([run.name for run in found], [run.store for run in found], policy, notes)
+
+
+def check_names(systems: Iterable[tuple[str, str]]) -> None:
+    """Raise if two of the (name, file) pairs have the same name."""
+    seen: dict[str, str] = {}
+    for name, file in systems:
+        if file and seen.get(name) == file:
+            raise InputError(
+                "this run is given twice", code="same-name", file=file, remedy="give it once"
+            )
+        if name in seen:
+            places = f" ({seen[name]} and {file})" if file else ""
+            raise InputError(
+                f"two runs are called '{name}'{places}",
+                code="same-name",
+                remedy=(
+                    "rename one, or use",
+                    Argument("names", "stem"),
+                    "to name systems after their files",
+                ),
+            )
+        seen[name] = file
+
+
+def run_name(tags: tuple[str, str], source: Source, policy: RunPolicy) -> tuple[str, Note | None]:
+    """A run's system name, and a note where the file holds two tags."""
+    first, second = tags
+    note = None
+    if second:
+        note = Note("two-tags", 1, f"contains two tags, '{first}' and '{second}'", source.name)
+    return (source.stem if policy.names == "stem" else first), note
+
+
+def read_store(
+    source: Source, policy: RunPolicy, free: int = 1, stop: Stop = raise_error
+) -> list[ReadRun]:
+    """The run (or, in a table with a system column, runs) of one source.
+
+    stop: called with every line that cannot be read; where it returns, the line is left out.
+    """
+    kind = table_format(source, policy.columns)
+    if kind is not None:
+        found = _by_system(read_table(source, kind, policy.columns, stop=stop), stop)
+        return found if policy.names == "tag" else [_named_by_file(found, source)]
+    store = native.RunStore()
+    _parse(without_bad_lines(source, stop, free), store, free)
+    if not store.rows:
+        raise no_line(source.name)
+    name, note = run_name(store.tags, source, policy)
+    return [ReadRun(name, store, source.name, note)]
+
+
+def without_bad_lines(source: Source, stop: Stop, free: int = 1) -> Source:
+    """A run file; `stop` is called with every line that cannot be read, which is then left out."""
+    return readable(source, native.RunStore, partial(_parse, free=free), stop, once=True)
+
+
+def _parse(source: Source, into: Parser, free: int = 1) -> None:
+    parse_run(source, into.feed, into.finish, free)
+
+
+def parse_run(
+    source: Source,
+    feed: Callable[[memoryview], None],
+    finish: Callable[[], None],
+    free: int = 1,
+) -> None:
+    """Push a run file through a native parser."""
+    parse_text(source, feed, finish, free, ROLES)
+
+
+def no_line(file: str) -> InputError:
+    return InputError(
+        "the file has no lines",
+        code="no-rows",
+        file=file,
+        remedy="check the command that produced it",
+    )
+
+
+def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
+    """Load runs into memory, if they are needed twice."""
+    if isinstance(runs, Runs):
+        return runs
+    policy = runs.policy
+    free = cores() // len(runs.sources)
+    each = map_files(lambda s: read_store(s, policy, free), runs.sources, progress, "reading")
+    return in_memory([run for several in each for run in several], policy)
+
+
+def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
+    if len(found) > 1:
+        raise InputError(
+            f"the {len(found)} systems of one table cannot all be called '{source.stem}'",
+            file=source.name,
+            code="same-name",
+            remedy=("use", Argument("names", "tag"), "and give each system its own name"),
+        )
+    return replace(found[0], name=source.stem)
+
+
+def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
+    topic, document, score = table.find("topic"), table.need("document"), table.need("score")
+    rank, tag = table.find("rank"), table.find("tag")
+    whole = {} if rank is None else {rank: "rank"}
+    table = table.readable(stop, [topic, document, tag], {score: "score"}, whole)
+    count = len(table)
+    topics = [ONE_TOPIC] * count if topic is None else table.texts(topic)
+    documents = table.texts(document)
+    scores = np.array(table.numbers(score, "score"), dtype=float)
+    lines = table.line_numbers()
+    if rank is not None:
+        table.check_integers(rank, "rank")
+    tags = [table.stem] * count if tag is None else table.texts(tag)
+    rows_of: dict[str, list[int]] = {}
+    for i, name in enumerate(tags):
+        rows_of.setdefault(name, []).append(i)
+
+    def filled(rows: list[int]) -> native.RunStore:
+        store = native.RunStore()
+        here = [topics[i] for i in rows], [documents[i] for i in rows]
+        store.add(*here, scores[rows], lines[rows])
+        store.finish()
+        return store
+
+    out = []
+    for name, rows in rows_of.items():
+        try:
+            store = filled(rows)
+        except native.BadLine:
+            firsts: dict[tuple[str, str], int] = {}
+            for i in rows:
+                if firsts.setdefault((topics[i], documents[i]), i) != i:
+                    stop(_twice(table, i, topics[i], documents[i]))
+            store = filled(list(firsts.values()))
+        out.append(ReadRun(name, store, table.name))
+    if not out:
+        raise InputError(
+            "the table has no rows",
+            code="no-rows",
+            file=table.name,
+            remedy="check the command that produced it",
+        )
+    return out
+
+
+def _twice(table: InputTable, row: int, topic: str, document: str) -> InputError:
+    return InputError(
+        f"document '{document}' appears twice in the list of topic '{topic}'",
+        code="duplicate-document",
+        file=table.name,
+        line=table.line(row),
+        remedy="keep one row per document and topic",
+    )
+
+
+def _nested(source: Mapping[str, Any]) -> list[ReadRun]:
+    # An empty dictionary may be a system without topics or a topic without documents.
+    inner = next((v for v in source.values() if isinstance(v, Mapping) and v), None)
+    if inner is None:
+        raise InputError(
+            "the dictionary contains no run",
+            code="no-run",
+            remedy="give {topic: {document: score}} or {system: {topic: {document: score}}}",
+        )
+    if isinstance(next(iter(inner.values())), Mapping):
+        return [
+            run
+            for system, lists in source.items()
+            for run in _by_system(nested_table(lists, "score", f"<dict>[{system!r}]", str(system)))
+        ]
+    return _by_system(nested_table(source, "score", stem="run"))

@@ -1,0 +1,421 @@
+"""Scales of labels: maps of labels, labels outside a scale, judges on different scales."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from math import gcd
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.notes import Note, few, plural
+from hungjury.data.reading.bad_lines import Stop
+from hungjury.data.reading.label_rows import Rows
+from hungjury.data.reading.options import TOP_GRADE, LabelPolicy, label_key
+
+__all__ = [
+    "OPEN",
+    "check_declared",
+    "check_judges",
+    "check_steps",
+    "counted",
+    "relabel",
+    "scale_of",
+]
+
+
+def relabel(
+    rows: Rows, words: Mapping[int, str], policy: LabelPolicy, notes: list[Note], stop: Stop
+) -> Rows:
+    """Rows whose labels are all numbers.
+
+    words: the text of labels that are not numbers, by row; their labels are NaN.
+    """
+    if not words and not policy.map:
+        return rows
+    label, declared = _mapped(rows, words, policy, notes)
+    unreadable = np.isnan(label) & ~declared
+    if unreadable.any():
+        if policy.missing == "error":
+            stop(_unreadable(rows, words, unreadable))
+        else:
+            notes.append(_note(rows, unreadable, "missing", "empty or unreadable, left out"))
+    gone = np.isnan(label)
+    return replace(rows, label=label).keep(~gone) if gone.any() else replace(rows, label=label)
+
+
+def _mapped(
+    rows: Rows, words: Mapping[int, str], policy: LabelPolicy, notes: list[Note]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The new labels, and where the map says that a label is missing."""
+    label = rows.label.copy()
+    declared = np.zeros(len(label), dtype=bool)
+    by_word: dict[str | float, list[int]] = {}
+    for row, word in words.items():
+        by_word.setdefault(label_key(word), []).append(row)
+    unseen = []
+    changed = np.zeros(len(label), dtype=bool)
+    for old, new in policy.map:
+        at = by_word.get(old, []) if isinstance(old, str) else np.flatnonzero(rows.label == old)
+        if not len(at):
+            unseen.append(old if isinstance(old, str) else f"{old:g}")
+            continue
+        label[at] = np.nan if new is None else new
+        declared[at] = new is None
+        changed[at] = True
+    for mask, kind, text in (
+        (changed & ~declared, "relabelled", "changed by the map"),
+        (declared, "mapped-missing", "left out by the map"),
+    ):
+        if mask.any():
+            notes.append(_note(rows, mask, kind, text))
+    if unseen:
+        text = f"the map names labels that do not occur: {few(unseen)}"
+        notes.append(Note("map-unseen", len(unseen), text))
+    return label, declared
+
+
+def _note(rows: Rows, mask: NDArray[np.bool_], kind: str, text: str) -> Note:
+    count = int(mask.sum())
+    whose = f" ({counted(rows.count_by_judge(mask))})" if rows.by_judges else ""
+    return Note(kind, count, f"{plural(count, 'label')} {text}{whose}")
+
+
+def _unreadable(rows: Rows, words: Mapping[int, str], bad: NDArray[np.bool_]) -> InputError:
+    first = int(np.flatnonzero(bad)[0])
+    word, count = words[first], int(bad.sum())
+    what = f"the label {quoted(word)} is not a number" if word else "the label is missing"
+    if count > 1:
+        whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
+        what += f" ({plural(count, 'such label')} in all{whose})"
+    example = "WORD" if len(word) > 20 or set(word) & set(",:") else word.lower()
+    mapped = (Argument("map", f"{example}:GRADE"), "gives words a grade;") if word else ()
+    drop = (Argument("missing", "drop"), "leaves out labels that are empty or not numbers")
+    return rows.error(first, what, code="unreadable-label", remedy=(*mapped, *drop))
+
+
+def quoted(word: str) -> str:
+    """A label in quotes, shortened."""
+    return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}...'"
+
+
+def counted(counts: Mapping[str, int], most: int = 5) -> str:
+    """'a 3, b 2 and 7 more', largest counts first."""
+    largest = sorted(counts, key=lambda name: -counts[name])
+    return few([f"{name} {counts[name]:,}" for name in largest], most)
+
+
+RARE = 1000  # labels above a scale are stray if they are fewer than one in this many
+WIDE = 10  # a label is stray if it is this many times larger than the scale below it
+WIDE_STEP = 5  # labels in such steps or wider are not grades
+EXPECTED = 20  # expected labels above a judge's largest: its scale certainly differs
+LIKELY = 3  # the same: its scale probably differs
+MOST_RULES = 6  # scalings of single judges that an error spells out
+OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
+
+
+def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
+    """Labels outside the declared grades: an error, clipped or left out.
+
+    Labels below 0 have a meaning in qrels (pooled, not judged), and stay unless they are clipped.
+    """
+    if policy.grades is None:
+        return rows
+    bad = ~np.isin(rows.label, policy.grades)
+    if not rows.by_judges and policy.outside != "clip":
+        bad &= rows.label >= 0
+    if not bad.any():
+        return rows
+    count = int(bad.sum())
+    whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""
+    if policy.outside == "error":
+        first = int(np.flatnonzero(bad)[0])
+        stop(
+            rows.error(
+                first,
+                f"the label {rows.label[first]:g} is not among the declared grades "
+                f"{_span(policy.grades)} ({plural(count, 'such label')} in all{whose})",
+                code="outside-grades",
+                remedy=("use", Argument("outside", "clip", "missing"), ", or declare other grades"),
+            )
+        )
+    done = "clipped" if policy.outside == "clip" else "taken as missing"
+    text = f"{plural(count, 'label')} outside the declared grades, {done}"
+    if policy.outside != "error":
+        notes.append(Note("outside", count, text + (f" ({whose[2:]})" if whose else "")))
+    if policy.outside != "clip":
+        return rows.keep(~bad)
+    label = rows.label.copy()
+    scale = np.array(policy.grades, dtype=float)
+    # The nearest grade that is not above; what lies below the scale goes to its lowest grade.
+    label[bad] = scale[np.maximum(np.searchsorted(scale, label[bad], side="right") - 1, 0)]
+    return replace(rows, label=label)
+
+
+def check_steps(rows: Rows, stop: Stop) -> None:
+    """Refuse labels in wide steps, such as 0, 33, 66 and 99: their gains would be wrong."""
+    values = rows.values[0]
+    values = values[values >= 0]
+    if len(values) < 2 or len(values) > 20 or (values != np.floor(values)).any():
+        return
+    steps = [int(v) for v in values]
+    wide = reduce(gcd, steps) >= WIDE_STEP and (len(steps) > 2 or steps[-1] >= 2 * WIDE_STEP)
+    if not wide or steps[-1] > TOP_GRADE:
+        return
+    first = int(np.flatnonzero(rows.label == steps[-1])[0])
+    fitting = ",".join(f"{value}:{grade}" for grade, value in enumerate(steps))
+    stop(
+        rows.error(
+            first,
+            f"the labels are {few(map(str, steps), 8)}: grades count 0, 1, 2, ...",
+            code="wide-steps",
+            remedy=(
+                Argument("map", fitting),
+                ", or, if these are the grades,",
+                Argument("grades", steps),
+            ),
+        )
+    )
+
+
+def check_judges(rows: Rows, scaled: bool, notes: list[Note], stop: Stop) -> Rows:
+    """Judges whose scale is not declared: stray labels and different scales are errors.
+
+    scaled: labels are on an open scale, where only codes such as 999 can be told apart.
+    """
+    bad = _stray(rows, scaled)
+    stray = bad.any()
+    kept = rows.keep(~bad) if stray else rows
+    groups = {} if scaled else _groups(kept, notes)
+    if len(groups) > 1:  # first: judges of one scale may have no stray labels, or others
+        stop(_mixed_error(kept, groups, _listed(rows.label[bad]) if stray else ""))
+    if stray:
+        stop(_stray_error(rows, bad, kept, scaled))
+    if len(groups) < 2:
+        return kept
+    largest = max(groups.values(), key=len)  # an audit goes on with the largest group
+    return kept.keep(np.isin(kept.judge, [kept.judges.index(name) for name in largest]))
+
+
+def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
+    """[row]: labels that do not belong to the scale of the others."""
+    values, counts = rows.values
+    whole = _grades(values)
+    bad = np.zeros(len(rows), dtype=bool)
+    if not scaled:
+        out = (values < 0) & (values >= -TOP_GRADE)
+        out |= whole & (values > _top(values[whole], counts[whole], len(rows)))
+        if out.any():
+            bad = np.isin(rows.label, values[out])
+    if (values[whole] > WIDE).any():
+        bad |= _beyond_gap(rows, values[whole])
+    return bad
+
+
+def _grades(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Values that may be grades."""
+    return np.asarray((values == np.floor(values)) & (values >= 0) & (values <= TOP_GRADE))
+
+
+def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """[row]: labels beyond a wide gap in those of their judge. scale: labels that may be grades."""
+    place = np.minimum(np.searchsorted(scale, rows.label), len(scale) - 1)
+    whole = scale[place] == rows.label
+    cell = rows.judge[whole].astype(np.int64) * len(scale) + place[whole]
+    counts = np.bincount(cell, minlength=len(rows.judges) * len(scale))
+    tops = [_top(scale[n > 0], n[n > 0], 0) for n in counts.reshape(-1, len(scale))]
+    return np.asarray(whole & (rows.label > np.array(tops)[rows.judge]))
+
+
+def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int) -> float:
+    """The largest label of the scale: those above it are rare, or beyond a wide gap."""
+    above = counts.sum()
+    for i in range(len(values) - 1):
+        above = above - counts[i]
+        if values[i] >= 1 and (
+            above * RARE <= total or (values[i + 1] >= WIDE * (values[i] + 1) and values[i] <= WIDE)
+        ):
+            return float(values[i])
+    return np.inf
+
+
+def _listed(labels: NDArray[np.float64]) -> str:
+    """'6 (10), 8 (4)': labels and how often they occur."""
+    values, counts = np.unique(labels, return_counts=True)
+    return few([f"{v:g} ({n:,})" for v, n in zip(values, counts, strict=True)], 8)
+
+
+def _stray_error(rows: Rows, bad: NDArray[np.bool_], kept: Rows, scaled: bool) -> InputError:
+    inside, values = kept.values[0], np.unique(rows.label[bad])
+    top = int(inside[_grades(inside)].max(initial=1))
+    count, low, high = int(bad.sum()), int(min(values[0], 0)), int(max(values[-1], top))
+    leave = Argument("map", ",".join(f"{v:g}:missing" for v in values[:8]))
+    remedy: tuple[str | Argument, ...] = (leave, "leaves them out")
+    if not scaled:
+        scale, outside = Argument("grades", range(top + 1)), Argument("outside", "missing")
+        remedy = (scale, outside, "leaves them out;", leave, "too")
+        if high <= WIDE * (top + 1):
+            remedy += (";", Argument("grades", range(low, high + 1)), "if that is the scale")
+    return rows.error(
+        int(np.flatnonzero(bad)[0]),
+        f"{plural(count, 'label')} outside the scale 0-{top} of all others: "
+        f"{_listed(rows.label[bad])}; by judge: {counted(rows.count_by_judge(bad))}",
+        code="stray-labels",
+        remedy=remedy,
+    )
+
+
+Scale = tuple[bool, float]  # has it fractions, and its largest label
+
+
+def _mixed_error(rows: Rows, groups: Mapping[Scale, list[str]], stray: str) -> InputError:
+    lines = [
+        f"0-{top:g}{' with fractions' if fractions else ''}: {plural(len(names), 'judge')} "
+        f"({few(names)})"
+        for (fractions, top), names in groups.items()
+    ]
+    if stray:
+        lines.append(f"labels on none of these scales: {stray}")
+    return InputError(
+        "the judges use different scales, so their labels cannot be compared:"
+        + "".join(f"\n  {line}" for line in lines),
+        code="mixed-scales",
+        remedy=(
+            "choose judges of one scale with",
+            Argument("only", "PATTERN"),
+            "or",
+            Argument("without", "PATTERN"),
+            ";",
+            Argument("scaling", _scaling_for(groups)),
+            "turns the labels of each judge into probabilities;",
+            Argument("grades", range(int(rows.values[0][-1]) + 1)),
+            "says that every judge was offered this scale",
+        ),
+    )
+
+
+def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
+    """A scaling for each group of judges; what the others leave is the largest group.
+
+    Where that needs too many rules to read, one that follows each judge's own smallest and largest
+    label.
+    """
+    from hungjury.data.open_scales import patterns_of  # imported only for errors
+
+    largest = max(groups, key=lambda scale: len(groups[scale]))
+    rules = [
+        f"{pattern}=linear(low=0, high={scale[1]:g})"
+        for scale, names in groups.items()
+        if scale != largest
+        for pattern in patterns_of(
+            names, [name for other, they in groups.items() if other != scale for name in they]
+        )
+    ]
+    if len(rules) > MOST_RULES:
+        return "linear"
+    return ",".join([*rules, f"*=linear(low=0, high={largest[1]:g})"])
+
+
+def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
+    """The judges by scale, where scales differ beyond doubt."""
+    judge, judges, (values, _) = rows.judge, rows.judges, rows.values
+    size = native.count_keys(judge, len(judges))
+    top = native.largest_labels(judge, rows.label, len(judges))
+    fractional = np.zeros(len(judges), dtype=bool)
+    if (values != np.floor(values)).any():
+        fractional[judge[rows.label != np.floor(rows.label)]] = True
+    highest = top.max(initial=0)
+    if fractional.any():
+        if highest <= 1 or (size > 0).sum() == fractional.sum():
+            return {}  # probabilities; or all on one open scale, which is refused elsewhere
+        own = np.ones(len(judges), dtype=bool)
+    else:
+        due = _labels_due(size, top, rows)
+        own = due >= EXPECTED
+        near = own & (top == highest - 1)  # perhaps a judge who never gives the highest grade
+        if near.any():
+            names = tuple(judges[j] for j in np.flatnonzero(near))
+            text = f"{plural(len(names), 'judge')} never used the highest grade, {highest:g}"
+            notes.append(Note("top-unused", len(names), text, subjects=names, about="judges"))
+        if not (own & ~near).any():
+            return {}
+        own = due >= LIKELY
+    groups: dict[Scale, list[str]] = {}
+    for j in np.flatnonzero(size):
+        scale = bool(fractional[j]), float(top[j] if own[j] else highest)
+        groups.setdefault(scale, []).append(judges[j])
+    return dict(sorted(groups.items()))
+
+
+def _labels_due(
+    size: NDArray[np.int64], top: NDArray[np.float64], rows: Rows
+) -> NDArray[np.float64]:
+    """The labels above its largest one expected of each judge, from the others' labels."""
+    if not len(rows):  # every label is negative
+        return np.zeros(len(size))
+    values, counts = rows.values
+    above = counts.sum() - np.cumsum(counts)[np.searchsorted(values, top, side="right") - 1]
+    others = np.maximum(len(rows) - size, 1)
+    return np.where(top >= 1, size * above / others, 0.0)
+
+
+def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ...], bool, Rows]:
+    """The grades of the whole input, or (0, 1) and True for probabilities; and the rows on it."""
+    label, values = rows.label, rows.values[0]
+    if (values != np.floor(values)).any():
+        if values[0] < 0 or values[-1] > 1:
+            bad = (label < 0) | (label > 1)
+            first = int(np.flatnonzero(bad)[0])
+            other = label[int(np.flatnonzero(label != np.floor(label))[0])]
+            stop(
+                rows.error(
+                    first,
+                    f"the label {label[first]:g} "
+                    + (
+                        "is fractional, but not between 0 and 1"
+                        if label[first] != np.floor(label[first])
+                        else f"is mixed with fractional labels such as {other:g}"
+                    )
+                    + "; labels must be integer grades or probabilities between 0 and 1",
+                    code="not-a-label",
+                    remedy=("round to grades, or scale labels into [0, 1], for example with", OPEN),
+                )
+            )
+            rows = rows.keep(~bad)
+        return (0, 1), True, rows
+    if abs(values).max(initial=0) > TOP_GRADE:
+        far = abs(label) > TOP_GRADE
+        first = int(np.flatnonzero(far)[0])
+        value, count = label[first], int(far.sum())
+        whose = f": {counted(rows.count_by_judge(far))}" if rows.by_judges else ""
+        in_all = f" ({plural(count, 'such label')} in all{whose})" if count > 1 else ""
+        stop(
+            rows.error(
+                first,
+                f"the label {value:g} is too {'large' if value > 0 else 'small'} for a grade"
+                f"{in_all}",
+                code="not-a-grade",
+                remedy=(
+                    Argument("map", f"{value:g}:missing"),
+                    "leaves it out;",
+                    OPEN,
+                    f"turns labels on an open scale into probabilities (grades are at most "
+                    f"{TOP_GRADE})",
+                ),
+            )
+        )
+        rows = rows.keep(~far)
+    if policy.grades is not None:
+        return tuple(g for g in policy.grades if g >= 0), False, rows
+    return tuple(range(int(rows.values[0].max(initial=1)) + 1)), False, rows
+
+
+def _span(grades: Sequence[int]) -> str:
+    """'0-3', or '0, 2, 8' where some are left out."""
+    if list(grades) == list(range(grades[0], grades[-1] + 1)):
+        return f"{grades[0]}-{grades[-1]}"
+    return ", ".join(map(str, grades))

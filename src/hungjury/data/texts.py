@@ -1,0 +1,317 @@
+"""Texts of queries and documents, found by id.
+
+A corpus may be far larger than memory: its files are read once, line by line, and only the places
+of the wanted lines are kept. Lines of compressed files, which cannot be found again quickly, are
+kept themselves.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import cast
+
+from hungjury.base.errors import InputError, check_installed
+from hungjury.base.records import Record
+from hungjury.data.datasets import PREFIX, dataset_rows
+from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
+from hungjury.data.reading.sources import MARK, Source, expand
+
+__all__ = ["DOCUMENTS", "QUERIES", "Kind", "Text", "Texts", "check_texts", "find_texts"]
+
+MOST = 500_000  # characters of one text that a page shows
+_IDS = ("_id", "id", "qid", "query_id", "query-id", "topic", "docid", "doc_id", "docno", "pid",
+        "document", "document_id", "doc", "passage_id", "corpus-id", "corpus_id")  # fmt: skip
+
+
+class Kind(Record):
+    """Names of queries or documents in files: of their heads and their bodies."""
+
+    noun: str
+    heads: tuple[str, ...]
+    bodies: tuple[str, ...]
+    option: str
+    part: str  # of a dataset
+    where: str  # the ids come from
+    body_is_text: bool  # without a header, the last column is the body; else the second the head
+
+
+QUERIES = Kind(
+    noun="query",
+    heads=("query", "text", "title", "question"),
+    bodies=("description", "desc", "narrative"),
+    option="queries",
+    part="queries",
+    where="topics",
+    body_is_text=False,
+)
+DOCUMENTS = Kind(
+    noun="document",
+    heads=("title", "headline"),
+    bodies=("text", "contents", "content", "passage", "body", "segment", "abstract"),
+    option="documents",
+    part="docs",
+    where="judgments",
+    body_is_text=True,
+)
+
+
+class Text(Record):
+    """A title and a text, or a query and its description; either may be empty."""
+
+    head: str = ""
+    body: str = ""
+
+
+class _JsonLines:
+    """Lines of objects, such as BEIR's corpus.jsonl."""
+
+    def __init__(self, source: Source, kind: Kind, first: bytes) -> None:
+        self.file, self.kind = source.name, kind
+        names = _object(first, source.name, 1)
+        key = next((k for k in _IDS if k in names), None)
+        if key is None:
+            raise InputError(
+                f"no id in the first object; its keys are {', '.join(names)}",
+                code="no-id",
+                file=source.name,
+                line=1,
+                remedy=f"call it one of {', '.join(_IDS)}",
+            )
+        self.key = key
+        quick = rb'\s*\{\s*"%b"\s*:\s*(?:"([^"\\]*)"|(\d+))\s*[,}]' % re.escape(key.encode())
+        self.quick = re.compile(quick)
+
+    def id_of(self, line: bytes, number: int) -> str:
+        found = self.quick.match(line)
+        if found is not None:
+            return (found[1] or found[2] or b"").decode("utf-8", "replace")
+        return str(_object(line, self.file, number).get(self.key, ""))
+
+    def text_of(self, line: bytes, number: int) -> Text:
+        row = _object(line, self.file, number)
+        lower = {str(k).lower(): v for k, v in row.items()}
+        heads = [lower[n] for n in self.kind.heads if _filled(lower.get(n))][:1]
+        bodies = [lower[n] for n in self.kind.bodies if _filled(lower.get(n))]
+        if self.kind.body_is_text:
+            bodies = bodies[:1]
+        return Text(*(_clean("\n\n".join(map(_plain, part))) for part in (heads, bodies)))
+
+
+class _Columns:
+    """Lines with tabs: id and text; id, title and text; or named by a header."""
+
+    def __init__(self, source: Source, kind: Kind, first: bytes) -> None:
+        names = [n.strip().lower() for n in first.decode("utf-8", "replace").split("\t")]
+        self.header = names[0] in _IDS and any(n in kind.heads + kind.bodies for n in names)
+        if self.header:
+            self.heads = [names.index(n) for n in kind.heads if n in names][:1]
+            self.bodies = [names.index(n) for n in kind.bodies if n in names]
+        elif kind.body_is_text:
+            self.heads, self.bodies = ([len(names) - 2] if len(names) > 2 else []), [-1]
+        else:
+            self.heads, self.bodies = [1], list(range(2, len(names)))
+
+    def id_of(self, line: bytes, number: int) -> str:
+        return line.split(b"\t", 1)[0].decode("utf-8", "replace").strip()
+
+    def text_of(self, line: bytes, number: int) -> Text:
+        cells = line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
+
+        def part(which: list[int]) -> str:
+            return _clean("\n\n".join(cells[i] for i in which if -1 <= i < len(cells)))
+
+        return Text(part(self.heads), part(self.bodies))
+
+
+@dataclass
+class Texts:
+    """Texts by id, read on demand.
+
+    Attributes
+    ----------
+    missing : set of str
+        Ids that were wanted and not found, or have no text.
+    others : list of str
+        The first few ids of the files, to compare with the wanted ones.
+    """
+
+    missing: set[str]
+    others: list[str] = field(default_factory=list)
+    _places: dict[str, _Place] = field(default_factory=dict)
+
+    def get(self, name: str) -> Text:
+        """The text of an id; an empty one if there is none."""
+        place = self._places.get(name)
+        return Text() if place is None else place.read()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+class _Place(Record):
+    layout: _JsonLines | _Columns
+    number: int
+    source: Source
+    offset: int
+    length: int
+    held: bytes | None
+
+    def read(self) -> Text:
+        if self.held is not None:
+            line = zlib.decompress(self.held)
+        else:
+            with self.source.raw() as raw:
+                raw.seek(self.offset)
+                line = raw.read(self.length)
+        return self.layout.text_of(line, self.number)
+
+
+def find_texts(sources: Iterable[str], wanted: Iterable[str], kind: Kind) -> Texts:
+    """Find the texts of some ids in files of JSON lines or tab-separated columns.
+
+    Parameters
+    ----------
+    sources : iterable of str
+        Paths, globs or ids such as ``ir_datasets:beir/nfcorpus``; files may be compressed.
+    wanted : iterable of str
+        The ids.
+    kind : Kind
+        `QUERIES` or `DOCUMENTS`.
+
+    Returns
+    -------
+    Texts
+
+    Notes
+    -----
+    Reading stops when every id has been found. If an id occurs twice, the first text is used.
+    """
+    texts = Texts(set(wanted))
+    wanted_count = len(texts.missing)
+    given = list(sources)
+    check_texts(given)
+    for name in given:
+        for source in _sources(name, kind, texts.missing):
+            if texts.missing:
+                _scan(source, kind, texts)
+    if wanted_count and not texts._places:
+        some = ", ".join(map(repr, sorted(texts.missing)[:3]))
+        raise InputError(
+            f"none of the wanted {kind.option} has a text here: wanted are {some}, "
+            f"the file has {', '.join(map(repr, texts.others[:3])) or 'none'}",
+            code="other-ids",
+            file=" ".join(given),
+            remedy=f"give {kind.option} with the ids of these {kind.where}",
+        )
+    return texts
+
+
+def check_texts(sources: Iterable[str]) -> None:
+    """Raise if a file or the package for datasets is missing, before anything is computed."""
+    for name in sources:
+        if name.startswith(PREFIX):
+            check_installed("ir_datasets", "ecosystem", f"reading {name}")
+        else:
+            for source in expand(name):
+                if source.path is not None and (wrong := source.binary_error()) is not None:
+                    raise wrong
+
+
+def _sources(name: str, kind: Kind, wanted: set[str]) -> list[Source]:
+    """Files, or the wanted part of a dataset as JSON lines."""
+    if not name.startswith(PREFIX):
+        return expand(name)
+    rows = dataset_rows(name, kind.part, wanted)
+    lines = (json.dumps(row, ensure_ascii=False, default=str) + "\n" for row in rows)
+    return [Source(name, held="".join(lines).encode("utf-8", "replace"))]
+
+
+def _scan(source: Source, kind: Kind, texts: Texts) -> None:
+    with source.raw() as raw:
+        keep = source.path is None or compression_of(raw.read(MAGIC_BYTES)) is not None
+    layout: _JsonLines | _Columns | None = None
+    for number, offset, line in _lines(source):
+        if layout is None:
+            layout = _layout(source, kind, line)
+            if isinstance(layout, _Columns) and layout.header:
+                continue
+        name = layout.id_of(line, number)
+        if len(texts.others) < 3:
+            texts.others.append(name)
+        if name not in texts.missing:
+            continue
+        text = layout.text_of(line, number)
+        if not (text.head or text.body):
+            continue
+        held = zlib.compress(line, 1) if keep else None
+        texts._places[name] = _Place(layout, number, source, offset, len(line), held)
+        texts.missing.discard(name)
+        if not texts.missing:
+            return
+
+
+def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
+    """Line numbers, offsets and lines that are not blank."""
+    with source.open() as stream:
+        buffered = io.BufferedReader(cast(io.RawIOBase, stream), 1 << 20)
+        offset = 0
+        for number, line in enumerate(buffered, 1):
+            begin, offset = offset, offset + len(line)
+            if number == 1 and line.startswith(MARK):
+                begin, line = begin + len(MARK), line[len(MARK) :]
+            if line.strip():
+                yield number, begin, line
+
+
+def _layout(source: Source, kind: Kind, first: bytes) -> _JsonLines | _Columns:
+    if first.lstrip()[:1] == b"{":
+        return _JsonLines(source, kind, first)
+    if b"\t" in first:
+        return _Columns(source, kind, first)
+    raise InputError(
+        f"expected {kind.option} as JSON lines or tab-separated columns",
+        code="text-format",
+        file=source.name,
+        line=1,
+        remedy='write {"_id": …, "text": …} or id<TAB>text in each line',
+    )
+
+
+def _object(line: bytes, file: str, number: int) -> dict[str, object]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict):
+        raise InputError(
+            "expected a JSON object",
+            code="not-json",
+            file=file,
+            line=number,
+            remedy="fix or remove this line",
+        )
+    return row
+
+
+def _filled(value: object) -> bool:
+    return value not in (None, "", [], {})
+
+
+def _plain(value: object) -> str:
+    """A value as text: a string, a list of paragraphs, or anything else as JSON."""
+    if isinstance(value, list):
+        return "\n\n".join(map(_plain, value))
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _clean(text: str) -> str:
+    """Make text safe to show: no lone surrogates, limited length."""
+    text = text.strip().encode("utf-8", "replace").decode("utf-8")
+    if len(text) > MOST:
+        return f"{text[:MOST]}\n\n[{len(text) - MOST:,} more characters are not shown]"
+    return text

@@ -1,0 +1,259 @@
+"""Compare all ways to combine judges with gold labels (TH 4.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Orientation
+from hungjury.base.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import Record
+from hungjury.base.tables import Table
+from hungjury.data.alignment import Alignment
+from hungjury.data.qrels import Qrels
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.data.runs import Progress
+from hungjury.judges.merges import Merge, Merged
+from hungjury.judges.merging import merge, merge_method
+from hungjury.judges.scores import JudgeScores, score_judges
+from hungjury.judges.weights import ESTIMATORS, comparable, normalised, raw_weights
+from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
+from hungjury.measures.evaluate import score_alignment
+from hungjury.measures.scores import Scores, over_topics
+from hungjury.stats.correlation import kendall, rmse, tau_ap
+
+__all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches"]
+
+Closeness = Literal["tau", "tau_ap", "rmse"]
+
+
+class ComparedApproach(Record):
+    """One approach compared with gold: correlations of the systems' means, and their error."""
+
+    approach: str
+    tau: float
+    tau_ap: float
+    rmse: float
+    measure: str  # what was computed: merges to probabilities take the expected measure
+
+
+class ApproachComparison(Record, eq=False):
+    """All approaches, and every judge alone."""
+
+    measure: str
+    approaches: list[ComparedApproach]
+    judges: list[ComparedApproach]
+    notes: tuple[Note, ...] = ()
+
+    def __iter__(self) -> Iterator[ComparedApproach]:
+        return iter(self.approaches)
+
+    def __getitem__(self, approach: str) -> ComparedApproach:
+        for one in self.approaches:
+            if one.approach == approach:
+                return one
+        raise UnknownName(
+            f"'{approach}' was not compared",
+            remedy=f"choose from {', '.join(one.approach for one in self.approaches)}",
+        )
+
+    def best_first(self, by: Closeness = "tau_ap") -> list[ComparedApproach]:
+        """Approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
+        check_choice("by", by, get_args(Closeness))
+        sign = 1 if by == "rmse" else -1
+        return sorted(
+            self.approaches, key=lambda one: (sign * np.nan_to_num(getattr(one, by)), one.rmse)
+        )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        return [asdict(one) for one in self.approaches]
+
+    def table(self, digits: int = 4) -> Table:
+        """A table, best tau_ap first; below it the mean over single judges, and the
+        best of them."""
+        alone = [(one.tau, one.tau_ap, one.rmse) for one in self.judges]
+        best = max(self.judges, key=lambda one: np.nan_to_num(one.tau_ap))
+        found = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]
+        found.append(("mean judge", *np.mean(alone, axis=0)))
+        found.append((f"best judge ({best.approach})", best.tau, best.tau_ap, best.rmse))
+        return Table(["approach", "tau", "tau_ap", "RMSE"], found, digits, left=1)
+
+    def to_text(self, digits: int = 4) -> str:
+        """The table as text."""
+        return self.table(digits).to_text()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+
+def compare_approaches(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike,
+    gold: QrelsLike | None,
+    rel: int | None = None,
+    replicates: int = 1000,
+    seed: int = 0,
+    orientation: Orientation = "dissimilarity",
+    merges: Iterable[str] = (),
+    others: Mapping[str, Scores] | None = None,
+    progress: Progress | None = None,
+    *,
+    drop_empty: bool = False,
+) -> ApproachComparison:
+    """Compare merges and AWARE weights with gold labels.
+
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes.
+    measure : str or Measure
+        One measure.
+    gold : Qrels or source
+        True labels of some or all topics; means are taken over these.
+    rel, replicates, seed, orientation, progress, drop_empty
+        As in `aware`.
+    merges : iterable of str
+        Merges of labels. Those that give probabilities are scored by the measure's expected
+        counterpart (such as eRAP) and left out, with a note, where it has none; the others by their
+        most probable labels.
+    others : mapping of str to Scores, optional
+        Scores of the same systems made elsewhere.
+
+    Returns
+    -------
+    ApproachComparison
+        For each approach its correlation with and distance from gold.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.compare_approaches(
+    ...     made.judgments, made.runs, "AP", made.gold, replicates=10, merges=["em-mv"]
+    ... )
+    >>> round(found["em-mv"].tau, 2)
+    1.0
+    """
+    wanted = measure_list(measure)
+    if len(wanted) != 1:
+        raise MeasureError(
+            f"{measure!r} matches more than one measure",
+            code="several-measures",
+            argument="measure",
+            remedy="compare one at a time",
+        )
+    methods, notes = _scorable([merge_method(one) for one in merges], wanted[0])
+    check_seed(seed)
+    scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
+    against = _Gold(scored)
+    (random,) = scored.random(replicates, seed, progress)
+    names, more = _comparable(scored, random)
+    found = list(_weighted(names, scored, random, orientation, against))
+    for method in methods:
+        merged = merge(scored.judgments, method, rel, seed=seed)
+        found.append(_merged(merged, wanted[0], scored.alignment, against))
+    for name, scores in (others or {}).items():
+        found.append(against.compare(name, against.cells(name, scores), scores.measures[0]))
+    alone = zip(scored.judges, scored.panel(0).scores, strict=True)
+    shown = str(wanted[0])
+    judges = [against.compare(who, one, shown) for who, one in alone]
+    return ApproachComparison(shown, found, judges, wanted[0].notes() + notes + more)
+
+
+def _scorable(methods: list[Merge], one: Measure) -> tuple[list[Merge], tuple[Note, ...]]:
+    """The merges that a measure can score, and a note on the others."""
+    try:
+        one.for_probabilities()
+    except MeasureError:
+        out = tuple(str(method) for method in methods if method.scored_in_expectation)
+        text = f"left out {plural(len(out), 'merge')}: {one} has no counterpart for probabilities"
+        notes = (Note("left-out-merge", len(out), text, subjects=out, about="result"),)
+        return [m for m in methods if not m.scored_in_expectation], notes if out else ()
+    return methods, ()
+
+
+def _comparable(scored: JudgeScores, random: Floats) -> tuple[list[str], tuple[Note, ...]]:
+    """`uni` and the estimators that can compare such scores, and a note on the others."""
+    gaps = {one.gap for one in ESTIMATORS.values()}
+    fit = {gap for gap in gaps if comparable(gap, scored.filled[0], random)}
+    names = [name for name, one in ESTIMATORS.items() if one.gap in fit]
+    out = tuple(name for name in ESTIMATORS if name not in names)
+    text = (
+        f"left out {plural(len(out), 'estimator')}: fro, rmse and kld compare scores in [0, 1], "
+        f"which those by {scored.measures[0]} are not"
+    )
+    notes = (Note("left-out-estimator", len(out), text, subjects=out, about="result"),)
+    return ["uni", *names], notes if out else ()
+
+
+def _weighted(
+    names: Iterable[str], scored: JudgeScores, random: Floats, orientation: Orientation,
+    against: _Gold,
+) -> Iterator[ComparedApproach]:  # fmt: skip
+    """`uni` and the estimators."""
+    panel, name = scored.panel(0), str(scored.measures[0])
+    for approach, raw in raw_weights(names, panel, random, orientation):
+        weights = normalised(raw, panel.judged)
+        values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
+        yield against.compare(approach, values, name)
+
+
+def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> ComparedApproach:
+    labels: Qrels = merged
+    if merged.method.scored_in_expectation:
+        one = one.for_probabilities()
+    else:
+        labels = merged.hard()
+    scores = score_alignment(aligned, labels, [one], "judged", "zero", "nonrelevant")
+    return against.compare(str(merged.method), scores.values[0], str(one))
+
+
+class _Gold:
+    """The systems' means under gold labels, on the topics that have them."""
+
+    def __init__(self, scored: JudgeScores) -> None:
+        assert scored.gold is not None
+        self.systems, self.topics = scored.alignment.systems, scored.alignment.pool.topics
+        self.known = np.flatnonzero(~np.isnan(scored.gold[0]).all(axis=0))
+        self.better, self.average = scored.measures[0].better, scored.measures[0].average
+        self.means = over_topics(scored.gold[0][:, self.known], self.average)
+        self.ranked = self.better(self.means)
+
+    def compare(self, approach: str, values: Floats, measure: str) -> ComparedApproach:
+        """values: [system, topic]"""
+        means = over_topics(values[:, self.known], self.average)
+        ranked = self.better(means)
+        return ComparedApproach(
+            approach,
+            float(kendall(ranked, self.ranked)),
+            float(tau_ap(ranked, self.ranked)),
+            float(rmse(means, self.means)),
+            measure,
+        )
+
+    def cells(self, name: str, scores: Scores) -> Floats:
+        """The first measure's values, systems and topics in the order used here."""
+        wanted = {self.topics[t] for t in self.known}
+        if set(scores.systems) != set(self.systems) or not wanted <= set(scores.topics):
+            raise InputError(
+                f"the scores '{name}' have other systems or topics",
+                code="other-scores",
+                argument="others",
+                remedy="score the same runs on all topics that have gold labels",
+            )
+        out = np.zeros((len(self.systems), len(self.topics)))
+        rows = [scores.systems.index(s) for s in self.systems]
+        for t in self.known:
+            out[:, t] = scores.values[0][rows, scores.topics.index(self.topics[t])]
+        return out

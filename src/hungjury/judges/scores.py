@@ -1,0 +1,366 @@
+"""Scores of systems under each judge alone, under random judges and under gold labels.
+
+Three classes (TH 4.3.2): underestimating (few relevant), uniform, overestimating (most relevant).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, InputError, MeasureError, check_seed, rel_range
+from hungjury.base.files import cores
+from hungjury.base.notes import Note, few, plural
+from hungjury.base.parameters import MOST_DRAWS, check_count
+from hungjury.base.records import Record
+from hungjury.data.alignment import Alignment, align
+from hungjury.data.judgments import Judgments, as_judgments
+from hungjury.data.qrels import Qrels, as_qrels
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, load
+from hungjury.judges.weights import ScoredPanel
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import Measure, measure_list
+from hungjury.measures.evaluate import MeasureNames, evaluate
+
+__all__ = [
+    "CLASSES",
+    "JudgeScores",
+    "Score",
+    "binary_at",
+    "check_measure_of_judges",
+    "class_probabilities",
+    "draw_random_labels",
+    "gold_labels",
+    "gold_values",
+    "grades_at",
+    "label_matrix",
+    "random_scores",
+    "score_judges",
+]
+
+
+class JudgeScores(Record, eq=False):
+    """Values [measure, judge, system, topic], NaN where the measure is undefined; `filled` holds
+    what counts there instead: 0, or the worst value of a measure that is better when smaller.
+
+    `judged` [judge, topic] is who judged what; `gold` [measure, system, topic] are the
+    values under gold labels, NaN for topics without them.
+    """
+
+    judgments: Judgments
+    alignment: Alignment
+    scorers: list[Scorer]
+    grades: tuple[int, ...]
+    judges: list[str]
+    values: Floats
+    filled: Floats
+    judged: NDArray[np.bool_]
+    gold: Floats | None = None
+    dropped: tuple[str, ...] = ()  # judges left out by `without_empty`
+    more_notes: tuple[Note, ...] = ()
+
+    @property
+    def measures(self) -> list[Measure]:
+        return [scorer.measure for scorer in self.scorers]
+
+    def panel(self, m: int) -> ScoredPanel:
+        """The judges as one measure sees them."""
+        smaller = self.measures[m].smaller_is_better
+        return ScoredPanel(self.filled[m], self.judged, self.judges, smaller)
+
+    def random(
+        self, replicates: int = 1000, seed: int = 0, progress: Progress | None = None
+    ) -> list[Floats]:
+        """Scores [class, replicate, system, topic] of random judges for each measure: all
+        estimators share them."""
+        grades = [g for g in self.grades if g >= 0]
+        size = len(self.alignment.pool)
+        return random_scores(
+            [one.filled for one in self.scorers], size, grades, replicates, seed, progress
+        )
+
+    def without_empty(self) -> JudgeScores:
+        """Only judges with something relevant on every topic they judged."""
+        empty = np.asarray(self._empty().any(axis=1))
+        if empty.all():
+            raise InputError(
+                "every judge has some topic without a relevant document",
+                code="topic-without-relevant",
+                remedy="keep these judges, or leave out such topics",
+            )
+        names = [name for name, bad in zip(self.judges, empty, strict=True) if bad]
+        return replace(
+            self,
+            judges=[name for name in self.judges if name not in names],
+            values=self.values[:, ~empty],
+            filled=self.filled[:, ~empty],
+            judged=self.judged[~empty],
+            dropped=(*self.dropped, *names),
+        )
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """Notes on the judgments, the runs, the measures and these scores."""
+        measures = tuple(dict.fromkeys(note for one in self.measures for note in one.notes()))
+        return self.judgments.notes + self.alignment.notes + measures + self.own_notes
+
+    @property
+    def own_notes(self) -> tuple[Note, ...]:
+        """Notes on these scores alone: a single judge, and judges who found nothing relevant."""
+        out = list(self.more_notes)
+        if len(self.judgments.judges) == 1:
+            text = "only one judge: its scores are unchanged"
+            out.append(Note("one-judge", 1, text, about="judges"))
+        what = "with nothing relevant on some topic"
+        empty = self._empty()
+        who = tuple(self.judges[k] for k in np.flatnonzero(empty.any(axis=1)))
+        if who:
+            text = f"{plural(len(who), 'judge')} {what}, where every system scores 0 for them"
+            out.append(Note("empty-judge", int(empty.sum()), text, subjects=who, about="judges"))
+        if self.dropped:
+            text = f"left out {plural(len(self.dropped), 'judge')} {what}"
+            out.append(
+                Note("dropped-judge", len(self.dropped), text, "", self.dropped, about="judges")
+            )
+        return tuple(out)
+
+    def _empty(self) -> NDArray[np.bool_]:
+        """[judge, topic]: judged, but nothing relevant for one of the measures."""
+        undefined = np.isnan(self.values).all(axis=2).any(axis=0)
+        return np.asarray(undefined & self.judged)
+
+
+def score_judges(
+    judgments: JudgmentsLike,
+    runs: RunsLike | Alignment,
+    measures: MeasureNames,
+    rel: int | None = None,
+    gold: QrelsLike | None = None,
+    drop_empty: bool = False,
+    progress: Progress | None = None,
+) -> JudgeScores:
+    """Score every judge's labels alone.
+
+    Documents without a label of the judge are unjudged. rel: take labels as binary, with this as
+    the lowest relevant grade. drop_empty: leave out judges with nothing relevant on some topic.
+    runs: as for `evaluate`, or already aligned to the judgments' pool (then without gold).
+    """
+    given, wanted = as_judgments(judgments), measure_list(measures)
+    if not wanted:
+        raise MeasureError(
+            "no measure was given", code="no-measure", remedy='name one, such as "AP"'
+        )
+    labels, grades = label_matrix(given, rel)
+    for one in wanted:
+        check_measure_of_judges(one, rel, grades[-1])
+    truth = None
+    if isinstance(runs, Alignment):
+        aligned = runs
+    else:
+        lists = as_runs(runs)
+        if gold is not None:
+            lists = load(lists)  # files are read once, but aligned with two pools
+            truth = gold_values(gold, lists, wanted, rel, given.topics)
+        depth = max(m.unjudged_depth for m in wanted)
+        aligned = align(lists, given.pool, None, progress, depth)
+    judged = given.pool.sum_by_topic(labels >= 0) > 0
+    _check_silent(given.judges, judged)
+    scorers = [Scorer(one, aligned, grades[-1]) for one in wanted]
+    values = [scorer(labels) for scorer in scorers]
+    filled = [
+        np.nan_to_num(found) if scorer.native else scorer.filled(labels)
+        for scorer, found in zip(scorers, values, strict=True)
+    ]
+    found = JudgeScores(
+        judgments=given,
+        alignment=aligned,
+        scorers=scorers,
+        grades=grades,
+        judges=given.judges,
+        values=np.stack(values),
+        filled=np.stack(filled),
+        judged=judged,
+        gold=truth,
+    )
+    return found.without_empty() if drop_empty else found
+
+
+def label_matrix(
+    judgments: Judgments, rel: int | None = None
+) -> tuple[NDArray[np.int16], tuple[int, ...]]:
+    """Labels [judge, document], and their grades; binary at grade `rel` where it is given."""
+    grades = grades_at(judgments, rel)
+    labels = judgments.matrix()
+    return (labels if rel is None else binary_at(labels, rel)), grades
+
+
+def grades_at(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
+    """The grades of judgments; 0 and 1 where they are binary at grade `rel`."""
+    if rel is None:
+        return judgments.grades
+    top = judgments.grades[-1]
+    if not 1 <= rel <= top:
+        raise MeasureError(
+            f"rel is {rel}, but the largest grade of the judgments is {top}",
+            code="rel-too-large",
+            argument="rel",
+            remedy=f"{rel_range(top)}, or declare the grades",
+        )
+    return (0, 1)
+
+
+def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
+    """1 for labels of `rel` or more, 0 below; unjudged documents stay unjudged."""
+    return np.where(labels >= 0, labels >= rel, labels).astype(np.int16)
+
+
+def check_measure_of_judges(one: Measure, rel: int | None, top: int) -> None:
+    if one.expectation is not None:
+        raise MeasureError(
+            f"{one}: each judge's labels are scored as they are, not drawn",
+            code="expected-measure",
+            argument="measure",
+            remedy=f"ask for {one.expectation.of}",
+        )
+    own = one.threshold
+    if rel is not None and own > 1:
+        raise MeasureError(
+            f"{one}: the labels are made binary at grade {rel}, so no label reaches {own}",
+            code="two-thresholds",
+            argument="rel",
+            remedy=(f"use {one} without rel, or leave out", Argument("rel")),
+        )
+    one.check(top)
+
+
+def _check_silent(judges: list[str], judged: NDArray[np.bool_]) -> None:
+    silent = [judges[k] for k in np.flatnonzero(~judged.any(axis=1))]
+    if silent:
+        raise InputError(
+            f"{plural(len(silent), 'judge')} without judgments: {few(silent)}",
+            code="silent-judge",
+            remedy="leave them out",
+        )
+
+
+def gold_values(
+    gold: QrelsLike,
+    runs: Runs | RunFiles,
+    measures: Sequence[Measure],
+    rel: int | None,
+    topics: list[str],
+) -> Floats:
+    """[measure, system, topic]: scores under gold labels, NaN for topics without them."""
+    labels = gold_labels(as_qrels(gold), rel)
+    common = [t for t in topics if t in set(labels.topics)]
+    if not common:
+        raise InputError(
+            "gold labels and judgments have no topic in common",
+            code="no-common-topic",
+            argument="gold",
+            remedy="check that both use the same topic ids",
+        )
+    scores = evaluate(labels.select(common), runs, measures)
+    out = np.full((len(measures), len(scores.systems), len(topics)), np.nan)
+    out[:, :, [topics.index(t) for t in scores.topics]] = scores.values
+    return out
+
+
+def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
+    """Gold labels on the scale of the judges' labels."""
+    if rel is None:
+        return gold
+    if gold.labels is None:
+        raise InputError(
+            "rel needs grades, but the gold labels are probabilities",
+            code="needs-grades",
+            argument="rel",
+            remedy="make them grades first, with Qrels.threshold(0.5)",
+        )
+    return replace(gold, labels=binary_at(gold.labels, rel), grades=(0, 1))
+
+
+Score = Callable[[NDArray[np.uint8]], Floats]
+"""From label vectors [n, document] to values [n, system, topic]; NaN where undefined."""
+
+CLASSES = ("und", "uni", "ovr")
+RARE = 0.05  # share of relevant documents for `und`, of not relevant ones for `ovr`
+LABELS_AT_ONCE = 1 << 24
+
+
+def class_probabilities(name: str, grades: int) -> Floats:
+    """P(grade) of a class: all equal for `uni`, else grade 0 set apart and the others equal."""
+    if name == "uni":
+        return np.full(grades, 1 / grades)
+    lowest = {"und": 1 - RARE, "ovr": RARE}[name]
+    return np.array([lowest] + [(1 - lowest) / (grades - 1)] * (grades - 1))
+
+
+def draw_random_labels(
+    chances: Floats, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
+) -> NDArray[np.uint8]:
+    """[seed, document]: a random judge for every seed."""
+    upto = np.cumsum(chances)[:-1]
+    values = np.array(grades, dtype=np.uint8)
+    out = np.empty((len(seeds), documents), dtype=np.uint8)
+
+    def one(row: int) -> None:
+        chance = np.random.default_rng(seeds[row]).random(documents)
+        position = (chance >= upto[0]).view(np.uint8)
+        for limit in upto[1:]:
+            position += chance >= limit
+        out[row] = values[position]
+
+    with ThreadPoolExecutor(cores()) as pool:
+        list(pool.map(one, range(len(seeds)), chunksize=16))
+    return out
+
+
+def random_scores(
+    scores: Sequence[Score],
+    documents: int,
+    grades: Sequence[int] = (0, 1),
+    replicates: int = 1000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[Floats]:
+    """Scores of random judges, [class, replicate, system, topic] for each of `scores`.
+
+    Every replicate has its own seed, made from `seed`, its class and its number: it does not
+    depend on how many others there are. Where a measure is undefined it scores 0.
+    """
+    _check(grades, replicates)
+    check_seed(seed)
+    step = max(1, LABELS_AT_ONCE // max(documents, 1))
+    total, done = len(CLASSES) * replicates, 0
+    out: list[Floats] = []
+    for c, root in enumerate(np.random.SeedSequence(seed).spawn(len(CLASSES))):
+        chances, seeds = class_probabilities(CLASSES[c], len(grades)), root.spawn(replicates)
+        for begin in range(0, replicates, step):
+            some = seeds[begin : begin + step]
+            labels = draw_random_labels(chances, grades, documents, some)
+            for m, score in enumerate(scores):
+                found = np.nan_to_num(score(labels), copy=False)
+                if m == len(out):
+                    out.append(np.empty((len(CLASSES), replicates, *found.shape[1:])))
+                out[m][c, begin : begin + step] = found
+            done += len(some)
+            if progress is not None:
+                progress(done, total, "scoring random judges")
+    return out
+
+
+def _check(grades: Sequence[int], replicates: int) -> None:
+    check_count("replicates", replicates, 1, MOST_DRAWS)
+    if len(grades) < 2 or min(grades) < 0 or max(grades) > 255:
+        raise MeasureError(
+            f"random judges are not defined for the grades {list(grades)}",
+            code="invalid-grades",
+            remedy="declare at least two grades from 0 to 255",
+        )

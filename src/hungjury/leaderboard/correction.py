@@ -1,0 +1,410 @@
+"""Correct a panel's leaderboard by gold labels, so that it is about people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import GoldDesign, GoldEstimate, Target
+from hungjury.base.errors import InputError, check_choice
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import TYPICAL_PANEL_ERROR, Record
+from hungjury.data.alignment import Alignment
+from hungjury.data.judgments import Judgments
+from hungjury.data.reading.options import QrelsLike
+from hungjury.judges.panel import Panel
+from hungjury.judges.scores import label_matrix
+from hungjury.leaderboard.against_gold import effective_judges, error_correlation
+from hungjury.leaderboard.direct import Direct, direct, features, predict, topic_differences
+from hungjury.leaderboard.draws import (
+    Drawn,
+    Estimate,
+    Parts,
+    Setting,
+    as_reported,
+    panel_error_of,
+    people_parts,
+    reported_rate,
+    topic_deviations,
+)
+from hungjury.leaderboard.effects import scores_under
+from hungjury.leaderboard.outlook import typical
+from hungjury.leaderboard.panel_error import normal_draws
+from hungjury.leaderboard.plan import PlanLike, as_plan, digests, plan_weights
+from hungjury.leaderboard.sample import Sample, gold_sample
+from hungjury.leaderboard.small_area import PANEL_ERROR, combine_estimates, expected_contrasts
+from hungjury.leaderboard.standing import of_differences
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import Measure, measure_list
+from hungjury.measures.scores import averaged
+from hungjury.stats.sequential import nominal_levels
+
+__all__ = [
+    "Correction",
+    "Interval",
+    "agreement_with_sample",
+    "central_interval",
+    "correlation_with_people",
+    "effective_number",
+    "people_estimate",
+    "planned_sample",
+]
+
+Interval = tuple[float, float, float]  # middle, low, high
+POOR = 0.2  # correlation of the panel's grades with gold grades below which it is poor
+
+
+class Correction(Record, eq=False):
+    """How gold labels correct the panel. Arrays are in the order of the leaderboard's systems.
+
+    Attributes
+    ----------
+    estimate
+        "exact" (the whole pool is labelled), "combined" (with the panel), "direct" (gold labels
+        alone) or "model" (it is not known how documents were chosen).
+    design
+        How documents were chosen: "plan", "random", "topics", "whole", or None if unknown.
+    labels, skipped
+        Documents with a gold label that is used, and documents that were due but have none.
+    level
+        The panel's mean over systems minus that of people, with a 95 % interval.
+    slope
+        People's differences between systems per difference of the panel.
+    correlation
+        Of the panel's and people's means over systems.
+    agreement
+        Correlation of the panel's mean grades with gold grades, over labelled documents.
+    panel_error
+        Standard deviation of the panel's error about systems, in units of the measure's
+        range. None unless "combined", as is `slope`.
+    effective_judges
+        How many independent judges would err as little as these do together.
+    direct_mean, direct_covariance
+        Estimates from gold labels without the panel.
+    expected
+        (labels, difference between two systems that can just be told apart) for other numbers of
+        labels; typical over pairs.
+    looks, stretch
+        Numbers of labels at which the result is checked, and the factor by which a difference has
+        to be larger than at a single look.
+    """
+
+    estimate: str
+    design: str | None
+    labels: int
+    skipped: int
+    level: Interval
+    slope: Interval | None
+    correlation: Interval
+    agreement: Interval
+    panel_error: Interval | None
+    effective_judges: float | None
+    direct_mean: Floats
+    direct_covariance: Floats
+    expected: list[tuple[int, float]]
+    looks: tuple[int, ...] = ()
+    stretch: float = 1.0
+
+    @property
+    def poor(self) -> bool:
+        """Whether the panel's agreement with gold labels is poor."""
+        return self.agreement[0] < POOR or self.agreement[1] <= 0
+
+    @property
+    def concludes(self) -> bool:
+        """Whether systems may be told apart: not if that rests on a panel that agrees poorly."""
+        return not self.poor or self.estimate in ("exact", "direct")
+
+    def ordered(self, order: NDArray[np.int64]) -> Correction:
+        """With systems in another order."""
+        return replace(
+            self,
+            direct_mean=self.direct_mean[order],
+            direct_covariance=self.direct_covariance[np.ix_(order, order)],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All fields as plain numbers and lists."""
+        out: dict[str, Any] = {}
+        for name, value in vars(self).items():
+            out[name] = value.tolist() if isinstance(value, np.ndarray) else value
+        return out | {"poor_agreement": self.poor, "concludes": self.concludes}
+
+
+def central_interval(values: Floats, middle: float) -> Interval:
+    """The middle, and the central 95 % of draws."""
+    low, high = np.quantile(values, [0.025, 0.975])
+    return middle, float(low), float(high)
+
+
+def correlation_with_people(panel: Floats, draws: Floats) -> Interval:
+    """Correlation of the panel's means with draws of those of people, over systems."""
+    ours, theirs = panel - panel.mean(), draws - draws.mean(axis=1, keepdims=True)
+    size = np.sqrt((ours**2).sum() * (theirs**2).sum(axis=1))
+    values = np.divide(theirs @ ours, size, out=np.zeros(len(size)), where=size > 0)
+    return central_interval(values, float(np.median(values)))
+
+
+def agreement_with_sample(sample: Sample, judgments: Judgments, setting: Setting) -> Interval:
+    """Correlation of mean votes with gold grades, with a 95 % interval by Fisher's transform; 0
+    where either is the same for all documents."""
+    panel = Panel.of(judgments, setting.rel)
+    votes = panel.counts()[sample.documents]
+    share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
+    said = share @ np.array(panel.grades, dtype=float)
+    gold = sample.shares @ np.array(sample.grades, dtype=float)
+    number = len(gold)
+    if number < 4 or np.ptp(said) == 0 or np.ptp(gold) == 0:
+        return 0.0, -1.0, 1.0
+    found = float(np.corrcoef(said, gold)[0, 1])
+    half = 1.96 / np.sqrt(number - 3)
+    middle = np.arctanh(np.clip(found, -1 + 1e-12, 1 - 1e-12))
+    return found, float(np.tanh(middle - half)), float(np.tanh(middle + half))
+
+
+def effective_number(sample: Sample, judgments: Judgments, setting: Setting) -> float | None:
+    """How many independent judges would err as little as these; None if unknown."""
+    if judgments.soft:
+        return None
+    labels, _ = label_matrix(judgments, setting.rel)
+    mine = labels[:, sample.documents].astype(float)
+    gold = sample.shares @ np.array(sample.grades, dtype=float)
+    errors = np.where(mine < 0, np.nan, mine) - gold
+    correlation = error_correlation(errors, 1 / sample.probability[sample.documents])
+    number = effective_judges(correlation)
+    return None if np.isnan(number) else number
+
+
+PREDICTIONS = 60  # draws of predicted labels
+MORE_LABELS = (100, 200, 500, 1000)
+
+
+def planned_sample(
+    gold: QrelsLike | Judgments,
+    plan: PlanLike | None,
+    design: GoldDesign | None,
+    judgments: Judgments,
+    alignment: Alignment,
+    setting: Setting,
+) -> Sample:
+    """Gold labels as a sample of the judged pool, by a plan or another design."""
+    if design is not None:
+        check_choice("gold_design", design, get_args(GoldDesign))
+    if plan is None:
+        return gold_sample(gold, judgments, setting.rel, design)
+    made = as_plan(plan)
+    found = digests(judgments, alignment)
+    if made.digests["judgments"] != found["judgments"]:
+        raise InputError(
+            "the plan was made from other judgments",
+            code="other-plan",
+            remedy="give the judges that the plan was made from, read in the same way",
+        )
+    measures = measure_list(made.measures)
+    weight = plan_weights(judgments, alignment, measures, made.design, setting.rel)
+    sample = gold_sample(gold, judgments, setting.rel, design, made, weight)
+    notes = list(sample.notes)
+    if made.digests["runs"] != found["runs"]:
+        text = "the plan was made for other runs: its labels hold, with wider intervals"
+        notes.append(Note("other-runs", 1, text, about="result"))
+    if str(setting.measure) not in made.measures:
+        text = f"the plan was made for {', '.join(made.measures)}: its labels hold, with wider "
+        notes.append(Note("other-measure", 1, text + "intervals", about="result"))
+    return replace(sample, notes=tuple(notes))
+
+
+def people_estimate(
+    sample: Sample,
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    wanted: GoldEstimate,
+    target: Target,
+    seed: np.random.SeedSequence,
+    looks: Sequence[int] | None = None,
+    alpha: float = 0.05,
+) -> tuple[Estimate, Correction, tuple[Note, ...]]:
+    """Means on the people's scale, the correction that gave them, and notes."""
+    check_choice("estimate", wanted, get_args(GoldEstimate))
+    layer = panel_error_of(TYPICAL_PANEL_ERROR, judgments, drawn, setting)
+    assert layer is not None
+    rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
+    found = _direct(sample, judgments, drawn, setting, rng)
+    kind, why = _kind(sample, setting, wanted, len(found.mean))
+    notes = (*sample.notes, *why)
+    panel, number = drawn.cells.mean(axis=1), len(drawn.draws)
+    topics = drawn.cells.shape[1]
+    rate = reported_rate(setting.measure, found.mean, topics)
+    each = np.outer(rate, rate)
+    unit = layer.size / TYPICAL_PANEL_ERROR / float(rate.mean())
+    slope = tau = None
+    mean, covariance = found.mean, found.covariance
+    if kind == "combined":
+        both = combine_estimates(mean, covariance, panel, layer.kernel, unit, number, rng)
+        mean, covariance, draws, slope, tau = (
+            both.mean, both.covariance, both.draws, both.slope, both.tau,
+        )  # fmt: skip
+    else:
+        if kind == "model":
+            assert found.doubt is not None
+            covariance = found.doubt + layer.covariance / each
+        noise = normal_draws(covariance, number, rng)
+        if np.isfinite(found.freedom):
+            noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
+        draws = mean + noise
+    moved = _into_range(setting.measure, mean)
+    mean, draws = mean + moved, draws + moved
+    parts = people_parts(covariance, found.cells, target == "population").scaled(rate)
+    if parts.population:
+        draws = draws + topic_deviations(found.cells, number, *topic_rngs)
+    shown = as_reported(setting.measure, topics)
+    said, reported = shown(panel), shown(draws)
+    correction = Correction(
+        estimate=kind,
+        design=sample.design,
+        labels=len(sample.documents),
+        skipped=len(sample.skipped),
+        level=central_interval((said - reported).mean(axis=1), float((said - shown(mean)).mean())),
+        slope=slope,
+        correlation=correlation_with_people(said, reported),
+        agreement=agreement_with_sample(sample, judgments, setting),
+        panel_error=None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
+        effective_judges=effective_number(sample, judgments, setting),
+        direct_mean=shown(found.mean),
+        direct_covariance=found.covariance * each,
+        expected=_expected(sample, found, layer.kernel, kind, tau, unit, parts, each),
+        looks=tuple(looks or ()),
+        stretch=_stretch(sample, looks, alpha),
+    )
+    if len(sample.skipped):
+        text = (
+            f"{plural(len(sample.skipped), 'document')} of the plan skipped; if this depended on "
+            f"their labels, a mean could be off by up to {np.max(found.worst * rate):.3f}"
+        )
+        notes = (*notes, Note("skipped", len(sample.skipped), text, about="result"))
+    cells = found.cells + (mean - found.cells.mean(axis=1))[:, None]
+    estimate = Estimate(
+        scale="people",
+        mean=shown(mean),
+        cells=cells,
+        means=reported,
+        draws=reported,
+        parts=parts,
+        together=True,
+    )
+    return estimate, correction, notes
+
+
+def _into_range(measure: Measure, mean: Floats) -> Floats:
+    """The shift that brings means [system] into the measure's range.
+
+    A handful of gold labels may put the level outside. The shift is the same for all systems, so
+    that differences do not change, unless they are larger than the range.
+    """
+    low, high = averaged(np.array([measure.low, measure.high]), measure.average)
+    up, down = low - mean.min(), high - mean.max()
+    level = np.clip(0.0, up, down) if up <= down else (up + down) / 2
+    return np.asarray(np.clip(mean + level, low, high) - mean)
+
+
+def _direct(
+    sample: Sample,
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    rng: np.random.Generator,
+) -> Direct:
+    aligned = drawn.alignment
+    scorer = Scorer(setting.measure, aligned, sample.grades[-1])
+    topic = aligned.pool.topic_of.astype(np.int64)
+    if sample.design == "topics":
+        gold = np.zeros((1, len(topic)), dtype=np.int16)
+        gold[0, sample.documents] = sample.shares.argmax(axis=1)
+        labelled = np.unique(topic[sample.documents])
+        return topic_differences(drawn.cells, scores_under(scorer, gold)[0][:, labelled], labelled)
+    given = features(Panel.of(judgments, setting.rel), aligned)
+    weight = 1 / sample.probability[sample.documents]
+    prediction = predict(given, topic, sample.documents, sample.at_least, weight, PREDICTIONS, rng)
+    return direct(scorer, sample, prediction, rng)
+
+
+def _kind(
+    sample: Sample, setting: Setting, wanted: str, systems: int
+) -> tuple[str, tuple[Note, ...]]:
+    """Which estimate the design and the measure allow."""
+    if sample.design == "whole":
+        return "exact", ()
+    if sample.design is None:
+        text = (
+            "it is not known how the documents with gold labels were chosen, so that only a model "
+            "corrects the panel; say it with a plan or a gold design"
+        )
+        return "model", (Note("unknown-design", len(sample.documents), text, about="result"),)
+    if wanted == "direct" or systems == 1:
+        return "direct", ()
+    kernel = setting.measure.kernel(np.arange(1.0, 2.0), sample.grades[-1])
+    if sample.design == "topics" or kernel is None or not kernel.combines:
+        text = (
+            f"{setting.measure} from gold labels alone: combining them with the panel is not "
+            "supported for this measure"
+            if sample.design != "topics"
+            else "gold labels of whole topics are used without the panel's differences"
+        )
+        return "direct", (Note("direct-only", 1, text, about="result"),)
+    return "combined", ()
+
+
+def _stretch(sample: Sample, looks: Sequence[int] | None, alpha: float) -> float:
+    """The factor by which a difference must be larger at this look than at a single look."""
+    if not looks:
+        return 1.0
+    from scipy.special import ndtri
+
+    now, largest = len(sample.documents) + len(sample.skipped), max(looks)
+    if now > largest:
+        raise InputError(
+            f"{plural(now, 'gold label')} are more than the largest budget of {largest:,}",
+            code="after-last-look",
+            remedy="looks have to be declared before labelling, the largest budget included",
+        )
+    upto = [*sorted(n for n in set(looks) if n < now), now]
+    level = nominal_levels([n / largest for n in upto], alpha)[-1]
+    return float(ndtri(level / 2) / ndtri(alpha / 2))
+
+
+def _expected(
+    sample: Sample,
+    found: Direct,
+    kernel: Floats,
+    kind: str,
+    tau: Interval | None,
+    unit: float,
+    parts: Parts,
+    each: Floats,
+) -> list[tuple[int, float]]:
+    """Smallest detectable differences, now and with more labels.
+
+    each: [system, system], what turns covariances into those of reported means.
+    """
+    if sample.weight is None or found.spread is None or len(found.mean) < 2:
+        return []
+    now, pool = len(sample.documents), len(sample.weight)
+    size = tau[0] if tau is not None else PANEL_ERROR * unit
+    budgets = sorted({now, now + 50, now + 100, *(n for n in MORE_LABELS if n > now)})
+    budgets = [n for n in budgets if n <= pool]
+    out = []
+    for labels, left in zip(
+        budgets, found.spread.contrasts_within(sample.weight, budgets), strict=True
+    ):
+        if kind == "combined":
+            left = expected_contrasts(left, kernel, size)
+        left = left * each
+        if parts.population:
+            left = left + parts.topics
+        out.append((labels, typical(np.sqrt(of_differences(left)))))
+    return out

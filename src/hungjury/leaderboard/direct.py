@@ -1,0 +1,353 @@
+"""Scores on the people's scale, straight from gold labels: predictions and difference estimates.
+
+For every grade above the lowest, a logistic regression gives the probability that people give a
+document at least that grade, from the judges' votes, how prominently the systems show the
+document, and a random effect of its topic. Documents are put into folds; those of a fold are
+predicted by a model fitted to the gold labels of the others (cross-fitting). The uncertain parts
+of the model, its coefficients and the topics' effects, are drawn from their approximate posterior.
+
+Labels that people gave are used as they are, all others are predicted, and the errors of the
+predictions on labelled documents, weighted by inverse inclusion probabilities, correct the result:
+
+    theta_s = E[m_s | labels, predictions] + sum over labelled d of (1/pi_d - 1) phi_sd(g_d - p_d)
+
+phi_sd is the effect of document d on the mean of system s (`effects`). The estimate is unbiased for
+measures that add up over documents, and correct to first order for all others; with the whole pool
+labelled it is the gold labels' own score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats, Ints
+from hungjury.base.records import Record
+from hungjury.data.alignment import Alignment
+from hungjury.judges.panel import Panel
+from hungjury.leaderboard.effects import Effects, Products, effects_in_parts, scores_under
+from hungjury.leaderboard.sample import Sample
+from hungjury.leaderboard.small_area import contrasts, contrasts_within, independent
+from hungjury.measures.batch import Scorer
+
+__all__ = ["Direct", "Prediction", "Spread", "direct", "features", "predict", "topic_differences"]
+
+FOLDS = 5
+TOPIC_SD = 1.0  # of topic effects, in logits: a typical topic multiplies the odds by e
+SHIFT_SD = 1.0  # of the shift of all logits
+RIDGE, INTERCEPT_RIDGE = 2.0, 0.05  # penalties of coefficients
+TOP = 10  # ranks that count for exposure
+LARGEST = 15.0  # logits beyond are cut
+
+
+class Prediction(Record, eq=False):
+    """Probabilities of gold labels for every document of the pool."""
+
+    at_least: Floats  # [draw, document, grade above the lowest]: drawn P(label >= grade)
+
+    @property
+    def chances(self) -> Floats:
+        """[document, grade]: probabilities of the grades, the mean over draws."""
+        mean = self.at_least.mean(axis=0)
+        edges = np.pad(mean, ((0, 0), (1, 1)), constant_values=((0, 0), (1, 0)))
+        return np.asarray(edges[:, :-1] - edges[:, 1:])
+
+    def draw(self, rng: np.random.Generator) -> Ints:
+        """[draw, document]: places of drawn labels in the list of grades."""
+        uniform = rng.random(self.at_least.shape[:2])
+        return np.asarray((uniform[..., None] < self.at_least).sum(axis=-1))
+
+
+def exposure(alignment: Alignment) -> Floats:
+    """[document]: the sum over systems of rank discounts, down to rank 10."""
+    near = alignment.rank <= TOP
+    discount = 1 / np.log2(1 + alignment.rank[near])
+    shown = np.bincount(alignment.document[near], discount, minlength=len(alignment.pool))
+    return shown.astype(float)
+
+
+def features(panel: Panel, alignment: Alignment) -> Floats:
+    """[document, feature]: standardised, with a leading one; known without gold labels."""
+    votes = panel.counts()
+    share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
+    mean = share @ np.array(panel.grades, dtype=float)
+    upward = np.cumsum(share[:, :0:-1], axis=1)
+    pool = panel.pool
+    sizes = np.maximum(np.diff(pool.offsets), 1)
+    by_topic = (pool.sum_by_topic(mean) / sizes)[pool.topic_of]
+    shown = exposure(alignment)
+    prominence = np.log1p(shown / max(float(shown.mean()), 1e-300))
+    columns = np.column_stack([mean, upward, prominence, by_topic])
+    spread = columns.std(axis=0)
+    usable = columns[:, spread > 0]
+    return np.column_stack(
+        [np.ones(len(usable)), (usable - usable.mean(axis=0)) / spread[spread > 0]]
+    )
+
+
+def predict(
+    given: Floats,
+    topic: Ints,
+    labelled: Ints,
+    at_least: Floats,
+    weight: Floats,
+    draws: int,
+    rng: np.random.Generator,
+) -> Prediction:
+    """Cross-fitted predictions for all documents.
+
+    Parameters
+    ----------
+    given
+        Features [document, feature].
+    topic
+        [document]: index of its topic.
+    labelled
+        Documents with a gold label.
+    at_least
+        [labelled document, grade above the lowest]: share of people who gave at least this grade.
+    weight
+        [labelled document]: inverse inclusion probability. Models are fitted without it; then
+        their level is shifted so that the weighted sum of errors is about 0, as documents that
+        matter little to comparisons are many in the pool and few in the sample.
+    draws
+        Draws from the model's posterior; an even number, as they come in antithetic pairs.
+    rng
+        Assigns folds, and draws.
+    """
+    fold = rng.integers(FOLDS, size=len(given))
+    half = (
+        rng.standard_normal((draws // 2, given.shape[1])),
+        rng.standard_normal((draws // 2, int(topic.max()) + 1)),
+    )
+    noise = tuple(np.concatenate([one, -one]) for one in half)
+    out = np.empty((draws, len(given), at_least.shape[1]))
+    for f in range(FOLDS):
+        known, mine = fold[labelled] != f, np.flatnonzero(fold == f)
+        rows = labelled[known]
+        for k in range(at_least.shape[1]):
+            model = _Logistic.fit(given[rows], topic[rows], at_least[known, k], noise[1].shape[1])
+            shift = model.shift(given[rows], topic[rows], at_least[known, k], weight[known])
+            fixed, random = model.draw(*noise)
+            logit = fixed @ given[mine].T + random[:, topic[mine]] + shift
+            out[:, mine, k] = 1 / (1 + np.exp(-np.clip(logit, -LARGEST, LARGEST)))
+    for k in range(1, at_least.shape[1]):  # P(at least 2) is not above P(at least 1)
+        np.minimum(out[..., k], out[..., k - 1], out=out[..., k])
+    return Prediction(out)
+
+
+class _Logistic(Record, eq=False):
+    """A logistic regression with topic effects at its mode, and the curvature there.
+
+    The curvature of topic effects is diagonal, so that they are eliminated one by one and only a
+    matrix [feature, feature] has to be inverted.
+    """
+
+    fixed: Floats
+    random: Floats
+    root: Floats  # a square root of the covariance of `fixed`
+    cross: Floats  # [topic, feature]: how topic effects respond to a change of `fixed`
+    spread: Floats  # [topic]: sd of topic effects given `fixed`
+
+    @staticmethod
+    def fit(given: Floats, topic: Ints, share: Floats, topics: int) -> _Logistic:
+        penalty = np.full(given.shape[1], RIDGE)
+        penalty[0] = INTERCEPT_RIDGE
+        fixed, random = np.zeros(given.shape[1]), np.zeros(topics)
+        member = (np.arange(topics)[:, None] == topic).astype(float)  # [topic, labelled document]
+        for _ in range(30):
+            logit = np.clip(given @ fixed + random[topic], -LARGEST, LARGEST)
+            chance = 1 / (1 + np.exp(-logit))
+            slope, off = chance * (1 - chance), share - chance
+            weighted = given * slope[:, None]
+            inner = member @ slope + 1 / TOPIC_SD**2
+            between = member @ weighted
+            cross = between / inner[:, None]
+            schur = given.T @ weighted + np.diag(penalty) - between.T @ cross
+            of_topics = member @ off - random / TOPIC_SD**2
+            gradient = given.T @ off - penalty * fixed - cross.T @ of_topics
+            step = np.linalg.solve(schur, gradient)
+            inward = of_topics / inner - cross @ step
+            size = max(np.abs(step).max(), np.abs(inward).max(), 1e-300)
+            shrink = min(1.0, 4 / size)
+            fixed, random = fixed + shrink * step, random + shrink * inward
+            if size < 1e-6:
+                break
+        root = np.linalg.inv(np.linalg.cholesky(schur)).T
+        return _Logistic(fixed, random, root, cross, 1 / np.sqrt(inner))
+
+    def shift(self, given: Floats, topic: Ints, share: Floats, weight: Floats) -> float:
+        """The shift of all logits that makes the weighted sum of errors 0, shrunk towards 0."""
+        each = weight * weight.sum() / (weight**2).sum()  # adds up to the effective sample size
+        logit, shift = given @ self.fixed + self.random[topic], 0.0
+        for _ in range(20):
+            chance = 1 / (1 + np.exp(-np.clip(logit + shift, -LARGEST, LARGEST)))
+            slope = float(each @ (chance * (1 - chance))) + 1 / SHIFT_SD**2
+            step = (float(each @ (share - chance)) - shift / SHIFT_SD**2) / slope
+            shift += float(np.clip(step, -2, 2))
+            if abs(step) < 1e-6:
+                break
+        return shift
+
+    def draw(self, fixed: Floats, random: Floats) -> tuple[Floats, Floats]:
+        """Coefficients [draw, feature] and topic effects [draw, topic] from standard normals."""
+        moved = fixed @ self.root.T
+        return self.fixed + moved, self.random - moved @ self.cross.T + random * self.spread
+
+
+ROUGH, FINE = 2, 16  # draws that effects are averaged over: of all documents, of labelled ones
+CALIBRATION = (0.3, 4.0)  # bounds of the factor between seen and predicted variance
+
+
+class Spread(Record, eq=False):
+    """The expected errors of predictions, as independent components."""
+
+    scorer: Scorer
+    labels: NDArray[np.int16]  # [draw, document of the pool]
+    grades: tuple[int, ...]
+    chances: Floats  # [document of the pool, grade]
+    factor: float = 1.0  # fits their variance to the errors seen on labelled documents
+
+    def parts(self, documents: Ints | None = None) -> Iterator[tuple[slice, Effects]]:
+        """Components of some documents of the pool, or of all of them; without the factor."""
+        if documents is None:
+            documents = np.arange(len(self.chances))
+        for mine, effect in effects_in_parts(self.scorer, self.labels, self.grades, documents):
+            yield mine, effect.turned(independent(self.chances[documents[mine]]))
+
+    def contrasts(self, probability: Floats) -> Floats:
+        """[system, system]: covariance of differences, over samples with these probabilities."""
+        return self.factor * contrasts(self.parts(), probability, self.systems)
+
+    def contrasts_within(self, weight: Floats, budgets: list[int]) -> list[Floats]:
+        """The same for samples of that many documents, drawn by weight."""
+        found = contrasts_within(self.parts(), weight, budgets, self.systems)
+        return [self.factor * one for one in found]
+
+    @property
+    def systems(self) -> int:
+        return len(self.scorer.alignment.systems)
+
+    def fitted(self, sample: Sample, variance: Floats) -> Spread:
+        """With the factor that fits it to the variance over systems [labelled document] of the
+        errors seen there."""
+        expected = np.empty(len(sample.documents))
+        for mine, parts in self.parts(sample.documents):
+            expected[mine] = parts.table().var(axis=0).sum(axis=1)
+        probability = sample.probability[sample.documents]
+        weight = (1 - probability) / probability**2
+        total = float(weight @ expected)
+        factor = np.clip(float(weight @ variance) / total, *CALIBRATION) if total > 0 else 1.0
+        return replace(self, factor=float(factor))
+
+
+class Direct(Record, eq=False):
+    """Means of systems as people would score them, and their covariance over samples."""
+
+    mean: Floats  # [system]
+    covariance: Floats  # [system, system]: over samples
+    cells: Floats  # [system, topic]: expected scores given labels and predictions
+    freedom: float = np.inf  # degrees of freedom of the covariance
+    doubt: Floats | None = None  # [system, system]: covariance due to uncertain predictions
+    spread: Spread | None = None  # gives the covariance under other samples
+    worst: Floats | float = 0.0  # [system]: how far skipped documents could move the mean
+
+
+def direct(
+    scorer: Scorer, sample: Sample, prediction: Prediction, rng: np.random.Generator
+) -> Direct:
+    """Direct estimates of all systems' means.
+
+    Notes
+    -----
+    Differences between systems have a smoothed covariance: the variance that the predictions
+    themselves expect, over all documents of the pool, times a factor that fits it to the errors
+    seen on labelled documents. The variance of the level that all systems share is
+    Horvitz-Thompson's, from the errors seen alone.
+    """
+    grades, chosen = np.array(sample.grades, dtype=np.int16), sample.documents
+    place = prediction.draw(rng)
+    place[:, chosen] = _drawn(sample.shares, len(place), rng)
+    labels = grades[place]
+    values = scores_under(scorer, labels)
+    rough = labels[:ROUGH]
+    chances = prediction.chances
+    expected = chances.copy()
+    expected[chosen] = sample.shares
+    share = np.stack([(place == g).mean(axis=0) for g in range(len(grades))], axis=1)
+    cells = values.mean(axis=0)
+    mean = cells.mean(axis=1)
+    # Labels were drawn, not summed over: correct for the difference by the effects.
+    everything = np.arange(labels.shape[1])
+    for mine, effect in effects_in_parts(scorer, rough, sample.grades, everything):
+        mean += effect.summed((expected - share)[mine])
+    worst, skipped = np.zeros(len(mean)), np.sort(sample.skipped)
+    for mine, effect in effects_in_parts(scorer, rough, sample.grades, skipped):
+        worst += np.ptp(effect.table(), axis=2) @ (1 / sample.probability[skipped[mine]])
+    seen = _errors(scorer, labels[:FINE], sample, chances)
+    spread = Spread(scorer, rough, sample.grades, chances).fitted(sample, seen.variance)
+    return Direct(
+        mean + seen.total,
+        spread.contrasts(sample.probability) + seen.level + seen.disagreement,
+        cells,
+        doubt=np.atleast_2d(np.cov(values.mean(axis=2), rowvar=False)),
+        spread=spread,
+        worst=worst,
+    )
+
+
+class _Errors(Record, eq=False):
+    """Effects of prediction errors on labelled documents on the systems' means."""
+
+    total: Floats  # [system]: weighted by 1 / probability - 1
+    level: float  # the variance over samples that all systems share
+    variance: Floats  # [labelled document]: over systems
+    disagreement: Floats  # [system, system]: covariance over the people who label
+
+
+def _errors(scorer: Scorer, labels: NDArray[np.int16], sample: Sample, chances: Floats) -> _Errors:
+    chosen = sample.documents
+    probability, off = sample.probability[chosen], sample.shares - chances[chosen]
+    systems = len(scorer.alignment.systems)
+    total, variance, level = np.zeros(systems), np.empty(len(chosen)), 0.0
+    products = Products(systems, [sample.disagreement / probability])
+    turn = independent(sample.shares)
+    for mine, effect in effects_in_parts(scorer, labels, sample.grades, chosen):
+        error = effect.turned(off[mine, :, None]).table()[:, :, 0]  # [system, document]
+        pi = probability[mine]
+        total += error @ (1 / pi - 1)
+        level += float(((error.mean(axis=0) / pi) ** 2 @ (1 - pi)).sum())
+        variance[mine] = error.var(axis=0)
+        effect.turned(turn[mine]).add_to(products, mine)
+    return _Errors(total, level, variance, products.finish()[0])
+
+
+def topic_differences(panel: Floats, gold: Floats, topics: Ints) -> Direct:
+    """The panel's means corrected by its mean error on random topics that people labelled wholly.
+
+    Parameters
+    ----------
+    panel
+        The panel's scores [system, topic].
+    gold
+        Scores [system, labelled topic] by gold labels.
+    topics
+        Positions of the labelled topics.
+    """
+    off = gold - panel[:, topics]
+    number, all_topics = len(topics), panel.shape[1]
+    left = 1 - number / all_topics
+    covariance = np.atleast_2d(np.cov(off)) * left / number
+    cells = panel + off.mean(axis=1, keepdims=True)
+    cells[:, topics] = gold
+    mean = panel.mean(axis=1) + off.mean(axis=1)
+    return Direct(mean, covariance, cells, max(number - 1, 1))
+
+
+def _drawn(shares: Floats, draws: int, rng: np.random.Generator) -> Ints:
+    """[draw, document]: the place of one person's label."""
+    upto = np.cumsum(shares[:, :-1], axis=1)
+    return np.asarray((rng.random((draws, len(shares), 1)) >= upto - 1e-12).sum(axis=2))

@@ -1,0 +1,458 @@
+"""Draws of the systems' mean scores: sources of uncertainty, each counted once.
+
+A thousand draws of a thousand systems on two hundred topics would take 1.6 GB. All that a
+leaderboard needs are the mean over topics of every draw, mean and spread of every cell,
+and the covariances between systems, which cost systems² * topics * draws: the only part of a
+leaderboard with this cost. It is a matrix product.
+
+Scores are drawn per topic. Their uncertainty is of two kinds: noise that is independent
+between topics and averages out over them, and errors that topics share (a judge's leniency, a
+prior), which do not. The covariance over draws of the topic means holds both; that between topics
+within draws, divided by their number, holds the first kind alone; the difference is the second.
+
+For these topics alone (`topics`) the drawn means are used directly. For topics like these
+(`population`) topics are resampled too, but from the best estimates: drawn scores of different
+topics differ by their label noise already, so that resampling them would count it twice.
+
+If a panel error is added to the means, it replaces the errors that topics share: they
+are part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Prior, Scope, Target
+from hungjury.base.errors import InputError
+from hungjury.base.notes import Note
+from hungjury.base.records import Record
+from hungjury.data.alignment import Alignment
+from hungjury.data.judgments import Judgments
+from hungjury.data.runs import Progress
+from hungjury.judges.aware import combine_scores
+from hungjury.judges.merges import Merge, Merged
+from hungjury.judges.merging import merge
+from hungjury.judges.scores import score_judges
+from hungjury.judges.weights import Weights
+from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
+from hungjury.leaderboard.panel_error import PanelError, exposure_kernel, normal_draws, range_of
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import Measure
+from hungjury.measures.scores import averaged
+from hungjury.stats.resampling import bootstrap_means
+
+__all__ = [
+    "Drawn",
+    "Estimate",
+    "Parts",
+    "ScoreDraws",
+    "Setting",
+    "Summing",
+    "as_reported",
+    "draw_scores",
+    "draws_at_once",
+    "mean_draws",
+    "panel_error_of",
+    "panel_estimate",
+    "people_parts",
+    "reported_rate",
+    "topic_deviations",
+]
+
+NUMBERS_AT_ONCE = 1 << 23  # scores, or labels, in one block of draws
+LANES = 16  # label vectors that the native code scores at once
+
+
+def draws_at_once(cells: int, documents: int) -> int:
+    """Draws in a block whose scores and labels fit into memory."""
+    return max(NUMBERS_AT_ONCE // max(cells, documents, 1) // LANES, 1) * LANES
+
+
+class ScoreDraws(Record, eq=False):
+    """Summary of scores [draw, system, topic]."""
+
+    means: Floats  # [draw, system]: over topics
+    cells: Floats  # [system, topic]: means over draws
+    spread: Floats  # [system, topic]: standard deviations over draws
+    products: Floats  # [system, system]: deviations from `cells`, summed over draws and topics
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    @staticmethod
+    def of(values: Floats) -> ScoreDraws:
+        """values: [draw, system, topic]"""
+        made = Summing(len(values), *values.shape[1:])
+        made.add(values.copy())
+        return made.finish()
+
+
+class Summing:
+    """Builds a `ScoreDraws` from blocks of draws.
+
+    Deviations are taken from the first draw, which is near enough to the mean for sums of squares
+    to lose no digits, and makes them 0 where all draws are the same.
+    """
+
+    def __init__(self, draws: int, systems: int, topics: int) -> None:
+        self.means = np.empty((draws, systems))
+        self.sums, self.squares = np.zeros((systems, topics)), np.zeros((systems, topics))
+        self.products = np.zeros((systems, systems))
+        self.first: Floats | None = None
+        self.done = 0
+
+    def add(self, values: Floats) -> None:
+        """values: [draw, system, topic], which may be overwritten.
+
+        Fastest where they are laid out as [system, topic, draw].
+        """
+        block = slice(self.done, self.done + len(values))
+        self.means[block] = values.mean(axis=2)
+        self.done = block.stop
+        if self.first is None:
+            self.first = values[0].copy()
+        by_system = values.transpose(1, 2, 0)
+        by_system -= self.first[:, :, None]
+        self.sums += by_system.sum(axis=2)
+        self.squares += np.einsum("std,std->st", by_system, by_system)
+        rows = by_system.reshape(len(by_system), -1)
+        self.products += rows @ rows.T
+
+    def finish(self) -> ScoreDraws:
+        assert self.first is not None
+        number = len(self.means)
+        shift = self.sums / number
+        variance = np.maximum(self.squares / number - shift**2, 0)
+        return ScoreDraws(
+            self.means,
+            self.first + shift,
+            np.sqrt(variance),
+            self.products - number * shift @ shift.T,
+        )
+
+
+class Setting(Record):
+    """What all draws of scores have in common."""
+
+    measure: Measure
+    merge: Merge
+    rel: int | None
+    scope: Scope
+    prior: Prior
+    replicates: int  # random judges of AWARE
+
+
+class Drawn(Record, eq=False):
+    """Values of one measure, as they are averaged over topics (logs for a geometric mean)."""
+
+    alignment: Alignment
+    cells: Floats  # [system, topic]: the best estimate
+    draws: ScoreDraws
+    notes: tuple[Note, ...]  # about the merge; not about judgments and runs
+    merged: Merged | None = None
+    labels: LabelDraws | None = None
+    weights: Floats | None = None  # [judge, topic] of AWARE
+
+
+def draw_scores(
+    judgments: Judgments,
+    aligned: Alignment,
+    setting: Setting,
+    draws: int,
+    seed: np.random.SeedSequence,
+    progress: Progress | None = None,
+) -> Drawn:
+    """Score all systems under `draws` draws of labels, or of judges.
+
+    aligned: the runs, with the judgments' pool.
+    """
+    weights = setting.merge.weights
+    if weights is not None:
+        return _resample_measures(judgments, aligned, setting, weights, draws, seed, progress)
+    alone = len(judgments.judges) == 1
+    method = setting.merge.for_one_judge() if alone else setting.merge
+    merged = merge(judgments, method, setting.rel, setting.scope, _number(seed))
+    scorer = Scorer(setting.measure, aligned, merged.max_grade)
+    found = None
+    if method.drawn_from == "model":
+        found = draw_labels(merged, _strata(merged, aligned, setting), draws, seed,
+                            _counter(progress, draws))  # fmt: skip
+        labels = found.labels
+        values = _summary(aligned, draws, lambda rows: _score(scorer, labels[rows]))
+    else:
+        rng = np.random.default_rng(seed)
+        sample = merged.sampler(rng, completed=True)
+        values = _summary(
+            aligned, draws, lambda rows: _score(scorer, sample(rows.stop - rows.start))
+        )
+    if merged.labels is None:
+        cells = values.cells
+    else:  # a vote: the estimate uses its own labels, the draws those of resampled panels
+        cells = _score(scorer, merged.labels[None])[0]
+    return Drawn(aligned, cells, values, merged.notes, merged, found)
+
+
+def _resample_measures(
+    judgments: Judgments,
+    aligned: Alignment,
+    setting: Setting,
+    weights: Weights,
+    draws: int,
+    seed: np.random.SeedSequence,
+    progress: Progress | None,
+) -> Drawn:
+    scored = score_judges(judgments, aligned, setting.measure, setting.rel)
+    random = None
+    if weights.needs == "gold":
+        raise InputError(
+            "a leaderboard does not weigh judges by gold labels",
+            code="gold-and-weights",
+            remedy="use other weights, or `aware` (`hungjury aware`) with supervised weights",
+        )
+    if weights.needs == "random" and len(scored.judges) > 1:
+        random = scored.random(setting.replicates, _number(seed), progress)
+    found = combine_scores(scored, weights, random)
+    average, rng = setting.measure.average, np.random.default_rng(seed)
+    values = _summary(
+        scored.alignment,
+        draws,
+        lambda rows: averaged(found.sample(rng, rows.stop - rows.start)[:, 0], average),
+    )
+    return Drawn(scored.alignment, averaged(found.values[0], average), values, scored.own_notes,
+                 weights=found.weights)  # fmt: skip
+
+
+def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> Strata:
+    """Documents by what systems' ranks say about them, by topic, or all in one."""
+    judged = merged.panel.judged
+    if setting.prior == "ranks":
+        return RankStrata(aligned, judged).of
+    topic = merged.pool.topic_of[judged].astype(np.int64)
+    fixed = topic if setting.scope == "topic" else np.zeros_like(topic)
+    return lambda grades, rng: fixed
+
+
+def _score(scorer: Scorer, labels: NDArray[np.int16]) -> Floats:
+    """[draw, system, topic]; undefined is 0."""
+    by_system = np.empty((*scorer.alignment.shape, len(labels)))
+    values = scorer.filled(labels, by_system.transpose(2, 0, 1))
+    return averaged(values, scorer.measure.average)
+
+
+def _summary(aligned: Alignment, draws: int, score: Callable[[slice], Floats]) -> ScoreDraws:
+    """Summarise all draws, scored in blocks."""
+    summing = Summing(draws, *aligned.shape)
+    step = draws_at_once(len(aligned.length), len(aligned.pool))
+    for start in range(0, draws, step):
+        summing.add(score(slice(start, min(start + step, draws))))
+    return summing.finish()
+
+
+def _number(seed: np.random.SeedSequence) -> int:
+    return int(seed.generate_state(1)[0])
+
+
+def _counter(progress: Progress | None, total: int) -> Callable[[int], None] | None:
+    """Count finished draws of all chains together."""
+    if progress is None:
+        return None
+    done = 0
+
+    def count(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(min(done, total), total, "drawing labels")
+
+    return count
+
+
+class Parts(Record, eq=False):
+    """Covariances [system, system] of the mean over topics, by cause."""
+
+    topics: Floats  # which topics were asked; counts for a population only
+    labels: Floats  # label noise, independent between topics
+    shared: Floats | None  # errors of judges that topics share; None if `panel` is given
+    population: bool
+    number: int  # of topics
+    panel: Floats | None = None  # panel error, which replaces `shared`
+    gold: Floats | None = None  # uncertainty left by gold labels; replaces all parts but `topics`
+
+    @property
+    def by_cause(self) -> dict[str, Floats]:
+        """The parts that count, for these topics alone or for a population of them."""
+        parts = {"topics": self.topics} if self.population else {}
+        if self.gold is not None:
+            return parts | {"gold": self.gold}
+        parts["labels"] = self.labels
+        if self.shared is not None:
+            return parts | {"judges": self.shared}
+        return parts if self.panel is None else parts | {"panel": self.panel}
+
+    @property
+    def total(self) -> Floats:
+        return np.asarray(sum(self.by_cause.values()))
+
+    def scaled(self, rate: Floats) -> Parts:
+        """Covariances of the means multiplied by `rate` [system]."""
+        each = np.outer(rate, rate)
+        names = ("topics", "labels", "shared", "panel", "gold")
+        parts = {name: getattr(self, name) for name in names}
+        return replace(self, **{n: part * each for n, part in parts.items() if part is not None})
+
+    def shares(self) -> dict[str, float]:
+        """Shares of the variance of a difference, averaged over pairs; of a mean for one system."""
+        size = {name: _size(part) for name, part in self.by_cause.items()}
+        total = sum(size.values())
+        return {name: value / total if total else 0.0 for name, value in size.items()}
+
+
+def _size(covariance: Floats) -> float:
+    """Its contribution to the variance of differences between systems: the centred trace."""
+    if len(covariance) == 1:
+        return float(covariance[0, 0])
+    return float(np.trace(covariance) - covariance.mean() * len(covariance))
+
+
+def mean_draws(
+    cells: Floats,
+    draws: ScoreDraws,
+    target: Target,
+    seed: np.random.SeedSequence,
+    panel: Floats | None = None,
+) -> tuple[Floats, Parts]:
+    """Draws [draw, system] of the panel's mean score, and their parts.
+
+    cells: [system, topic], the best estimates. draws: a summary of the drawn scores.
+    panel: the covariance of a panel error to be added to the means. The draws then do not contain
+    the errors that topics share.
+    """
+    labels, total = _label_parts(draws)
+    mean, topics = cells.mean(axis=1), cells.shape[1]
+    between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else np.zeros_like(labels)
+    shared = _positive(total - labels) if panel is None else None
+    parts = Parts(between, labels, shared, target == "population", topics, panel)
+    resampling, scaling, noise = (np.random.default_rng(one) for one in seed.spawn(3))
+    if panel is None:
+        means = draws.means + (mean - draws.means.mean(axis=0))
+    else:
+        means = mean + normal_draws(labels, len(draws), noise)
+    if parts.population:
+        means += topic_deviations(cells, len(draws), resampling, scaling)
+    return means, parts
+
+
+def topic_deviations(
+    cells: Floats, number: int, resampling: np.random.Generator, scaling: np.random.Generator
+) -> Floats:
+    """[draw, system]: deviations of the mean over other topics from the mean over these."""
+    deviation = bootstrap_means(cells, number, resampling) - cells.mean(axis=1)
+    # A bootstrap of n topics is too narrow by sqrt((n-1)/n), and normal where Student's t is due:
+    # with one chi-square variable a draw it becomes that.
+    topics = cells.shape[1]
+    return np.asarray(deviation * np.sqrt(topics / scaling.chisquare(topics - 1, (number, 1))))
+
+
+def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:
+    """Parts of means that gold labels corrected: `gold` is the covariance for these topics."""
+    nothing = np.zeros_like(gold)
+    topics = cells.shape[1]
+    between = np.atleast_2d(np.cov(cells)) / topics if topics > 1 else nothing
+    return Parts(between, nothing, None, population, topics, gold=gold)
+
+
+def _label_parts(draws: ScoreDraws) -> tuple[Floats, Floats]:
+    """Covariances of the topic mean: due to independent noise alone, and in total."""
+    number, topics = len(draws), draws.cells.shape[1]
+    means = draws.means - draws.means[0]  # exactly 0 where all draws are the same
+    means -= means.mean(axis=0)
+    together = means.T @ means
+    total = together / (number - 1)
+    if topics == 1:
+        return total, total
+    within = draws.products - topics * together
+    return within / ((number - 1) * (topics - 1) * topics), total
+
+
+def _positive(covariance: Floats) -> Floats:
+    """The nearest covariance without negative variances."""
+    value, vector = np.linalg.eigh(covariance)
+    return np.asarray((vector * np.maximum(value, 0)) @ vector.T)
+
+
+class Estimate(Record, eq=False):
+    """Means as they are reported, in the order of the alignment's systems.
+
+    On the "panel" scale `means` are the panel's means with other topics or labels,
+    and `draws` adds the panel error: these say who is better by people's labels, but nothing about
+    the level, nor about the size of a difference.
+    """
+
+    scale: str  # "panel", or "people" where gold labels corrected the means
+    mean: Floats  # [system]
+    cells: Floats  # [system, topic]: what is averaged to give the means
+    means: Floats  # [draw, system], for intervals
+    draws: Floats  # [draw, system], for ranks, chances and groups
+    parts: Parts
+    together: bool  # are systems told apart with all pairs taken together?
+
+
+def panel_estimate(
+    drawn: Drawn,
+    measure: Measure,
+    target: Target,
+    layer: PanelError | None,
+    seed: np.random.SeedSequence,
+) -> Estimate:
+    """The panel's means, with the panel's possible error."""
+    means_seed, error_seed = seed.spawn(2)
+    mean, topics = drawn.cells.mean(axis=1), drawn.cells.shape[1]
+    rate = reported_rate(measure, mean, topics)
+    panel = None if layer is None else layer.covariance / np.outer(rate, rate)
+    means, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed, panel)
+    shown = as_reported(measure, topics)
+    means = draws = shown(means)
+    if layer is not None:
+        draws = means + layer.draw(len(means), np.random.default_rng(error_seed))
+    return Estimate(
+        scale="panel",
+        mean=shown(mean),
+        cells=drawn.cells,
+        means=means,
+        draws=draws,
+        parts=parts.scaled(rate),
+        together=layer is None,
+    )
+
+
+def panel_error_of(
+    size: float, judgments: Judgments, drawn: Drawn, setting: Setting
+) -> PanelError | None:
+    """The layer for a panel error of `size` times the measure's range; None for 0."""
+    if not size:
+        return None
+    voted = merge(judgments, "binmv", setting.rel).hard()
+    assert voted.labels is not None
+    unit = range_of(setting.measure, voted.pool, voted.labels, voted.max_grade)
+    return PanelError(size * unit, exposure_kernel(drawn.alignment))
+
+
+def as_reported(measure: Measure, topics: int) -> Callable[[Floats], Floats]:
+    """Means over topics as reported: geometric means and sums are not averages.
+
+    Logarithms of few topics may be drawn far above that of the largest score.
+    """
+    if measure.average == "gmean":
+        return lambda mean: np.exp(np.minimum(mean, np.log(measure.high)))
+    return (lambda mean: mean * topics) if measure.average == "sum" else (lambda mean: mean)
+
+
+def reported_rate(measure: Measure, mean: Floats, topics: int) -> Floats:
+    """[system]: the change of a reported mean per change of the mean over topics."""
+    if measure.average == "gmean":
+        return np.asarray(np.exp(mean))
+    return np.full(len(mean), float(topics) if measure.average == "sum" else 1.0)

@@ -1,0 +1,504 @@
+"""The effect of one document's label on every system's mean score, for any measure.
+
+Most kernels are linear in the worth of a document, so that its effect on a system has two parts:
+what it adds where the system's list holds it, and what the pool as a whole changes with it, such as
+an ideal list. The first is 0 except at the few places of a list that count, the second is a product
+of two small tables. Products of two systems, summed over documents, follow from these.
+
+A document is given each grade in turn while all other labels stay as they were drawn. Most kernels
+are linear in the worth of any single document, so that its effect follows from one walk through
+the lists. For all other measures label vectors are scored that change one document each; topics do
+not affect each other, so one vector changes a document of every topic at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.base.arrays import Floats, Ints
+from hungjury.base.records import Record
+from hungjury.data.alignment import Alignment
+from hungjury.data.pool import Pool
+from hungjury.measures.batch import Scorer, pools_of, weighted_places
+from hungjury.measures.scores import averaged
+
+__all__ = [
+    "LINEAR",
+    "Effects",
+    "LinearEffects",
+    "Products",
+    "TabledEffects",
+    "TopicLists",
+    "contributions",
+    "effects",
+    "effects_in_parts",
+    "is_linear",
+    "scores_under",
+]
+
+
+class TopicLists(Record, eq=False):
+    """The lists of one topic as a table [system, place]."""
+
+    document: Ints  # within the topic; one more than there are in the padding
+    weight: Floats  # 0 in the padding
+    documents: int
+
+    @staticmethod
+    def of(alignment: Alignment, weight: Floats, topic: int) -> TopicLists:
+        topics, part = len(alignment.pool.topics), alignment.pool.slice(topic)
+        start, stop = alignment.start[topic::topics], alignment.stop[topic::topics]
+        place = start[:, None] + np.arange(max(int((stop - start).max(initial=0)), 1))
+        padding = place >= stop[:, None]
+        place = np.minimum(place, max(len(weight) - 1, 0))
+        size = part.stop - part.start
+        weights = np.where(padding, 0.0, weight[place]) if len(weight) else np.zeros(place.shape)
+        used = weights.any(axis=0)
+        last = int(np.flatnonzero(used)[-1]) + 1 if used.any() else 1
+        known = alignment.document[place[:, :last]] if len(weight) else place[:, :last]
+        document = np.where(padding[:, :last], size, known - part.start)
+        return TopicLists(document.astype(np.int64), weights[:, :last], size)
+
+    def by_document(self, value: Floats) -> Floats:
+        """[system, document] from [system, place]; 0 for documents that a list does not hold."""
+        out = np.zeros((len(value), self.documents + 1))
+        np.put_along_axis(out, self.document, value, axis=1)
+        return out[:, :-1]
+
+    def at_places(self, value: Floats) -> Floats:
+        """[system, place] from [document]."""
+        return np.append(value, 0.0)[self.document]
+
+
+def _gains(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
+    """Sums [system], and what one more worth of the document at a place [system, place] adds to
+    them."""
+    return (lists.weight * lists.at_places(worth)).sum(axis=1), lists.weight
+
+
+def _precisions(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
+    here = lists.at_places(worth)
+    before = np.cumsum(here, axis=1) - here
+    each = lists.weight * here
+    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
+    return (each * (1 + before)).sum(axis=1), lists.weight * (1 + before) + below
+
+
+def _cascade(lists: TopicLists, worth: Floats) -> tuple[Floats, Floats]:
+    here = lists.at_places(worth)
+    left = np.cumprod(1 - here, axis=1)
+    reached = left / (1 - here)
+    each = lists.weight * here * reached
+    below = each.sum(axis=1, keepdims=True) - np.cumsum(each, axis=1)
+    slope = lists.weight * reached - below / (1 - here)
+    return each.sum(axis=1), slope
+
+
+LINEAR = {"gains": _gains, "precisions": _precisions, "cascade": _cascade}
+
+
+SPARSE = 0.25  # share of documents in the places of a list up to which sparse products are faster
+ENTRIES_AT_ONCE = 1 << 22  # of sparse tables
+
+
+class Effects(Protocol):
+    """Effects [system, document, grade]."""
+
+    def table(self) -> Floats:
+        """The effects as one array."""
+
+    def turned(self, turn: Floats) -> Effects:
+        """[system, document, part]: with parts in place of grades, by `turn` [document, grade,
+        part]."""
+
+    def summed(self, weight: Floats) -> Floats:
+        """[system]: sums over documents and grades, by weight [document, grade]."""
+
+    def add_to(self, products: Products, documents: slice) -> None:
+        """Add the products of these effects, which are those of some documents of the pool."""
+
+
+class TabledEffects(Record, eq=False):
+    """Effects of a measure that has no linear kernel."""
+
+    values: Floats  # [system, document, grade]
+
+    def table(self) -> Floats:
+        return self.values
+
+    def turned(self, turn: Floats) -> TabledEffects:
+        return TabledEffects(np.einsum("sdg,dgp->sdp", self.values, turn))
+
+    def summed(self, weight: Floats) -> Floats:
+        return np.tensordot(self.values, weight, axes=2)
+
+    def add_to(self, products: Products, documents: slice) -> None:
+        products.add_table(documents, self.values)
+
+
+class LinearEffects(Record, eq=False):
+    """bases @ rate, plus slope * pull where a list holds the document."""
+
+    lists: TopicLists
+    at: Ints  # the documents, within the topic
+    bases: Floats  # [system, draw]
+    rate: Floats  # [draw, document, grade]
+    slopes: Floats  # [draw, system, place]; one draw where they are all the same
+    pull: Floats  # [draw, document, grade], with as many draws
+
+    def table(self) -> Floats:
+        grades = self.rate.shape[2]
+        out = np.zeros((grades, len(self.bases), len(self.at)))
+        slopes = [self.lists.by_document(slope)[:, self.at] for slope in self.slopes]
+        for g in range(grades):
+            np.matmul(self.bases, self.rate[:, :, g], out=out[g])
+            for slope, pull in zip(slopes, self.pull, strict=True):
+                out[g] += slope * pull[:, g]
+        return np.moveaxis(out, 0, 2)
+
+    def turned(self, turn: Floats) -> LinearEffects:
+        rate, pull = (np.einsum("kdg,dgp->kdp", one, turn) for one in (self.rate, self.pull))
+        return replace(self, rate=rate, pull=pull)
+
+    def summed(self, weight: Floats) -> Floats:
+        out = self.bases @ np.tensordot(self.rate, weight, axes=2)
+        for slope, pull in zip(self.slopes, self.pull, strict=True):
+            by_document = np.zeros(self.lists.documents)
+            by_document[self.at] = (pull * weight).sum(axis=1)
+            out += (slope * self.lists.at_places(by_document)).sum(axis=1)
+        return np.asarray(out)
+
+    def add_to(self, products: Products, documents: slice) -> None:
+        if self.slopes.shape[2] > SPARSE * len(self.at):
+            products.add_table(documents, self.table())
+            return
+        own = np.full(self.lists.documents + 1, len(self.at))
+        own[self.at] = np.arange(len(self.at))
+        at = own[self.lists.document]  # [system, place]; one more than there are for all others
+        pull = np.concatenate([self.pull, np.zeros_like(self.pull[:, :1])], axis=1)
+        value = sum(s[:, :, None] * p[at] for s, p in zip(self.slopes, pull, strict=True))
+        products.add_linear(documents, at, np.asarray(value), self.bases, self.rate)
+
+
+class Products:
+    """[system, system]: products of effects, summed over documents and their grades or parts.
+
+    Parameters
+    ----------
+    systems : int
+        Number of systems.
+    weights : arrays [document of the pool]
+        Non-negative weights of the documents; there is a sum for each of these arrays.
+    """
+
+    def __init__(self, systems: int, weights: list[Floats]) -> None:
+        self.systems, self.weights = systems, weights
+        self.sums = [np.zeros((systems, systems)) for _ in weights]
+        self._forget()
+
+    def _forget(self) -> None:
+        self.rows: list[NDArray[np.int32]] = []
+        self.documents: list[Ints] = []
+        self.values: list[Floats] = []
+        self.bases: list[Floats] = []
+        self.cross: list[list[Floats]] = [[] for _ in self.weights]
+        self.held = 0
+
+    def add_table(self, documents: slice, values: Floats) -> None:
+        """values: [system, document, part]"""
+        for total, weight in zip(self.sums, self.weights, strict=True):
+            mine = weight[documents]
+            used = mine > 0
+            if used.any():
+                flat = (values[:, used] * np.sqrt(mine[used, None])).reshape(self.systems, -1)
+                total += flat @ flat.T  # one array with itself: BLAS does half of the work
+
+    def add_linear(
+        self, documents: slice, at: Ints, value: Floats, bases: Floats, rate: Floats
+    ) -> None:
+        """at: [system, place], documents among these, or one more than there are; value: [system,
+        place, part]; bases: [system, draw]; rate: [draw, document, part]"""
+        real = (at < rate.shape[1]) & value.any(axis=2)
+        system = np.nonzero(real)[0].astype(np.int32)
+        self.rows.append(system)
+        self.documents.append(at[real] + documents.start)
+        self.values.append(value[real])
+        self.bases.append(bases)
+        shared = np.concatenate([rate, np.zeros_like(rate[:, :1])], axis=1)
+        for cross, weight in zip(self.cross, self.weights, strict=True):
+            mine = weight[documents]
+            heavy = shared * np.append(mine, 0.0)[:, None]
+            own = np.stack([(value * one[at]).sum(axis=(1, 2)) for one in heavy], axis=1)
+            pool = np.einsum("kdp,ldp->kl", heavy, shared)
+            cross.append(own + bases @ pool / 2)
+        self.held += value[real].size
+        if self.held > ENTRIES_AT_ONCE:
+            self._add_held()
+
+    def _add_held(self) -> None:
+        """Add the products of what `add_linear` was given."""
+        if not self.rows:
+            return
+        row, document = np.concatenate(self.rows), np.concatenate(self.documents)
+        value, bases = np.concatenate(self.values), np.concatenate(self.bases, axis=1)
+        part = np.arange(value.shape[1])
+        for total, weight, cross in zip(self.sums, self.weights, self.cross, strict=True):
+            size = np.sqrt(weight[document])
+            used = size > 0
+            column = document[used, None] * len(part) + part
+            sized = (value[used] * size[used, None]).ravel()
+            total += native.row_products(
+                np.repeat(row[used], len(part)),
+                column.ravel().astype(np.int32),
+                sized,
+                sized,
+                self.systems,
+                len(weight) * len(part),
+            )
+            half = np.concatenate(cross, axis=1) @ bases.T
+            total += half + half.T
+        self._forget()
+
+    def finish(self) -> list[Floats]:
+        """The sums, one for each weight."""
+        self._add_held()
+        return self.sums
+
+
+Labels = NDArray[np.int16]
+NUMBERS_AT_ONCE = 1 << 22  # labels, or scores, held for one block of label vectors
+
+
+def scores_under(scorer: Scorer, labels: Labels) -> Floats:
+    """Values [draw, system, topic] as they are averaged over topics; undefined ones are filled."""
+    return averaged(scorer.filled(labels), scorer.measure.average)
+
+
+def effects(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
+    """Change of every system's mean when a document moves from the first grade to each grade.
+
+    Parameters
+    ----------
+    scorer
+        The measure, bound to aligned runs.
+    labels
+        Draws [draw, document of the pool] of all labels; effects are averaged over draws.
+    grades
+        Grades that a document is given in turn.
+    documents
+        Positions in the pool, ascending.
+
+    Returns
+    -------
+    array [system, document, grade]
+        Zero for the first grade.
+    """
+    out = np.zeros((len(scorer.alignment.systems), len(documents), len(grades)))
+    for mine, part in effects_in_parts(scorer, labels, grades, documents):
+        out[:, mine] = part.table()
+    return out
+
+
+def effects_in_parts(
+    scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints
+) -> Iterator[tuple[slice, Effects]]:
+    """The same topic by topic, for many systems: which of `documents`, and their effects.
+
+    Measures without a linear kernel have all in one part.
+    """
+    each = len(labels) * len(scorer.alignment.pool.topics)
+    if not is_linear(scorer):
+        total = _by_scoring(scorer, labels, grades, documents)
+        yield slice(0, len(documents)), TabledEffects((total - total[:, :, :1]) / each)
+        return
+    alignment, kernel = scorer.alignment, scorer.kernel
+    assert kernel is not None
+    near, weight = weighted_places(alignment, kernel.weights)
+    ends = np.searchsorted(documents, alignment.pool.offsets)
+    for topic in map(int, np.flatnonzero(np.diff(ends))):
+        mine = slice(int(ends[topic]), int(ends[topic + 1]))
+        part = alignment.pool.slice(topic)
+        lists = TopicLists.of(near, weight, topic)
+        at = documents[mine] - part.start
+        yield mine, _by_kernel(scorer, lists, labels[:, part], grades, at, each)
+
+
+def _by_kernel(
+    scorer: Scorer, lists: TopicLists, labels: Labels, grades: tuple[int, ...], at: Ints, each: int
+) -> Effects:
+    """Sums over draws of changes of the scores of one topic, by `each`.
+
+    A score is (base + slope * change of the document's worth) / unit, with the unit of the pool
+    that has the document at this grade.
+    """
+    assert scorer.kernel is not None
+    worth = np.append(scorer.kernel.worth, 0.0)  # -1, not judged, is worth nothing
+    now = np.maximum(labels, -1)
+    walks = [LINEAR[scorer.kernel.name](lists, one) for one in worth[now]]
+    rate = _rates(scorer, now, grades, at)
+    change = worth[list(grades)] - worth[now[:, at]][:, :, None]
+    if scorer.measure.average == "gmean":
+        out = np.zeros((len(lists.weight), len(at), len(grades)))
+        for (base, slope), moved, one in zip(walks, change, rate, strict=True):
+            sums = base[:, None, None] + lists.by_document(slope)[:, at, None] * moved
+            out += averaged(sums * one, scorer.measure.average)
+        return TabledEffects((out - out[:, :, :1]) / each)
+    pull = change * rate
+    pull = (pull - pull[:, :, :1]) / each
+    rate = (rate - rate[:, :, :1]) / each
+    bases, slopes = np.stack([base for base, _ in walks], axis=1), [slope for _, slope in walks]
+    if slopes[0] is slopes[-1]:  # the same for all draws
+        slopes, pull = slopes[:1], pull.sum(axis=0, keepdims=True)
+    return LinearEffects(lists, at, bases, rate, np.stack(slopes), pull)
+
+
+def _rates(scorer: Scorer, now: Labels, grades: tuple[int, ...], at: Ints) -> Floats:
+    """[draw, document, grade]: 1 / unit where the document has the grade; 0 where undefined."""
+    assert scorer.kernel is not None
+    scale = np.arange(scorer.top + 1)
+    counts = (now[:, :, None] == scale).sum(axis=1)[:, None, None]
+    own = now[:, at][:, :, None, None] == scale
+    changed = counts - own + (np.array(grades)[:, None] == scale)  # [draw, document, grade, scale]
+    pools = pools_of(changed.reshape(-1, len(scale)))
+    rate = scorer.kernel.finish(np.ones((1, changed[..., 0].size)), pools)[0]
+    rate = np.where(scorer.measure.defined(pools), np.nan_to_num(rate), 0.0)
+    return np.asarray(rate.reshape(changed.shape[:-1]))
+
+
+def contributions(
+    scorer: Scorer, labels: Labels, weights: Floats, documents: Ints
+) -> Iterator[tuple[int, Floats]]:
+    """Contributions of documents to the scores of their topic: the score minus the score without.
+
+    Without a document means: as if it were not relevant where the list has it. The pool,
+    and with it an ideal list, stays as it is, except for measures without a linear kernel.
+
+    Parameters
+    ----------
+    scorer
+        The measure, bound to aligned runs.
+    labels
+        Label sets [set, document of the pool].
+    weights
+        The weight of each set on each topic [set, topic]; these sum to 1.
+    documents
+        Positions in the pool, ascending.
+
+    Yields
+    ------
+    topic : int
+    contributions : array [system, document of the topic]
+        For a sum of gains, the contributions of all documents add up to the score.
+    """
+    linear = is_linear(scorer)
+    pool = scorer.alignment.pool
+    ends = np.searchsorted(documents, pool.offsets)
+    total = None if linear else _losses_by_scoring(scorer, labels, weights, documents)
+    near = None
+    if scorer.kernel is not None:
+        near = weighted_places(scorer.alignment, scorer.kernel.weights)
+    for topic in map(int, np.flatnonzero(np.diff(ends))):
+        mine = slice(int(ends[topic]), int(ends[topic + 1]))
+        if total is not None:
+            yield topic, total[:, mine]
+            continue
+        assert near is not None
+        at = documents[mine] - pool.offsets[topic]
+        lists = TopicLists.of(*near, topic)
+        yield topic, _losses_by_kernel(scorer, lists, labels[:, pool.slice(topic)],
+                                       weights[:, topic], at)  # fmt: skip
+
+
+def is_linear(scorer: Scorer) -> bool:
+    """Whether effects of documents follow from one pass through the lists."""
+    return scorer.kernel is not None and scorer.kernel.name in LINEAR
+
+
+def _losses_by_kernel(
+    scorer: Scorer, lists: TopicLists, labels: Labels, weights: Floats, at: Ints
+) -> Floats:
+    """labels: [set, document of the topic]; weights: [set]"""
+    kernel = scorer.kernel
+    assert kernel is not None
+    worth = np.append(kernel.worth, 0.0)
+    scale = np.arange(scorer.top + 1)
+    total = np.zeros((len(lists.weight), len(at)))
+    for drawn, weight in zip(labels, weights, strict=True):
+        now = np.maximum(drawn, -1)
+        pools = pools_of((now[:, None] == scale).sum(axis=0)[None])
+        if not scorer.measure.defined(pools)[0]:
+            continue
+        base, slope = LINEAR[kernel.name](lists, worth[now])
+        lost = lists.by_document(slope)[:, at] * (worth[now] - worth[0])[at]
+        values = kernel.finish(base[:, None], pools) - kernel.finish(base[:, None] - lost, pools)
+        total += weight * np.nan_to_num(values)
+    return total
+
+
+def _losses_by_scoring(scorer: Scorer, labels: Labels, weights: Floats, documents: Ints) -> Floats:
+    topic = scorer.alignment.pool.topic_of[documents]
+    total = np.zeros((len(scorer.alignment.systems), len(documents)))
+    for one, weight in zip(labels, weights, strict=True):
+        without = _by_scoring(scorer, one[None], (0,), documents)[:, :, 0]
+        total += weight[topic] * (scores_under(scorer, one[None])[0][:, topic] - without)
+    return total
+
+
+def _by_scoring(scorer: Scorer, labels: Labels, grades: tuple[int, ...], documents: Ints) -> Floats:
+    """The same by scoring a label vector for every document and grade.
+
+    Documents of a topic that no list shows within the measure's cutoff can only matter through the
+    pool as a whole. One of them is changed in place of all.
+    """
+    alignment = scorer.alignment
+    systems, topics = alignment.shape
+    shown = np.zeros(len(alignment.pool), dtype=bool)
+    shown[_shown(alignment, scorer.measure.depth)] = True
+    changed, copy = _changed(alignment.pool, documents, shown)
+    slot, topic = _slots(alignment.pool, changed)
+    total = np.zeros((systems, len(changed), len(grades)))
+    step = max(NUMBERS_AT_ONCE // (len(grades) * max(labels.shape[1], systems * topics)), 1)
+    for start in range(0, int(slot.max(initial=-1)) + 1, step):
+        mine = np.flatnonzero((slot >= start) & (slot < start + step))
+        row, at = slot[mine] - start, topic[mine]
+        for drawn in labels:
+            given = np.repeat(drawn[None], len(grades) * (int(row.max()) + 1), axis=0)
+            for g, grade in enumerate(grades):
+                given[row * len(grades) + g, changed[mine]] = grade
+            values = scores_under(scorer, given)
+            for g in range(len(grades)):
+                total[:, mine, g] += values[row * len(grades) + g, :, at].T
+    return total[:, copy]
+
+
+def _shown(alignment: Alignment, depth: int | None) -> NDArray[np.int32]:
+    """Documents in the first `depth` ranks of any list."""
+    if depth is None:
+        return alignment.document
+    first = alignment.rank if alignment.tie_first is None else alignment.tie_first
+    return alignment.document[first <= depth]
+
+
+def _changed(pool: Pool, documents: Ints, shown: NDArray[np.bool_]) -> tuple[Ints, Ints]:
+    """The documents to change, and for each of `documents` the position of its stand-in."""
+    topic = pool.topic_of[documents].astype(np.int64)
+    # Sorted by topic; all documents that are not shown share one key.
+    key = np.where(shown[documents], documents, len(pool) + topic)
+    _, first, copy = np.unique(key, return_index=True, return_inverse=True)
+    return documents[first], copy.ravel()
+
+
+def _slots(pool: Pool, documents: Ints) -> tuple[Ints, Ints]:
+    """[document]: its number within its topic, and its topic."""
+    topic = pool.topic_of[documents].astype(np.int64)
+    order = np.argsort(topic, kind="stable")
+    ordered = topic[order]
+    slot = np.empty(len(documents), dtype=np.int64)
+    slot[order] = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)
+    return slot, topic

@@ -1,0 +1,359 @@
+"""leaderboard: which system is better, and how certain is that with these judges and topics?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from hungjury.base.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
+from hungjury.base.errors import Argument, InputError, MeasureError, check_choice, check_seed
+from hungjury.base.notes import Note, plural
+from hungjury.base.parameters import MOST_DRAWS, check_count, check_share
+from hungjury.base.records import TYPICAL_PANEL_ERROR
+from hungjury.data.alignment import align
+from hungjury.data.inputs import Inputs
+from hungjury.data.judgments import Judgments
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, ReadingOptions, RunsLike
+from hungjury.data.runs import Progress
+from hungjury.judges.agreement import Agreement, agreement
+from hungjury.judges.jury import Families, Jury, seat_jury
+from hungjury.judges.merging import MergeLike, merge_method
+from hungjury.leaderboard.against_gold import AgainstGold, against_gold
+from hungjury.leaderboard.board import (
+    Leaderboard,
+    LeaderboardSettings,
+    dependence,
+    judge_rows,
+    labels_per_document,
+)
+from hungjury.leaderboard.correction import Correction, people_estimate, planned_sample
+from hungjury.leaderboard.draws import (
+    Drawn,
+    Estimate,
+    Setting,
+    draw_scores,
+    panel_error_of,
+    panel_estimate,
+)
+from hungjury.leaderboard.evidence import Evidence, depth_shown
+from hungjury.leaderboard.outlook import Outlook, look_ahead
+from hungjury.leaderboard.panel_error import check_panel_error
+from hungjury.leaderboard.plan import PlanLike
+from hungjury.leaderboard.standing import standing
+from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
+from hungjury.stats.resampling import percentile_interval
+from hungjury.stats.sequential import check_looks
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["cautions", "leaderboard"]
+
+FEW_TOPICS = 10
+
+
+def cautions(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
+    """What to consider before trusting the leaderboard."""
+    judgments = jury.judgments
+    out: list[Note] = []
+    if len(judgments.judges) == 2:
+        text = "only two judges: where they differ, it is unknown who is right; use three or more"
+        out.append(Note("two-judges", 1, text, about="judges"))
+    if len(judgments.topics) < FEW_TOPICS:
+        text = f"only {plural(len(judgments.topics), 'topic')}: intervals are rough below ten"
+        out.append(Note("few-topics", len(judgments.topics), text, about="result"))
+    alone = labels_per_document(judgments).get(1, 0)
+    if len(judgments.judges) > 1 and alone > len(judgments.pool) / 2:
+        text = f"{alone:,} of {len(judgments.pool):,} documents have the label of one judge only"
+        out.append(Note("one-label", alone, text, about="judges"))
+    empty = [
+        system
+        for system, row in zip(drawn.alignment.systems, drawn.alignment.retrieved, strict=True)
+        if not row.any()
+    ]
+    if empty:
+        text = "nothing retrieved for any judged topic, scored 0"
+        out.append(
+            Note("nothing-retrieved", len(empty), text, subjects=tuple(empty), about="result")
+        )
+    if found is not None:
+        out += [Note("judges", 1, sentence, about="judges") for sentence in found.warnings]
+        out += _constant(found)
+        if drawn.labels is not None:
+            out += dependence(found, judgments.judges, drawn.labels)
+    return tuple(out)
+
+
+def _constant(found: Agreement) -> list[Note]:
+    """A note on judges who give all documents the same label."""
+    same = tuple(name for name, share in found.near_constant.items() if share == 1)
+    if not same:
+        return []
+    text = "a judge with the same label for every document does not affect the ranking"
+    return [Note("constant-judge", len(same), text, subjects=same, about="judges")]
+
+
+FEWEST_DRAWS = 100
+
+
+def leaderboard(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureLike,
+    merge: MergeLike = "binmv",
+    rel: int | None = None,
+    target: Target = "population",
+    draws: int = 1000,
+    seed: int = 0,
+    gold: QrelsLike | Judgments | None = None,
+    *,
+    plan: PlanLike | None = None,
+    gold_design: GoldDesign | None = None,
+    estimate: GoldEstimate = "combined",
+    looks: Sequence[int] | None = None,
+    panel_error: float = TYPICAL_PANEL_ERROR,
+    scope: Scope = "topic",
+    prior: Prior = "ranks",
+    contrary: Contrary = "drop",
+    families: Families = None,
+    level: float = 0.95,
+    replicates: int = 1000,
+    outlook: bool = True,
+    progress: Progress | None = None,
+    **reading: Unpack[ReadingOptions],
+) -> Leaderboard:
+    """Rank systems by the labels of several judges, with the uncertainty of the ranking.
+
+    Parameters
+    ----------
+    judgments : Judgments or source
+        Labels, or anything `read_judgments` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes.
+    measure : str or Measure
+        One measure.
+    merge : str, Merge or Weights
+        Any merge of labels, or ``"aware"``, ``"aware(sgl_kld_msd)"`` to merge scores.
+    rel : int, optional
+        Take labels as binary, with this as the lowest relevant grade.
+    target : {"population", "topics"}
+        Systems on topics like these, or on exactly these topics.
+    draws : int
+        Draws of labels (or of judges) and topics.
+    seed : int
+        Random seed.
+    gold : Qrels, Judgments or source, optional
+        Labels of some documents by people; `Judgments` for several people. The whole leaderboard
+        is then about people, and `Leaderboard.correction` says how the panel differs from them.
+    plan : Plan or path, optional
+        How these documents were chosen.
+    gold_design : {"plan", "random", "topics"}, optional
+        How they were chosen without a plan: with equal probability, or all of random topics. If
+        this is not known, only a model corrects the panel.
+    estimate : {"combined", "direct"}
+        Use gold labels together with the panel's differences between systems, or alone. Measures
+        such as AP always use them alone.
+    looks : sequence of int, optional
+        Numbers of gold labels at which you look at the leaderboard, the last one the largest
+        budget. Systems are then told apart by bounds that hold over all looks, so that labelling
+        may stop at any of them.
+    panel_error : float
+        Typical error of the panel about a system, compared with people, as a share of the
+        measure's range. The default is typical of LLM judges; 0 gives the panel's own view.
+    scope : {"topic", "all"}
+        Whether em fits the judges on each topic alone, or on all topics together.
+    prior : {"ranks", "flat"}
+        em's prior of a grade: varying with the ranks that systems give a document, or one prior.
+    contrary : {"drop", "keep"}
+        Leave out judges whose labels contradict those of all others, or let them vote.
+    families : str, path or dict, optional
+        Judges who share a vote: a pattern on names (the family is what it matches), a file with a
+        judge and its family on each line, or ``{judge: family}``. Near-copies always share one.
+    level : float
+        Level of the intervals.
+    replicates : int
+        Random judges of each class, for AWARE's weights.
+    outlook : bool
+        Also estimate what more topics or judges would change.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    **reading
+        Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read; those
+        of labels are for `gold` too.
+
+    Returns
+    -------
+    Leaderboard
+        Means, intervals, P(best), rank intervals, P(A beats B) and groups of systems that cannot be
+        told apart.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> board = hj.leaderboard(made.judgments, made.runs, "nDCG@10", draws=200)
+    >>> len(board.systems), board.scale
+    (4, 'panel')
+    """
+    chosen = _one(measure)
+    check_choice("target", target, get_args(Target))
+    check_choice("prior", prior, get_args(Prior))
+    check_choice("contrary", contrary, get_args(Contrary))
+    check_seed(seed)
+    _check_draws(draws)
+    check_share("level", level)
+    check_panel_error(panel_error)
+    if looks is not None:
+        looks = check_looks(looks)
+    inputs = Inputs.of(reading, judgments, runs, gold)
+    given, lists, gold = inputs.judgments(), inputs.lists(), inputs.people()
+    _check_topics(given, target)
+    if gold is None and not (plan is None and gold_design is None and looks is None):
+        raise InputError(
+            "a plan, a gold design and looks need gold labels",
+            code="no-gold",
+            remedy=("give the labels as", Argument("gold")),
+        )
+    remembered = max(chosen.unjudged_depth, depth_shown(chosen))
+    aligned = align(lists, given.pool, None, progress, remembered, named=True)
+    setting = Setting(chosen, merge_method(merge), rel, scope, prior, replicates)
+    several = len(given.judges) > 1 and not given.soft
+    found = agreement(given, rel=rel) if several else None
+    jury = seat_jury(given, families, found.near_copies if found else (), contrary, rel)
+    voting = jury.judgments
+    labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
+    drawn = draw_scores(voting, aligned, setting, draws, labels_seed, progress)
+    correction, ahead, sample = None, None, None
+    correction_notes: tuple[Note, ...] = ()
+    if gold is None:
+        layer = panel_error_of(panel_error, voting, drawn, setting)
+        made = panel_estimate(drawn, chosen, target, layer, means_seed)
+        if outlook and len(aligned.systems) > 1:
+            ahead = look_ahead(voting, drawn, setting, target, made.parts, panels_seed)
+    else:
+        sample = planned_sample(gold, plan, gold_design, given, aligned, setting)
+        made, correction, correction_notes = people_estimate(
+            sample, voting, drawn, setting, estimate, target, means_seed, looks, 1 - level
+        )
+    settings = LeaderboardSettings(
+        ties=aligned.policy.ties,
+        score_precision=aligned.policy.score_precision,
+        labels=replace(given.settings, grades=() if given.soft else given.grades),
+        judges=len(voting.judges),
+        families=jury.families,
+        contrary=contrary,
+        rel=rel,
+        panel_error=panel_error,
+        scope=scope,
+        prior=prior,
+        gold_design=gold_design,
+        estimate=estimate,
+        draws=draws,
+        seed=seed,
+        level=level,
+    )
+    notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
+    notes += correction_notes + cautions(jury, drawn, found)
+    evidence = Evidence.of(drawn, setting, given, voting, sample)
+    checked = None if gold is None else against_gold(gold, setting, drawn, evidence)
+    return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, evidence,
+                  settings, notes)  # fmt: skip
+
+
+def _one(measure: MeasureLike) -> Measure:
+    wanted = measure_list(measure)
+    if len(wanted) != 1:
+        raise MeasureError(
+            f"a leaderboard has one measure, not {len(wanted)}",
+            code="several-measures",
+            argument="measure",
+            remedy="make one for each",
+        )
+    drawn = wanted[0].expectation
+    if drawn is not None:
+        raise MeasureError(
+            f"{drawn}: a leaderboard draws labels itself",
+            code="expected-measure",
+            argument="measure",
+            remedy=f"ask for {drawn.of}",
+        )
+    return wanted[0]
+
+
+def _check_draws(draws: int) -> None:
+    check_count("draws", draws, 0, MOST_DRAWS)
+    if draws < FEWEST_DRAWS:
+        raise InputError(
+            f"{plural(draws, 'draw')}: too few for an interval",
+            code="too-few-draws",
+            argument="draws",
+            remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",
+        )
+
+
+def _check_topics(judgments: Judgments, target: Target) -> None:
+    if target == "population" and len(judgments.topics) < 2:
+        raise InputError(
+            "one topic says nothing about other topics",
+            code="one-topic",
+            remedy=("use", Argument("target", "topics"), "for this topic alone, or judge more"),
+        )
+
+
+def _board(
+    drawn: Drawn,
+    setting: Setting,
+    target: Target,
+    estimate: Estimate,
+    outlook: Outlook | None,
+    found: Agreement | None,
+    jury: Jury,
+    gold: AgainstGold | None,
+    correction: Correction | None,
+    evidence: Evidence,
+    settings: LeaderboardSettings,
+    notes: tuple[Note, ...],
+) -> Leaderboard:
+    measure, level = setting.measure, settings.level
+    better = -1.0 if measure.smaller_is_better else 1.0
+    order = np.lexsort((np.arange(len(estimate.mean)), -better * estimate.mean))
+    mean, samples = estimate.mean[order], estimate.draws[:, order]
+    # With few topics an interval may exceed the measure's range; clip it.
+    low, high = np.clip(percentile_interval(estimate.means[:, order], level),
+                        measure.low, measure.high)  # fmt: skip
+    stretch = 1.0 if correction is None else correction.stretch
+    where = standing(better * mean, better * samples, level, estimate.together, stretch)
+    concludes = correction is None or correction.concludes
+    return Leaderboard(
+        measure=str(measure),
+        merge=str(setting.merge),
+        target=target,
+        scale=estimate.scale,
+        systems=[drawn.alignment.systems[s] for s in order],
+        topics=drawn.alignment.pool.topics,
+        mean=mean,
+        low=low,
+        high=high,
+        p_best=where.p_best,
+        rank_low=where.rank_low,
+        rank_high=where.rank_high,
+        beats=where.beats,
+        apart=where.apart & concludes,
+        cells=estimate.cells[order],
+        unsure=drawn.draws.spread.mean(axis=0),
+        samples=samples,
+        shares=estimate.parts.shares(),
+        outlook=outlook,
+        judges=[] if found is None else judge_rows(found, jury, drawn.labels, drawn.weights),
+        labels_per_document=labels_per_document(jury.judgments),
+        agreement=found,
+        gold=gold,
+        correction=None if correction is None else correction.ordered(order),
+        evidence=evidence.ordered(order),
+        settings=settings,
+        notes=notes,
+    )

@@ -1,0 +1,121 @@
+"""The gain in precision from more topics or more judges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Target
+from hungjury.base.errors import MeasureError
+from hungjury.base.records import Record
+from hungjury.data.judgments import Judgments
+from hungjury.leaderboard.draws import Drawn, Parts, Setting, draw_scores, mean_draws, reported_rate
+from hungjury.leaderboard.standing import of_differences
+
+__all__ = ["Outlook", "judges_curve", "look_ahead", "topics_curve"]
+
+TIMES = (0.5, 1, 2, 4)  # topics
+SHARES = (0.25, 0.5, 0.75)  # of the judges, measured
+MORE = (1.5, 2)  # times as many judges, extrapolated
+DRAWS = 100  # for each smaller panel
+
+
+class Outlook(Record):
+    """The smallest difference between two systems that is detected 19 times in 20, with other
+    numbers of topics and of judges; typical over pairs."""
+
+    difference: float  # with the present topics and judges
+    topics: list[tuple[int, float]]
+    judges: list[tuple[int, float]]  # with the panel's own view only
+    measured: int  # how many of `judges` were measured on smaller panels; the rest is extrapolated
+    floor: float | None = None  # limit set by panel error, with any number of topics and judges
+
+
+def look_ahead(
+    judgments: Judgments,
+    drawn: Drawn,
+    setting: Setting,
+    target: Target,
+    parts: Parts,
+    seed: np.random.SeedSequence,
+) -> Outlook:
+    """Estimate the precision with other numbers of topics and judges.
+
+    More judges of the same kind share the panel error: with one, no smaller panels are measured,
+    and `floor` says what remains. In the panel's own view smaller panels are measured.
+    """
+    total = of_differences(parts.total)
+    here = typical(np.sqrt(total))
+    if parts.panel is not None:
+        fixed = of_differences(parts.panel)
+        topics = topics_curve(parts.number, total - fixed, fixed)
+        return Outlook(here, topics, [], 0, typical(np.sqrt(fixed)))
+    # What judges share is learned from all documents, so more topics help there too; only where
+    # judges are resampled does it stay as long as there are no more of them.
+    fixed = 0 * total
+    if parts.shared is not None and setting.merge.gives == "weights":
+        fixed = of_differences(parts.shared)
+    topics = topics_curve(parts.number, total - fixed, fixed)
+
+    def with_fewer(size: int) -> float:
+        mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
+        order = np.random.default_rng(mine).permutation(len(judgments.judges))
+        panel = judgments.only(order[:size])
+        try:
+            fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
+        except MeasureError:  # a label model that so few judges cannot support
+            return np.nan
+        _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
+        total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
+        needed = typical(np.sqrt(of_differences(total))) * spread / _spread(fewer)
+        return min(needed, widest)
+
+    # Fewer judges may see all systems closer together: a difference counts by how far apart
+    # systems are.
+    spread = _spread(drawn)
+    chosen = setting.measure
+    widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
+    judges, measured = judges_curve(len(judgments.judges), here, with_fewer)
+    return Outlook(here, topics, judges, measured)
+
+
+def _spread(drawn: Drawn) -> float:
+    """How far apart the systems' means are."""
+    return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
+
+
+def typical(sd: Floats) -> float:
+    """1.96 times the median standard deviation over pairs [system, system] of systems."""
+    pairs = sd[np.triu_indices(len(sd), 1)]
+    return float(1.96 * np.median(pairs)) if len(pairs) else 0.0
+
+
+def topics_curve(number: int, part: Floats, fixed: Floats) -> list[tuple[int, float]]:
+    """part, fixed: variances [system, system] of differences, of which the first shrinks with the
+    number of topics."""
+    counts = sorted({max(round(number * times), 1) for times in TIMES})
+    part = np.maximum(part, 0)  # differences of sums may fall below by rounding
+    return [(n, typical(np.sqrt(part * number / n + fixed))) for n in counts]
+
+
+def judges_curve(
+    number: int, difference: float, measure: Callable[[int], float]
+) -> tuple[list[tuple[int, float]], int]:
+    """Measured on smaller panels by `measure`; for larger ones a + b / judges is fitted."""
+    sizes = sorted({round(number * share) for share in SHARES} & set(range(2, number)))
+    found = [(k, measure(k)) for k in sizes]
+    curve = [(k, value) for k, value in found if not np.isnan(value)] + [(number, difference)]
+    # A single small panel may look good by luck: precision must not fall with more judges.
+    needed = np.maximum.accumulate([value for _, value in reversed(curve)])[::-1]
+    curve = [(k, float(value)) for (k, _), value in zip(curve, needed, strict=True)]
+    if len(curve) < 2:
+        return curve, len(curve)
+    size, value = np.array(curve).T
+    squares = value**2  # variances add up
+    slope, floor = np.polyfit(1 / size, squares, 1)
+    slope = min(max(slope, 0.0), squares[-1] * number)
+    floor = squares[-1] - slope / number  # the fit goes through the present panel
+    more = [round(number * times) for times in MORE]
+    return [*curve, *((k, float(np.sqrt(floor + slope / k))) for k in more)], len(curve)

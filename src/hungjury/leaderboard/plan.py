@@ -1,0 +1,607 @@
+"""plan: which documents should people label, and what precision to expect from it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from dataclasses import field
+from itertools import takewhile
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import FrameBackend, PlanDesign
+from hungjury.base.errors import Argument, InputError, check_choice, check_seed
+from hungjury.base.files import write_whole
+from hungjury.base.notes import plural
+from hungjury.base.parameters import MOST_LABELS, check_count
+from hungjury.base.records import Record
+from hungjury.base.tables import Table, html_page
+from hungjury.base.text import csv_text
+from hungjury.data.alignment import Alignment, align
+from hungjury.data.inputs import Inputs
+from hungjury.data.judgments import Judgments
+from hungjury.data.reading.formats import PLAN_HEAD
+from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
+from hungjury.data.runs import Progress
+from hungjury.judges.merges import Merged
+from hungjury.judges.merging import merge
+from hungjury.judges.panel import Panel
+from hungjury.leaderboard.draws import reported_rate
+from hungjury.leaderboard.effects import effects_in_parts, scores_under
+from hungjury.leaderboard.outlook import typical
+from hungjury.leaderboard.panel_error import exposure_kernel, range_of
+from hungjury.leaderboard.small_area import (
+    PANEL_ERROR,
+    contrasts_within,
+    expected_contrasts,
+    independent,
+)
+from hungjury.leaderboard.standing import of_differences
+from hungjury.measures.batch import Scorer
+from hungjury.measures.catalogue import Measure, measure_list
+from hungjury.measures.evaluate import MeasureNames
+from hungjury.stats.resampling import inclusion, priorities
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = [
+    "BUDGETS",
+    "Plan",
+    "PlanLike",
+    "as_plan",
+    "digests",
+    "doubt",
+    "expected_differences",
+    "influence",
+    "plan",
+    "plan_weights",
+]
+
+COLUMNS = ("topic", "document", "probability", "order", "weight", "priority")
+SHOWN = 10  # documents in a notebook
+JUDGE = "judge:"  # before a judge's name in the header of the file
+
+
+class Plan(Record, eq=False):
+    """Documents to label, in the order in which to label them.
+
+    Attributes
+    ----------
+    topics, documents
+        The rows: topic and document ids.
+    probability
+        Inclusion probability of every row if all of the plan is labelled.
+    order
+        1 for the document to label first.
+    weight
+        Weights that the probabilities are proportional to; the mean over the whole pool is 1.
+    priority
+        Rows are in ascending order of this. Probabilities after the first n labels are
+        ``min(1, c * weight)`` with c the priority of row n + 1; c is the share of documents, or
+        of topics, where these were drawn with equal probabilities.
+    next_priority
+        The priority of the first document that is not in the plan; infinite if there is none.
+    votes
+        Labels of the rows: one list per judge, with None for no label.
+    measures, design, budget, seed
+        The arguments that the plan was made with.
+    pool
+        Number of documents to choose from.
+    pool_topics
+        Number of topics to choose from.
+    digests
+        Digests of the judgments and runs that the plan was made from.
+    expected
+        Estimated in advance: (labels, smallest detectable difference between two systems).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=3, topics=5)
+    >>> plan = hj.plan(made.judgments, made.runs, "nDCG@10", 20)
+    >>> len(plan.documents), int(plan.order[0])
+    (20, 1)
+    """
+
+    topics: list[str]
+    documents: list[str]
+    weight: Floats
+    priority: Floats
+    next_priority: float
+    votes: dict[str, list[float | None]]
+    measures: list[str]
+    design: PlanDesign
+    budget: int
+    seed: int
+    pool: int
+    pool_topics: int
+    digests: dict[str, str]
+    expected: list[tuple[int, float]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.documents)
+
+    def __repr__(self) -> str:
+        what = f"{plural(len(self), 'document')} of {self.pool:,}"
+        return f"Plan({what}, design {self.design}, {', '.join(self.measures)})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        return np.arange(1, len(self) + 1)
+
+    @property
+    def probability(self) -> Floats:
+        return self.probability_after(len(self))
+
+    def threshold(self, labels: int) -> float:
+        """The factor between weights and the probabilities after the first `labels` rows."""
+        if self.design == "uniform":
+            return labels / self.pool
+        if self.design == "topics":
+            return self.whole_topics(labels) / self.pool_topics
+        return float(self.priority[labels]) if labels < len(self) else self.next_priority
+
+    def whole_topics(self, labels: int) -> int:
+        """How many topics the first `labels` rows cover completely; for design "topics"."""
+        started = len(set(self.topics[:labels]))
+        split = 0 < labels < len(self) and self.topics[labels - 1] == self.topics[labels]
+        return started - split
+
+    def probability_after(self, labels: int) -> Floats:
+        """Inclusion probability of every row when labelling stops after the first `labels` rows.
+
+        For design "topics" the probability is that of a topic, and only topics that were labelled
+        completely count.
+        """
+        return inclusion(self.weight, self.threshold(labels))
+
+    def to_text(self) -> str:
+        """A summary of the plan, and the precision to expect of it."""
+        lines = [self._summary()]
+        if self.expected:
+            lines.append("Smallest detectable difference to expect (typical pair of systems):")
+            lines += [f"{labels:8,} labels  {size:.4f}" for labels, size in self.expected]
+        return "\n".join(lines) + "\n"
+
+    def _summary(self) -> str:
+        return (
+            f"Label {plural(len(self), 'document')} of {self.pool:,}, "
+            f"{len(set(self.topics))} of {plural(self.pool_topics, 'topic')} "
+            f"({', '.join(self.measures)}, design {self.design}, seed {self.seed})."
+        )
+
+    def table(self) -> Table:
+        """A row per document, in the order to label them, with a column for each judge."""
+        columns = self._columns()
+        return Table(list(columns), list(zip(*columns.values(), strict=True)))
+
+    def _repr_html_(self) -> str:
+        names = ["labels", "smallest detectable difference"]
+        expected = [Table(names, self.expected)] if self.expected else []
+        return html_page(self._summary(), *expected, *self.table().head(SHOWN))
+
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
+        """A row per document, with a column for each judge."""
+        return self.table().to_frame(backend)
+
+    def to_csv(self) -> str:
+        """The plan in the format of `read`: header lines with `#`, then a table."""
+        head = "".join(f"# {name}: {value}\n" for name, value in self._head().items())
+        columns = self._columns()
+        rows = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
+        return f"{PLAN_HEAD}\n{head}{csv_text([list(columns), *rows])}"
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write `to_csv` to a file, atomically."""
+        write_whole(path, self.to_csv())
+
+    @staticmethod
+    def read(path: str | PathLike[str]) -> Plan:
+        """Read a plan that `write` or ``hungjury plan`` wrote."""
+        try:
+            with Path(path).open(encoding="utf-8-sig", newline="") as file:
+                lines = file.readlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"cannot be read: {error}",
+                code="unreadable-file",
+                file=str(path),
+                remedy="give a file written by `hungjury plan`",
+            ) from None
+        return _parsed(lines, str(path))
+
+    def _head(self) -> dict[str, Any]:
+        return {
+            "measure": "; ".join(self.measures),
+            "design": self.design,
+            "budget": self.budget,
+            "seed": self.seed,
+            "documents in the pool": self.pool,
+            "topics in the pool": self.pool_topics,
+            "next priority": repr(self.next_priority),
+            **{f"digest of {name}": value for name, value in self.digests.items()},
+            "expected": " ".join(f"{labels}={size:.6g}" for labels, size in self.expected),
+        }
+
+    def _columns(self) -> dict[str, list[Any]]:
+        values = (self.topics, self.documents, self.probability.tolist(), self.order.tolist(),
+                  self.weight.tolist(), self.priority.tolist())  # fmt: skip
+        said = {JUDGE + judge: labels for judge, labels in self.votes.items()}
+        return dict(zip(COLUMNS, values, strict=True)) | said
+
+
+PlanLike: TypeAlias = Plan | str | PathLike[str]
+
+
+def as_plan(given: PlanLike) -> Plan:
+    """A plan, given or read from its file."""
+    return given if isinstance(given, Plan) else Plan.read(given)
+
+
+def _cell(value: Any) -> Any:
+    """Format a grade without decimals; empty for a missing label."""
+    whole = isinstance(value, float) and value.is_integer()
+    return "" if value is None else int(value) if whole else value
+
+
+def _parsed(lines: list[str], name: str) -> Plan:
+    if not lines or lines[0].strip() != PLAN_HEAD:
+        raise InputError(
+            "this is not a plan",
+            code="not-a-plan",
+            file=name,
+            line=1,
+            remedy="give a file written by `hungjury plan`",
+        )
+    heads = list(takewhile(lambda line: line.startswith("# "), lines))
+    head = dict(line[2:].rstrip("\r\n").partition(": ")[::2] for line in heads[1:])
+    start = len(heads)
+    rows = list(csv.reader(lines[start:]))
+    if not rows or tuple(rows[0][: len(COLUMNS)]) != COLUMNS:
+        raise InputError(
+            f"the columns are not {', '.join(COLUMNS)}",
+            code="not-a-plan",
+            file=name,
+            line=start + 1,
+            remedy="write the plan again; add columns on the right only",
+        )
+    try:
+        return _made(head, rows)
+    except (KeyError, ValueError, IndexError) as error:
+        raise InputError(
+            f"the plan is damaged: {error}",
+            code="damaged-file",
+            file=name,
+            remedy="write the plan again",
+        ) from None
+
+
+def _made(head: dict[str, str], rows: list[list[str]]) -> Plan:
+    names, body = rows[0], sorted(rows[1:], key=lambda row: int(row[3]))
+    if [int(row[3]) for row in body] != list(range(1, len(body) + 1)):
+        raise ValueError("the column order does not count from 1")
+    weight, priority = (np.array([float(row[c]) for row in body]) for c in (4, 5))
+    threshold = float(head["next priority"])
+    if not (weight > 0).all() or not (np.diff(np.append(priority, threshold)) >= 0).all():
+        raise ValueError("a probability would be 0, or rows are not in ascending priority")
+    said = {
+        column[len(JUDGE) :]: [float(row[c]) if row[c] else None for row in body]
+        for c, column in enumerate(names)
+        if column.startswith(JUDGE)
+    }
+    expected = [pair.split("=") for pair in head["expected"].split()]
+    check_choice("design", head["design"], get_args(PlanDesign))
+    return Plan(
+        topics=[row[0] for row in body],
+        documents=[row[1] for row in body],
+        weight=weight,
+        priority=priority,
+        next_priority=threshold,
+        votes=said,
+        measures=head["measure"].split("; "),
+        design=cast(PlanDesign, head["design"]),
+        budget=int(head["budget"]),
+        seed=int(head["seed"]),
+        pool=int(head["documents in the pool"]),
+        pool_topics=int(head["topics in the pool"]),
+        digests={
+            k.removeprefix("digest of "): v for k, v in head.items() if k.startswith("digest of ")
+        },
+        expected=[(int(labels), float(size)) for labels, size in expected],
+    )
+
+
+BUDGETS = (100, 200, 500, 1000)
+UNKNOWN = 0.5  # the doubt if there is only one judge, or if votes are probabilities
+VOTES, ROUNDS = 20_000, 50  # votes that the doubt is estimated from, and rounds of EM
+
+
+def expected_differences(
+    measure: Measure, alignment: Alignment, merged: Merged, weight: Floats, budget: int
+) -> list[tuple[int, float]]:
+    """(labels, smallest detectable difference between two systems), typical over pairs.
+
+    Grades are taken to be more uncertain than the votes on a document, as judges err together (see
+    `doubt`). The panel's error is the one assumed before any gold label.
+    """
+    if len(alignment.systems) < 2:
+        return []
+    top = merged.max_grade
+    grades = tuple(range(top + 1))
+    labels = np.maximum(merged.sample(np.random.default_rng(0), 2), 0)
+    scorer = Scorer(measure, alignment, top)
+    assert merged.posterior is not None
+    votes = merged.posterior
+    unknown = doubt(merged.panel)
+    usual = votes.mean(axis=0)
+    if usual.max() == 1:  # all labels are the same: nothing to learn from
+        return []
+    chances = (1 - unknown) * votes + unknown * usual
+    budgets = [n for n in sorted({*BUDGETS, budget}) if n <= len(weight)]
+    drawn = labels[: 2 if scorer.native else 1]
+    parts = effects_in_parts(scorer, drawn, grades, np.arange(len(weight)))
+    turned = ((mine, effect.turned(independent(chances[mine]))) for mine, effect in parts)
+    undecided = contrasts_within(turned, weight, budgets, len(alignment.systems))
+    voted = merged.hard().labels
+    assert voted is not None
+    unit = range_of(measure, alignment.pool, voted, top)
+    kernel = exposure_kernel(alignment)
+    mean = scores_under(scorer, drawn).mean(axis=(0, 2))
+    rate = reported_rate(measure, mean, len(alignment.pool.topics))
+    each = np.outer(rate, rate)
+    left = [expected_contrasts(found * each, kernel, PANEL_ERROR * unit) for found in undecided]
+    needed = [typical(np.sqrt(of_differences(one))) for one in left]
+    return list(zip(budgets, needed, strict=True))
+
+
+def doubt(panel: Panel) -> float:
+    """The weight of the overall grade distribution in predicting a person's grade from votes.
+
+    One judge's label given the votes of the others is modelled as a mixture of those votes and of
+    the grades of all documents; the weight of the latter is the most likely one over all
+    judges. Judges err together, so that a person is further from the votes than another judge is:
+    the doubt is applied twice.
+    """
+    votes = panel.counts()
+    others = votes.sum(axis=1)[panel.document] > 1
+    rows = np.flatnonzero(others)
+    if panel.share is not None or not len(rows):
+        return UNKNOWN
+    rows = rows[np.linspace(0, len(rows) - 1, min(VOTES, len(rows))).astype(np.int64)]
+    document, choice = panel.document[rows], panel.choice[rows]
+    own = panel.weight[panel.judge[rows]]
+    left = votes[document].sum(axis=1) - own
+    agreeing = np.maximum(votes[document, choice] - own, 0) / np.maximum(left, 1e-12)
+    if agreeing.min() > 1 - 1e-9:  # judges who never differ count as one judge
+        return UNKNOWN
+    usual = (votes.sum(axis=0) / votes.sum())[choice]
+    share = UNKNOWN
+    for _ in range(ROUNDS):
+        by_chance = share * usual
+        share = float(np.mean(by_chance / ((1 - share) * agreeing + by_chance)))
+    return 1 - (1 - share) ** 2
+
+
+FLOOR = 0.05  # of the mean influence: every document has some probability
+DRAWS, SLOW_DRAWS = 4, 1  # label sets that effects are averaged over: with a kernel, without
+
+
+def plan(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measure: MeasureNames,
+    budget: int,
+    design: PlanDesign = "influence",
+    seed: int = 0,
+    *,
+    rel: int | None = None,
+    progress: Progress | None = None,
+    **reading: Unpack[ReadingOptions],
+) -> Plan:
+    """Choose the documents that people should label.
+
+    Parameters
+    ----------
+    judgments, runs : Judgments and Runs, or sources
+        As `leaderboard` takes them. Documents are chosen among those that a judge labelled.
+    measure : str, Measure or list of these
+        The measure that systems will be compared by; with several, influence is averaged.
+    budget : int
+        Number of labels. A plan is the beginning of every larger plan with the same seed.
+    design : {"influence", "uniform", "topics"}
+        "influence": documents that matter more for comparisons are likelier to be drawn;
+        "uniform": equal probabilities; "topics": whole pools of random topics, as many as fit.
+    seed : int
+        Random seed.
+    rel : int, optional
+        Take labels as binary, with this as the lowest relevant grade.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    **reading
+        Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read.
+
+    Returns
+    -------
+    Plan
+        Documents in the order to label them, with their inclusion probabilities.
+
+    Notes
+    -----
+    The influence of a document is the root of the mean over pairs of systems of the squared
+    difference of its effects on their means. Labelling may stop anywhere in the plan's order, as
+    long as the decision to stop does not depend on the labels.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(seed=1)
+    >>> hj.plan(made.judgments, made.runs, "nDCG@10", budget=50)
+    Plan(50 documents of 2,202, design influence, nDCG@10)
+    """
+    wanted = measure_list(measure)
+    check_choice("design", design, get_args(PlanDesign))
+    check_seed(seed)
+    inputs = Inputs.of(reading, judgments, runs)
+    given = inputs.judgments()
+    _check_budget(budget, len(given.pool))
+    aligned = align(
+        inputs.lists(), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
+    )
+    weight = plan_weights(given, aligned, wanted, design, rel)
+    rng = np.random.default_rng(seed)
+    if design == "topics":
+        by_topic = rng.permutation(len(given.pool.topics)).astype(float)
+        priority = by_topic[given.pool.topic_of]
+    else:
+        priority = priorities(weight, rng)
+    order = np.argsort(priority, kind="stable")
+    size = _size(given, order, budget, design)
+    chosen = order[:size]
+    following = float(priority[order[size]]) if size < len(order) else np.inf
+    pool = given.pool
+    return Plan(
+        topics=[pool.topics[t] for t in pool.topic_of[chosen]],
+        documents=[pool.documents[d] for d in chosen],
+        weight=weight[chosen],
+        priority=priority[chosen],
+        next_priority=following,
+        votes=_votes(given, chosen),
+        measures=[str(one) for one in wanted],
+        design=design,
+        budget=int(budget),
+        seed=int(seed),
+        pool=len(pool),
+        pool_topics=len(pool.topics),
+        digests=digests(given, aligned),
+        expected=[]
+        if design == "topics"
+        else _expected(given, aligned, wanted, weight, budget, rel),
+    )
+
+
+def _expected(
+    judgments: Judgments,
+    alignment: Alignment,
+    measures: list[Measure],
+    weight: Floats,
+    budget: int,
+    rel: int | None,
+) -> list[tuple[int, float]]:
+    """The expected precision for the first measure, on these topics."""
+    merged = merge(judgments, "binmv", rel, "all")
+    return expected_differences(measures[0], alignment, merged, weight, budget)
+
+
+def plan_weights(
+    judgments: Judgments,
+    alignment: Alignment,
+    measures: list[Measure],
+    design: PlanDesign,
+    rel: int | None = None,
+) -> Floats:
+    """[document of the pool]: weights that inclusion probabilities are proportional to; mean 1."""
+    if design != "influence":
+        return np.ones(len(judgments.pool))
+    merged = merge(judgments, "binmv", rel, "all")
+    found = [influence(one, alignment, merged) for one in measures]
+    return np.asarray(sum(one / one.mean() for one in found) / len(found))
+
+
+def influence(measure: Measure, alignment: Alignment, merged: Merged) -> Floats:
+    """[document]: how much its label changes differences between systems, with a floor."""
+    scorer = Scorer(measure, alignment, merged.max_grade)
+    labels = merged.sample(np.random.default_rng(0), DRAWS if scorer.native else SLOW_DRAWS)
+    everything = np.arange(len(alignment.pool))
+    spread = np.empty(len(everything))
+    for mine, part in effects_in_parts(scorer, labels, (0, merged.max_grade), everything):
+        effect = part.table()[:, :, 1]
+        several = len(effect) > 1
+        spread[mine] = effect.std(axis=0, ddof=1) * np.sqrt(2) if several else np.abs(effect[0])
+    floor = FLOOR * float(spread.mean())
+    return np.asarray(spread + floor) if floor > 0 else np.ones(len(spread))
+
+
+def digests(judgments: Judgments, alignment: Alignment) -> dict[str, str]:
+    """Short digests to check whether a plan was made from these judgments and runs.
+
+    The order in which judges and runs were given does not matter.
+    """
+    pool, topics = judgments.pool, len(judgments.pool.topics)
+    by_judge = np.argsort(judgments.judge, kind="stable")
+    ends = np.searchsorted(judgments.judge[by_judge], np.arange(len(judgments.judges) + 1))
+    votes = [
+        _digest([name], judgments.document[rows], judgments.label[rows])
+        for name, rows in zip(judgments.judges, np.split(by_judge, ends[1:-1]), strict=True)
+    ]
+    start, stop = (ends.reshape(-1, topics) for ends in (alignment.start, alignment.stop))
+    lists = [
+        _digest(
+            [name],
+            stop[s] - start[s],
+            alignment.rank[start[s, 0] : stop[s, -1]],
+            alignment.document[start[s, 0] : stop[s, -1]],
+        )
+        for s, name in enumerate(alignment.systems)
+    ]
+    return {
+        "judgments": _digest([*pool.topics, *pool.documents, *sorted(votes)], pool.offsets),
+        "runs": _digest(sorted(lists)),
+    }
+
+
+def _digest(names: list[str], *numbers: NDArray[Any]) -> str:
+    found = hashlib.sha256("\n".join(names).encode("utf-8", "surrogateescape"))
+    for values in numbers:
+        found.update(np.ascontiguousarray(values).tobytes())
+    return found.hexdigest()[:16]
+
+
+def _check_budget(budget: int, pool: int) -> None:
+    check_count("budget", budget, 1, MOST_LABELS)
+    if budget > pool:
+        raise InputError(
+            f"the budget of {budget:,} labels is larger than the pool of {pool:,} documents",
+            code="budget-above-pool",
+            argument="budget",
+            remedy=f"ask for at most {pool:,}",
+        )
+
+
+def _size(judgments: Judgments, order: NDArray[np.int64], budget: int, design: PlanDesign) -> int:
+    """Rows of the plan: the budget, or the whole topics that fit into it."""
+    if design != "topics":
+        return budget
+    pool = judgments.pool
+    topic = pool.topic_of[order]
+    ends = np.flatnonzero(np.diff(topic, append=-1)) + 1
+    fitting = ends[ends <= budget]
+    if not len(fitting):
+        raise InputError(
+            f"no whole topic fits into {budget} labels: the first one drawn has "
+            f"{int(ends[0])} documents",
+            code="no-topic-fits",
+            remedy=("raise the budget, or use", Argument("design", "influence")),
+        )
+    return int(fitting[-1])
+
+
+def _votes(judgments: Judgments, chosen: NDArray[np.int64]) -> dict[str, list[float | None]]:
+    """Each judge's labels of some documents."""
+    row = np.full(len(judgments.pool), -1)
+    row[chosen] = np.arange(len(chosen))
+    mine = row[judgments.document] >= 0
+    table: list[list[float | None]] = [[None] * len(chosen) for _ in judgments.judges]
+    triples = (judgments.judge[mine], row[judgments.document[mine]], judgments.label[mine])
+    for judge, place, label in zip(*(column.tolist() for column in triples), strict=True):
+        table[judge][place] = label
+    return dict(zip(judgments.judges, table, strict=True))

@@ -1,0 +1,1 @@
+"""The catalogue of measures, scoring in batches, expectations, evaluate, scores."""

@@ -1,0 +1,310 @@
+"""The base of measures: a named value with a `score` over judged lists, and native kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import Argument, MeasureError, rel_range
+from hungjury.base.named import Catalogue, Named
+from hungjury.base.parameters import integer, param
+from hungjury.base.records import Record
+from hungjury.data.judged import Judged
+from hungjury.stats.correlation import with_ties
+
+if TYPE_CHECKING:
+    from hungjury.base.notes import Note
+    from hungjury.data.alignment import Alignment
+    from hungjury.data.qrels import Qrels
+    from hungjury.measures.catalogue.expectation import E
+    from hungjury.measures.closed_forms import Form
+
+__all__ = [
+    "CATALOGUE",
+    "NOTATION",
+    "Kernel",
+    "Measure",
+    "cutoff_param",
+    "ratio",
+    "rel_param",
+    "rests_on",
+    "seen",
+    "worth_of_hits",
+]
+
+
+class Kernel(Record):
+    """The description of a measure for the native code.
+
+    `name` is one of "gains" (worth times weight, added up), "precisions" (weight times the worth
+    down to the rank, at ranks of worth), "cascade" (a user who stops with probability `worth`) and
+    "best" (the largest weight of a document of worth).
+    """
+
+    name: str
+    worth: Floats  # of grades 0 to the scale's largest
+    weights: Floats  # of ranks 1, 2, ...
+    unit: Callable[[Judged], ArrayLike] = lambda _pools: 1.0  # divides the sums; 0: undefined
+
+    def finish(self, sums: Floats, pools: Judged) -> Floats:
+        """Values [system, vector] from sums and the pools [vector]; NaN where undefined."""
+        unit = np.asarray(self.unit(pools), dtype=float)
+        return np.asarray(sums / np.where(unit == 0, np.nan, unit))
+
+    @property
+    def averages_ties(self) -> bool:
+        """Whether ties can be averaged: a plain sum needs only the mean weight inside a tie."""
+        return self.name == "gains"
+
+    @property
+    def combines(self) -> bool:
+        """Whether a few gold labels may be combined with a panel's differences between systems.
+
+        Not where a rank's part depends on all documents above it: intervals of average precision
+        then miss people's scores too often.
+        """
+        return self.name != "precisions"
+
+
+def seen(ranks: Floats, cutoff: int | None) -> Floats:
+    """1 down to the cutoff, 0 below it."""
+    return np.asarray(ranks <= (np.inf if cutoff is None else cutoff), dtype=float)
+
+
+def worth_of_hits(top: int, rel: int) -> Floats:
+    """1 for grades of `rel` and more, else 0."""
+    return np.asarray(np.arange(top + 1) >= rel, dtype=float)
+
+
+NOTATION = {
+    "n, m": "ranks, counted from 1",
+    "N": "length of the ranked list",
+    "k": "cutoff, the number after @; all ranks by default",
+    "l_n": "grade of the document at rank n; 0 if it was not judged",
+    "x_n": "1 if the document at rank n is relevant (l_n ≥ rel), else 0",
+    "R": "relevant documents in the pool, retrieved or not",
+    "gain(l)": "gain of grade l; the grade itself unless the parameters say otherwise",
+    "best list": "the documents of the pool sorted by gain",
+    "P(x_n = 1)": "probability that the document at rank n is relevant",
+    "#{...}": "number of documents for which ... holds",
+}
+"""What the letters in formulas mean."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def rests_on(*names: str) -> Callable[[F], F]:
+    """Declare what a capability depends on: a subclass that changes any of it has to declare
+    the capability again, or does not have it."""
+
+    def declare(capability: F) -> F:
+        capability.rests_on = names  # type: ignore[attr-defined]
+        return capability
+
+    return declare
+
+
+class Measure(Named):
+    """Base of all measures.
+
+    `score` maps judged lists to [..., list] values; NaN, or a list that is not `defined`, means
+    that the measure is undefined. It does not depend on where labels came from.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> measure = hj.measure("nDCG@10")
+    >>> measure == hj.m.nDCG(cutoff=10), measure.smaller_is_better
+    (True, False)
+    """
+
+    paper: ClassVar[str] = ""  # or the tool, where no paper defines it
+    formula: ClassVar[str] = ""  # in the notation of `NOTATION`
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 1.0  # inf where there is no bound
+    smaller_is_better: ClassVar[bool] = False
+    proof: ClassVar[str] = ""  # where Replacement and Swap are proved for all parameters
+    average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
+    needs_nonrelevant: ClassVar[bool] = False  # also needs documents judged not relevant
+    averages_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
+    takes_probabilities: ClassVar[bool] = False  # labels may be probabilities
+    has_variance: ClassVar[bool] = False  # `moments` gives the variance too
+    probability_gains: ClassVar[bool] = True  # gains may be probabilities of relevance
+
+    def __init_subclass__(cls) -> None:
+        """A class that scores differently from its parent has none of the parent's capabilities,
+        unless it declares them itself."""
+        super().__init_subclass__()
+        for name in ("kernel", "for_probabilities", "exact_expectation", "balancing_form"):
+            grounds = getattr(getattr(cls, name), "rests_on", ())
+            if name not in vars(cls) and not vars(cls).keys().isdisjoint(grounds):
+                setattr(cls, name, getattr(Measure, name))
+        scores_anew = "score" in vars(cls) and cls.__base__.score is not Measure.score  # type: ignore[union-attr]
+        if scores_anew and "averages_ties" not in vars(cls):
+            cls.averages_ties = False
+        if "score" in vars(cls) and "proof" not in vars(cls):
+            cls.proof = ""
+
+    # Capabilities: a measure that has one overrides the method and declares what it `rests_on`.
+
+    def kernel(self, ranks: Floats, top: int) -> Kernel | None:
+        """The native kernel for ranks 1, 2, ... and grades 0 to `top`; None: `score` alone."""
+        return None
+
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        """The counterpart for probabilities, which equals this measure if they are 0 and 1; `prob`
+        gives P(relevant) of each grade."""
+        raise MeasureError(
+            f"{self} has no counterpart for probabilities",
+            code="no-probabilities",
+            remedy="use AP, P, RBP or DCG(base=...)",
+        )
+
+    def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Floats | None:
+        """The expectation under uncertain labels, for every cell; None if it has to be sampled."""
+        return None
+
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        """The closed form of the balancing index for smallest and largest grade, if any."""
+        return None
+
+    @classmethod
+    def variants(cls) -> tuple[dict[str, Any], ...]:
+        """Parameters to try when searching for counterexamples to a property of the measure."""
+        return ()
+
+    @property
+    def expectation(self) -> E | None:
+        """The measure itself, if it is the expectation of another one over drawn labels."""
+        return None
+
+    @property
+    def threshold(self) -> int:
+        """The lowest grade that counts as relevant."""
+        return getattr(self, "rel", None) or 1
+
+    @property
+    def depth(self) -> int | None:
+        """The number of ranks that count; None: all of them."""
+        return getattr(self, "cutoff", None)
+
+    @property
+    def declared_grade(self) -> int:
+        """The largest grade named by the parameters, 0 if there is none."""
+        return 0
+
+    @property
+    def chance_of_unjudged(self) -> float:
+        """P(relevant) of a document without a label."""
+        return 0.0
+
+    @property
+    def unjudged_depth(self) -> int:
+        """Ranks down to which documents outside the pool must be known."""
+        return 0
+
+    def with_probabilities(self, prob: Sequence[float]) -> Measure:
+        """The version that takes P(relevant) of each grade, as gain or as probability.
+
+        Documents without a label count nothing in any of them, unless the measure's own
+        `unjudged` says otherwise.
+        """
+        if "gains" in self._params and self.probability_gains:
+            return self.but(gains=dict(enumerate(prob)))
+        if "prob" in self._params:
+            given = getattr(self, "unjudged", None)
+            return self.but(prob=tuple(prob), unjudged=0.0 if given is None else given)
+        try:
+            return self.for_probabilities(tuple(prob)).with_probabilities(prob)
+        except MeasureError:
+            raise MeasureError(
+                f"{self} has no version for P(relevant) of each grade",
+                code="no-probabilities",
+                remedy="use AP, P or RBP without rel, E(X) of any measure X, or nDCG, DCG, CG, "
+                "nCG, gRBP or Q",
+            ) from None
+
+    def score(self, judged: Judged) -> Floats:
+        raise NotImplementedError
+
+    def moments(self, judged: Judged) -> tuple[Floats, Floats]:
+        """Mean and variance over uncertain labels, for measures that have them."""
+        raise NotImplementedError
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        """[..., list]: whether the pool holds anything relevant for this measure."""
+        return judged.relevant(self.threshold) > 0
+
+    def where_undefined(self, judged: Judged) -> Floats:
+        """[..., list]: the value used for an undefined score: the worst one, 0 unless smaller is
+        better."""
+        return np.zeros(judged.counts.shape[:-1])
+
+    def filled(self, judged: Judged) -> Floats:
+        """Scores, with undefined ones replaced by `where_undefined`."""
+        values = self(judged)
+        return np.where(np.isnan(values), self.where_undefined(judged), values)
+
+    def better(self, values: Floats) -> Floats:
+        """Means with signs changed so that larger is better, for ranking systems; equal ones are
+        tied."""
+        return with_ties(np.negative(values) if self.smaller_is_better else values)
+
+    def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
+        """Notes on scores of this measure under these labels."""
+        return ()
+
+    def check(self, max_grade: int) -> None:
+        """Raise early for parameters that do not fit the scale."""
+        rel = self.threshold
+        if rel > max_grade:
+            raise MeasureError(
+                f"{self}: the largest grade of the labels is {max_grade}",
+                code="rel-too-large",
+                argument="rel",
+                values=tuple(range(1, max_grade + 1)),
+                remedy=f"{rel_range(max_grade)}, or declare the grades",
+            )
+
+    def check_probabilities(self, of_grades: bool = False) -> None:
+        """Raise for parameters that do not fit labels that are probabilities, of relevance
+        or (`of_grades`) of every grade."""
+
+    def __call__(self, judged: Judged) -> Floats:
+        if judged.ties is not None and not self.averages_ties:
+            raise MeasureError(
+                f"{self} does not support ties averaged over all orders",
+                code="unsupported-ties",
+                remedy=("use", Argument("ties", "trec", "input"), "for this measure"),
+            )
+        return np.where(self.defined(judged), self.score(judged), np.nan)
+
+
+_AGREEMENT = "agreement between judges is not a measure of runs; `hungjury agreement` reports it"
+CATALOGUE: Catalogue[Measure] = Catalogue(
+    "measure",
+    dict.fromkeys(
+        ("krippendorff", "krippendorff-alpha", "kappa", "cohen-kappa", "fleiss-kappa"), _AGREEMENT
+    ),
+)
+
+
+def rel_param() -> Any:
+    return param(1, kind=integer, low=1, doc="lowest grade that counts as relevant")
+
+
+def cutoff_param() -> Any:
+    return param(None, kind=integer, low=1, doc="ranks counted")
+
+
+def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
+    """above / below, NaN where below is 0: undefined."""
+    shape = np.broadcast_shapes(np.shape(above), np.shape(below))
+    out = np.full(shape, np.nan)
+    np.divide(above, below, out=out, where=np.asarray(below) != 0)
+    return out

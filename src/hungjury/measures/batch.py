@@ -1,0 +1,239 @@
+"""Score thousands of label vectors at once: random judges, resampled panels, drawn labels.
+
+Measures that declare a native kernel go through it; all others score themselves, in blocks, which
+is slower. Both give the same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError
+from hungjury.base.files import cores
+from hungjury.base.records import Record
+from hungjury.data.alignment import Alignment
+from hungjury.data.judged import Judged, judge_lists
+from hungjury.measures.base import Kernel
+from hungjury.measures.catalogue import Measure, MeasureLike, measure
+
+__all__ = ["Scorer", "pools_of", "weighted_places"]
+
+Labels = NDArray[np.int16] | NDArray[np.uint8]
+T = TypeVar("T")
+
+VECTORS_AT_ONCE = 512  # by one thread in a kernel
+PLACES_AT_ONCE = 1 << 18  # of all label vectors together, outside kernels
+DOCUMENTS_AT_ONCE = 1 << 22
+SHARES = 4  # of the tasks for each thread: few to hand out, enough for threads to end together
+
+
+class Scorer:
+    """A measure bound to aligned lists: label vectors [n, document] -> values [n, system, topic].
+
+    Whatever does not depend on labels is computed once, for any number of calls.
+    """
+
+    def __init__(self, name: MeasureLike, alignment: Alignment, top: int) -> None:
+        self.measure, self.alignment, self.top = measure(name), alignment, top
+        self.measure.check(top)
+        self._kernel = _kernel(self.measure, alignment, top)
+
+    @cached_property
+    def _lists(self) -> _Lists | None:
+        return None if self._kernel is None else _Lists.of(self.alignment, self._kernel.weights)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without what does not depend on labels; other processes compute it again."""
+        return Scorer, (self.measure, self.alignment, self.top)
+
+    @property
+    def native(self) -> bool:
+        """Whether there is a kernel for this measure."""
+        return self._kernel is not None
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """How the native code scores this measure; None where it has to score itself."""
+        return self._kernel
+
+    def __call__(self, labels: Labels) -> Floats:
+        return self._score(labels, self.measure, None)
+
+    def filled(self, labels: Labels, out: Floats | None = None) -> Floats:
+        """The same, with undefined values counted as the measure says: 0, or the worst value.
+
+        out: where to put them; an array that is laid out as [system, topic, n] is filled fastest.
+        """
+        return self._score(labels, self.measure.filled, out, undefined=0.0)
+
+    def _score(
+        self,
+        labels: Labels,
+        score: Callable[[Judged], Floats],
+        out: Floats | None,
+        undefined: float = np.nan,
+    ) -> Floats:
+        given = self._checked(labels)
+        systems, topics = self.alignment.shape
+        if out is None:
+            out = np.empty((len(given), systems, topics))
+        if self._kernel is not None and self._lists is not None:
+            kernel, lists = self._kernel, self._lists
+            steps = range(0, len(given), VECTORS_AT_ONCE)
+            tasks = [(slice(i, i + VECTORS_AT_ONCE), t) for i in steps for t in range(topics)]
+
+            def one_topic(task: tuple[slice, int]) -> None:
+                vectors, topic = task
+                values = self._score_topic(given[vectors], topic, kernel, lists, undefined)
+                out[vectors, :, topic] = values.T
+
+            _on_all_cores(one_topic, tasks)
+        else:
+            _on_all_cores(
+                lambda rows: self._through_measure(score, given, rows, out), self._blocks(given)
+            )
+        return out
+
+    def _checked(self, labels: Labels) -> Labels:
+        given = np.asarray(labels)
+        documents = len(self.alignment.pool)
+        if given.ndim != 2 or given.shape[1] != documents or given.dtype.kind not in "iu":
+            raise InputError(
+                f"the labels are {given.dtype} numbers in the shape {given.shape}",
+                code="wrong-shape",
+                remedy=f"give whole grades as [vector, document], for {documents} documents",
+            )
+        if given.max(initial=0) > self.top:
+            raise InputError(
+                f"a label is {given.max()}, but the largest grade is {self.top}",
+                code="outside-grades",
+                remedy="give the largest grade as top",
+            )
+        if given.dtype == np.uint8:
+            return np.ascontiguousarray(given, dtype=np.uint8)
+        return np.ascontiguousarray(given, dtype=np.int16)
+
+    def _score_topic(
+        self, labels: Labels, topic: int, kernel: Kernel, lists: _Lists, undefined: float
+    ) -> Floats:
+        """[system, vector]"""
+        documents = self.alignment.pool.slice(topic)
+        start, stop = lists.of_topic(topic)
+        sums = native.score_lists(
+            kernel.name,
+            labels,
+            kernel.worth,
+            documents.start,
+            documents.stop - documents.start,
+            start,
+            stop,
+            lists.document,
+            lists.weight,
+        )
+        pools = _pools(labels[:, documents], self.top)
+        values = kernel.finish(sums, pools)
+        values[:, ~self.measure.defined(pools) | np.isnan(values[:1]).any(axis=0)] = undefined
+        return values
+
+    def _blocks(self, labels: Labels) -> list[slice]:
+        """Vectors in blocks small enough for all that a measure makes of their lists."""
+        longest = int((self.alignment.stop - self.alignment.start).max(initial=1))
+        room = min(PLACES_AT_ONCE // max(longest, 1), DOCUMENTS_AT_ONCE // max(labels.shape[1], 1))
+        step = max(room, 1)
+        return [slice(i, i + step) for i in range(0, len(labels), step)]
+
+    def _through_measure(
+        self, score: Callable[[Judged], Floats], labels: Labels, rows: slice, out: Floats
+    ) -> None:
+        block, topics = labels[rows].astype(np.int16), out.shape[2]
+        for cells, judged in judge_lists(
+            self.alignment, block, self.top, needs_nonrelevant=self.measure.needs_nonrelevant
+        ):
+            out[rows, cells // topics, cells % topics] = score(judged)
+
+
+def _on_all_cores(work: Callable[[T], None], tasks: list[T]) -> None:
+    """Run tasks in threads; each writes its own part of the result, in any order."""
+    from concurrent.futures import ThreadPoolExecutor  # slow to import
+
+    def several(mine: list[T]) -> None:
+        for task in mine:
+            work(task)
+
+    threads = max(1, min(cores(), len(tasks)))
+    shares = min(SHARES * threads, len(tasks))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(several, [tasks[i::shares] for i in range(shares)]))
+
+
+class _Lists(Record, eq=False):
+    """The places of an alignment that weigh something; cells are system * topics + topic."""
+
+    start: NDArray[np.int64]
+    stop: NDArray[np.int64]
+    document: NDArray[np.int32]  # within its topic
+    weight: Floats
+    topics: int
+
+    @staticmethod
+    def of(alignment: Alignment, weights: Floats) -> _Lists:
+        near, weight = weighted_places(alignment, weights)
+        pool = alignment.pool
+        within = near.document - pool.offsets[pool.topic_of[near.document]]
+        return _Lists(near.start, near.stop, within.astype(np.int32), weight, len(pool.topics))
+
+    def of_topic(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where the lists of all systems for a topic start and stop."""
+        mine = slice(topic, None, self.topics)
+        return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])
+
+
+def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, Floats]:
+    """Lists down to the last rank that weighs something, and the weight of each place's rank;
+    inside a tie the mean over the tie's ranks."""
+    near = alignment.upto(int(np.flatnonzero(weights)[-1]) + 1 if weights.any() else 0)
+    if near.tie_first is None or near.tie_last is None:
+        return near, weights[near.rank - 1]
+    first, last = near.tie_first, near.tie_last
+    upto = np.concatenate([[0.0], np.cumsum(weights)])
+    return near, np.asarray((upto[last] - upto[first - 1]) / (last - first + 1))
+
+
+def _pools(labels: Labels, top: int) -> Judged:
+    """The pools [vector] of one topic."""
+    counts = [np.count_nonzero(labels == grade, axis=1) for grade in range(top + 1)]
+    return pools_of(np.stack(counts, axis=-1))
+
+
+def pools_of(counts: NDArray[np.int64]) -> Judged:
+    """Pools with these numbers of documents [vector, grade], as judged lists without documents:
+    all that measures ask of a pool."""
+    none = np.zeros((len(counts), 0), dtype=np.int32)
+    zeros = np.zeros(len(counts), dtype=np.int32)
+    return Judged(
+        labels=none.astype(np.int16),
+        ranks=none,
+        judged=none,
+        pooled=none,
+        length=zeros,
+        judged_length=zeros,
+        counts=counts,
+        depth=1,
+        unjudged_pool=zeros.astype(np.int64),
+        topic=zeros.astype(np.int64),
+    )
+
+
+def _kernel(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
+    """How a kernel scores this measure; None where it has to score itself."""
+    kernel = one.kernel(np.arange(1.0, alignment.longest + 1), top)
+    if kernel is None or alignment.tie_first is None:
+        return kernel
+    return kernel if one.averages_ties and kernel.averages_ties else None

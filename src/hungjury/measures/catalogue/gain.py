@@ -1,0 +1,250 @@
+"""Measures that add up the gain of graded labels: CG, DCG, their normalised forms, and Q."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import MeasureError
+from hungjury.base.parameters import integer, mapping, number, one_of, param
+from hungjury.data.judged import Judged
+from hungjury.measures.base import (
+    CATALOGUE,
+    Kernel,
+    Measure,
+    cutoff_param,
+    ratio,
+    rel_param,
+    rests_on,
+)
+
+if TYPE_CHECKING:
+    from hungjury.measures.closed_forms import Form
+
+__all__ = ["CG", "DCG", "Q", "nCG", "nDCG"]
+
+Gains = tuple[tuple[int, float], ...] | None
+GainAndDiscount = Literal["log2", "exp-log2"]
+
+
+def gains_param() -> Any:
+    return param(
+        None, kind=mapping, doc="gain of each grade; a grade not named gains its own value"
+    )
+
+
+def gains_at_zero(gains: Gains) -> bool:
+    """Whether documents judged not relevant have a gain, and so must be gathered."""
+    return any(grade == 0 and gain != 0 for grade, gain in gains or ())
+
+
+def max_grade_param() -> Any:
+    return param(
+        None, kind=integer, low=1, doc="largest grade of the scale; default: that of the labels"
+    )
+
+
+def check_scale(one: Measure, declared: int | None, largest: int) -> None:
+    """Check that the scale declared for a measure includes the labels."""
+    if declared is not None and declared < largest:
+        raise MeasureError(
+            f"{one}: max_grade is {declared}, but the labels go up to {largest}",
+            code="max-grade",
+            argument="max_grade",
+            remedy=f"max_grade must be at least {largest}",
+        )
+
+
+def gain_table(top: int, gains: Gains, exponential: bool) -> Floats:
+    """The gain of grades 0 to `top`."""
+    table = np.arange(top + 1, dtype=float)
+    if exponential:
+        table = 2.0**table - 1
+    for grade, gain in gains or ():
+        if 0 <= grade <= top:
+            table[grade] = gain
+    return table
+
+
+def ideal_sum(judged: Judged, gains: Floats, discount: Floats) -> Floats:
+    """[..., list]: the weighted gains of the best list the pool allows.
+
+    Runs of equal gain are added by differences of summed discounts: no list is built.
+    """
+    total = np.concatenate([[0.0], np.cumsum(discount)])
+    above = np.zeros(judged.counts.shape[:-1], dtype=np.int64)
+    value = np.zeros(judged.counts.shape[:-1])
+    for grade in np.argsort(-gains, kind="stable"):
+        if gains[grade] <= 0:
+            break
+        below = above + judged.counts[..., grade]
+        reach = [np.minimum(n, len(discount)) for n in (above, below)]
+        value += gains[grade] * (total[reach[1]] - total[reach[0]])
+        above = below
+    return value
+
+
+class Discounted(Measure):
+    """Base: gains times rank discounts, added up to the cutoff, perhaps over the ideal."""
+
+    at: ClassVar[str] = "cutoff"
+    averages_ties: ClassVar[bool] = True
+    high: ClassVar[float] = np.inf
+    normalised: ClassVar[bool] = False
+    cutoff: int | None = cutoff_param()
+
+    @property
+    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
+        return gains_at_zero(getattr(self, "gains", None))
+
+    def gain_of_grades(self, top: int) -> Floats:
+        raise NotImplementedError
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        gaining = self.gain_of_grades(judged.max_grade) > 0
+        return np.asarray(judged.counts[..., gaining].sum(axis=-1) > 0)
+
+    def discount(self, ranks: Floats) -> Floats:
+        return np.ones(len(ranks))
+
+    def _weights(self, ranks: int) -> Floats:
+        numbers = np.arange(1, ranks + 1, dtype=float)
+        weights = self.discount(numbers)
+        return weights if self.cutoff is None else np.where(numbers <= self.cutoff, weights, 0.0)
+
+    def score(self, judged: Judged) -> Floats:
+        gains = self.gain_of_grades(judged.max_grade)
+        value = (judged.gains(gains) * judged.weigh(self._weights(judged.depth))).sum(axis=-1)
+        if not self.normalised:
+            return np.asarray(value)
+        return ratio(value, self._ideal(judged, gains))
+
+    def _ideal(self, judged: Judged, gains: Floats) -> Floats:
+        most = int(judged.counts.sum(axis=-1).max(initial=1))
+        return ideal_sum(judged, gains, self._weights(most))
+
+    @rests_on("score", "defined")
+    def kernel(self, ranks: Floats, top: int) -> Kernel:
+        gains, weights = self.gain_of_grades(top), self._weights(len(ranks))
+        if not self.normalised:
+            return Kernel("gains", gains, weights)
+        return Kernel("gains", gains, weights, lambda pools: self._ideal(pools, gains))
+
+    @rests_on("score", "defined")
+    def balancing_form(self, low: int, top: int) -> Form | None:
+        from hungjury.measures.closed_forms import cut, of_discounts
+
+        form = of_discounts(self.gain_of_grades(top), self.discount, low, top)
+        return None if form is None else cut(form, self.cutoff)
+
+
+@CATALOGUE.add("CG")
+class CG(Discounted):
+    """Cumulated gain: the gains of the first k documents, added up."""
+
+    paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
+    formula: ClassVar[str] = "CG@k = Σ_{n≤k} gain(l_n)"
+    gains: Gains = gains_param()
+
+    def gain_of_grades(self, top: int) -> Floats:
+        return gain_table(top, self.gains, exponential=False)
+
+
+@CATALOGUE.add("nCG")
+class nCG(CG):  # noqa: N801 - the field's name
+    """CG over that of the best possible list."""
+
+    formula: ClassVar[str] = "nCG@k = CG@k / CG@k of the best list"
+    normalised: ClassVar[bool] = True
+    high: ClassVar[float] = 1.0
+
+
+@CATALOGUE.add("DCG")
+class DCG(Discounted):
+    """Discounted cumulated gain: each gain divided by a logarithm of its rank."""
+
+    paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
+    proof: ClassVar[str] = "thesis, section 3.4.1, for gains that grow with the grade"
+    formula: ClassVar[str] = (
+        "DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)"
+    )
+    dcg: GainAndDiscount = param(
+        "log2",
+        kind=one_of(GainAndDiscount),
+        doc="'log2': gain = grade, 'exp-log2': gain = 2^grade - 1 (Burges); both over log2(n + 1)",
+    )
+    base: float | None = param(
+        None, kind=number, low=1, open_low=True, doc="discount max(1, log_base n) instead"
+    )
+    gains: Gains = gains_param()
+
+    def gain_of_grades(self, top: int) -> Floats:
+        return gain_table(top, self.gains, self.dcg == "exp-log2")
+
+    def discount(self, ranks: Floats) -> Floats:
+        if self.base is None:
+            return np.asarray(1 / np.log2(ranks + 1))
+        return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
+
+    @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        from hungjury.measures.catalogue.expected import eRDCG
+
+        if self.base is None or self.gains or self.dcg != "log2":
+            return super().for_probabilities(prob)
+        return eRDCG(base=self.base, cutoff=self.cutoff, prob=prob)
+
+
+@CATALOGUE.add("nDCG")
+class nDCG(DCG):  # noqa: N801
+    """DCG over that of the best possible list, which is made from the whole pool."""
+
+    proof: ClassVar[str] = DCG.proof
+    formula: ClassVar[str] = "nDCG@k = DCG@k / DCG@k of the best list"
+    normalised: ClassVar[bool] = True
+    high: ClassVar[float] = 1.0
+
+
+@CATALOGUE.add("Q")
+class Q(Measure):
+    """Q-measure: average precision with graded gains blended into it by beta."""
+
+    paper: ClassVar[str] = "Sakai 2004"
+    formula: ClassVar[str] = (
+        "Q@k = (1/R) Σ_{n≤k} x_n Σ_{m≤n} (x_m + beta gain(l_m)) / (n + beta Σ_{m≤n} "
+        "gain(l*_m)), l*: grades of the best list"
+    )
+    at: ClassVar[str] = "cutoff"
+    beta: float = param(1.0, kind=number, low=0, doc="weight of the gains")
+    rel: int = rel_param()
+    gains: Gains = gains_param()
+    cutoff: int | None = cutoff_param()
+
+    @property
+    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
+        return gains_at_zero(self.gains)
+
+    def score(self, judged: Judged) -> Floats:
+        hits = judged.hits(self.rel, self.cutoff)
+        table = gain_table(judged.max_grade, self.gains, exponential=False)
+        gained = np.cumsum(judged.gains(table), axis=-1)
+        blended = (np.cumsum(hits, axis=-1) + self.beta * gained) / (
+            judged.ranks + self.beta * _ideal_gain(judged, table)
+        )
+        return ratio((hits * blended).sum(axis=-1), judged.relevant(self.rel))
+
+
+def _ideal_gain(judged: Judged, table: Floats) -> Floats:
+    """[..., list, place]: the gain of the best list, cumulated down to each place's rank."""
+    above = np.zeros((*judged.counts.shape[:-1], 1))
+    value = np.zeros(np.broadcast_shapes(judged.labels.shape, judged.ranks.shape))
+    for grade in np.argsort(-table, kind="stable"):
+        if table[grade] <= 0:
+            break
+        here = judged.counts[..., grade, None]
+        value += table[grade] * np.clip(judged.ranks - above, 0, here)
+        above = above + here
+    return value

@@ -1,0 +1,229 @@
+"""Measures of the retrieved set, plain counts, and measures that heed unjudged documents."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.parameters import number, param
+from hungjury.data.judged import Judged
+from hungjury.measures.base import CATALOGUE, Measure, cutoff_param, ratio, rel_param
+from hungjury.measures.catalogue.precision import one_if_retrieved
+
+__all__ = [
+    "Bpref",
+    "NumNonrelJudgedRet",
+    "NumQ",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "SetF",
+    "SetFallout",
+    "SetP",
+    "SetR",
+    "infAP",
+]
+
+
+class OfTheSet(Measure):
+    """Base of measures that do not depend on ranks."""
+
+    averages_ties: ClassVar[bool] = True
+
+
+@CATALOGUE.add("SetP")
+class SetP(OfTheSet):
+    """Share of the retrieved documents that is relevant."""
+
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "SetP = Σ_n x_n / N"
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        return np.nan_to_num(ratio(judged.hits(self.rel).sum(axis=-1), judged.length))
+
+
+@CATALOGUE.add("SetR")
+class SetR(OfTheSet):
+    """Share of the relevant documents that is retrieved."""
+
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "SetR = Σ_n x_n / R"
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        return ratio(judged.hits(self.rel).sum(axis=-1), judged.relevant(self.rel))
+
+
+@CATALOGUE.add("SetF")
+class SetF(OfTheSet):
+    """(beta + 1) P R / (beta P + R) of the retrieved set, as in trec_eval: beta is not squared."""
+
+    paper: ClassVar[str] = "van Rijsbergen 1979, beta as in trec_eval"
+    formula: ClassVar[str] = "SetF = (beta + 1) SetP SetR / (beta SetP + SetR)"
+    beta: float = param(1.0, kind=number, low=0, doc="weight of recall against precision")
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        precision = SetP(rel=self.rel).score(judged)
+        recall = SetR(rel=self.rel).score(judged)
+        above = (self.beta + 1) * precision * recall
+        value = np.nan_to_num(ratio(above, self.beta * precision + recall))
+        return np.where(np.isnan(recall), np.nan, value)
+
+
+@CATALOGUE.add("SetFallout")
+class SetFallout(OfTheSet):
+    """Share of the documents judged not relevant that is retrieved. Smaller is better; undefined
+    where nothing was judged not relevant, which counts as 1 if anything was retrieved."""
+
+    paper: ClassVar[str] = "van Rijsbergen 1979"
+    formula: ClassVar[str] = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
+    smaller_is_better: ClassVar[bool] = True
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        seen = judged.judged_length - judged.hits(self.rel).sum(axis=-1)
+        return ratio(seen, judged.not_relevant(self.rel))
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return judged.not_relevant(self.rel) > 0
+
+    def where_undefined(self, judged: Judged) -> Floats:
+        return one_if_retrieved(judged)
+
+
+class Count(OfTheSet):
+    """Base of plain counts, which are added up over topics."""
+
+    high: ClassVar[float] = np.inf
+    average: ClassVar[str] = "sum"
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return np.ones(judged.counts.shape[:-1], dtype=bool)
+
+
+@CATALOGUE.add("NumQ")
+class NumQ(Count):
+    """Topics scored."""
+
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumQ = 1, added up over topics"
+
+    def score(self, judged: Judged) -> Floats:
+        return np.ones(judged.counts.shape[:-1])
+
+
+@CATALOGUE.add("NumRet")
+class NumRet(Count):
+    """Documents retrieved."""
+
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumRet = N, added up over topics"
+
+    def score(self, judged: Judged) -> Floats:
+        return np.array(np.broadcast_to(judged.length, judged.counts.shape[:-1]), dtype=float)
+
+
+@CATALOGUE.add("NumRel")
+class NumRel(Count):
+    """Relevant documents in the pool."""
+
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumRel = R, added up over topics"
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        return judged.relevant(self.rel).astype(float)
+
+
+@CATALOGUE.add("NumRelRet")
+class NumRelRet(Count):
+    """Relevant documents retrieved."""
+
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumRelRet = Σ_n x_n, added up over topics"
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        return np.asarray(judged.hits(self.rel).sum(axis=-1), dtype=float)
+
+
+@CATALOGUE.add("NumNonrelJudgedRet")
+class NumNonrelJudgedRet(Count):
+    """Documents retrieved that were judged not relevant."""
+
+    paper: ClassVar[str] = "trec_eval"
+    formula: ClassVar[str] = "NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics"
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        return np.asarray(judged.judged_length - judged.hits(self.rel).sum(axis=-1), dtype=float)
+
+
+@CATALOGUE.add("Bpref")
+class Bpref(Measure):
+    """How often relevant documents are ranked above documents judged not relevant; unjudged
+    documents do not matter."""
+
+    paper: ClassVar[str] = "Buckley and Voorhees 2004, as in trec_eval"
+    formula: ClassVar[str] = (
+        "Bpref = (1/R) Σ_n x_n (1 - min(a_n, R) / min(R, R0)), a_n: documents above rank n "
+        "that are judged not relevant; R0: those in the pool"
+    )
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        hits, total = judged.hits(self.rel), judged.relevant(self.rel)
+        worse = judged.judged - np.cumsum(hits, axis=-1)  # judged not relevant, ranked above
+        bound = np.minimum(total, judged.not_relevant(self.rel))[..., None]
+        lost = np.minimum(worse, total[..., None]) / np.maximum(bound, 1)
+        each = hits * (1 - np.where(worse > 0, lost, 0.0))
+        # Added up in rank order, as trec_eval does: halves in the fifth decimal round as there.
+        return ratio(np.cumsum(each, axis=-1)[..., -1], total)
+
+
+@CATALOGUE.add("infAP")
+class infAP(Measure):  # noqa: N801 - the field's name
+    """Average precision inferred from a pool of which only a random part was judged (negative
+    labels: pooled, not judged)."""
+
+    paper: ClassVar[str] = "Yilmaz and Aslam 2006, as in trec_eval"
+    formula: ClassVar[str] = (
+        "infAP = (1/R) Σ_n x_n [1/n + (c_n/n) (r_n + ε) / (j_n + 2ε)], c_n, j_n, r_n: "
+        "documents above rank n in the pool, judged, relevant; ε = 0.00001"
+    )
+    rel: int = rel_param()
+
+    def score(self, judged: Judged) -> Floats:
+        epsilon = 0.00001
+        hits, total = judged.hits(self.rel), judged.relevant(self.rel)
+        relevant_above = np.cumsum(hits, axis=-1) - 1
+        judged_above, pooled_above = judged.judged - 1, judged.pooled - 1
+        rate = (relevant_above + epsilon) / (judged_above + 2 * epsilon)
+        inferred = 1 / judged.ranks + pooled_above / judged.ranks * rate
+        return ratio(np.where(hits, inferred, 0.0).sum(axis=-1), total)
+
+
+@CATALOGUE.add("Judged")
+class Judgedness(Measure):
+    """Share of the first k documents that were judged."""
+
+    paper: ClassVar[str] = "ir_measures"
+    formula: ClassVar[str] = "Judged@k = #{n ≤ k: judged} / min(k, N)"
+    at: ClassVar[str] = "cutoff"
+    needs_nonrelevant: ClassVar[bool] = True
+    cutoff: int | None = cutoff_param()
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return np.ones(judged.counts.shape[:-1], dtype=bool)
+
+    def score(self, judged: Judged) -> Floats:
+        if self.cutoff is None:
+            return np.nan_to_num(ratio(judged.judged_length, judged.length))
+        steps = np.diff(judged.judged, axis=-1, prepend=0)
+        seen = (steps * (judged.ranks <= self.cutoff)).sum(axis=-1)
+        return np.nan_to_num(ratio(seen, np.minimum(judged.length, self.cutoff)))

@@ -1,0 +1,164 @@
+"""hungjury's measures inside ir_measures, and so inside PyTerrier's experiments.
+
+    from hungjury.measures.ecosystem import ir_measure
+    pt.Experiment(systems, topics, qrels, ["map", ir_measure("MP(model=GL_OR_ID)@100")])
+
+`ir_measure` makes one; `register` makes all of them known to ir_measures, so that it can read
+their names from text. Names that ir_measures uses itself are theirs: ours are then called hj_ERR
+and so on, since defaults and definitions differ.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from hungjury.base.errors import InputError, MissingExtra
+from hungjury.data.qrels import Qrels, read_qrels
+from hungjury.measures.catalogue import CATALOGUE, Measure, MeasureLike, measure
+from hungjury.measures.evaluate import evaluate
+from hungjury.measures.scores import GMEAN_FLOOR
+
+if TYPE_CHECKING:
+    import ir_measures
+
+__all__ = ["ir_measure", "register"]
+
+NAME = "hungjury"
+TAKEN = "hj_"  # before names that ir_measures uses itself
+
+
+def ir_measure(name: MeasureLike) -> ir_measures.Measure:
+    """A measure of hungjury, such as "xGAP(g=[0.4, 0.6])@20", as ir_measures takes it."""
+    chosen = measure(name)
+    given = {f.name: getattr(chosen, f.name) for f in chosen.params()}
+    changed = {f.name: given[f.name] for f in chosen.params() if given[f.name] != f.default}
+    made: ir_measures.Measure = register().borrowed[chosen.name](**changed)
+    return made
+
+
+def register() -> Any:
+    """Make all measures known to ir_measures by name; the provider, which can be used by itself."""
+    package = _package()
+    if NAME not in package.providers.registry:
+        provider = _provider_class()()
+        provider.borrowed = _borrow(package)
+        package.providers.register(provider)
+        package.DefaultPipeline.providers.append(provider)
+    return package.providers.registry[NAME]
+
+
+def _package() -> Any:
+    try:
+        import ir_measures
+    except ImportError:
+        raise MissingExtra("ir_measures", "ecosystem", "measures inside ir_measures") from None
+    return ir_measures
+
+
+def _borrow(package: Any) -> dict[str, Any]:
+    """ir_measures' form of every measure of the catalogue, by our names; entered there too."""
+    known = package.measures.registry
+    found = {}
+    for cls in CATALOGUE:
+        label = TAKEN + cls.name if cls.name in known else cls.name
+        found[cls.name] = _measure_class(cls, label)()
+        package.measures.register(found[cls.name], name=label)
+    return found
+
+
+def _measure_class(cls: type[Measure], label: str) -> Any:
+    """A class of ir_measures for one of ours: the same parameters, named and checked by ours."""
+    package = _package()
+
+    class Borrowed(package.measures.Measure):  # type: ignore[misc, name-defined]
+        __name__ = label
+        NAME = label
+        SHORT_DESC = (cls.__doc__ or "").partition("\n")[0]
+        AT_PARAM = cls.at or "cutoff"
+        SUPPORTED_PARAMS = {  # noqa: RUF012
+            f.name: package.measures.ParamInfo(
+                required=f.required, desc=f.doc, **({} if f.required else {"default": f.default})
+            )
+            for f in cls.params()
+        }
+
+        def ours(self) -> Measure:
+            """The measure in our own form."""
+            return cls(**self.params)
+
+        def __repr__(self) -> str:
+            try:
+                return label + str(self.ours()).removeprefix(cls.name)
+            except (TypeError, ValueError):  # a parameter is missing, or will be refused
+                return f"{label}{self.params or ''}"
+
+        def aggregator(self) -> Any:
+            average = self.ours().average
+            if average == "sum":
+                return package.measures.SumAgg()
+            return _GeometricMean() if average == "gmean" else package.measures.MeanAgg()
+
+    return Borrowed
+
+
+class _GeometricMean:
+    """As `Scores.mean` has it."""
+
+    def __init__(self) -> None:
+        self.logs: list[float] = []
+
+    def add(self, value: float) -> None:
+        self.logs.append(math.log(max(value, GMEAN_FLOOR)))
+
+    def result(self) -> float:
+        return math.exp(sum(self.logs) / len(self.logs)) if self.logs else math.nan
+
+
+def _provider_class() -> Any:
+    package = _package()
+
+    class Evaluator(package.providers.Evaluator):  # type: ignore[misc, name-defined]
+        def __init__(self, measures: Iterable[Any], qrels: Qrels) -> None:
+            super().__init__(list(measures), set(qrels.topics))
+            self.labels = qrels
+
+        def _iter_calc(self, run: object) -> Iterator[Any]:
+            lists = package.util.RunConverter(run).as_dict_of_dict()
+            if not lists:  # ir_measures says what a run without results scores
+                return
+            mine = {one.ours(): one for one in self.measures}
+            scores = evaluate(self.labels, {"run": lists}, list(mine))
+            for m, one in enumerate(mine.values()):
+                for topic, value in zip(scores.topics, scores.values[m, 0], strict=True):
+                    yield package.Metric(topic, one, float(value))
+
+    class Provider(package.providers.Provider):  # type: ignore[misc, name-defined]
+        """All measures of hungjury, as `evaluate` scores them."""
+
+        NAME = "hungjury"
+
+        def supports(self, measure: Any) -> bool:
+            measure.validate_params()
+            return hasattr(measure, "ours")
+
+        def _evaluator(self, measures: Iterable[Any], qrels: object) -> Any:
+            return Evaluator(measures, _qrels(package.util.QrelsConverter(qrels)))
+
+    return Provider
+
+
+def _qrels(given: Any) -> Qrels:
+    """Labels as ir_measures hands them on; a document labelled twice does not vanish."""
+    found: dict[str, dict[str, float]] = {}
+    for row in given.as_namedtuple_iter():
+        labels = found.setdefault(row.query_id, {})
+        if labels.setdefault(row.doc_id, row.relevance) != row.relevance:
+            raise InputError(
+                f"document '{row.doc_id}' of topic '{row.query_id}' is labelled both "
+                f"{labels[row.doc_id]} and {row.relevance}",
+                code="conflicting-labels",
+                remedy="merge the judges first, for example with hungjury.merge",
+            )
+    return read_qrels(found)

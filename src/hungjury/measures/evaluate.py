@@ -1,0 +1,337 @@
+"""Runs + labels + measures -> Scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.choices import ScoredTopics, Undefined, Unjudged
+from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
+from hungjury.base.records import Record, ScoreSettings
+from hungjury.data.alignment import UNJUDGED_TOPIC, Alignment, align
+from hungjury.data.inputs import Inputs
+from hungjury.data.judged import Judged, judge_lists, one_list
+from hungjury.data.qrels import Qrels
+from hungjury.data.reading.options import TOP_GRADE, QrelsLike, RunsLike, ScoringOptions
+from hungjury.data.runs import Progress
+from hungjury.measures.catalogue import Measure, MeasureLike, measure, measure_list
+from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["evaluate", "score_list"]
+
+MeasureNames = MeasureLike | Iterable[MeasureLike]
+
+
+def evaluate(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    measures: MeasureNames,
+    topics: ScoredTopics | Iterable[str] = "judged",
+    undefined: Undefined = "zero",
+    unjudged: Unjudged = "nonrelevant",
+    *,
+    depth: int | None = None,
+    progress: Progress | None = None,
+    **reading: Unpack[ScoringOptions],
+) -> Scores:
+    """Score runs against labels.
+
+    Parameters
+    ----------
+    qrels : Qrels or source
+        Labels, or anything `read_qrels` takes.
+    runs : Runs or source
+        Runs, or anything `read_runs` takes. Files are read while they are scored, with one ranked
+        list in memory at a time.
+    measures : str, Measure or list of these
+        Such as ``"nDCG@10"``, ``hj.m.AP(rel=2)`` or trec_eval's ``"official"``.
+    topics : {"judged", "retrieved"} or list of str
+        ``"judged"``: all judged topics, and a topic missing from a run scores 0. ``"retrieved"``:
+        each run is averaged over the judged topics it has. Or a list of topic ids.
+    undefined : {"zero", "nan", "drop"}
+        Topics where a measure is undefined, such as those without a relevant document, count as 0
+        (ESL and fallout, where smaller is better, as their worst value), make the mean NaN, or are
+        left out of it.
+    unjudged : {"nonrelevant", "condensed"}
+        Retrieved documents without a label count as not relevant, or are removed from the lists.
+    depth : int, optional
+        Use only the first `depth` ranks.
+    progress : callable, optional
+        Called as ``progress(done, total, what)``.
+    **reading
+        Options of `read_qrels` and `read_runs`, such as ``grades=range(4)`` or
+        ``score_precision="single"``, for labels and runs that are still to be read.
+
+    Returns
+    -------
+    Scores
+        Values by measure, system and topic.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
+    >>> runs = {"bm25": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}}
+    >>> print(hj.evaluate(qrels, runs, ["AP", "P@2"]))
+    system      AP     P@2
+    bm25    0.8333  0.5000
+    """
+    wanted = measure_list(measures)
+    check_choice("undefined", undefined, get_args(Undefined))
+    check_choice("unjudged", unjudged, get_args(Unjudged))
+    inputs = Inputs.of(reading, qrels, runs)
+    labels = _chosen(inputs.qrels(), topics)
+    for one in wanted:
+        check_measure(one, labels)
+    lists = inputs.lists()
+    if lists.policy.ties == "expected" and unjudged == "condensed":
+        raise MeasureError(
+            "condensed lists do not support ties averaged over all orders",
+            code="unsupported-ties",
+            remedy=("use", Argument("ties", "trec", "input")),
+        )
+    others = max(m.unjudged_depth for m in wanted)
+    aligned = align(lists, labels.pool, depth, progress, others)
+    return score_alignment(aligned, labels, wanted, topics, undefined, unjudged)
+
+
+def _chosen(qrels: Qrels, topics: ScoredTopics | Iterable[str]) -> Qrels:
+    """The labels of the topics that are to be scored."""
+    if isinstance(topics, str):
+        check_choice("topics", topics, get_args(ScoredTopics))
+        return qrels
+    if not isinstance(topics, Iterable):
+        raise InputError(
+            f"invalid value {topics!r} for topics",
+            code="invalid-choice",
+            remedy=(
+                "use",
+                Argument("topics", "judged", "retrieved"),
+                "or a list of topic ids",
+            ),
+        )
+    wanted = [str(t) for t in topics]
+    known = set(qrels.topics)
+    unknown = [t for t in wanted if t not in known]
+    if unknown or not wanted:
+        raise InputError(
+            f"topic '{unknown[0]}' has no judgments" if unknown else "the list of topics is empty",
+            code="unjudged-topic",
+            argument="topics",
+            remedy="give ids of judged topics",
+        )
+    return qrels.select(wanted)
+
+
+def check_measure(one: Measure, qrels: Qrels) -> None:
+    """Raise early for a measure that does not fit the labels."""
+    if qrels.soft and not one.takes_probabilities:
+        raise MeasureError(
+            f"{one} needs grades, but these labels are probabilities",
+            code="needs-grades",
+            remedy=f"E({one}) is its expectation; eRAP, eRRBP and eRDCG take probabilities; "
+            "Qrels.threshold(0.5) makes grades",
+        )
+    if qrels.soft:
+        one.check_probabilities(of_grades=qrels.p is None)
+    one.check(qrels.max_grade)
+
+
+class _View(Record):
+    """One way of gathering labels, shared by all measures that want it."""
+
+    needs_nonrelevant: bool
+    rel: int | None = None  # for probabilities of grades: the threshold
+
+    @staticmethod
+    def of(measure: Measure, qrels: Qrels) -> _View:
+        if not qrels.soft:
+            return _View(measure.needs_nonrelevant)
+        return _View(True, measure.threshold if qrels.p is None else None)
+
+    def lists(
+        self, aligned: Alignment, qrels: Qrels, condensed: bool
+    ) -> Iterator[tuple[NDArray[np.int64], Judged]]:
+        if qrels.labels is not None:
+            return judge_lists(
+                aligned,
+                qrels.labels,
+                qrels.max_grade,
+                condensed=condensed,
+                needs_nonrelevant=self.needs_nonrelevant,
+            )
+        p = qrels.at_least(self.rel or 1).p
+        nothing = np.zeros(len(qrels), dtype=np.int16)
+        return judge_lists(aligned, nothing, 1, condensed=condensed, needs_nonrelevant=True, p=p)
+
+
+def score_alignment(
+    aligned: Alignment,
+    qrels: Qrels,
+    measures: Sequence[Measure],
+    topics: ScoredTopics | Iterable[str],
+    undefined: Undefined,
+    unjudged: Unjudged,
+) -> Scores:
+    """Scores of lists that are aligned already."""
+    chosen = not isinstance(topics, str)
+    shape = (len(measures), *aligned.shape)
+    values = np.empty((len(measures), len(aligned.length)))
+    variance = interval = None
+    if any(m.has_variance or m.expectation for m in measures):
+        variance = np.full(values.shape, np.nan)
+    if any(m.expectation for m in measures):
+        interval = np.full((2, *values.shape), np.nan)
+    condensed, worst = unjudged == "condensed", np.zeros(values.shape)
+    views: dict[_View, list[int]] = {}
+    for i, one in enumerate(measures):
+        drawn = one.expectation
+        if drawn is not None and variance is not None and interval is not None:
+            from hungjury.measures.drawing import expected_scores
+
+            found = expected_scores(aligned, qrels, drawn, condensed)
+            values[i], variance[i], worst[i] = found.mean, found.variance, found.worst
+            interval[:, i] = found.low, found.high
+        else:
+            views.setdefault(_View.of(one, qrels), []).append(i)
+    for view, mine in views.items():
+        for cells, judged in view.lists(aligned, qrels, condensed):
+            for i in mine:
+                values[i, cells] = measures[i](judged)
+                worst[i, cells] = measures[i].where_undefined(judged)
+                if variance is not None and measures[i].has_variance:
+                    variance[i, cells] = measures[i].moments(judged)[1]
+    unknown = np.isnan(values)
+    status = _status(unknown.reshape(shape), aligned.retrieved, topics)
+    if undefined == "zero":  # a topic that counts as 0, or as the worst value, does so surely
+        if variance is not None:
+            variance[unknown] = 0.0
+        for numbers in (values, *(() if interval is None else interval)):
+            numbers[unknown] = worst[unknown]
+    values.reshape(shape)[status == LEFT_OUT] = np.nan
+    return Scores(
+        measures=[str(m) for m in measures],
+        systems=aligned.systems,
+        topics=aligned.pool.topics,
+        values=values.reshape(shape),
+        status=status,
+        settings=ScoreSettings(
+            ties=aligned.policy.ties,
+            score_precision=aligned.policy.score_precision,
+            topics=topics if isinstance(topics, str) else "listed",
+            undefined=undefined,
+            unjudged=unjudged,
+            depth=aligned.depth,
+            labels=qrels.settings,
+        ),
+        averages=[m.average for m in measures],
+        smaller=[m.smaller_is_better for m in measures],
+        variance=None if variance is None else variance.reshape(shape),
+        interval=None if interval is None else interval.reshape(2, *shape),
+        notes=(
+            *qrels.notes,
+            *(note for note in aligned.notes if note.kind != UNJUDGED_TOPIC or not chosen),
+            *dict.fromkeys(note for one in measures for note in one.notes(qrels)),
+        ),
+    )
+
+
+def _status(
+    unknown: NDArray[np.bool_], retrieved: NDArray[np.bool_], topics: ScoredTopics | Iterable[str]
+) -> NDArray[np.uint8]:
+    status = unknown.astype(np.uint8)
+    status *= UNDEFINED
+    absent = ~retrieved
+    if not absent.any():
+        return status
+    if isinstance(topics, str) and topics == "retrieved":
+        status[:, absent] = LEFT_OUT
+    else:
+        status[absent & (status == SCORED)] = NOT_RETRIEVED
+    return status
+
+
+def _fits(label: Any) -> bool:
+    try:
+        return bool(abs(float(label)) <= TOP_GRADE)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _check_in_pool(labels: Sequence[float | None], pool: Sequence[float]) -> None:
+    """Every judged document of a list is in the pool."""
+    listed = Counter(v for v in labels if v is not None)
+    missing = listed - Counter(pool)
+    if missing:
+        raise InputError(
+            f"the list holds {listed[next(iter(missing))]} documents labelled "
+            f"{next(iter(missing)):g}, more than its pool",
+            code="pool-too-small",
+            argument="pool",
+            remedy="the pool holds the labels of all judged documents, those of the list included",
+        )
+
+
+def score_list(
+    name: MeasureLike,
+    labels: Sequence[float | None],
+    pool: Sequence[float] | None = None,
+) -> float:
+    """Score one judged list.
+
+    Parameters
+    ----------
+    name : str or Measure
+        One measure.
+    labels : sequence of float or None
+        Labels in rank order; None for a document without a label. Grades or, for expected measures,
+        probabilities.
+    pool : sequence of float, optional
+        Labels of all judged documents of the topic, those of the list included. Default: those of
+        the list.
+
+    Returns
+    -------
+    float
+        The score; NaN where the measure is undefined.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> round(hj.score_list("AP", [1, 0, 1, None, 0], pool=[1, 1, 1, 0, 0]), 4)
+    0.5556
+    """
+    one = measure(name)
+    known = [v for v in labels if v is not None] if pool is None else list(pool)
+    everything = [*known, *(v for v in labels if v is not None)]
+    if not all(map(_fits, everything)):
+        raise InputError(
+            f"{one} cannot score the labels {list(labels)!r}",
+            code="outside-grades",
+            remedy=f"labels are numbers from {-TOP_GRADE} to {TOP_GRADE}",
+        )
+    _check_in_pool(labels, known)
+    if all(v == int(v) for v in everything):
+        top = max([1, *map(int, everything)])
+        if one.declared_grade:
+            top = max(top, one.declared_grade)
+            one.check(top)
+        grades = [None if v is None else int(v) for v in labels]
+        return float(one(one_list(grades, [int(v) for v in known], top))[0])
+    if not one.takes_probabilities or not all(0 <= v <= 1 for v in everything):
+        raise InputError(
+            f"{one} cannot score the labels {list(labels)!r}",
+            code="invalid-label",
+            remedy="labels are whole grades or, for expected measures, probabilities",
+        )
+    one.check_probabilities()
+    outside = one.chance_of_unjudged
+    p = [outside if v is None else v for v in labels]
+    return float(one(one_list([0] * len(p), [0] * len(known), 1, p, sum(known)))[0])

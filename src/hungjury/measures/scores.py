@@ -1,0 +1,372 @@
+"""Scores: the values of measures on systems and topics, and how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.choices import CurveBy, FrameBackend
+from hungjury.base.errors import InputError, UnknownName
+from hungjury.base.notes import Note, plural
+from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.tables import Cell, Marked, Table
+from hungjury.base.text import json_text
+from hungjury.stats.correlation import with_ties
+
+if TYPE_CHECKING:
+    from hungjury.measures.curves import Curve
+    from hungjury.report.pictures import Plot
+
+__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores", "averaged", "over_topics"]
+
+SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
+MANY_MEASURES = 12  # more of them make a line that no screen holds
+GMEAN_FLOOR = 0.00001
+
+
+def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
+    """Values as they are averaged over topics: logarithms for a geometric mean."""
+    return np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
+
+
+def over_topics(
+    values: NDArray[np.float64], average: str, shares: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Summarise values [..., topic] as a measure's `average` says: by their mean, sum or geometric
+    mean. With the `shares` of topics in resamples [draw, topic] the result is [..., draw]."""
+    used = averaged(values, average)
+    mean = used.mean(axis=-1) if shares is None else used @ shares.T
+    if average == "sum":
+        mean = mean * values.shape[-1]
+    return np.asarray(np.exp(mean) if average == "gmean" else mean)
+
+
+class Scores(Record, eq=False):
+    """Values as [measure, system, topic].
+
+    status: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out by the topic
+    policy. `averages` says how each measure is summarised over topics, `smaller` which of them are
+    better when smaller (default: none). Where labels are uncertain, `variance` is that of each
+    value (NaN for measures without one), and `interval` [2, measure, system, topic] holds the ends
+    of the 95 % interval of measures that are drawn.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=2, topics=3)
+    >>> scores = hj.evaluate(made.gold, made.runs, ["AP", "nDCG@10"])
+    >>> scores.values.shape, scores.mean().shape
+    ((2, 2, 3), (2, 2))
+    """
+
+    measures: list[str]
+    systems: list[str]
+    topics: list[str]
+    values: NDArray[np.float64]
+    status: NDArray[np.uint8]
+    settings: ScoreSettings = field(default_factory=ScoreSettings)
+    averages: list[str] = field(default_factory=list)
+    smaller: list[bool] = field(default_factory=list)
+    variance: NDArray[np.float64] | None = None
+    interval: NDArray[np.float64] | None = None
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def std(self) -> NDArray[np.float64] | None:
+        """Standard deviation of each value, where labels are uncertain."""
+        return None if self.variance is None else np.sqrt(self.variance)
+
+    def __repr__(self) -> str:
+        m, s, t = self.values.shape
+        counts = plural(m, "measure"), plural(s, "system"), plural(t, "topic")
+        return f"Scores({', '.join(counts)})"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def counted(self) -> NDArray[np.bool_]:
+        """[measure, system, topic]: the cells that enter the summary over topics."""
+        out = self.status != LEFT_OUT
+        if self.settings.undefined == "drop":
+            out = out & (self.status != UNDEFINED)
+        return np.asarray(out)
+
+    def mean(self) -> NDArray[np.float64]:
+        """[measure, system]: the summary over topics: means, sums for counts, geometric means."""
+        counted = self.counted()
+        out = np.empty(self.values.shape[:2])
+        for m, average in enumerate(self.averages or ["mean"] * len(self.measures)):
+            value, use = averaged(self.values[m], average), counted[m]
+            total = np.where(use, value, 0.0).sum(axis=-1)
+            number = use.sum(axis=-1)
+            if average != "sum":
+                total = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+            out[m] = np.exp(total) if average == "gmean" else total
+        return out
+
+    def mean_std(self) -> NDArray[np.float64] | None:
+        """[measure, system]: standard deviation of the mean over these topics; labels of different
+        topics are independent."""
+        if self.variance is None:
+            return None
+        counted = self.counted()
+        total = np.where(counted, self.variance, 0.0).sum(axis=-1)
+        number = counted.sum(axis=-1)
+        return np.asarray(np.sqrt(total) / np.maximum(number, 1))
+
+    def curve(self, rel: int = 1, by: CurveBy = "recall") -> Curve:
+        """The precision-recall curve, interpolated at levels of recall or rank by rank.
+
+        Parameters
+        ----------
+        rel : int
+            Lowest relevant grade; the scores have to hold the measures for it.
+        by : {"recall", "rank"}
+            "recall": interpolated precision, from scores by ``"iprec_at_recall"``. "rank": recall
+            and precision after every rank, from scores by ``R@n`` and ``P@n``; on one topic this
+            is the saw-tooth curve. With scores by ``NumRet``, curves end with a system's longest
+            list; ranks beyond a list would hold no relevant documents.
+
+        Returns
+        -------
+        Curve
+            Means over topics, of every system at every level or rank that was scored.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> measures = [f"{name}@{n}" for n in range(1, 5) for name in ("P", "R")]
+        >>> run = {"1": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}
+        >>> curve = hj.evaluate({"1": {"a": 1, "c": 1}}, run, measures).curve(by="rank")
+        >>> print(curve.table())
+        system  rank  recall  precision
+        run        1  0.5000     1.0000
+        run        2  0.5000     0.5000
+        run        3  1.0000     0.6667
+        run        4  1.0000     0.5000
+        """
+        from hungjury.measures.curves import curve_of
+
+        return curve_of(self, rel, by)
+
+    def select(
+        self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
+    ) -> Scores:
+        """The scores of some systems on some topics, in the order they have here."""
+        s = _places(self.systems, systems, "system")
+        t = _places(self.topics, topics, "topic")
+
+        def cut(values: Any) -> Any:
+            return None if values is None else values[..., s, :][..., t]
+
+        return Scores(
+            measures=self.measures,
+            systems=[self.systems[i] for i in s],
+            topics=[self.topics[i] for i in t],
+            values=cut(self.values),
+            status=cut(self.status),
+            settings=self.settings,
+            averages=self.averages,
+            smaller=self.smaller,
+            variance=cut(self.variance),
+            interval=cut(self.interval),
+            notes=self.notes,
+        )
+
+    def rows(self) -> Iterator[tuple[str, str, str, float]]:
+        """(system, topic, measure, value) of every cell that counts, the best system first."""
+        counted = self.counted()
+        for s in self.best_first():
+            system = self.systems[s]
+            for t, topic in enumerate(self.topics):
+                for m, measure in enumerate(self.measures):
+                    if counted[m, s, t]:
+                        yield system, topic, measure, float(self.values[m, s, t])
+
+    def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
+        """``{system: {topic: {measure: value}}}``."""
+        out: dict[str, dict[str, dict[str, float]]] = {s: {} for s in self.systems}
+        for system, topic, measure, value in self.rows():
+            out[system].setdefault(topic, {})[measure] = value
+        return out
+
+    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
+        """Long form with the columns system, topic, measure, value."""
+        return self.topic_table().to_frame(backend)
+
+    def means(self, backend: FrameBackend = "pandas") -> Any:
+        """A frame of means, a row per system, best first, and a column per measure.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars"}
+            In pandas the systems are the index, in polars the column "system".
+
+        Returns
+        -------
+        DataFrame
+            The summary over topics, as `mean` computes it.
+
+        Examples
+        --------
+        >>> import hungjury as hj
+        >>> scores = hj.evaluate({"1": {"a": 1}}, {"bm25": {"1": {"a": 2.0, "b": 1.0}}}, "P@2")
+        >>> scores.means().loc["bm25", "P@2"]
+        np.float64(0.5)
+        """
+        frame = self._csv_table(per_topic=False, summary=False).to_frame(backend)
+        return frame.set_index("system") if backend == "pandas" else frame
+
+    def topic_table(self) -> Table:
+        """A row for every cell that counts, as system, topic, measure, value."""
+        return Table(["system", "topic", "measure", "value"], list(self.rows()))
+
+    def better(self) -> NDArray[np.float64]:
+        """[measure, system]: means turned so that larger is better, for whatever ranks systems;
+        equal ones are tied."""
+        return with_ties(self.signs[:, None] * self.mean())
+
+    @property
+    def signs(self) -> NDArray[np.float64]:
+        """[measure]: -1 where smaller is better, else 1."""
+        return np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
+
+    def best_first(self) -> list[int]:
+        """Systems by the first measure's mean, best first; equal ones in their given order."""
+        first = self.better()[0]
+        return sorted(
+            range(len(self.systems)), key=lambda s: (-np.nan_to_num(first[s], nan=-1e300), s)
+        )
+
+    def table(self, digits: int = 4) -> Table:
+        """Means, a row per system, best first by the first measure; the best value of each measure
+        is in bold."""
+        mean, better = self.mean(), self.better()
+        best = better == np.where(np.isnan(better), -np.inf, better).max(axis=1, keepdims=True)
+        rows: list[list[Cell]] = [
+            [
+                self.systems[s],
+                *(
+                    Marked(float(v), bold=bool(b))
+                    for v, b in zip(mean[:, s], best[:, s], strict=True)
+                ),
+            ]
+            for s in self.best_first()
+        ]  # fmt: skip
+        formats = {
+            name: partial(_shown, digits=digits, count=self._is_count(m))
+            for m, name in enumerate(self.measures)
+        }
+        return Table(["system", *self.measures], rows, digits, formats, left=1)
+
+    def to_text(self, digits: int = 4) -> str:
+        """A plain table: a line per system, best first by the first measure; where measures are
+        many and more than systems, a line per measure."""
+        table = self.table(digits)
+        if len(self.measures) <= max(MANY_MEASURES, len(self.systems)):
+            return table.to_text()
+        names, *values = zip(*table.printed(), strict=True)
+        lines = [[m, *line] for m, line in zip(self.measures, values, strict=True)]
+        return Table(["measure", *names], lines, left=1).to_text()
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html()
+
+    def plot(self, measure: str | None = None) -> Plot:
+        """Draw the values of a measure: a dot for every topic, and the mean of every system.
+
+        Parameters
+        ----------
+        measure : str, optional
+            One of `measures`; default: the first.
+        """
+        from hungjury.report.board_plots import draw_scores
+        from hungjury.report.pictures import Plot
+
+        return Plot(draw_scores(self, self.measures[0] if measure is None else measure))
+
+    def _is_count(self, m: int) -> bool:
+        """Counts are shown as integers; expectations of counts need not be any."""
+        values = self.values[m][~np.isnan(self.values[m])]
+        return bool(
+            self.averages and self.averages[m] == "sum" and np.array_equal(values, np.rint(values))
+        )
+
+    def to_csv(self, per_topic: bool = False, summary: bool = False, safe: bool = False) -> str:
+        """Means as system,measure...; or every cell as system,topic,measure,value, with `summary`
+        followed by the means as topic "all". `safe`: spreadsheets take no text for a formula."""
+        return self._csv_table(per_topic, summary).to_csv(safe)
+
+    def check_summary(self) -> None:
+        """Raise where rows of a topic could be taken for the summary over topics."""
+        if "all" in self.topics:
+            raise InputError(
+                "a topic is called 'all', which is the name of the summary over topics",
+                code="topic-all",
+                remedy="leave out the summary (-n on the command line), or rename the topic",
+            )
+
+    def _csv_table(self, per_topic: bool, summary: bool) -> Table:
+        means = self.mean().T.tolist()
+        best = [(self.systems[s], means[s]) for s in self.best_first()]
+        if not per_topic:
+            return Table(["system", *self.measures], [[system, *row] for system, row in best])
+        cells = list(self.rows())
+        if summary:
+            self.check_summary()
+            for system, row in best:
+                cells += [(system, "all", m, v) for m, v in zip(self.measures, row, strict=True)]
+        return Table(["system", "topic", "measure", "value"], cells)
+
+    def to_json(self, per_topic: bool = False) -> str:
+        """Means, settings and, when asked for, every value; NaN is null."""
+        return json_text(self._content(per_topic))
+
+    def _content(self, per_topic: bool) -> dict[str, Any]:
+        mean = self.mean()
+        out: dict[str, Any] = {
+            "measures": self.measures,
+            "settings": self.settings.to_dict(),
+            "mean": {
+                self.systems[s]: {m: _or_none(mean[i, s]) for i, m in enumerate(self.measures)}
+                for s in self.best_first()
+            },
+        }
+        if per_topic:
+            out["topics"] = {
+                s: {t: {m: _or_none(v) for m, v in ms.items()} for t, ms in ts.items()}
+                for s, ts in self.to_dict().items()
+            }
+        return out
+
+    def to_latex(self, digits: int = 4) -> str:
+        """A booktabs table, best value of each measure in bold."""
+        return self.table(digits).to_latex()
+
+
+def _places(names: list[str], wanted: Iterable[str] | None, kind: str) -> list[int]:
+    if wanted is None:
+        return list(range(len(names)))
+    asked = set(wanted)
+    unknown = sorted(asked - set(names))
+    if unknown or not asked:
+        raise UnknownName(
+            f"there is no {kind} '{unknown[0]}' in these scores" if unknown else f"no {kind} left",
+            remedy=f"choose from the {kind}s that were scored",
+        )
+    return [i for i, name in enumerate(names) if name in asked]
+
+
+def _shown(value: float, digits: int, count: bool) -> str:
+    if np.isnan(value):
+        return "undefined"
+    return f"{value:.0f}" if count else f"{value:.{digits}f}"
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,335 @@
+"""Paired systems: two-sided tests of a zero mean difference, intervals and effect sizes.
+
+All take differences [..., topic] and return p-values [...], a float for one pair. Two systems
+without any difference have p = 1.
+
+All take differences [..., topic], as the tests do, and return arrays [...], a float for one pair.
+An interval holds the mean differences that its test does not reject at alpha: 0 lies outside
+exactly where p < alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hungjury.base.arrays import Floats
+from hungjury.base.parameters import check_share
+from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers
+from hungjury.stats.resampling import resample_counts
+
+CELLS_AT_ONCE = 2**21
+"""Entries of one block of a samples x pairs table, to bound memory."""
+NOISE = 1e-12
+"""Relative size below which a difference of sums is rounding."""
+
+
+def t_test(differences: ArrayLike) -> Numbers:
+    """Student's paired t-test; p = 0 where all differences are the same and not 0."""
+    from scipy.special import stdtr  # scipy.stats has the whole test but is slow to import
+
+    table = _differences(differences)
+    freedom = table.shape[-1] - 1
+    statistic = np.sqrt(freedom) * _effect(table, _centred(table))
+    return as_number(np.asarray(2 * stdtr(freedom, -statistic)))
+
+
+def equivalence_test(differences: ArrayLike, margin: float) -> Numbers:
+    """Two one-sided t-tests: p-value of a mean difference outside -margin to margin.
+
+    Small values show that the mean is within the margin. Where all differences are the same, p is
+    0 if they are within the margin, and 1 if not.
+    """
+    from scipy.special import stdtr
+
+    table = _differences(differences)
+    topics = table.shape[-1]
+    mean = table.mean(axis=-1)
+    error = np.sqrt((_centred(table) ** 2).sum(axis=-1) / (topics - 1) / topics)
+    room = margin - np.abs(mean)  # to the nearer end, whose test has the larger p-value
+    statistic = np.divide(
+        room, error, out=np.where(room > 0, np.inf, -np.inf), where=np.asarray(error > 0)
+    )
+    return as_number(np.asarray(stdtr(topics - 1, -statistic)))
+
+
+def wilcoxon(differences: ArrayLike) -> Numbers:
+    """Wilcoxon's signed-rank test, zero differences left out.
+
+    scipy chooses the exact distribution or its normal approximation by looking at all rows at
+    once. Rows with ties or zeros are therefore given to it apart from those without, so that a
+    pair has the same p-value alone as among others.
+    """
+    from scipy.stats import wilcoxon as signed_rank
+
+    table = _differences(differences)
+    rows = table.reshape(-1, table.shape[-1])
+    sizes = np.sort(np.abs(rows), axis=-1)
+    different = sizes[:, -1] > 0
+    rough = (sizes[:, 0] == 0) | (sizes[:, 1:] == sizes[:, :-1]).any(axis=-1)
+    pvalues = np.ones(len(rows))
+    # In small tied samples scipy lists all sign changes of a row, up to 2**13 of them.
+    step = 32
+    for group in (np.flatnonzero(different & rough), np.flatnonzero(different & ~rough)):
+        for start in range(0, len(group), step):
+            block = group[start : start + step]
+            pvalues[block] = signed_rank(rows[block], axis=-1).pvalue
+    return as_number(pvalues.reshape(table.shape[:-1]))
+
+
+def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed = 0) -> Numbers:
+    """Fisher's randomisation test: the sign of every topic's difference is random.
+
+    p is the share of sign patterns whose mean is at least as far from 0 as the observed one: of
+    all 2**topics patterns where these are at most `samples`, else of `samples` random ones and
+    the observed one.
+    """
+    table = _differences(differences)
+    count(samples, "samples")
+    topics = table.shape[-1]
+    rows = table.reshape(-1, topics)
+    coins, exact = _signs(topics, samples, rng)
+    # Rounding must not separate patterns with the same sum.
+    limit = np.abs(rows.sum(axis=-1)) - NOISE * np.abs(rows).sum(axis=-1)
+    extreme = np.empty(len(rows))
+    step = max(1, CELLS_AT_ONCE // len(coins))
+    for start in range(0, len(rows), step):
+        block = slice(start, start + step)
+        extreme[block] = np.count_nonzero(np.abs(coins @ rows[block].T) >= limit[block], axis=0)
+    pvalues = extreme / len(coins) if exact else (extreme + 1) / (samples + 1)
+    return as_number(pvalues.reshape(table.shape[:-1]))
+
+
+class StudentisedBootstrap(NamedTuple):
+    """p-values, and the |mean difference| each pair needs to be significant at alpha."""
+
+    p: Numbers
+    needed: Numbers
+
+
+def bootstrap_test(differences: ArrayLike, samples: int = 1000, rng: Seed = 0) -> Numbers:
+    """Sakai's paired bootstrap test (SIGIR 2006), p-values only, which needs no sorting."""
+    table = _differences(differences)
+    count(samples, "samples")
+    rows = table.reshape(-1, table.shape[-1])
+    centred = _centred(rows)
+    observed = _effect(rows, centred)
+    pvalues = np.empty(len(rows))
+    for block, _, statistics in _resampled(centred, samples, rng):
+        pvalues[block] = _share_reached(statistics, observed[block])
+    return as_number(pvalues.reshape(table.shape[:-1]))
+
+
+def studentised_bootstrap(
+    differences: ArrayLike, samples: int = 1000, rng: Seed = 0, alpha: float = 0.05
+) -> StudentisedBootstrap:
+    """Sakai's paired bootstrap test and the difference it needs (SIGIR 2006).
+
+    Differences are shifted to mean 0 and their topics resampled; p is (b + 1) / (samples + 1),
+    where b samples have a |t| that reaches the observed one, so that it is never 0. The difference
+    needed is the |mean| of the sample whose |t| is
+    the (samples * alpha)-th largest. All pairs share the resampled topics.
+    """
+    table = _differences(differences)
+    count(samples, "samples")
+    check_share("alpha", alpha)
+    topics = table.shape[-1]
+    rows = table.reshape(-1, topics)
+    centred = _centred(rows)
+    observed = _effect(rows, centred)
+    rank = max(1, round(samples * alpha)) - 1
+    pvalues, needed = np.empty(len(rows)), np.empty(len(rows))
+    for block, means, statistics in _resampled(centred, samples, rng):
+        pvalues[block] = _share_reached(statistics, observed[block])
+        at_rank = np.argsort(-statistics, axis=-1, kind="stable")[:, rank, None]
+        needed[block] = np.take_along_axis(means, at_rank, axis=-1)[:, 0]
+    shape = table.shape[:-1]
+    return StudentisedBootstrap(as_number(pvalues.reshape(shape)), as_number(needed.reshape(shape)))
+
+
+def _share_reached(statistics: Floats, observed: Floats) -> Floats:
+    """p-values: the share of samples, and the observed one, that reach the observed statistic."""
+    reached = np.count_nonzero(statistics >= observed[:, None] * (1 - NOISE), axis=-1)
+    return np.asarray((reached + 1) / (statistics.shape[-1] + 1))
+
+
+def _differences(differences: ArrayLike) -> Floats:
+    return numbers(differences, "differences", unit="topic", least=2)
+
+
+def _centred(rows: Floats) -> Floats:
+    """Rows shifted to mean 0; equal differences become exactly 0."""
+    return _without_noise(rows - rows.mean(axis=-1, keepdims=True), rows)
+
+
+def _effect(rows: Floats, centred: Floats) -> Floats:
+    """|mean| over standard deviation."""
+    means = _without_noise(np.abs(rows.mean(axis=-1, keepdims=True)), rows)[..., 0]
+    return _ratio(means, np.sqrt((centred**2).mean(axis=-1)))
+
+
+def _without_noise(results: Floats, rows: Floats) -> Floats:
+    """0 where a result [..., any] is rounding beside the entries of its row [..., topic]."""
+    largest = np.abs(rows).max(axis=-1, keepdims=True)
+    kept: Floats = np.where(np.abs(results) > NOISE * largest, results, 0.0)
+    return kept
+
+
+def _ratio(size: Floats, spread: Floats) -> Floats:
+    """size / spread: 0 where size is 0, infinite where only spread is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio: Floats = np.where(size == 0, 0.0, size / spread)
+    return ratio
+
+
+def _spread(means: Floats, squares: Floats) -> Floats:
+    """Standard deviation from means and mean squares; what is rounding of these is 0."""
+    variance = squares - means**2
+    spread: Floats = np.sqrt(np.where(variance > NOISE * squares, variance, 0.0))
+    return spread
+
+
+def _resampled(centred: Floats, samples: int, rng: Seed) -> Iterator[tuple[slice, Floats, Floats]]:
+    """A block of rows at a time: |mean| and |mean| / spread of resampled topics [row, sample]."""
+    topics = centred.shape[-1]
+    shares = resample_counts(topics, samples, rng) / topics
+    step = max(1, CELLS_AT_ONCE // samples)
+    for start in range(0, len(centred), step):
+        block = slice(start, start + step)
+        means = np.abs(centred[block] @ shares.T)
+        yield block, means, _ratio(means, _spread(means, centred[block] ** 2 @ shares.T))
+
+
+def _signs(topics: int, samples: int, rng: Seed) -> tuple[Floats, bool]:
+    """[pattern, topic] of +1 and -1: all patterns where `samples` are enough for them (True)."""
+    exact = topics < 62 and 2**topics <= samples
+    return _all_signs(topics) if exact else _random_signs(topics, samples, rng), exact
+
+
+def _all_signs(topics: int) -> Floats:
+    """[2**topics, topics]: every pattern of +1 and -1."""
+    bits = np.arange(2**topics)[:, None] >> np.arange(topics) & 1
+    return np.where(bits == 1, 1.0, -1.0)
+
+
+def _random_signs(topics: int, samples: int, rng: Seed) -> Floats:
+    coins = generator(rng).integers(0, 2, size=(samples, topics))
+    return np.where(coins == 1, 1.0, -1.0)
+
+
+def t_interval(differences: ArrayLike, alpha: float = 0.05) -> tuple[Numbers, Numbers]:
+    """Student's interval of the mean difference: (low, high)."""
+    from scipy.special import stdtrit
+
+    table = _differences(differences)
+    check_share("alpha", alpha)
+    topics = table.shape[-1]
+    error = np.sqrt((_centred(table) ** 2).sum(axis=-1) / (topics - 1) / topics)
+    return _around(table.mean(axis=-1), stdtrit(topics - 1, 1 - alpha / 2) * error)
+
+
+def bootstrap_interval(
+    differences: ArrayLike, alpha: float = 0.05, samples: int = 1000, rng: Seed = 0
+) -> tuple[Numbers, Numbers]:
+    """The symmetric studentised interval of Sakai's test, from the same resampled topics.
+
+    Infinite where too many resamples are of one value only, as with very few topics.
+    """
+    table = _differences(differences)
+    check_share("alpha", alpha)
+    count(samples, "samples")
+    rows = table.reshape(-1, table.shape[-1])
+    centred = _centred(rows)
+    rank = _fewest(alpha * samples)
+    half = np.empty(len(rows))
+    for block, _means, statistics in _resampled(centred, samples, rng):
+        limit = -np.partition(-statistics, rank - 1, axis=-1)[:, rank - 1]
+        half[block] = limit * np.sqrt((centred[block] ** 2).mean(axis=-1))
+    return _around(table.mean(axis=-1), half.reshape(table.shape[:-1]))
+
+
+def randomisation_interval(
+    differences: ArrayLike, alpha: float = 0.05, samples: int = 10000, rng: Seed = 0
+) -> tuple[Numbers, Numbers]:
+    """The interval of the randomisation test, from the same sign patterns.
+
+    Subtract m from all differences, and call P the sum of those that keep their sign, M of those
+    that change it. The pattern is as extreme as the observed one where |P - M| >= |P + M|, so
+    where P and M have not the same sign: where m lies between the means of both groups. The test
+    does not reject m while enough patterns hold it. Patterns with one group hold every m, so that
+    with few topics the interval is infinite, as the test can then reject nothing.
+    """
+    table = _differences(differences)
+    check_share("alpha", alpha)
+    count(samples, "samples")
+    topics = table.shape[-1]
+    rows = table.reshape(-1, topics)
+    coins, exact = _signs(topics, samples, rng)
+    # The observed pattern, which holds every m, is one of all patterns but not of random ones.
+    needed = _fewest(alpha * len(coins)) if exact else _fewest(alpha * (samples + 1)) - 1
+    low, high = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
+    kept = np.asarray(coins > 0, dtype=float)
+    step = max(1, CELLS_AT_ONCE // len(coins))
+    blocks = [slice(start, start + step) for start in range(0, len(rows), step)]
+    for block in blocks if needed else []:
+        first, second = _group_means(rows[block], kept)
+        low[block] = np.partition(np.minimum(first, second), needed - 1, axis=0)[needed - 1]
+        high[block] = -np.partition(-np.maximum(first, second), needed - 1, axis=0)[needed - 1]
+    shape = table.shape[:-1]
+    return as_number(low.reshape(shape)), as_number(high.reshape(shape))
+
+
+def cohens_d(differences: ArrayLike) -> Numbers:
+    """Cohen's d of paired samples, d_z: mean over standard deviation of the differences.
+
+    0 without any difference, infinite if all differences are equal.
+    """
+    table = _differences(differences)
+    topics = table.shape[-1]
+    size = np.sqrt((topics - 1) / topics) * _effect(table, _centred(table))
+    return as_number(np.asarray(np.sign(table.mean(axis=-1)) * size))
+
+
+def rank_biserial(differences: ArrayLike) -> Numbers:
+    """Matched-pairs rank-biserial correlation (Kerby 2014), the effect size of Wilcoxon's test.
+
+    Share of the ranks of |difference| in favour of the system, minus the share against it;
+    zeros are left out, 0 without any difference.
+    """
+    from scipy.stats import rankdata
+
+    table = _differences(differences)
+    zeros = (table == 0).sum(axis=-1, keepdims=True)
+    ranks = np.where(table == 0, 0.0, rankdata(np.abs(table), axis=-1) - zeros)
+    total = ranks.sum(axis=-1)
+    balance = (np.sign(table) * ranks).sum(axis=-1)
+    out = np.divide(balance, total, out=np.zeros(total.shape), where=total > 0)
+    return as_number(np.asarray(out))
+
+
+def _around(middle: Floats, half: Floats) -> tuple[Numbers, Numbers]:
+    return as_number(np.asarray(middle - half)), as_number(np.asarray(middle + half))
+
+
+def _fewest(share_of_patterns: float) -> int:
+    """The smallest number of patterns that makes up a share of them, up to rounding."""
+    return max(1, math.ceil(share_of_patterns * (1 - NOISE)))
+
+
+def _group_means(rows: Floats, kept: Floats) -> tuple[Floats, Floats]:
+    """[pattern, row]: means of the differences that keep, and that change their sign.
+
+    Where one group is empty, -inf and inf: the two hold everything between them.
+    """
+    number = kept.sum(axis=-1)[:, None]
+    both = (number > 0) & (number < rows.shape[-1])
+    sums = kept @ rows.T
+    rest = rows.sum(axis=-1) - sums
+    first, second = np.full(sums.shape, -np.inf), np.full(sums.shape, np.inf)
+    np.divide(sums, number, out=first, where=both)
+    np.divide(rest, rows.shape[-1] - number, out=second, where=both)
+    return first, second

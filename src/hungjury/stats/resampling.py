@@ -1,0 +1,85 @@
+"""Resampling topics, intervals from samples, and sampling designs.
+
+Priority sampling (Duffield, Lund and Thorup 2007) gives every unit one uniform number and draws in
+the order of number / weight. After n draws a unit was included with probability
+min(1, c * weight), c being the next ratio in the order: samples are nested and their probabilities
+are known wherever the drawing stops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from hungjury.base.arrays import Floats
+from hungjury.base.parameters import check_share
+from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers
+
+__all__ = ["expected_inclusion", "inclusion", "priorities"]
+
+CELLS_AT_ONCE = 2**22
+"""Entries of one block of a table of resampled topics, to bound memory."""
+
+
+def resample_counts(topics: int, draws: int, rng: Seed = 0) -> Floats:
+    """[draws, topics]: how often each topic is drawn, `topics` draws with replacement a row."""
+    count(topics, "topics")
+    count(draws, "draws")
+    random = generator(rng)
+    return random.multinomial(topics, np.full(topics, 1 / topics), size=draws).astype(float)
+
+
+def bootstrap_means(values: ArrayLike, draws: int = 1000, rng: Seed = 0) -> Floats:
+    """Means over resampled topics: [..., topic] -> [draws, ...].
+
+    One draw resamples the same topics for all leading axes, so that systems stay paired.
+    """
+    table = numbers(values, "values", unit="topic")
+    count(draws, "draws")
+    topics = table.shape[-1]
+    rows = table.reshape(-1, topics)
+    random = generator(rng)
+    means = np.empty((draws, len(rows)))
+    step = max(1, CELLS_AT_ONCE // topics)
+    for start in range(0, draws, step):
+        counts = resample_counts(topics, min(step, draws - start), random)
+        means[start : start + len(counts)] = counts @ rows.T / topics
+    return means.reshape(draws, *table.shape[:-1])
+
+
+def percentile_interval(
+    samples: ArrayLike, level: float = 0.95, axis: int = 0
+) -> tuple[Numbers, Numbers]:
+    """The central interval that holds `level` of the samples along `axis`: (low, high)."""
+    check_share("level", level)
+    table = np.moveaxis(np.asarray(samples, dtype=np.float64), axis, -1)
+    table = numbers(table, "samples", unit="sample")
+    low, high = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], axis=-1)
+    return as_number(low), as_number(high)
+
+
+def priorities(weight: Floats, rng: np.random.Generator) -> Floats:
+    """The ratios in whose ascending order units are drawn, one uniform number over weight each.
+
+    Every unit gets its number regardless of the weights, so that equal seeds give comparable
+    samples.
+    """
+    return np.asarray((1 - rng.random(len(weight))) / weight)  # numbers in (0, 1]
+
+
+def inclusion(weight: Floats, threshold: float) -> Floats:
+    """Probability of a unit to be among those whose ratio is below the threshold."""
+    return np.minimum(1.0, threshold * weight)
+
+
+def expected_inclusion(weight: Floats, size: int) -> Floats:
+    """min(1, c * weight) with the c that makes the probabilities add up to `size`."""
+    if size >= len(weight):
+        return np.ones(len(weight))
+    ordered = np.sort(weight)[::-1]
+    rest = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)
+    # With the k heaviest units certain, c = (size - k) / rest[k]; the first k that fits is right.
+    certain = np.arange(size)
+    scale = (size - certain) / rest[certain]
+    k = int(np.argmax(scale * ordered[certain] <= 1 + 1e-12))
+    return inclusion(weight, float(scale[k]))

@@ -1,0 +1,377 @@
+"""Factorial analysis of variance with repeated measures (TH 4.28, 4.31).
+
+Where every combination of levels is observed equally often, terms are orthogonal and their sums of
+squares follow from means. Any other design is fitted by statsmodels (type II).
+
+    y = mean + subject + factors + pairs of factors + error
+
+Subjects (such as sizes of tuples) are observed under every condition; their effect is separated.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError, MissingExtra
+from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Table, html_page
+from hungjury.stats.multiple import TukeyGroups, tukey_groups
+
+__all__ = [
+    "Anova",
+    "Effect",
+    "Means",
+    "Squares",
+    "effect_size",
+    "factorial_anova",
+    "omega_squared",
+    "sums_of_squares",
+]
+
+Codes = Mapping[str, NDArray[np.intp]]
+Term = tuple[str, ...]
+Squares = dict[Term, tuple[float, int]]
+"""By term: sum of squares and degrees of freedom; the empty term is the error."""
+
+
+def sums_of_squares(
+    values: Floats, factors: Mapping[str, NDArray[Any]], pairs: Sequence[tuple[str, str]]
+) -> Squares:
+    """Sums of squares of every factor, then of pairs of factors.
+
+    factors: [observation] levels, two at least of each.
+    """
+    terms: list[Term] = [*((name,) for name in factors), *pairs]
+    codes = {name: np.unique(column, return_inverse=True)[1] for name, column in factors.items()}
+    degrees = {t: math.prod(int(codes[name].max()) for name in t) for t in terms}
+    left = len(values) - 1 - sum(degrees.values())
+    if left < 1:
+        raise InputError(
+            f"{len(values)} observations are too few for this model",
+            code="too-few-observations",
+            remedy="leave out interactions, or give more observations",
+        )
+    if not _balanced(codes):
+        return _fitted(values, factors, terms)
+    effects = {term: _effect(values, codes, term) for term in terms}
+    residual = values - values.mean() - np.sum(list(effects.values()), axis=0)
+    found = {term: (float((each**2).sum()), degrees[term]) for term, each in effects.items()}
+    return {**found, (): (float((residual**2).sum()), left)}
+
+
+def _balanced(codes: Codes) -> bool:
+    """Is every combination of levels observed equally often?"""
+    shape = [int(code.max()) + 1 for code in codes.values()]
+    if math.prod(shape) > len(next(iter(codes.values()))):
+        return False
+    cell = np.ravel_multi_index(tuple(codes.values()), shape)
+    count = np.bincount(cell, minlength=math.prod(shape))
+    return bool((count == count[0]).all())
+
+
+def _effect(values: Floats, codes: Codes, term: Term) -> Floats:
+    """[observation]: mean at its levels, minus overall mean and effects of single factors."""
+    out = np.zeros(len(values))
+    for size in range(len(term) + 1):
+        for part in itertools.combinations(term, size):
+            out += (-1) ** (len(term) - size) * _cell_means(values, codes, part)
+    return out
+
+
+def _cell_means(values: Floats, codes: Codes, names: Term) -> Floats:
+    """[observation]: the mean of all observations with the same levels."""
+    if not names:
+        return np.full(len(values), values.mean())
+    shape = [int(codes[name].max()) + 1 for name in names]
+    cell = np.ravel_multi_index(tuple(codes[name] for name in names), shape)
+    return np.asarray((np.bincount(cell, values) / np.bincount(cell))[cell])
+
+
+def _fitted(values: Floats, factors: Mapping[str, NDArray[Any]], terms: Sequence[Term]) -> Squares:
+    try:
+        import pandas
+        from statsmodels.formula.api import ols
+        from statsmodels.stats.anova import anova_lm
+    except ImportError:
+        raise MissingExtra(
+            "statsmodels", "studies", "an analysis of variance of unequal numbers of observations"
+        ) from None
+    place = {name: f"C(x{i})" for i, name in enumerate(factors)}
+    data = pandas.DataFrame(
+        {"y": values, **{f"x{i}": column for i, column in enumerate(factors.values())}}
+    )
+    named = {term: ":".join(place[name] for name in term) for term in terms}
+    table = anova_lm(ols(f"y ~ {' + '.join(named.values())}", data).fit(), typ=2)
+    rows = {**named, (): "Residual"}
+    return {t: (float(table.loc[r, "sum_sq"]), int(table.loc[r, "df"])) for t, r in rows.items()}
+
+
+Pair = tuple[str, str]
+EFFECTS = ((0.14, "large"), (0.06, "medium"), (0.01, "small"))
+
+
+class Effect(Record):
+    """A line of an analysis of variance; NaN where a number is not defined."""
+
+    source: str
+    ss: float
+    df: int
+    ms: float
+    f: float = float("nan")
+    p: float = float("nan")
+    omega2: float = float("nan")
+
+
+class Means(Record, eq=False):
+    """Means of the response at the levels of a factor, with half-widths of their 95 % intervals."""
+
+    factor: str
+    levels: list[Any]
+    mean: Floats
+    half: Floats
+    count: NDArray[np.int64]
+
+
+def omega_squared(df: float, f: float, observations: int) -> float:
+    """The share of variance due to a factor (4.29); negative estimates are 0."""
+    if np.isinf(f):
+        return 1.0
+    part = df * (f - 1)
+    return float(max(part / (part + observations), 0.0))
+
+
+def effect_size(omega2: float) -> str:
+    """An effect in words: large, medium, small or none."""
+    return next((word for least, word in EFFECTS if omega2 >= least), "none")
+
+
+class Anova(Record, eq=False):
+    """The table of an analysis, and means for its plots."""
+
+    response: str
+    subject: str | None
+    factors: tuple[str, ...]
+    effects: list[Effect]  # subject, factors, pairs, then error and total
+    alpha: float
+    columns: Mapping[str, NDArray[Any]]  # of subject, factors and response, a row an observation
+    levels: Mapping[str, list[Any]]
+
+    @cached_property
+    def error(self) -> Effect:
+        return self["error"]
+
+    def __getitem__(self, source: str) -> Effect:
+        for one in self.effects:
+            if one.source == source:
+                return one
+        known = ", ".join(one.source for one in self.effects)
+        raise InputError(
+            f"no effect '{source}'", code="unknown-effect", remedy=f"choose from {known}"
+        )
+
+    def means(self, factor: str) -> Means:
+        """Main effect: the mean of the response at each level, over everything else."""
+        from scipy.stats import t
+
+        values = [self._response[self.columns[factor] == one] for one in self.levels[factor]]
+        count = np.array([len(v) for v in values])
+        spread = np.array([v.std(ddof=1) if len(v) > 1 else np.nan for v in values])
+        half = t.ppf(0.975, np.maximum(count - 1, 1)) * spread / np.sqrt(count)
+        mean = np.array([v.mean() for v in values])
+        return Means(factor, list(self.levels[factor]), mean, half, count)
+
+    def interaction(self, one: str, other: str) -> Floats:
+        """[level of one, level of other]: means of the response; NaN without observations."""
+        out = np.full((len(self.levels[one]), len(self.levels[other])), np.nan)
+        for i, j in np.ndindex(out.shape):
+            here = self.columns[one] == self.levels[one][i]
+            here = here & (self.columns[other] == self.levels[other][j])
+            if here.any():
+                out[i, j] = self._response[here].mean()
+        return out
+
+    def tukey(self, factor: str) -> TukeyGroups:
+        """Which levels of a factor differ (4.30)."""
+        found = self.means(factor)
+        return tukey_groups(found.mean, found.count, self.error.ms, self.error.df, self.alpha)
+
+    def tukey_table(self, factor: str, largest_first: bool = True) -> Table:
+        """Levels by their means, with an X for every group they belong to."""
+        found, (order, groups, *_) = self.means(factor), self.tukey(factor)
+        rows: list[list[Cell]] = []
+        for place, level in enumerate(order):
+            marks = "".join("X" if a <= place <= b else "." for a, b in groups)
+            rows.append([str(found.levels[level]), float(found.mean[level]), marks])
+        if not largest_first:
+            rows = [[name, mean, str(marks)[::-1]] for name, mean, marks in reversed(rows)]
+        return Table((factor, f"mean {self.response}", "groups"), rows)
+
+    def table(self) -> Table:
+        rows = [
+            (e.source, e.ss, e.df, e.ms, e.f, e.p, e.omega2,
+             "" if np.isnan(e.omega2) else effect_size(e.omega2))
+            for e in self.effects
+        ]  # fmt: skip
+        names = ("source", "SS", "DF", "MS", "F", "p", "omega2", "size")
+        return Table(names, rows, formats={"p": _p_value})
+
+    def _repr_html_(self) -> str:
+        return html_page(f"{self.response}, {len(self._response)} observations", self.table())
+
+    def to_text(self) -> str:
+        return f"{self.response}, {len(self._response)} observations\n{self.table()}"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @cached_property
+    def _response(self) -> Floats:
+        return np.asarray(self.columns[self.response], dtype=float)
+
+
+def _p_value(p: float) -> str:
+    if np.isnan(p):
+        return "-"
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def factorial_anova(
+    rows: Iterable[Mapping[str, Any]],
+    response: str,
+    factors: Sequence[str],
+    subject: str | None = None,
+    interactions: Iterable[Pair] | None = None,
+    scale_by: str | None = None,
+    alpha: float = 0.05,
+) -> Anova:
+    """Factorial analysis of variance with repeated measures.
+
+    Parameters
+    ----------
+    rows : iterable of mappings
+        Observations, each with the response and a level of every factor.
+    response : str
+        Name of the response.
+    factors : sequence of str
+        Names of the factors; those with one level are dropped.
+    subject : str, optional
+        The unit that is measured under all conditions.
+    interactions : iterable of pairs, optional
+        Pairs of factors. Default: all.
+    scale_by : str, optional
+        First divide the response by its largest value at each level of this factor, as is done with
+        RMSE by measure.
+    alpha : float
+        Level of the tests.
+
+    Returns
+    -------
+    Anova
+        Sums of squares (type II), F, p and ω² of every effect; Tukey groups.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> rows = [{"score": s + t % 3, "system": s, "topic": t} for s in range(3) for t in range(8)]
+    >>> found = hj.studies.factorial_anova(rows, "score", ["system"], "topic")
+    >>> [effect.source for effect in found.effects]
+    ['topic', 'system', 'error', 'total']
+    """
+    names = [*([subject] if subject else []), *factors]
+    columns = _columns(rows, response, names)
+    levels = {name: list(dict.fromkeys(columns[name].tolist())) for name in names}
+    if scale_by is not None:
+        columns[response] = _scaled(columns[response], columns[scale_by])
+    used = [name for name in names if len(levels[name]) > 1]
+    asked = itertools.combinations(factors, 2) if interactions is None else interactions
+    pairs = [(a, b) for a, b in asked if a in used and b in used]
+    if not used:
+        raise InputError(
+            "no factor has two levels",
+            code="one-level",
+            remedy="give a factor with at least two levels",
+        )
+    for pair in pairs:
+        _check_seen(columns, levels, pair)
+    effects = _effects(columns, response, used, pairs, subject)
+    kept = tuple(name for name in factors if name in used)
+    return Anova(response, subject if subject in used else None, kept, effects, alpha, columns,
+                 levels)  # fmt: skip
+
+
+def _columns(
+    rows: Iterable[Mapping[str, Any]], response: str, names: Sequence[str]
+) -> dict[str, NDArray[Any]]:
+    listed = list(rows)
+    for name in (response, *names):
+        if not listed or any(name not in row for row in listed):
+            raise InputError(
+                f"an observation has no '{name}'" if listed else "there are no observations",
+                code="missing-factor",
+                remedy="give rows with the response and every factor",
+            )
+    columns = {name: np.array([row[name] for row in listed]) for name in names}
+    columns[response] = np.array([row[response] for row in listed], dtype=float)
+    if not np.isfinite(columns[response]).all():
+        raise InputError(
+            f"'{response}' has no value in some rows",
+            code="undefined-values",
+            remedy="leave out rows without a value",
+        )
+    return columns
+
+
+def _scaled(values: Floats, groups: NDArray[Any]) -> Floats:
+    """Values over the largest of their group."""
+    out = values.copy()
+    for group in np.unique(groups):
+        mine = groups == group
+        largest = values[mine].max()
+        out[mine] = values[mine] / largest if largest > 0 else 0.0
+    return out
+
+
+def _effects(
+    columns: Mapping[str, NDArray[Any]],
+    response: str,
+    used: Sequence[str],
+    pairs: Sequence[Pair],
+    subject: str | None,
+) -> list[Effect]:
+    from scipy.stats import f as f_distribution
+
+    values, count = columns[response], len(columns[response])
+    found = sums_of_squares(values, {name: columns[name] for name in used}, pairs)
+    error, left = found.pop(())
+    effects = []
+    for term, (ss, df) in found.items():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            f = float(np.divide(ss / df, error / left))
+        omega2 = float("nan") if term == (subject,) else omega_squared(df, f, count)
+        p = float(f_distribution.sf(f, df, left))
+        effects.append(Effect("*".join(term), ss, df, ss / df, f, p, omega2))
+    effects.append(Effect("error", error, left, error / left))
+    total = float(((values - values.mean()) ** 2).sum())
+    return [*effects, Effect("total", total, count - 1, total / (count - 1))]
+
+
+def _check_seen(
+    columns: Mapping[str, NDArray[Any]], levels: Mapping[str, list[Any]], pair: Pair
+) -> None:
+    """Check that every combination of the two factors' levels was observed."""
+    seen = set(zip(*(columns[name].tolist() for name in pair), strict=True))
+    for both in itertools.product(*(levels[name] for name in pair)):
+        if both not in seen:
+            raise InputError(
+                f"no observation of {pair[0]} {both[0]} with {pair[1]} {both[1]}",
+                code="empty-cell",
+                remedy="leave out that interaction, or levels that are not seen with all others",
+            )

@@ -1,0 +1,338 @@
+"""The jobs of a study: seeds, stored results, and running what is not stored yet.
+
+The rollback journal is used instead of the write-ahead log: results folders are often on
+network drives, where the latter does not work. Every result is one transaction, so that a process
+that is killed leaves all results it had finished, and nothing else.
+
+A result is identified by its job's key and a fingerprint of everything it depends on: the function,
+its arguments, the seed, the data (contents and policies) and the version of this package. What is
+stored under the same fingerprint is reused; a changed parameter, seed, file or version
+gives another fingerprint, and the job is run again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import sqlite3
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hungjury import __version__
+from hungjury.base.errors import InputError, check_seed
+from hungjury.base.notes import plural
+from hungjury.base.records import Record
+from hungjury.data.runs import Progress
+from hungjury.studies.data import Sources, StudyData, study_data
+from hungjury.studies.engines import Engine
+
+__all__ = [
+    "Finished",
+    "Job",
+    "ResultStore",
+    "as_text",
+    "from_text",
+    "integer_seed",
+    "run_work",
+    "seed_for",
+]
+
+
+def seed_for(seed: int, key: str | tuple[str | int | float, ...]) -> np.random.SeedSequence:
+    """The part of a study's seed that belongs to a key, independent of those of other keys."""
+    check_seed(seed)
+    text = key if isinstance(key, str) else repr(key)
+    words = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype="<u4")
+    return np.random.SeedSequence([seed, *words.tolist()])
+
+
+def integer_seed(seed: int, key: str) -> int:
+    """The same as a number, which can be stored and sent."""
+    return int(seed_for(seed, key).generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+ARRAY = "__array__"
+_TABLE = """
+create table if not exists results (
+    key text not null,
+    fingerprint text not null,
+    value text,
+    error text,
+    seconds real not null,
+    primary key (key, fingerprint)
+)"""
+
+
+def as_text(value: object) -> str:
+    """A result as text: what JSON can hold, and arrays; floats keep all their digits."""
+    return json.dumps(value, default=_plain, sort_keys=True)
+
+
+def from_text(text: str) -> Any:
+    """The result that `as_text` wrote. Tuples come back as lists."""
+    return json.loads(text, object_hook=_array)
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        data = base64.b64encode(np.ascontiguousarray(value).tobytes()).decode("ascii")
+        return {ARRAY: data, "dtype": value.dtype.str, "shape": list(value.shape)}
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(
+        f"a {type(value).__name__} cannot be stored: results are made of dictionaries, lists, "
+        "text, numbers and arrays of numbers"
+    )
+
+
+def _array(found: dict[str, Any]) -> Any:
+    if ARRAY not in found:
+        return found
+    values = np.frombuffer(base64.b64decode(found[ARRAY]), dtype=found["dtype"])
+    return values.reshape(found["shape"]).copy()
+
+
+class ResultStore:
+    """Results by key and fingerprint; results under other fingerprints are kept.
+
+    While a store is open no other process can open it: two studies in one folder would do the work
+    twice.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._base = sqlite3.connect(self.path, timeout=0.0, isolation_level=None)
+        except (OSError, sqlite3.OperationalError) as error:
+            raise InputError(
+                f"cannot be opened: {error}",
+                code="unwritable-file",
+                file=str(path),
+                remedy="check the folder",
+            ) from None
+        try:
+            self._base.execute("pragma locking_mode = exclusive")
+            self._base.execute("begin exclusive")
+            self._base.execute(_TABLE)
+            self._base.execute("commit")
+        except sqlite3.DatabaseError as error:
+            self._base.close()
+            raise self._refused(error) from None
+
+    def _refused(self, error: sqlite3.DatabaseError) -> InputError:
+        if "locked" in str(error):
+            return InputError(
+                "another study is writing its results here",
+                code="in-use",
+                file=str(self.path),
+                remedy="wait for it to end, or choose another folder",
+            )
+        return InputError(
+            f"not a writable results file: {error}",
+            code="damaged-store",
+            file=str(self.path),
+            remedy="move it away, or choose another folder",
+        )
+
+    def __enter__(self) -> ResultStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._base.close()
+
+    def finished(self, wanted: Mapping[str, str]) -> set[str]:
+        """Those of the wanted {key: fingerprint} that have a result; failures are none."""
+        rows = self._base.execute("select key, fingerprint from results where error is null")
+        return {key for key, fingerprint in rows if wanted.get(key) == fingerprint}
+
+    def outdated(self, wanted: Mapping[str, str], current: Collection[str] = ()) -> set[str]:
+        """Those of the wanted keys that have a result under another fingerprint only. `current`
+        fingerprints are not counted: they belong to the same study."""
+        rows = self._base.execute("select key, fingerprint from results where error is null")
+        found = {key for key, fingerprint in rows if key in wanted and fingerprint not in current}
+        return found - self.finished(wanted)
+
+    def put(
+        self, key: str, fingerprint: str, value: str | None, error: str | None, seconds: float
+    ) -> None:
+        """Store a result (as text) or an error, durably."""
+        self._base.execute(
+            "insert or replace into results values (?, ?, ?, ?, ?)",
+            (key, fingerprint, value, error, seconds),
+        )
+
+    def values(self, wanted: Mapping[str, str]) -> dict[str, Any]:
+        """The available results of the wanted {key: fingerprint}, in that order."""
+        out = {}
+        for key, fingerprint in wanted.items():
+            row = self._base.execute(
+                "select value from results where key = ? and fingerprint = ? and error is null",
+                (key, fingerprint),
+            ).fetchone()
+            if row is not None:
+                out[key] = from_text(row[0])
+        return out
+
+
+LOCAL_ENGINE = Engine()
+
+
+class Job(Record):
+    """A piece of a study that depends on no other: ``function(data, seed, **arguments)``.
+
+    function: imported by name where the job is run. arguments: small and
+    plain (text, numbers, lists and dictionaries of these). The result is made of dictionaries,
+    lists, text, numbers and arrays. draws: jobs with the same word here get the same seed, for
+    random draws that they share; by default each has its own.
+    """
+
+    key: str
+    function: Callable[..., Any]
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    draws: str = ""
+
+    def seed(self, seed: int) -> int:
+        """The seed of this job."""
+        return integer_seed(seed, self.draws or self.key)
+
+
+class Finished(Record):
+    """Results and errors by key. `reused` results were there already; `outdated` ones of the others
+    had been done before with other parameters, data, seed or version. The first line of an error
+    says what is wrong, the rest where."""
+
+    results: dict[str, Any]
+    failed: dict[str, str]
+    reused: int
+    outdated: int
+
+
+class _Task(Record):
+    """A job on its way to a worker."""
+
+    place: int  # of its collection
+    job: Job
+    sources: Sources
+    seed: int
+    threads: int | None
+    version: str = __version__
+
+
+class _Done(Record):
+    place: int
+    key: str
+    value: str | None
+    error: str | None
+    seconds: float
+
+
+def run_work(
+    work: Sequence[tuple[Sources, Sequence[Job]]],
+    store: ResultStore,
+    seed: int = 0,
+    engine: Engine = LOCAL_ENGINE,
+    progress: Progress | None = None,
+    announce: Callable[[str], None] | None = None,
+) -> list[Finished]:
+    """Do the jobs of some collections that are not in the store yet. A job that fails does not
+    stop the others; it is tried again the next time. What a job finds does not depend on which
+    other collections there are.
+
+    progress: called with jobs done, jobs to do and the last key. announce: called once with a
+    sentence on what is reused and what has to be done.
+    """
+    for _, jobs in work:
+        _check(jobs, seed)
+    wanted = [{job.key: _fingerprint(job, source, seed) for job in jobs} for source, jobs in work]
+    current = {fingerprint for each in wanted for fingerprint in each.values()}
+    there = [store.finished(each) for each in wanted]
+    outdated = [store.outdated(each, current) for each in wanted]
+    tasks = [
+        _Task(place, job, sources, job.seed(seed), engine.threads)
+        for place, (sources, jobs) in enumerate(work)
+        for job in jobs
+        if job.key not in there[place]
+    ]
+    failed: list[dict[str, str]] = [{} for _ in work]
+    if announce is not None:
+        announce(_plan(sum(map(len, wanted)), len(tasks), sum(map(len, outdated))))
+    for count, done in enumerate(engine.run(_perform, tasks, _lost), 1):
+        fingerprint = wanted[done.place][done.key]
+        store.put(done.key, fingerprint, done.value, done.error, done.seconds)
+        if done.error is not None:
+            failed[done.place][done.key] = done.error
+        if progress is not None:
+            progress(count, len(tasks), done.key)
+    return [
+        Finished(store.values(wanted[i]), failed[i], len(there[i]), len(outdated[i]))
+        for i in range(len(work))
+    ]
+
+
+def _check(jobs: Sequence[Job], seed: int) -> None:
+    check_seed(seed)
+    key, times = next(iter(Counter(job.key for job in jobs).most_common(1)), ("", 0))
+    if times > 1:
+        raise InputError(
+            f"{times} jobs are called '{key}'",
+            code="same-name",
+            remedy="give every job its own key",
+        )
+
+
+def _plan(jobs: int, to_do: int, outdated: int) -> str:
+    """A sentence on what is reused and what is run."""
+    plan = f"{plural(jobs, 'job')}: {jobs - to_do} stored already, {to_do} to do"
+    if outdated:
+        plan += f" ({outdated} of them were done with other parameters, data, seed or version)"
+    return plan
+
+
+def _fingerprint(job: Job, sources: Sources, seed: int) -> str:
+    """A digest of everything that a result depends on."""
+    name = f"{job.function.__module__}:{job.function.__qualname__}"
+    parts = [name, dict(job.arguments), job.seed(seed), sources.digest, __version__]
+    return hashlib.sha256(as_text(parts).encode()).hexdigest()
+
+
+def _perform(task: _Task) -> _Done:
+    """In a worker: run a job; an error fails only this job."""
+    began = time.perf_counter()
+    value = error = None
+    try:
+        if task.version != __version__:
+            raise InputError(
+                f"this worker has hungjury {__version__}, the study is done with {task.version}",
+                code="other-version",
+                remedy="install the same version on all machines",
+            )
+        if task.threads is not None:  # a local process that shares the cores with others
+            os.environ["HUNGJURY_THREADS"] = str(task.threads)
+        value = as_text(_result(task, study_data(task.sources)))
+    except Exception as problem:
+        what = str(problem).partition("\n")[0]
+        error = f"{type(problem).__name__}: {what}\n\n{traceback.format_exc()}"
+    return _Done(task.place, task.job.key, value, error, time.perf_counter() - began)
+
+
+def _lost(task: _Task, problem: BaseException) -> _Done:
+    """The error of a job that never returned."""
+    what = f"its worker died every time it was tried ({type(problem).__name__})\n\n{problem}"
+    return _Done(task.place, task.job.key, None, what, 0.0)
+
+
+def _result(task: _Task, data: StudyData) -> Any:
+    return task.job.function(data, task.seed, **task.job.arguments)

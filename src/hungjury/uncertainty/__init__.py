@@ -1,1 +1,0 @@
-"""The uncertainty of results: leaderboards and comparisons."""

@@ -1,0 +1,263 @@
+"""Click logs that are not tables: converted to rows of a Parquet file.
+
+    session <TAB> time <TAB> Q <TAB> query <TAB> region <TAB> url1 <TAB> ... <TAB> url10
+    session <TAB> time <TAB> C <TAB> url
+
+A click belongs to the session's latest page. Queries are called query_region, as the labels of
+that log are per query and region.
+
+A rank of None is a click outside the results of the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from hungjury import native
+from hungjury.base.errors import InputError
+from hungjury.base.files import cores
+from hungjury.base.text import decimal_of, integer_of
+from hungjury.data.reading.label_rows import parse_text
+from hungjury.data.reading.sources import Source
+from hungjury.data.runs import map_files
+from hungjury.users.engine import RECORD
+
+if TYPE_CHECKING:
+    from ibis import BaseBackend
+
+__all__ = [
+    "CLICK",
+    "EMPTY_PAGE",
+    "KIND",
+    "PAGE_COLUMNS",
+    "SESSION_COLUMNS",
+    "UNREADABLE",
+    "Tally",
+    "group_by_session",
+    "trec_session_clicks",
+    "write_action_clicks",
+    "write_clicks",
+    "yandex_page_clicks",
+]
+
+KIND = "hungjury_kind"
+CLICK, EMPTY_PAGE, UNREADABLE = range(3)  # what a row is
+SHOWN = 10  # results of a page
+BATCH = 1 << 19  # rows written at once
+PART = 1 << 40  # more records than a part has
+
+
+def write_action_clicks(
+    sources: Sequence[Source], folder: Path, queries: bool
+) -> tuple[list[Path], bool]:
+    """Write Parquet files of clicks with their ranks, of pages without clicks, and of bad records.
+
+    A large file is read in parts, on all cores. Pages are only found if the lines of a session
+    are adjacent: the second result says whether they are; if not, the rows are useless.
+    """
+    parts = [part for source in sources for part in source.parts(cores())]
+    paths = [folder / f"actions-{number}.parquet" for number in range(len(parts))]
+
+    def write(number: int) -> native.ActionLog:
+        return _write(parts[number], number * PART, paths[number], queries)
+
+    whole, *others = map_files(write, list(range(len(parts))), None, "")
+    for other in others:
+        whole.meet(other)
+    return paths, not whole.interleaved
+
+
+def _write(part: Source, first: int, path: Path, queries: bool) -> native.ActionLog:
+    import pyarrow
+    from pyarrow import parquet
+
+    kinds = {"session": "int64", "page": "int64", "rank": "int32", "time": "float64",
+             KIND: "int8", RECORD: "int64"}  # fmt: skip
+    if queries:
+        kinds["query"] = "string"
+    schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in kinds.items()])
+    log = native.ActionLog(first)
+    names = pyarrow.array([], pyarrow.string())
+    with parquet.ParquetWriter(path, schema, use_dictionary=["query"]) as writer:
+
+        def write() -> None:
+            nonlocal names
+            rows = log.take()
+            table = {name: pyarrow.array(rows[name], mask=rows[name] < 0)
+                     for name in ("session", "page", "rank")}  # fmt: skip
+            table |= {KIND: rows["kind"], RECORD: rows["record"]}
+            table["time"] = pyarrow.array(rows["time"], mask=np.isnan(rows["time"]))
+            if queries:
+                new = pyarrow.array(log.queries(len(names)), pyarrow.string())
+                names = pyarrow.concat_arrays([names, new])
+                code = pyarrow.array(rows["query"] - first, mask=rows["query"] < 0)
+                table["query"] = names.take(code)
+            writer.write_table(pyarrow.table(table, schema=schema))
+
+        def feed(piece: memoryview) -> None:
+            log.feed(piece)
+            if log.rows >= BATCH:
+                write()
+
+        parse_text(part, feed, log.finish)
+        write()
+    return log
+
+
+def group_by_session(connection: BaseBackend, paths: Sequence[Path], out: Path) -> None:
+    """Rewrite a log so that the lines of each session are adjacent; DuckDB sorts them."""
+    columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(5 + SHOWN))
+    files = ", ".join("'" + str(p).replace("'", "''") + "'" for p in paths)
+    line = ", ".join(f"coalesce(c{i}, '')" for i in range(5 + SHOWN))
+    connection.raw_sql(f"""copy (
+        select concat_ws(chr(9), {line}) as line from (
+            select row_number() over () as record, *
+            from read_csv([{files}], delim = '\t', header = false, quote = '', escape = '',
+                null_padding = true, auto_detect = false, columns = {{{columns}}}))
+        order by c0, record)
+        to '{out}' (format csv, header false, quote '', delimiter '')""")
+
+
+PAGE_COLUMNS = {"session": "int64", "query": "string", "rank": "int64"}
+SESSION_COLUMNS = {
+    "session": "string",
+    "page": "string",
+    "query": "string",
+    "rank": "int64",
+    "time": "float64",
+    "until": "float64",
+}
+Row = tuple[Any, ...]
+ROWS_AT_ONCE = 1 << 18
+DAY = 86_400.0
+_PAGE = re.compile(r"\s*([^\t]+)\t([^:]*):(.*)", re.S)
+
+
+@dataclass
+class Tally:
+    """Counts of what a reader found besides clicks."""
+
+    pages_without_clicks: int = 0
+    unreadable: int = 0
+
+
+def write_clicks(rows: Iterable[Row], columns: Mapping[str, str], path: Path) -> None:
+    """Rows to a Parquet file, a batch at a time."""
+    import pyarrow
+    from pyarrow import parquet
+
+    schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in columns.items()])
+    with parquet.ParquetWriter(path, schema) as writer:
+        for batch in _batches(rows):
+            parts = dict(zip(columns, zip(*batch, strict=True), strict=True))
+            writer.write_table(pyarrow.table(parts, schema=schema))
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    batch: list[Row] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == ROWS_AT_ONCE:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def yandex_page_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]:
+    """``query_region<TAB>u1,...,u10 : c1 , c2`` between semicolons, clicks in order, no times."""
+    number = 0
+    for source in sources:
+        for record in _records(source):
+            found = _PAGE.fullmatch(record)
+            if found is None:
+                tally.unreadable += 1
+                continue
+            number += 1
+            query, shown, clicked = found.groups()
+            where: dict[str, int] = {}
+            for rank, url in enumerate(shown.split(","), 1):
+                where.setdefault(url.strip(), rank)
+            clicks = [c.strip() for c in clicked.split(",") if c.strip()]
+            tally.pages_without_clicks += not clicks
+            for url in clicks:
+                yield number, query.strip(), where.get(url)
+
+
+def _records(source: Source) -> Iterator[str]:
+    """The pieces between semicolons, blank ones left out."""
+    rest = b""
+    for piece in source.pieces():
+        *whole, rest = (rest + piece).split(b";")
+        for record in whole:
+            if record.strip():
+                yield record.decode("utf-8", "replace")
+    if rest.strip():
+        yield rest.decode("utf-8", "replace")
+
+
+def trec_session_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]:
+    """Sessions of the TREC Session Track; the query is the session's topic, if it names one.
+
+    A click has a beginning and an end: seconds, or the time of day (a session may pass midnight).
+    """
+    for source in sources:
+        try:
+            with source.open() as stream:
+                for _, element in ElementTree.iterparse(stream):
+                    if element.tag == "session":
+                        yield from _session(element, tally)
+                        element.clear()
+        except ElementTree.ParseError as error:
+            raise InputError(
+                f"not well-formed XML: {error.msg}",
+                code="not-xml",
+                file=source.name,
+                line=error.position[0],
+                remedy="fix the file",
+            ) from None
+
+
+def _session(session: Any, tally: Tally) -> Iterator[Row]:
+    name = session.get("num", "")
+    topic = session.find("topic")
+    begin = _seconds(session.get("starttime"))
+    for number, interaction in enumerate(session.iter("interaction"), 1):
+        query = topic.get("num") if topic is not None and topic.get("num") else None
+        if query is None:
+            query = " ".join((interaction.findtext("query") or "").split())
+        clicks = list(interaction.iter("click"))
+        tally.pages_without_clicks += not clicks
+        for click in clicks:
+            rank = (click.findtext("rank") or "").strip()
+            yield (
+                name,
+                interaction.get("num", str(number)),
+                query,
+                integer_of(rank),
+                _after(_seconds(click.get("starttime")), begin),
+                _after(_seconds(click.get("endtime")), begin),
+            )
+
+
+def _seconds(text: str | None) -> float | None:
+    """'56.1' or '18:50:58.7' as seconds."""
+    parts = [decimal_of(part) for part in (text or "").split(":")]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return float(sum(part * 60**power for power, part in enumerate(reversed(known))))
+
+
+def _after(time: float | None, begin: float | None) -> float | None:
+    """A time of day far before the session's begin belongs to the next day."""
+    if time is None or begin is None or begin - time < DAY / 2:
+        return time
+    return time + DAY
