@@ -51,6 +51,7 @@ class ActionLog {
     }
     // Takes in the sessions of another part of the log; some may be known already.
     void meet(const ActionLog &other) {
+        if (&other == this) throw std::invalid_argument("expected another part of the log");
         interleaved |= other.interleaved;
         interleaved |= !seen_.add(other.seen_);
     }

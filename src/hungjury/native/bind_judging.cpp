@@ -18,9 +18,10 @@ nb::tuple dawid_skene(Given<int32_t> document, Given<int32_t> judge, Given<int16
                       Given<int64_t> group, int64_t judges, int64_t grades,
                       Filled<double> posterior, double tolerance, int64_t rounds) {
     size_t size = static_cast<size_t>(grades), votes = document.size();
-    if (judges < 0 || grades < 1 || judges * grades > INT32_MAX || judge.size() != votes ||
-        choice.size() != votes || posterior.size() != group.size() * size)
-        throw std::out_of_range("arrays of different sizes");
+    if (judges < 0 || grades < 1 || judges > INT32_MAX / grades)
+        throw std::out_of_range("there must be grades, and at most 2^31 of all judges together");
+    check_sizes({{"document", votes}, {"judge", judge.size()}, {"choice", choice.size()}});
+    check_sizes({{"posterior", posterior.size()}, {"group times grades", cells({group.size(), size})}});
     std::vector<double> prior, confusion, log_likelihood;
     std::vector<int64_t> taken, unit_group, unit_judge;
     std::vector<uint8_t> converged;
@@ -51,16 +52,15 @@ nb::tuple dawid_skene(Given<int32_t> document, Given<int32_t> judge, Given<int16
 
 Votes votes_of(const Given<int32_t> &document, const Given<int32_t> &judge, size_t documents,
                size_t judges) {
-    size_t number = document.size();
-    if (judge.size() != number) throw std::out_of_range("arrays of different sizes");
-    if (outside(document.data(), number, documents) || outside(judge.data(), number, judges))
-        throw std::out_of_range("a vote lies outside the documents or judges");
-    return {document.data(), judge.data(), number, documents, judges};
+    check_sizes({{"document", document.size()}, {"judge", judge.size()}});
+    check_codes(document, documents, "a vote lies outside the documents or judges");
+    check_codes(judge, judges, "a vote lies outside the documents or judges");
+    return {document.data(), judge.data(), document.size(), documents, judges};
 }
 
 // Choices that lie in the grades; with shares, the lowest one cannot be chosen.
 void check_choices(const Given<int16_t> &choice, size_t votes, size_t grades, int16_t least) {
-    if (choice.size() != votes) throw std::out_of_range("arrays of different sizes");
+    check_sizes({{"choice", choice.size()}, {"document", votes}});
     for (size_t v = 0; v < votes; ++v)
         if (choice.data()[v] < least || static_cast<size_t>(choice.data()[v]) >= grades)
             throw std::out_of_range("a choice lies outside the grades");
@@ -76,12 +76,11 @@ Array<double> moments_with_rest(Given<int32_t> document, Given<int32_t> judge, G
                                 double rel, Given<double> weight, Given<int32_t> family,
                                 Given<int32_t> topic, size_t topics) {
     Votes given = votes_of(document, judge, topic.size(), weight.size());
-    if (label.size() != given.number || family.size() != given.judges)
-        throw std::out_of_range("arrays of different sizes");
-    if (outside(family.data(), given.judges, given.judges) ||
-        outside(topic.data(), given.documents, topics))
-        throw std::out_of_range("a family or topic that is not there");
-    std::vector<double> moments(given.judges * topics * 6);
+    check_sizes({{"label", label.size()}, {"document", given.number}});
+    check_sizes({{"family", family.size()}, {"weight", given.judges}});
+    check_codes(family, given.judges, "a family that is not there");
+    check_codes(topic, topics, "a topic that is not there");
+    std::vector<double> moments(cells({given.judges, topics, 6}));
     {
         nb::gil_scoped_release free;
         RestMoments(given, label.data(), rel, weight.data(), topic.data(), topics, moments.data())
@@ -95,8 +94,8 @@ Array<double> votes_by_grade(Given<int32_t> document, Given<int32_t> judge, Give
                              size_t documents, size_t grades) {
     Votes given = votes_of(document, judge, documents, weight.size());
     check_choices(choice, given.number, grades, share ? 1 : 0);
-    if (share && share->size() != given.number) throw std::out_of_range("arrays of different sizes");
-    std::vector<double> counts(documents * grades);
+    if (share) check_sizes({{"share", share->size()}, {"document", given.number}});
+    std::vector<double> counts(cells({documents, grades}));
     {
         nb::gil_scoped_release free;
         count_votes(given, choice.data(), share ? share->data() : nullptr, weight.data(), grades,
@@ -109,7 +108,7 @@ nb::tuple judge_pairs(Given<int32_t> document, Given<int32_t> judge, Given<int16
                       size_t documents, size_t judges, size_t grades) {
     Votes given = votes_of(document, judge, documents, judges);
     check_choices(choice, given.number, grades, 0);
-    std::vector<double> common(judges * judges), same(common.size()), chance(common.size());
+    std::vector<double> common(cells({judges, judges})), same(common.size()), chance(common.size());
     {
         nb::gil_scoped_release free;
         agreed(given, choice.data(), grades, {common.data(), same.data(), chance.data()});
@@ -134,8 +133,10 @@ nb::tuple values_and_counts(Given<double> values) {
 }
 
 Array<int16_t> grade_places(Given<double> label, Given<int64_t> grades) {
-    if (!grades.size() || grades(grades.size() - 1) - grades(0) > INT16_MAX ||
-        !std::is_sorted(grades.data(), grades.data() + grades.size()))
+    constexpr int64_t most = int64_t{1} << 53;  // up to here, labels and grades are exactly equal
+    const int64_t *first = grades.data(), *end = first + grades.size();
+    if (first == end || !std::is_sorted(first, end) || first[0] < -most || end[-1] > most ||
+        end[-1] - first[0] > INT16_MAX)
         throw std::out_of_range("grades must ascend within the range of 16 bits");
     std::vector<int16_t> places(label.size());
     {
@@ -146,7 +147,7 @@ Array<int16_t> grade_places(Given<double> label, Given<int64_t> grades) {
 }
 
 Array<int64_t> occurrences(Given<int32_t> key, size_t keys) {
-    if (outside(key.data(), key.size(), keys)) throw std::out_of_range("a key that is not there");
+    check_codes(key, keys, "a key that is not there");
     std::vector<int64_t> counts(keys);
     count_keys(key.data(), key.size(), counts.data());
     return array(std::move(counts));
@@ -154,18 +155,17 @@ Array<int64_t> occurrences(Given<int32_t> key, size_t keys) {
 
 Array<double> sums_by_key(Given<int32_t> key, Given<int32_t> other, Given<double> value,
                           size_t keys) {
-    if (key.size() != other.size()) throw std::out_of_range("arrays of different sizes");
-    if (outside(key.data(), key.size(), keys) || outside(other.data(), other.size(), value.size()))
-        throw std::out_of_range("a key that is not there");
+    check_sizes({{"key", key.size()}, {"other", other.size()}});
+    check_codes(key, keys, "a key that is not there");
+    check_codes(other, value.size(), "a key that is not there");
     std::vector<double> sums(keys);
     sum_by_key(key.data(), other.data(), value.data(), key.size(), sums.data());
     return array(std::move(sums));
 }
 
 Array<double> largest_labels(Given<int32_t> judge, Given<double> label, size_t judges) {
-    if (judge.size() != label.size()) throw std::out_of_range("arrays of different sizes");
-    if (outside(judge.data(), judge.size(), judges))
-        throw std::out_of_range("a judge who is not there");
+    check_sizes({{"judge", judge.size()}, {"label", label.size()}});
+    check_codes(judge, judges, "a judge who is not there");
     std::vector<double> largest(judges);
     largest_by_key(judge.data(), label.data(), label.size(), largest.data());
     return array(std::move(largest));

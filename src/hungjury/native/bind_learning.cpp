@@ -15,16 +15,14 @@ template <class F>
 void each_query(const Given<double> &scores, const Given<double> &gains,
                 const Given<int64_t> &offsets, const Tabled<double> &discounts,
                 const Given<double> &over_ideal, int64_t first, int64_t last, F &&work) {
-    auto queries = static_cast<int64_t>(over_ideal.size());
-    auto documents = static_cast<int64_t>(scores.size());
-    if (first < 0 || last > queries || static_cast<int64_t>(offsets.size()) != queries + 1 ||
-        static_cast<int64_t>(discounts.shape(0)) != queries || gains.size() != scores.size())
-        throw std::out_of_range("the queries' arrays do not fit together");
+    check_sizes({{"scores", scores.size()}, {"gains", gains.size()}});
+    check_sizes({{"over_ideal", over_ideal.size()}, {"discounts", discounts.shape(0)}});
+    check_offsets(offsets, over_ideal.size(), scores.size());
+    if (first < 0 || last > static_cast<int64_t>(over_ideal.size()))
+        throw std::out_of_range("a query that is not there");
     nb::gil_scoped_release free;
     for (int64_t i = first; i < last; ++i) {
         int64_t begin = offsets(i), end = offsets(i + 1);
-        if (begin < 0 || end < begin || end > documents)
-            throw std::out_of_range("a query lies outside the documents");
         size_t ranks = discounts.shape(1);
         work(ScoredQuery{scores.data() + begin, gains.data() + begin,
                          static_cast<size_t>(end - begin), discounts.data() + i * ranks, ranks,
@@ -34,10 +32,9 @@ void each_query(const Given<double> &scores, const Given<double> &gains,
 }
 
 void add_lambdas(Given<double> scores, Given<double> gains, Given<int64_t> offsets,
-                 Tabled<double> discounts, Given<double> over_ideal, int64_t first, int64_t last, Filled<float> gradient,
-                 Filled<float> hessian) {
-    if (gradient.size() != scores.size() || hessian.size() != scores.size())
-        throw std::out_of_range("the results' arrays do not fit the documents");
+                 Tabled<double> discounts, Given<double> over_ideal, int64_t first, int64_t last,
+                 Filled<float> gradient, Filled<float> hessian) {
+    check_sizes({{"scores", scores.size()}, {"gradient", gradient.size()}, {"hessian", hessian.size()}});
     RankedQuery ranked;
     each_query(scores, gains, offsets, discounts, over_ideal, first, last,
                [&](const ScoredQuery &q, int64_t begin, int64_t) {
@@ -46,9 +43,9 @@ void add_lambdas(Given<double> scores, Given<double> gains, Given<int64_t> offse
 }
 
 void add_values(Given<double> scores, Given<double> gains, Given<int64_t> offsets,
-                Tabled<double> discounts, Given<double> over_ideal, int64_t first, int64_t last, Filled<double> values) {
-    if (values.size() != over_ideal.size())
-        throw std::out_of_range("the results' array does not fit the queries");
+                Tabled<double> discounts, Given<double> over_ideal, int64_t first, int64_t last,
+                Filled<double> values) {
+    check_sizes({{"over_ideal", over_ideal.size()}, {"values", values.size()}});
     RankedQuery ranked;
     each_query(scores, gains, offsets, discounts, over_ideal, first, last,
                [&](const ScoredQuery &q, int64_t, int64_t i) { values.data()[i] = ranked.value(q); });

@@ -72,6 +72,9 @@ void bind_reading(nb::module_ &m) {
         }, "Row and text of the labels that are not numbers; these are NaN.")
         .def("add", [](LabelTable &t, nb::list topics, nb::list iterations, nb::list documents,
                        Given<double> labels, Given<int64_t> lines) {
+            check_sizes({{"labels", labels.size()}, {"topics", topics.size()},
+                         {"iterations", iterations.size()}, {"documents", documents.size()},
+                         {"lines", lines.size()}});
             for (size_t i = 0; i < labels.size(); ++i)
                 t.add(bytes_of(topics[i]), bytes_of(iterations[i]), bytes_of(documents[i]),
                       labels(i), static_cast<uint64_t>(lines(i)));
@@ -115,10 +118,9 @@ void bind_reading(nb::module_ &m) {
         .def("undo", &PlainTable::undo, "Take back all rows.");
 
     m.def("place_pairs", [](Given<int64_t> order, Given<int32_t> topic_of, Given<int32_t> rows) {
-        if (outside(order.data(), order.size(), order.size()) ||
-            outside(topic_of.data(), topic_of.size(), order.size()) ||
-            outside(rows.data(), rows.size(), topic_of.size()))
-            throw std::out_of_range("a topic or pair that is not there");
+        check_codes(order, order.size(), "a topic that is not there");
+        check_codes(topic_of, order.size(), "a topic that is not there");
+        check_codes(rows, topic_of.size(), "a pair that is not there");
         Places found = place_pairs({order.data(), order.size()}, topic_of.data(), topic_of.size(),
                                    rows.data(), rows.size());
         return nb::make_tuple(array(std::move(found.pairs)), array(std::move(found.position)),
@@ -130,11 +132,15 @@ void bind_reading(nb::module_ &m) {
     nb::class_<Pool>(m, "Pool", "Judged documents by topic, found by id.")
         .def("__init__", [](Pool *self, nb::list topics, nb::list documents,
                             std::vector<int64_t> offsets) {
+            check_offsets(offsets, topics.size(), documents.size());
             new (self) Pool(strings_of(topics), strings_of(documents), offsets);
         }, "topics"_a, "documents"_a, "offsets"_a)
         .def_static("of_table", [](LabelTable &table, Given<int64_t> topics, Given<int64_t> pairs,
                                    Given<int64_t> offsets) {
             auto view = [](const Given<int64_t> &a) { return Numbers(a.data(), a.size()); };
+            check_codes(topics, table.ids.topics.size(), "a topic that is not there");
+            check_codes(pairs, table.ids.documents.size(), "a pair that is not there");
+            check_offsets(offsets, topics.size(), pairs.size());
             Ids ids = std::exchange(table.ids, Ids());
             return std::make_shared<Pool>(std::move(ids), view(topics), view(pairs), view(offsets));
         }, "table"_a, "topics"_a, "pairs"_a, "offsets"_a,
@@ -152,6 +158,8 @@ void bind_reading(nb::module_ &m) {
         .def("feed", &feed<RunStore>, "piece"_a, "Parse a piece of a TREC run file.")
         .def("add", [](RunStore &r, nb::list topics, nb::list documents, Given<double> scores,
                        Given<int64_t> lines) {
+            check_sizes({{"scores", scores.size()}, {"topics", topics.size()},
+                         {"documents", documents.size()}, {"lines", lines.size()}});
             for (size_t i = 0; i < scores.size(); ++i)
                 r.add(bytes_of(topics[i]), bytes_of(documents[i]), scores(i), 0,
                       static_cast<uint64_t>(lines(i)));
@@ -200,20 +208,27 @@ void bind_reading(nb::module_ &m) {
                                   text(r.tags.first), text(r.tags.second));
         })
         .def("__setstate__", [](RunStore &r, const nb::tuple &state) {
-            new (&r) RunStore();
+            check_sizes({{"state", state.size()}, {"parts", 7}});
             auto topics = nb::cast<nb::list>(state[0]), documents = nb::cast<nb::list>(state[1]);
             auto sizes = nb::cast<Given<int64_t>>(state[2]);
             auto scores = nb::cast<Given<double>>(state[3]);
             auto ranks = nb::cast<Given<int32_t>>(state[4]);
+            check_sizes({{"topics", topics.size()}, {"sizes", sizes.size()}});
+            check_sizes({{"documents", documents.size()}, {"scores", scores.size()},
+                         {"ranks", ranks.size()}});
+            RunStore made;
             uint64_t row = 0;
             for (size_t t = 0; t < topics.size(); ++t) {
                 std::string topic = bytes_of(topics[t]);
+                if (sizes(t) < 0 || static_cast<uint64_t>(sizes(t)) > documents.size() - row)
+                    throw std::out_of_range("a list lies outside the documents");
                 for (int64_t i = 0; i < sizes(t); ++i, ++row)
-                    r.add(topic, bytes_of(documents[row]), scores(row), ranks(row), row + 1);
+                    made.add(topic, bytes_of(documents[row]), scores(row), ranks(row), row + 1);
             }
-            r.tags.first = bytes_of(state[5]);
-            r.tags.second = bytes_of(state[6]);
-            r.finish();
+            made.tags.first = bytes_of(state[5]);
+            made.tags.second = bytes_of(state[6]);
+            made.finish();
+            new (&r) RunStore(std::move(made));
         })
         .def_prop_ro("topics", [](const RunStore &r) { return texts(r.topics); })
         .def_prop_ro("rows", [](const RunStore &r) {

@@ -21,6 +21,10 @@ namespace {
 // Rows of `ranks` and `p` are lists; returns mean and variance of each.
 nb::tuple precision_sums(Tabled<int32_t> ranks, Tabled<double> p, Given<int32_t> lengths,
                          double unjudged) {
+    check_sizes({{"lengths", lengths.size()}, {"ranks", ranks.shape(0)}, {"p", p.shape(0)}});
+    check_sizes({{"places in ranks", ranks.shape(1)}, {"places in p", p.shape(1)}});
+    if (std::any_of(ranks.data(), ranks.data() + ranks.size(), [](int32_t r) { return r < 1; }))
+        throw std::out_of_range("ranks count from 1");
     std::vector<double> mean(lengths.size()), variance(lengths.size());
     {
         nb::gil_scoped_release free;
@@ -35,14 +39,15 @@ nb::tuple precision_sums(Tabled<int32_t> ranks, Tabled<double> p, Given<int32_t>
     return nb::make_tuple(array(std::move(mean)), array(std::move(variance)));
 }
 
-
 // Lists are entries start .. stop of `document` and `weight`.
 std::vector<WeightedList> weighted_lists(const Given<int64_t> &start, const Given<int64_t> &stop,
                                          const Given<int32_t> &document,
                                          const Given<double> &weight, int64_t documents) {
+    check_sizes({{"start", start.size()}, {"stop", stop.size()}});
+    check_sizes({{"document", document.size()}, {"weight", weight.size()}});
     std::vector<WeightedList> lists;
-    auto entries = static_cast<int64_t>(std::min(document.size(), weight.size()));
-    for (size_t i = 0; i < std::min(start.size(), stop.size()); ++i) {
+    auto entries = static_cast<int64_t>(document.size());
+    for (size_t i = 0; i < start.size(); ++i) {
         if (start(i) < 0 || stop(i) < start(i) || stop(i) > entries)
             throw std::out_of_range("a list lies outside the entries");
         const int32_t *mine = document.data() + start(i);
@@ -59,28 +64,28 @@ template <class Label>
 Table score_lists(const std::string &name, Tabled<Label> labels, Given<double> worth, int64_t first,
                   int64_t documents, Given<int64_t> start, Given<int64_t> stop,
                   Given<int32_t> document, Given<double> weight) {
-    if (first < 0 || documents < 0 || static_cast<size_t>(first + documents) > labels.shape(1))
+    auto columns = static_cast<int64_t>(labels.shape(1));
+    if (first < 0 || first > columns || documents < 0 || documents > columns - first)
         throw std::out_of_range("the topic lies outside the labels");
     auto lists = weighted_lists(start, stop, document, weight, documents);
     LabelVectors<Label> given{labels.data(), labels.shape(0), labels.shape(1),
                               {worth.data(), worth.data() + worth.size()}};
-    auto *scores = new double[lists.size() * given.vectors];
-    nb::capsule owner(scores, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    Table scores = table(lists.size(), given.vectors);
     {
         nb::gil_scoped_release free;
         score_topic(kernel(name), given, static_cast<size_t>(first), static_cast<size_t>(documents),
-                    lists, scores);
+                    lists, scores.data());
     }
-    return Table(scores, {lists.size(), given.vectors}, owner);
+    return scores;
 }
 
 // [table * left * right]: sums over pairs of every row of one table with every row of the other.
 Array<double> pair_sums(Stacked<double> left, Stacked<double> right, bool by_rank) {
-    if (left.shape(0) != right.shape(0) || left.shape(2) != right.shape(2))
-        throw std::out_of_range("different numbers of tables, or rows of different length");
+    check_sizes({{"tables on the left", left.shape(0)}, {"tables on the right", right.shape(0)}});
+    check_sizes({{"items on the left", left.shape(2)}, {"items on the right", right.shape(2)}});
     size_t tables = left.shape(0), items = left.shape(2);
     size_t lefts = left.shape(1), rights = right.shape(1);
-    std::vector<double> sums(tables * lefts * rights);
+    std::vector<double> sums(cells({tables, lefts, rights}));
     {
         nb::gil_scoped_release free;
         PairSums pairs(items, rights, by_rank);
@@ -105,18 +110,17 @@ Array<int64_t> untied_pairs(Tabled<double> values) {
 
 // [left, right]: the squared distance of every row of one table to every row of the other.
 Table squared_distances(Tabled<double> left, Tabled<double> right) {
-    if (left.shape(1) != right.shape(1)) throw std::out_of_range("rows of different length");
+    check_sizes({{"columns on the left", left.shape(1)}, {"columns on the right", right.shape(1)}});
     size_t lefts = left.shape(0), rights = right.shape(0), size = left.shape(1);
-    auto *found = new double[lefts * rights];
-    nb::capsule owner(found, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    Table found = table(lefts, rights);
     {
         nb::gil_scoped_release free;
         for (size_t r = 0; r < rights; ++r)
             for (size_t l = 0; l < lefts; ++l)
-                found[l * rights + r] =
+                found.data()[l * rights + r] =
                     squared_distance(left.data() + l * size, right.data() + r * size, size);
     }
-    return Table(found, {lefts, rights}, owner);
+    return found;
 }
 
 // [row, point]: kernel sums of the values of each row on a grid over [0, 1].
@@ -127,64 +131,56 @@ Table kernel_sums(Tabled<double> values, int64_t points, double bandwidth) {
     const double *end = values.data() + rows * size;
     if (!std::all_of(values.data(), end, [&](double v) { return grid.takes(v); }))
         throw std::out_of_range("a value lies far outside [0, 1]");
-    auto *sums = new double[rows * width];
-    nb::capsule owner(sums, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    Table sums = table(rows, width);
     {
         nb::gil_scoped_release free;
         for (size_t r = 0; r < rows; ++r) {
             for (size_t i = 0; i < size; ++i) grid.add(values.data()[r * size + i]);
-            grid.take(sums + r * width);
+            grid.take(sums.data() + r * width);
         }
     }
-    return Table(sums, {rows, width}, owner);
+    return sums;
 }
 
 // [row, row]: left[a, c] * right[b, c] summed over columns, of a sparse table with two values each.
 Table products_of_rows(Given<int32_t> row, Given<int32_t> column, Given<double> left,
-                       Given<double> right, int64_t rows, int64_t columns) {
-    size_t entries = row.size();
-    if (column.size() != entries || left.size() != entries || right.size() != entries)
-        throw std::out_of_range("arrays of different sizes");
-    auto outside = [entries](const Given<int32_t> &key, int64_t keys) {
-        return std::any_of(key.data(), key.data() + entries,
-                           [keys](int32_t k) { return k < 0 || k >= keys; });
-    };
-    if (rows < 0 || columns < 0 || outside(row, rows) || outside(column, columns))
-        throw std::out_of_range("an entry lies outside the table");
-    auto size = static_cast<size_t>(rows);
-    auto *sums = new double[size * size]();
-    nb::capsule owner(sums, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+                       Given<double> right, size_t rows, size_t columns) {
+    check_sizes({{"row", row.size()}, {"column", column.size()}, {"left", left.size()},
+                 {"right", right.size()}});
+    check_codes(row, rows, "an entry lies outside the table");
+    check_codes(column, columns, "an entry lies outside the table");
+    Table sums = table(rows, rows);
     {
         nb::gil_scoped_release free;
-        row_products(row.data(), column.data(), left.data(), right.data(), entries, size,
-                     static_cast<size_t>(columns), sums);
+        std::fill_n(sums.data(), sums.size(), 0.0);
+        row_products(row.data(), column.data(), left.data(), right.data(), row.size(), rows,
+                     columns, sums.data());
     }
-    return Table(sums, {size, size}, owner);
+    return sums;
 }
 
 // [row, row]: the share of columns in which the first is larger; equal ones count half.
 Table shares_larger(Tabled<double> values) {
     size_t rows = values.shape(0), size = values.shape(1);
-    auto *shares = new double[rows * rows];
-    nb::capsule owner(shares, [](void *p) noexcept { delete[] static_cast<double *>(p); });
+    Table found = table(rows, rows);
     {
         nb::gil_scoped_release free;
-        double all = static_cast<double>(size);
+        double *shares = found.data(), all = static_cast<double>(size);
         for (size_t a = 0; a < rows; ++a)
             for (size_t b = a; b < rows; ++b) {
-                Contest found = contest(values.data() + a * size, values.data() + b * size, size);
-                shares[a * rows + b] = (found.larger + found.equal / 2) / all;
-                shares[b * rows + a] = (all - found.larger - found.equal / 2) / all;
+                Contest of = contest(values.data() + a * size, values.data() + b * size, size);
+                shares[a * rows + b] = (of.larger + of.equal / 2) / all;
+                shares[b * rows + a] = (all - of.larger - of.equal / 2) / all;
             }
     }
-    return Table(shares, {rows, rows}, owner);
+    return found;
 }
 
 // [column]: the largest gap between two rows, in units given for each pair of rows.
 Array<double> largest_gaps(Tabled<double> values, Tabled<double> units) {
     size_t rows = values.shape(0), size = values.shape(1);
-    if (units.shape(0) != rows || units.shape(1) != rows)
-        throw std::out_of_range("units for other rows");
+    check_sizes({{"rows", rows}, {"rows of units", units.shape(0)},
+                 {"columns of units", units.shape(1)}});
     std::vector<double> largest(size, 0.0);
     {
         nb::gil_scoped_release free;
@@ -201,11 +197,15 @@ void sweep_grades(Given<int64_t> begin, Given<int32_t> said, Given<int32_t> stra
                   Filled<int8_t> drawn, Filled<double> chances, Filled<int64_t> in_stratum,
                   Filled<int64_t> with_vote) {
     size_t documents = stratum.size(), grades = prior.shape(1);
-    if (begin.size() != documents + 1 || uniforms.size() != documents ||
-        drawn.size() != documents || chances.size() != documents * grades ||
-        evidence.shape(1) != grades || in_stratum.size() != prior.size() ||
-        with_vote.size() != evidence.size())
-        throw std::out_of_range("arrays of different sizes");
+    check_sizes({{"stratum", documents}, {"uniforms", uniforms.size()}, {"drawn", drawn.size()}});
+    check_sizes({{"chances", chances.size()}, {"documents times grades", cells({documents, grades})}});
+    check_sizes({{"grades of prior", grades}, {"grades of evidence", evidence.shape(1)}});
+    check_sizes({{"prior", prior.size()}, {"in_stratum", in_stratum.size()}});
+    check_sizes({{"evidence", evidence.size()}, {"with_vote", with_vote.size()}});
+    check_offsets(begin, documents, said.size());
+    check_codes(said, evidence.shape(0), "a vote that is not there");
+    check_codes(stratum, prior.shape(0), "a stratum that is not there");
+    if (!grades) throw std::out_of_range("there must be grades");
     nb::gil_scoped_release free;
     draw_grades({documents, grades, begin.data(), said.data(), stratum.data()}, prior.data(),
                 evidence.data(), uniforms.data(), drawn.data(),

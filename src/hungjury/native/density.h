@@ -35,7 +35,8 @@ class KernelGrid {
     KernelGrid(size_t points, double bandwidth)
         : points_(points), step_(1.0 / static_cast<double>(points - 1)),
           scale_(1.0 / (2 * bandwidth * bandwidth)),
-          reach_(std::min(points, static_cast<size_t>(std::sqrt(kFar / scale_) / step_) + 1)),
+          reach_(static_cast<size_t>(std::min(static_cast<double>(points - 1),
+                                              std::sqrt(kFar / scale_) / step_)) + 1),
           coarse_(scale_ * step_ * step_ * static_cast<double>(reach_) > kFar),
           fixed_((2 * reach_ + kPointsAtOnce) / kPointsAtOnce * kPointsAtOnce),
           power_(fixed_.size()), padded_(points + reach_ + fixed_.size()) {

@@ -54,12 +54,12 @@ class LabelTable {
         add(topic, one.token(1), document, label, one.number);
     }
     void add(Bytes topic, Bytes iteration, Bytes document, double label, uint64_t line) {
+        if (line > UINT32_MAX) throw std::length_error("more than 2^32 lines");
         // Neighbouring lines mostly share topic and iteration.
-        bool first = pair_of.empty();
-        if (first || !same(topic, ids.topics[topic_]))
+        if (topic_ >= ids.topics.size() || !same(topic, ids.topics[topic_]))
             topic_ = static_cast<size_t>(ids.topics.add(topic));
         if (!skips_iterations_) {
-            if (first || !same(iteration, iterations[iteration_]))
+            if (iteration_ >= iterations.size() || !same(iteration, iterations[iteration_]))
                 iteration_ = static_cast<size_t>(iterations.add(iteration));
             iteration_of.push_back(static_cast<int32_t>(iteration_));
         }
@@ -68,7 +68,6 @@ class LabelTable {
             pair_topic.push_back(static_cast<int32_t>(topic_));
         pair_of.push_back(pair);
         label_of.push_back(label);
-        if (line > UINT32_MAX) throw std::length_error("more than 2^32 lines");
         line_of.push_back(static_cast<uint32_t>(line));
     }
     // Room for what is expected, by the length of the lines of a first piece.
@@ -89,12 +88,13 @@ class LabelTable {
     }
     // Forgets rows and iterations but the first. Ids stay: a pool has only those that rows name.
     void cut(size_t rows, size_t first_iterations) {
-        pair_of.resize(rows);
-        iteration_of.resize(std::min(rows, iteration_of.size()));
-        label_of.resize(rows);
-        line_of.resize(rows);
+        auto shorten = [rows](auto &column) { column.resize(std::min(rows, column.size())); };
+        shorten(pair_of);
+        shorten(iteration_of);
+        shorten(label_of);
+        shorten(line_of);
         Interner kept;
-        for (size_t i = 0; i < first_iterations; ++i) kept.add(iterations[i]);
+        for (size_t i = 0; i < std::min(first_iterations, iterations.size()); ++i) kept.add(iterations[i]);
         iterations = std::move(kept);
         iteration_ = 0;
     }

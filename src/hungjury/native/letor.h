@@ -36,9 +36,9 @@ class FeatureTable {
             queries.emplace_back(token);
             starts.push_back(static_cast<int64_t>(labels.size()));
         }
+        check_size(labels.size() + 1, stride_, one.number);
         labels.push_back(label);
         row_lines.push_back(static_cast<int64_t>(one.number));
-        check_size(stride_, one.number);
         cells_.resize(labels.size() * stride_, 0.0);
         while (!(token = next(p, end)).empty()) feature(token, one);
         if (labels.size() == 1) restride(width);  // the first row mostly names all features
@@ -79,7 +79,7 @@ class FeatureTable {
         auto column = static_cast<size_t>(number);
         if (column > stride_) {
             size_t wider = std::max(column, 3 * stride_ / 2);
-            check_size(wider, line.number);
+            check_size(labels.size(), wider, line.number);
             restride(wider);
         }
         ++values_;
@@ -95,11 +95,11 @@ class FeatureTable {
         cells_[(labels.size() - 1) * stride_ + column - 1] = value;
     }
 
-    void check_size(size_t stride, uint64_t line) const {
-        size_t cells = labels.size() * stride;
+    void check_size(size_t rows, size_t stride, uint64_t line) const {
+        size_t cells = rows * stride;
         if (cells <= kFreeCells || cells / kCellsPerValue <= values_) return;
         throw BadLine(line, "too-sparse",
-                      "the table of " + std::to_string(labels.size()) + " documents by " +
+                      "the table of " + std::to_string(rows) + " documents by " +
                           std::to_string(stride) + " features would take " +
                           std::to_string(cells * sizeof(double) >> 20) + " MB, for " +
                           std::to_string(values_) + " values");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -58,10 +59,14 @@ class Order {
         if (items <= kFew) {
             count_larger(values, items, higher.data());
         } else {
-            std::iota(order_.begin(), order_.end(), size_t{0});
-            std::sort(order_.begin(), order_.end(),
+            size_t known = 0;  // nothing is above NaN, which must not be sorted
+            for (size_t i = 0; i < items; ++i) {
+                if (std::isnan(values[i])) higher[i] = 0;
+                else order_[known++] = i;
+            }
+            std::sort(order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(known),
                       [&](size_t a, size_t b) { return values[a] > values[b]; });
-            for (size_t n = 0, first = 0; n < items; ++n) {
+            for (size_t n = 0, first = 0; n < known; ++n) {
                 if (values[order_[n]] != values[order_[first]]) first = n;
                 higher[order_[n]] = static_cast<int64_t>(first);
             }

@@ -19,10 +19,6 @@ class Numbers {
     Numbers(const std::vector<int64_t> &all) : Numbers(all.data(), all.size()) {}
     size_t size() const { return size_; }
     int64_t operator[](size_t i) const { return data_[i]; }
-    int64_t at(size_t i) const {
-        if (i >= size_) throw std::out_of_range("too few numbers");
-        return data_[i];
-    }
 
   private:
     const int64_t *data_;
@@ -64,7 +60,8 @@ inline Places place_pairs(Numbers order, const int32_t *topic_of, size_t pairs, 
 // Topics and documents are known by their places in the pool.
 class Pool {
   public:
-    // `offsets` has one entry more than there are topics; documents of a topic are contiguous.
+    // `offsets` has one entry more than there are topics and ascends from 0 to the number of
+    // documents; documents of a topic are contiguous.
     Pool(const std::vector<std::string> &topics, const std::vector<std::string> &documents,
          Numbers offsets) {
         fill(topics.size(), documents.size(), offsets, [&](size_t t) -> Bytes { return topics[t]; },
@@ -95,7 +92,7 @@ class Pool {
     void fill(size_t topics, size_t documents, Numbers offsets, Topic topic, Document document) {
         for (size_t t = 0; t < topics; ++t) {
             ids_.topics.add(topic(t));
-            for (int64_t d = offsets.at(t); d < offsets.at(t + 1); ++d)
+            for (int64_t d = offsets[t]; d < offsets[t + 1]; ++d)
                 ids_.documents.add(document(static_cast<size_t>(d)), t);
         }
         if (ids_.topics.size() != topics || ids_.documents.size() != documents)

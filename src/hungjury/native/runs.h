@@ -67,8 +67,8 @@ class RunStore {
         if (current_ < 0 || topics[static_cast<size_t>(current_)] != topic) {
             current_ = topics.add(topic);
             if (static_cast<size_t>(current_) == lists.size()) {
+                lists.emplace_back();  // first: there are as many lists as topics, whatever happens
                 check_utf8("topic", topic, number);
-                lists.emplace_back();
             }
         }
         lists[static_cast<size_t>(current_)].add(document, score, rank, number);
@@ -119,6 +119,8 @@ class RunStream {
 
     // The part of the same file that follows this one, read by another stream.
     void append(const RunStream &next) {
+        if (&next == this || next.pool_ != pool_)
+            throw std::invalid_argument("expected another stream of the same pool");
         out.append(next.out);
         tags.append(next.tags);
         interleaved |= next.interleaved;
