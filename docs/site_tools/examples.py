@@ -6,7 +6,7 @@ A page with `<!-- examples: run -->` promises that its examples work and print w
 - a `console` block holds commands behind `$ ` and what they print;
 - a `python` block is run; a `text` block right below it is what it prints;
 - code in blocks of another kind, such as `sh` and `py`, is not run;
-- a line `...` in an output stands for any number of lines.
+- a line `...` in an output means any number of lines.
 
 All examples of a page share a folder and, in Python, their variables.
 `python docs/site_tools/examples.py` checks all pages; with `--update` it writes into them what is
