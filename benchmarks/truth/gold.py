@@ -39,10 +39,11 @@ from hungjury.leaderboard.panel_error import exposure_kernel, normal_draws, rang
 from hungjury.leaderboard.plan import expected_differences, influence
 from hungjury.leaderboard.sample import Sample
 from hungjury.leaderboard.small_area import combine_estimates
-from hungjury.leaderboard.standing import of_differences, standing
+from hungjury.leaderboard.standing import standing
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
+from hungjury.stats.multiple import of_differences
 from hungjury.stats.resampling import inclusion, priorities
 from hungjury.stats.sequential import nominal_levels
 

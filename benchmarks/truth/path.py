@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hungjury as hj
-from hungjury.leaderboard.standing import of_differences, standing
+from hungjury.leaderboard.standing import standing
+from hungjury.stats.multiple import of_differences
 
 LOOKS = (60, 120, 240)
 MEASURE = "nDCG@10"

@@ -11,8 +11,8 @@ import numpy as np
 import hungjury as hj
 from hungjury.base.notes import Note
 from hungjury.data.pool import Pool
-from hungjury.judges.chance import JudgePairs
 from hungjury.leaderboard.standing import standing
+from hungjury.stats.agreement import JudgePairs
 
 HOSTILE = [
     "<script>window.hurt = 1</script>",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from builders.votes import RUNS, judgments, made_up, panel_of
 from hungjury.base.errors import InputError
 from hungjury.judges.agreement import agreement
-from hungjury.judges.chance import fleiss_kappa, krippendorff_alpha, pair_agreement
+from hungjury.stats.agreement import fleiss_kappa, krippendorff_alpha, pair_agreement
 from oracles import judges as naive
 
 # Krippendorff, Computing Krippendorff's alpha-reliability (2011): 4 observers, 12 units.

@@ -12,7 +12,6 @@ from hungjury.base.errors import InputError, MeasureError, MissingExtra, Unknown
 from hungjury.data.judgments import read_judgments
 from hungjury.data.runs import read_runs
 from hungjury.judges.agreement import agreement
-from hungjury.judges.chance import pairs_of
 from hungjury.measures.evaluate import evaluate
 from oracles import stats as naive_stats
 
@@ -133,7 +132,7 @@ def test_common_is_what_both_judged():
     given_ = judgments(votes, 2)
     panel = agreement(given_).panel
     grid = given_.matrix() >= 0
-    assert (pairs_of(panel).common == grid.astype(int) @ grid.T.astype(int)).all()
+    assert (panel.pairs().common == grid.astype(int) @ grid.T.astype(int)).all()
 
 
 # Pictures

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
-from hungjury.leaderboard.gate import Gate, _resampled, _together, by_chance, by_interval, gate
+from hungjury.leaderboard.gate import Gate, _resampled, by_chance, by_interval, gate
+from hungjury.stats.multiple import simultaneous_widths
 from hungjury.stats.sequential import nominal_levels
 
 LISTS = {"1": {"a": 2.0, "b": 1.0}, "2": {"a": 2.0, "b": 1.0}}
@@ -80,7 +81,8 @@ def test_intervals_hold_together_by_the_largest_deviation():
     mean = [statistics.fmean(column) for column in drawn.T.tolist()]
     largest = [max(abs(row[i] - mean[i]) / sd[i] for i in (0, 1)) for row in drawn.tolist()]
     needed = np.quantile(largest, 0.9)
-    low, high = _together(gap, drawn, 0.9)
+    half = simultaneous_widths(np.hstack([np.zeros((300, 1)), drawn]), 0.9, with_first=True)[0, 1:]
+    low, high = gap - half, gap + half
     assert low == pytest.approx([g - needed * s for g, s in zip(gap, sd, strict=True)])
     assert high == pytest.approx([g + needed * s for g, s in zip(gap, sd, strict=True)])
 
@@ -134,7 +136,8 @@ def test_coverage_of_simultaneous_intervals():
         values = rng.normal([[0.5], [0.5], [0.55], [0.6]], 0.1, (4, 25))
         draws = _resampled(values, i)[:2000]
         gap = values.mean(axis=1)[1:] - values.mean(axis=1)[0]
-        low, high = _together(gap, draws[:, 1:] - draws[:, :1], 0.95)
+        half = simultaneous_widths(draws, 0.95, with_first=True)[0, 1:]
+        low, high = gap - half, gap + half
         truth = np.array([0, 0.05, 0.1])
         held.append(((low <= truth) & (truth <= high)).all())
     assert 0.89 < np.mean(held) <= 1

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from hungjury.leaderboard.standing import of_differences, standing
+from hungjury.leaderboard.standing import standing
+from hungjury.stats.multiple import of_differences
 from oracles import leaderboard as naive
 
 

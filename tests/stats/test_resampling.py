@@ -19,7 +19,7 @@ from hungjury.stats.paired import (
     t_test,
     wilcoxon,
 )
-from hungjury.stats.resampling import bootstrap_means, percentile_interval, resample_counts
+from hungjury.stats.resampling import bootstrap_means, interval, resample_counts
 from oracles import stats as naive_stats
 
 TESTS = [t_test, wilcoxon, randomisation_test, bootstrap_test]
@@ -67,13 +67,13 @@ def test_bootstrap_means_spread_as_the_standard_error():
     assert means.mean() == pytest.approx(values.mean(), abs=0.005)
 
 
-def test_percentile_interval():
-    assert percentile_interval(np.arange(101), 0.9) == (pytest.approx(5), pytest.approx(95))
+def test_interval():
+    assert interval(np.arange(101), 0.9) == (pytest.approx(5), pytest.approx(95))
     samples = np.random.default_rng(0).random((50, 3))
-    low, high = percentile_interval(samples, 0.8)
+    low, high = interval(samples, 0.8)
     np.testing.assert_allclose(low, np.percentile(samples, 10, axis=0))
     np.testing.assert_allclose(high, np.percentile(samples, 90, axis=0))
-    np.testing.assert_allclose(percentile_interval(samples.T, 0.8, axis=1), (low, high))
+    np.testing.assert_allclose(interval(samples.T, 0.8, axis=1), (low, high))
 
 
 # Tests on differences
@@ -230,9 +230,9 @@ def test_bad_choices_are_named():
     with pytest.raises(InputError, match="topics must be an integer from 1"):
         resample_counts(0, 5)
     with pytest.raises(InputError, match="level is 1"):
-        percentile_interval([1, 2], level=1)
-    with pytest.raises(InputError, match="0 sample"):
-        percentile_interval([])
+        interval([1, 2], level=1)
+    with pytest.raises(InputError, match="0 draw"):
+        interval([])
     with pytest.raises(InputError, match="samples must be an integer from 1"):
         randomisation_test([1, 2], samples=0)
     with pytest.raises(InputError, match="alpha is 0"):

@@ -28,6 +28,7 @@ from hungjury.data.reading.options import (
     split_options,
 )
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, read_store
+from hungjury.stats.agreement import krippendorff_alpha, pair_agreement
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -238,18 +239,13 @@ def _graded_lines(judgments: Judgments) -> list[str]:
 
 def _agreement(counts: NDArray[np.float64]) -> str:
     """Pairs of labels of one document, raw and corrected for chance. counts: [document, grade]."""
-    counts = counts[counts.sum(axis=1) > 1]
-    if not len(counts):
+    equal, alpha = pair_agreement(counts), krippendorff_alpha(counts)
+    if np.isnan(equal):
         return "agreement: no document has two labels"
-    size = counts.sum(axis=1)
-    raw = (counts * (counts - 1)).sum() / (size * (size - 1)).sum()
-    coincide = (counts * (counts - 1) / (size - 1)[:, None]).sum() / size.sum()
-    total = counts.sum(axis=0)
-    chance = (total * (total - 1)).sum() / (total.sum() * (total.sum() - 1))
-    alpha = f"{1 - (1 - coincide) / (1 - chance):.3f}" if chance < 1 else "undefined"
+    shown = "undefined" if np.isnan(alpha) else f"{alpha:.3f}"
     return (
-        f"agreement: {percent(raw)} of pairs of labels are equal; Krippendorff's alpha (nominal) "
-        f"{alpha}"
+        f"agreement: {percent(equal)} of pairs of labels are equal; Krippendorff's alpha (nominal) "
+        f"{shown}"
     )
 
 

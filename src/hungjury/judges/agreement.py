@@ -20,13 +20,6 @@ from hungjury.data.judged import judge_lists
 from hungjury.data.labels import MISSING
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import RunFiles, Runs
-from hungjury.judges.chance import (
-    JudgePairs,
-    fleiss_kappa,
-    krippendorff_alpha,
-    pair_agreement,
-    pairs_of,
-)
 from hungjury.judges.findings import (
     agreement_summary,
     agreement_text,
@@ -39,6 +32,12 @@ from hungjury.judges.merges import JudgeSettings
 from hungjury.judges.panel import Panel
 from hungjury.measures.catalogue import Measure, MeasureLike
 from hungjury.measures.catalogue import measure as find_measure
+from hungjury.stats.agreement import (
+    JudgePairs,
+    fleiss_kappa,
+    krippendorff_alpha,
+    pair_agreement,
+)
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 
 if TYPE_CHECKING:
@@ -265,7 +264,7 @@ def agreement(
                       where=labels[:, None] > 0)  # fmt: skip
     return Agreement(
         panel=panel,
-        pairs=pairs_of(panel),
+        pairs=panel.pairs(),
         labels=labels,
         label_rates=rates,
         agreement=pair_agreement(counts),

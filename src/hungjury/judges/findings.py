@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.notes import few, plural
 from hungjury.base.tables import Cell, Table
-from hungjury.judges.chance import JudgePairs
+from hungjury.stats.agreement import JudgePairs
 
 if TYPE_CHECKING:
     from hungjury.judges.agreement import Agreement, Rankings

@@ -15,6 +15,7 @@ from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool
+from hungjury.stats.agreement import JudgePairs, judge_pairs
 
 __all__ = ["NOT_JUDGED", "Panel"]
 
@@ -110,6 +111,11 @@ class Panel(Record, eq=False):
         once = np.ones(len(self.judges))
         found = native.count_votes(self.judge, self.judge, self.choice, None, once, *shape)
         return found.reshape(shape).astype(np.int64)
+
+    def pairs(self) -> JudgePairs:
+        """Compare every two judges on the documents that both judged."""
+        shape = len(self.pool), len(self.judges), len(self.grades)
+        return judge_pairs(self.document, self.judge, self.choice, shape)
 
     def whole_labels(self, method: str) -> None:
         """Raise if votes are probabilities."""

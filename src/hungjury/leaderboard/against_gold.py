@@ -20,10 +20,9 @@ from hungjury.data.judgments import Judgments, as_judgments
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels, as_qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
-from hungjury.judges.chance import pairs_of
 from hungjury.judges.merges import likeliest
 from hungjury.judges.merging import MERGES, merge
-from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.panel import NOT_JUDGED
 from hungjury.judges.scores import binary_at, label_matrix
 from hungjury.leaderboard.draws import Drawn, Setting, as_reported, reported_rate
 from hungjury.leaderboard.effects import scores_under
@@ -32,6 +31,7 @@ from hungjury.leaderboard.plan import PlanLike, as_plan
 from hungjury.leaderboard.sample import gold_sample
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
+from hungjury.stats.agreement import judge_pairs
 from hungjury.stats.correlation import tau_ap
 
 if TYPE_CHECKING:
@@ -309,10 +309,9 @@ def _agreement_with(
     """For each entry the number of documents in common with gold, agreement and kappa."""
     labels = np.stack([*(e.labels for e in entries), gold])
     judge, document = (at.astype(np.int32) for at in np.nonzero(labels >= 0))
-    names = [*(e.name for e in entries), "gold"]
     scale = tuple(sorted({*grades, *np.unique(gold[gold >= 0]).tolist()}))
     choice = np.searchsorted(scale, labels[judge, document]).astype(np.int16)
-    found = pairs_of(Panel(pool, names, scale, document, judge, choice))
+    found = judge_pairs(document, judge, choice, (len(pool), len(labels), len(scale)))
     return [
         (int(n), _or_none(a), _or_none(k))
         for n, a, k in zip(

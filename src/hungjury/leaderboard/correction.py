@@ -30,7 +30,6 @@ from hungjury.leaderboard.draws import (
     panel_error_of,
     people_parts,
     reported_rate,
-    topic_deviations,
 )
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.outlook import typical
@@ -38,10 +37,11 @@ from hungjury.leaderboard.panel_error import normal_draws
 from hungjury.leaderboard.plan import PlanLike, as_plan, digests, plan_weights
 from hungjury.leaderboard.sample import Sample, gold_sample
 from hungjury.leaderboard.small_area import PANEL_ERROR, combine_estimates, expected_contrasts
-from hungjury.leaderboard.standing import of_differences
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.scores import averaged
+from hungjury.stats.multiple import of_differences
+from hungjury.stats.resampling import topic_deviations
 from hungjury.stats.sequential import nominal_levels
 
 __all__ = [

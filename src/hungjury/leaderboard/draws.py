@@ -44,7 +44,7 @@ from hungjury.leaderboard.panel_error import PanelError, exposure_kernel, normal
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.scores import averaged
-from hungjury.stats.resampling import bootstrap_means
+from hungjury.stats.resampling import topic_deviations
 
 __all__ = [
     "Drawn",
@@ -61,7 +61,6 @@ __all__ = [
     "panel_estimate",
     "people_parts",
     "reported_rate",
-    "topic_deviations",
 ]
 
 NUMBERS_AT_ONCE = 1 << 23  # scores, or labels, in one block of draws
@@ -344,17 +343,6 @@ def mean_draws(
     if parts.population:
         means += topic_deviations(cells, len(draws), resampling, scaling)
     return means, parts
-
-
-def topic_deviations(
-    cells: Floats, number: int, resampling: np.random.Generator, scaling: np.random.Generator
-) -> Floats:
-    """[draw, system]: deviations of the mean over other topics from the mean over these."""
-    deviation = bootstrap_means(cells, number, resampling) - cells.mean(axis=1)
-    # A bootstrap of n topics is too narrow by sqrt((n-1)/n), and normal where Student's t is due:
-    # with one chi-square variable a draw it becomes that.
-    topics = cells.shape[1]
-    return np.asarray(deviation * np.sqrt(topics / scaling.chisquare(topics - 1, (number, 1))))
 
 
 def people_parts(gold: Floats, cells: Floats, population: bool) -> Parts:

@@ -20,7 +20,8 @@ from hungjury.measures.catalogue import measure as find_measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import averaged
 from hungjury.report.board_text import poor_agreement
-from hungjury.stats.resampling import bootstrap_means
+from hungjury.stats.multiple import simultaneous_widths
+from hungjury.stats.resampling import topic_deviations
 
 __all__ = ["Gate", "GateVerdict", "gate"]
 
@@ -201,7 +202,8 @@ def gate(
     places = [_find(names, name) for name in (baseline, *wanted)]
     gap = better * (mean[places[1:]] - mean[places[0]])
     drawn = better * (draws[:, places[1:]] - draws[:, places[:1]])
-    low, high = _together(gap, drawn, level, stretch)
+    half = simultaneous_widths(draws[:, places], level, stretch, with_first=True)[0, 1:]
+    low, high = gap - half, gap + half
     by_how_much = known or not judges
     out = []
     for i, name in enumerate(wanted):
@@ -256,25 +258,11 @@ def _find(names: list[str], name: str) -> int:
 
 def _resampled(values: Floats, seed: int) -> Floats:
     """[draw, system]: means over resampled topics, widened to Student's t."""
-    topics = values.shape[1]
-    if topics < 2:
+    if values.shape[1] < 2:
         raise InputError(
             "one topic cannot tell systems apart",
             code="one-topic",
             remedy="score two topics or more",
         )
     rng = np.random.default_rng(seed)
-    mean = values.mean(axis=1)
-    off = bootstrap_means(values, DRAWS, rng) - mean
-    return np.asarray(mean + off * np.sqrt(topics / rng.chisquare(topics - 1, (DRAWS, 1))))
-
-
-def _together(
-    gap: Floats, drawn: Floats, level: float, stretch: float = 1.0
-) -> tuple[Floats, Floats]:
-    """Intervals that hold for all differences at once: the largest standardised deviation is what
-    each of them allows for, stretched where results are looked at more than once."""
-    sd = drawn.std(axis=0, ddof=1)
-    off = np.abs(drawn - drawn.mean(axis=0)) / np.where(sd > 0, sd, np.inf)
-    needed = stretch * float(np.quantile(off.max(axis=1), level))
-    return gap - needed * sd, gap + needed * sd
+    return np.asarray(values.mean(axis=1) + topic_deviations(values, DRAWS, rng, rng))

@@ -44,7 +44,7 @@ from hungjury.leaderboard.panel_error import check_panel_error
 from hungjury.leaderboard.plan import PlanLike
 from hungjury.leaderboard.standing import standing
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
-from hungjury.stats.resampling import percentile_interval
+from hungjury.stats.resampling import interval
 from hungjury.stats.sequential import check_looks
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def _board(
     order = np.lexsort((np.arange(len(estimate.mean)), -better * estimate.mean))
     mean, samples = estimate.mean[order], estimate.draws[:, order]
     # With few topics an interval may exceed the measure's range; clip it.
-    low, high = np.clip(percentile_interval(estimate.means[:, order], level),
+    low, high = np.clip(interval(estimate.means[:, order], level),
                         measure.low, measure.high)  # fmt: skip
     stretch = 1.0 if correction is None else correction.stretch
     where = standing(better * mean, better * samples, level, estimate.together, stretch)

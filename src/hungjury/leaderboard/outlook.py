@@ -12,7 +12,7 @@ from hungjury.base.errors import MeasureError
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
 from hungjury.leaderboard.draws import Drawn, Parts, Setting, draw_scores, mean_draws, reported_rate
-from hungjury.leaderboard.standing import of_differences
+from hungjury.stats.multiple import of_differences
 
 __all__ = ["Outlook", "judges_curve", "look_ahead", "topics_curve"]
 

@@ -41,10 +41,10 @@ from hungjury.leaderboard.small_area import (
     expected_contrasts,
     independent,
 )
-from hungjury.leaderboard.standing import of_differences
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames
+from hungjury.stats.multiple import of_differences
 from hungjury.stats.resampling import inclusion, priorities
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
+from hungjury.stats.multiple import NOISE, simultaneous_widths
 
-__all__ = ["Standing", "of_differences", "standing"]
+__all__ = ["Standing", "standing"]
 
 
 class Standing(Record, eq=False):
@@ -79,19 +80,9 @@ def _places(draws: Floats) -> tuple[Ints, Ints]:
     return above, equal
 
 
-def of_differences(covariance: Floats) -> Floats:
-    """[system, system]: the variance of the difference of two means."""
-    variance = np.diag(covariance)
-    return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
-
-
 def _told_apart(mean: Floats, draws: Floats, level: float, stretch: float) -> NDArray[np.bool_]:
     """Pairs whose means differ by more than chance explains, in all comparisons at once: the
     largest standardised difference of all pairs is what each pair is compared with."""
-    sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))
-    noise = 1e-12 * max(float(np.abs(draws).max(initial=0)), 1e-300)
-    off = np.ascontiguousarray((draws - draws.mean(axis=0)).T)
-    largest = native.largest_gaps(off, np.where(sd > noise, sd, np.inf))
-    needed = stretch * float(np.quantile(largest, level))
-    gap = np.abs(mean[:, None] - mean)
-    return np.asarray(gap > np.maximum(needed * sd, noise))
+    needed = simultaneous_widths(draws, level, stretch)
+    noise = NOISE * max(float(np.abs(draws).max(initial=0)), 1e-300)
+    return np.asarray(np.abs(mean[:, None] - mean) > np.maximum(needed, noise))

@@ -1,4 +1,4 @@
-"""Many tests at once: adjusted p-values, Tukey's HSD, letters of groups.
+"""Many tests at once: adjusted p-values, Tukey's HSD, simultaneous intervals, letters of groups.
 
 The last axis is the family of tests; leading axes are separate families.
 
@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Seed, count, generator, numbers
-
-__all__ = ["letter_groups"]
 
 
 def bonferroni(pvalues: ArrayLike) -> Floats:
@@ -65,6 +64,44 @@ def _put_back(adjusted: Floats, order: NDArray[np.intp]) -> Floats:
     result = np.empty_like(adjusted)
     np.put_along_axis(result, order, np.minimum(1, adjusted), axis=-1)
     return result
+
+
+def of_differences(covariance: Floats) -> Floats:
+    """Return the variances [item, item] of the differences of two means."""
+    variance = np.diag(covariance)
+    return np.maximum(variance[:, None] + variance - 2 * covariance, 0)
+
+
+def simultaneous_widths(
+    draws: Floats, level: float, stretch: float = 1.0, with_first: bool = False
+) -> Floats:
+    """Return half widths of intervals of differences that hold for all pairs at once.
+
+    Parameters
+    ----------
+    draws
+        Means, [draw, item].
+    level
+        Probability that all intervals contain the true difference.
+    stretch
+        Factor on the widths, above 1 where results are looked at more than once.
+    with_first
+        Whether only the pairs of the first item with the others are compared.
+
+    Returns
+    -------
+    array
+        [item, item], 0 where the difference of two items is the same in all draws. The largest
+        standardised deviation of all pairs is what each pair allows for.
+    """
+    sd = np.sqrt(of_differences(np.atleast_2d(np.cov(draws, rowvar=False))))
+    sd = np.where(sd > NOISE * np.abs(draws).max(initial=0), sd, 0.0)
+    unit = np.where(sd > 0, sd, np.inf)
+    if with_first:
+        unit[1:] = np.inf
+    off = np.ascontiguousarray((draws - draws.mean(axis=0)).T)
+    largest = native.largest_gaps(off, unit)
+    return np.asarray(stretch * float(np.quantile(largest, level)) * sd)
 
 
 CELLS_AT_ONCE = 2**21

@@ -15,8 +15,6 @@ from hungjury.base.arrays import Floats
 from hungjury.base.parameters import check_share
 from hungjury.stats._checks import Numbers, Seed, as_number, count, generator, numbers
 
-__all__ = ["expected_inclusion", "inclusion", "priorities"]
-
 CELLS_AT_ONCE = 2**22
 """Entries of one block of a table of resampled topics, to bound memory."""
 
@@ -47,13 +45,46 @@ def bootstrap_means(values: ArrayLike, draws: int = 1000, rng: Seed = 0) -> Floa
     return means.reshape(draws, *table.shape[:-1])
 
 
-def percentile_interval(
-    samples: ArrayLike, level: float = 0.95, axis: int = 0
-) -> tuple[Numbers, Numbers]:
-    """The central interval that holds `level` of the samples along `axis`: (low, high)."""
+def topic_deviations(
+    values: Floats, draws: int, resampling: np.random.Generator, scaling: np.random.Generator
+) -> Floats:
+    """Draw deviations of the mean over other topics from the mean over these.
+
+    Parameters
+    ----------
+    values
+        [..., topic], at least two topics.
+    draws
+        Number of draws.
+    resampling, scaling
+        Generators of the resampled topics and of the widening; may be the same one.
+
+    Returns
+    -------
+    array
+        [draw, ...]. A bootstrap of n topics is too narrow by sqrt((n-1)/n), and normal where
+        Student's t is due. One chi-square variable per draw corrects both.
+    """
+    topics = values.shape[-1]
+    deviation = bootstrap_means(values, draws, resampling) - values.mean(axis=-1)
+    widths = np.sqrt(topics / scaling.chisquare(topics - 1, draws))
+    return np.asarray(deviation * widths.reshape(-1, *[1] * (values.ndim - 1)))
+
+
+def interval(draws: ArrayLike, level: float = 0.95, axis: int = 0) -> tuple[Numbers, Numbers]:
+    """Return the ends (low, high) of the central interval that contains `level` of the draws.
+
+    Every interval that is made from draws comes from here. `axis` is the axis of the draws.
+
+    Examples
+    --------
+    >>> low, high = interval(range(101), 0.9)
+    >>> round(low), round(high)
+    (5, 95)
+    """
     check_share("level", level)
-    table = np.moveaxis(np.asarray(samples, dtype=np.float64), axis, -1)
-    table = numbers(table, "samples", unit="sample")
+    table = np.moveaxis(np.asarray(draws, dtype=np.float64), axis, -1)
+    table = numbers(table, "draws", unit="draw")
     low, high = np.quantile(table, [(1 - level) / 2, (1 + level) / 2], axis=-1)
     return as_number(low), as_number(high)
 

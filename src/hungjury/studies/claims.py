@@ -23,7 +23,7 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Joined, Marked, Table
-from hungjury.stats.resampling import percentile_interval, resample_counts
+from hungjury.stats.resampling import interval, resample_counts
 from hungjury.studies.jobs import seed_for
 
 __all__ = [
@@ -187,7 +187,7 @@ class Quantity(Record, eq=False):
         measure that gives all systems the same mean."""
         if np.isnan(self.draws).any():
             return float("nan"), float("nan")
-        low, high = percentile_interval(self.draws, LEVEL)
+        low, high = interval(self.draws, LEVEL)
         return float(low), float(high)
 
 

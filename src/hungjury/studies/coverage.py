@@ -21,7 +21,7 @@ from hungjury.judges.merging import merge_method
 from hungjury.leaderboard.draws import Setting, draw_scores, mean_draws
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import evaluate
-from hungjury.stats.resampling import percentile_interval
+from hungjury.stats.resampling import interval
 from hungjury.studies.downsampling import Experiment, Found, Part
 from hungjury.studies.jobs import seed_for
 
@@ -110,7 +110,7 @@ class CoverageExperiment(Experiment[Table]):
             for target in TARGETS:
                 goal = truth[m] if target == "topics" else self.population[scenario.name][m]
                 samples, _ = mean_draws(drawn.cells, drawn.draws, target, seed)
-                low, high = percentile_interval(samples)
+                low, high = interval(samples)
                 held = (np.asarray(low) <= goal) & (goal <= np.asarray(high))
                 error = drawn.cells.mean(axis=1) - goal
                 width = np.asarray(high) - np.asarray(low)

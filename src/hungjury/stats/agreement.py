@@ -16,15 +16,12 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import check_choice
 from hungjury.base.records import Record
-from hungjury.judges.panel import Panel
-
-__all__ = ["JudgePairs", "fleiss_kappa", "krippendorff_alpha", "pair_agreement", "pairs_of"]
 
 AlphaLevel = Literal["nominal", "ordinal"]
 
 
 class JudgePairs(Record, eq=False):
-    """Two judges at a time, [judge, judge], on the documents that both judged."""
+    """Agreement of every two judges, [judge, judge], on the documents that both judged."""
 
     common: NDArray[np.int64]  # documents both judged
     agreement: Floats  # share of them with the same label; NaN where there is none
@@ -32,7 +29,7 @@ class JudgePairs(Record, eq=False):
     kappa: Floats  # Cohen's
 
     def with_others(self) -> tuple[Floats, Floats]:
-        """[judge]: agreement and kappa with all the others; each common document counts once."""
+        """Return agreement and kappa of each judge with the others, over all common documents."""
         weight = self.common.astype(float)
         np.fill_diagonal(weight, 0.0)
         total = weight.sum(axis=1)
@@ -47,14 +44,27 @@ def _ratio(above: NDArray[np.generic], below: NDArray[np.generic]) -> Floats:
     return np.asarray(np.divide(above, below, out=out, where=np.asarray(below) != 0))
 
 
-def pairs_of(panel: Panel) -> JudgePairs:
-    """Cohen (1960): kappa = (observed - expected) / (1 - expected)."""
-    judges = len(panel.judges)
+def judge_pairs(
+    document: NDArray[np.int32],
+    judge: NDArray[np.int32],
+    choice: NDArray[np.int16],
+    shape: tuple[int, int, int],
+) -> JudgePairs:
+    """Compare every two judges by Cohen's kappa (1960).
+
+    kappa = (observed - expected) / (1 - expected), on the documents that both judged.
+
+    Parameters
+    ----------
+    document, judge, choice
+        The document, the judge and the grade of every label, as positions.
+    shape
+        Numbers of documents, judges and grades.
+    """
+    documents, judges, grades = shape
     common, same, expected = (
         table.reshape(judges, judges)
-        for table in native.judge_pairs(
-            panel.document, panel.judge, panel.choice, len(panel.pool), judges, len(panel.grades)
-        )
+        for table in native.judge_pairs(document, judge, choice, documents, judges, grades)
     )
     agreement = _ratio(same, common)
     by_chance = _ratio(expected, common**2)
@@ -67,7 +77,7 @@ def _usable(counts: Floats) -> Floats:
 
 
 def pair_agreement(counts: Floats) -> float:
-    """The share of pairs of labels of the same document that are equal."""
+    """Return the share of pairs of labels of the same document that are equal."""
     counts = _usable(counts)
     total = counts.sum(axis=1)
     pairs = float((total * (total - 1)).sum())
@@ -75,7 +85,7 @@ def pair_agreement(counts: Floats) -> float:
 
 
 def fleiss_kappa(counts: Floats) -> float:
-    """Fleiss (1971). Documents may have different numbers of labels; each weighs the same."""
+    """Compute Fleiss' kappa (1971); documents with more labels do not weigh more."""
     counts = _usable(counts)
     if not len(counts):
         return float("nan")
@@ -87,9 +97,14 @@ def fleiss_kappa(counts: Floats) -> float:
 
 
 def krippendorff_alpha(counts: Floats, level: AlphaLevel = "nominal") -> float:
-    """Krippendorff's alpha from the coincidences of labels; missing labels are simply missing.
+    """Compute Krippendorff's alpha from the coincidences of labels; labels may be missing.
 
     level: "nominal" counts every difference the same, "ordinal" by the labels ranked between.
+
+    Examples
+    --------
+    >>> round(krippendorff_alpha(np.array([[2.0, 0.0], [0.0, 2.0], [1.0, 1.0]])), 3)
+    0.444
     """
     check_choice("level", level, get_args(AlphaLevel))
     counts = _usable(counts)
@@ -109,6 +124,6 @@ def krippendorff_alpha(counts: Floats, level: AlphaLevel = "nominal") -> float:
 
 
 def _ranked_between(often: Floats) -> Floats:
-    """Squared: the labels from c to k, those of c and k themselves by half."""
+    """Square the number of labels from c to k, with half of those of c and k themselves."""
     middle = np.cumsum(often) - often / 2
     return np.asarray((middle[:, None] - middle[None, :]) ** 2)
