@@ -9,15 +9,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, NoReturn, TypedDict, TypeVar
 
 from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, either
 from hungjury.base.parameters import Declared, required
-from hungjury.base.records import dataclass_transform
+from hungjury.base.records import ShownParameter, Signature, dataclass_transform
 
 if TYPE_CHECKING:
-    import inspect
-
     from typing_extensions import Self
 
 __all__ = [
@@ -89,32 +88,6 @@ def _plain(value: object) -> str:
     return str(value)
 
 
-class _Signature:
-    """The signature of a class, for `inspect.signature` and what shows it."""
-
-    def __get__(self, one: Named | None, cls: type[Named]) -> inspect.Signature:
-        import inspect  # imported only when a signature is shown
-
-        if one is not None:
-            raise AttributeError("__signature__")  # that of __call__ is meant
-        kinds = {n: k for base in reversed(cls.__mro__) for n, k in _annotations(base).items()}
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    f.name,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=inspect.Parameter.empty if f.required else f.default,
-                    annotation=kinds.get(f.name, inspect.Parameter.empty),
-                )
-                for f in cls.params()
-            ]
-        )
-
-
-def _annotations(cls: type) -> dict[str, Any]:
-    return dict(vars(cls).get("__annotations__", {}))
-
-
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(required,))
 class Named:
     """Base of everything in a catalogue; equal, hashable, printable and parsed back.
@@ -127,7 +100,7 @@ class Named:
     at: ClassVar[str | None] = None  # the parameter that is written after @
     positional: ClassVar[str | None] = None  # the one that is written without its name
     _params: ClassVar[dict[str, Declared]] = {}
-    __signature__: ClassVar[Any] = _Signature()
+    __signature__: ClassVar[Any] = Signature()
 
     def __init_subclass__(cls) -> None:
         own = {name: one for name, one in vars(cls).items() if isinstance(one, Declared)}
@@ -182,6 +155,18 @@ class Named:
     def params(cls) -> list[Declared]:
         """The parameters, in the order of their declaration."""
         return list(cls._params.values())
+
+    @classmethod
+    def _shown_parameters(cls) -> list[ShownParameter]:
+        kinds: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):
+            kinds |= vars(base).get("__annotations__", {})
+        return [
+            ShownParameter(
+                f.name, True, MISSING if f.required else f.default, kinds.get(f.name, MISSING)
+            )
+            for f in cls.params()
+        ]
 
     def _checked(self, declared: Declared, value: Any) -> Any:
         if hasattr(value, "dtype") and not hasattr(value, "__len__"):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
 from hungjury.base.choices import (
     Duplicates,
@@ -29,6 +29,8 @@ __all__ = [
     "Record",
     "ScoreSettings",
     "Settings",
+    "ShownParameter",
+    "Signature",
     "dataclass_transform",
 ]
 
@@ -43,24 +45,32 @@ else:
         return lambda cls: cls
 
 
-class _Signature:
-    """The signature of a class, for `inspect.signature` and what shows it."""
+class ShownParameter(NamedTuple):
+    """A parameter of a class, as a `Signature` shows it; `MISSING` for what it does not have."""
 
-    def __get__(self, one: Record | None, cls: type[Record]) -> inspect.Signature:
-        import inspect  # imported only when a signature is shown
+    name: str
+    kw_only: bool
+    default: Any
+    annotation: Any
+
+
+class Signature:
+    """The signature of a class that lists its parameters, for `inspect.signature` and editors."""
+
+    def __get__(self, one: object, cls: Any) -> inspect.Signature:
+        from inspect import Parameter, Signature  # imported only when a signature is shown
 
         if one is not None:
             raise AttributeError("__signature__")  # that of __call__ is meant
-        kind, empty = inspect.Parameter, inspect.Parameter.empty
-        return inspect.Signature(
+        return Signature(
             [
-                kind(
-                    f.name,
-                    kind.KEYWORD_ONLY if f.kw_only else kind.POSITIONAL_OR_KEYWORD,
-                    default=empty if _required(f) else ... if f.default is MISSING else f.default,
-                    annotation=f.type,
+                Parameter(
+                    p.name,
+                    Parameter.KEYWORD_ONLY if p.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
+                    default=Parameter.empty if p.default is MISSING else p.default,
+                    annotation=Parameter.empty if p.annotation is MISSING else p.annotation,
                 )
-                for f in sorted(fields(cls), key=lambda f: f.kw_only is True)
+                for p in sorted(cls._shown_parameters(), key=lambda p: p.kw_only)
             ]
         )
 
@@ -87,7 +97,7 @@ class Record:
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
-    __signature__: ClassVar[Any] = _Signature()
+    __signature__: ClassVar[Any] = Signature()
     __known: ClassVar[dict[str, Field[Any]]] = {}
     __places: ClassVar[tuple[str, ...]] = ()  # the fields that need not be given by name
 
@@ -115,6 +125,18 @@ class Record:
                 if name not in values:
                     values[name] = _default_of(one, self)
         self.__post_init__()
+
+    @classmethod
+    def _shown_parameters(cls) -> list[ShownParameter]:
+        return [
+            ShownParameter(
+                f.name,
+                f.kw_only is True,
+                ... if f.default is MISSING and not _required(f) else f.default,
+                f.type,
+            )
+            for f in fields(cls)
+        ]
 
     def __post_init__(self) -> None:
         """For classes with something to check or to settle between their fields."""

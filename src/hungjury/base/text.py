@@ -55,8 +55,10 @@ def integer_of(text: str) -> int | None:
     return int(text) if len(text) < 1000 and _INTEGER.fullmatch(text) is not None else None
 
 
-# C0 and C1 controls, and bytes that are not UTF-8.
-_CONTROL = "[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff]"
+# C0 and C1 controls, bytes that are not UTF-8, and marks that turn the direction of text.
+_CONTROL = (
+    "[\\x00-\\x1f\\x7f-\\x9f\\ud800-\\udfff\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]"
+)
 _INSIDE_TEXT = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff]"
 
 
@@ -67,7 +69,7 @@ def visible(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """Text in which newlines and tabs are escaped too, for a cell or a label."""
+    """Escape newlines, tabs and marks of direction too, for a cell, a label or a name."""
     return re.sub(_CONTROL, _escaped, text)
 
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from itertools import takewhile
 
 import numpy as np
 
 from hungjury.base.notes import percent, plural
+from hungjury.base.text import visible_line
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.report.board_text import assumed
 
 __all__ = ["common_prefix", "conclusions", "lead", "shown"]
-
-# Marks that change the direction of all text after them.
-TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 SURE = 0.95
 LONG = 8  # characters that names have in common before they are left out
@@ -25,12 +22,8 @@ Sentence = list[str | tuple[str]]  # texts, and (name,) for an id
 
 
 def shown(text: str) -> str:
-    """Make invisible characters visible: control characters, stray bytes, marks that
-    turn the direction of what follows."""
-    odd = [c for c in text if c in TURNING or unicodedata.category(c) in ("Cc", "Cs")]
-    for c in set(odd):
-        text = text.replace(c, f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}")
-    return text or "(no name)"
+    """Return a name with invisible characters escaped."""
+    return visible_line(text) or "(no name)"
 
 
 def common_prefix(names: Sequence[str]) -> str:
