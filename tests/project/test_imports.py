@@ -33,21 +33,8 @@ ROOMS = [
     ["cli"],
     ["__main__"],
 ]
-# What a result can be looked at as is made by `report`, which its methods call when asked to.
-VIEWS = {
-    "measures/curves.py",
-    "measures/scores.py",
-    "users/model.py",
-    "judges/agreement.py",
-    "comparison/paired.py",
-    "leaderboard/board.py",
-    "leaderboard/gate.py",
-    "leaderboard/against_gold.py",
-    "studies/correlation.py",
-    "studies/downsampling.py",
-    "studies/figures.py",
-    "studies/power.py",
-}
+# Pictures and pages of a result are made by `report`, which the base of results calls when asked to.
+VIEWS = {"base/results.py", "leaderboard/gate.py", "studies/figures.py"}
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",
          "lightgbm", "matplotlib", "narwhals", "pandas", "polars", "pyarrow",

@@ -12,7 +12,7 @@ from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.base.records import Record
 from hungjury.base.text import columns, csv_text, finite, html_text, json_text, latex_table, tex
 
-__all__ = ["Cell", "Joined", "Marked", "Table", "html_page"]
+__all__ = ["Cell", "Joined", "Marked", "Table", "html_page", "text_page"]
 
 
 class Marked(Record):
@@ -213,8 +213,13 @@ class Table(Record, eq=False):
         return module.DataFrame(data)
 
 
+def text_page(*parts: str | Table) -> str:
+    """Write sentences and tables below each other, with a blank line after a table."""
+    return "".join(f"{one}\n\n" if isinstance(one, Table) else f"{one}\n" for one in parts).rstrip()
+
+
 def html_page(*parts: str | Table) -> str:
-    """Sentences as paragraphs, and tables, as notebooks show them."""
+    """Write sentences as paragraphs, and tables, as notebooks show them."""
     from html import escape
 
     return "".join(

@@ -21,6 +21,7 @@ __all__ = [
     "json_text",
     "latex_table",
     "letter",
+    "number_text",
     "tex",
     "visible",
     "visible_line",
@@ -160,6 +161,19 @@ def finite(value: object) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return finite(value.tolist()) if hasattr(value, "tolist") else value
+
+
+def number_text(value: float | None, digits: int = 3, sign: str = "") -> str:
+    """A rounded number, '-' where it is not known; -0.0001 is 0.000.
+
+    Examples
+    --------
+    >>> number_text(0.5), number_text(-0.0001), number_text(float("nan")), number_text(0.5, 1, "+")
+    ('0.500', '0.000', '-', '+0.5')
+    """
+    if value is None or math.isnan(value):
+        return "-"
+    return f"{round(float(value), digits) + 0.0:{sign}.{digits}f}"
 
 
 def letter(place: int) -> str:

@@ -101,10 +101,7 @@ def compare_rankers_command(
     else:
         deliver(str(found) if form == "table" else rows_as(found.rows(), form, csv_safe), output)
     if plot is not None:
-        from hungjury.report.pictures import save_picture
-        from hungjury.report.user_plots import draw_comparisons
-
-        save_picture(draw_comparisons(several.found), plot)
+        several.plot().save(plot)
 
 
 def _data_sets(folders: tuple[str, ...]) -> dict[str, list[str]]:

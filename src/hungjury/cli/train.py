@@ -92,10 +92,7 @@ def train_command(
     print_notes(ranker.notes, quiet)
     deliver(ranker.to_json(), output)
     if plot is not None:
-        from hungjury.report.pictures import save_picture
-        from hungjury.report.user_plots import draw_training
-
-        save_picture(draw_training(ranker), plot)
+        ranker.plot().save(plot)
     if not quiet:
         click.echo(_summary(output, ranker, data, seen), err=True)
 

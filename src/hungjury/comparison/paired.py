@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import FrameBackend, Multiplicity, SignificanceTest
+from hungjury.base.choices import Multiplicity, SignificanceTest
 from hungjury.base.notes import Note
 from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
-from hungjury.base.text import json_text
 from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
 from hungjury.stats.paired import (
     bootstrap_interval,
@@ -29,9 +29,6 @@ from hungjury.stats.paired import (
     t_test,
     wilcoxon,
 )
-
-if TYPE_CHECKING:
-    from hungjury.report.pictures import Plot
 
 __all__ = ["TESTS", "Compared", "Comparison", "Paired", "PairedTest", "out_of_reach", "paired"]
 
@@ -173,7 +170,7 @@ class Compared(Record):
     p_equivalent_corrected: float | None = None
 
 
-class Comparison(Record, eq=False):
+class Comparison(Record, Result, eq=False):
     """Systems against baselines, or all pairs of them; iterates over `rows`.
 
     systems: best first by the first measure. mean: [measure, system] over the topics that all
@@ -211,9 +208,6 @@ class Comparison(Record, eq=False):
     def __repr__(self) -> str:
         against = f"baseline {', '.join(self.baselines)}" if self.baselines else "all pairs"
         return f"Comparison({len(self.systems)} systems, {against}, {self.test})"
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     def significant(self, row: Compared) -> bool:
         """Is the corrected p-value below alpha?"""
@@ -264,45 +258,24 @@ class Comparison(Record, eq=False):
             "notes": [note.to_dict() for note in self.notes],
         }
 
-    def to_json(self) -> str:
-        """The content of `to_dict` as JSON."""
-        return json_text(self.to_dict())
-
     def table(self) -> Table:
         """A row per measure and pair, with the columns of `Compared` and every digit."""
         names = [f.name for f in fields(Compared)]
         names = names if self.margin is not None else names[:-2]
         return Table(names, [[getattr(row, name) for name in names] for row in self.rows])
 
-    def to_csv(self, safe: bool = False) -> str:
-        """A line per measure and pair, with full precision; `safe`: escape text that a spreadsheet
-        would run as a formula."""
-        return self.table().to_csv(safe)
-
-    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """A row per measure and pair, with the columns of `Compared`."""
-        return self.table().to_frame(backend)
-
     def to_text(self, digits: int = 4) -> str:
-        """A table against the baseline; without one, means with marks, and the pairs if few."""
-        from hungjury.report.comparison_text import comparison_text
-
-        return comparison_text(self, digits)
+        """Write a table against the baseline; without one, means with marks, and the pairs if
+        they are few."""
+        return str(in_report("comparison.comparison_text")(self, digits))
 
     def to_latex(self, digits: int = 4) -> str:
-        """The table against the baseline, or means with superscripts, as booktabs."""
-        from hungjury.report.comparison_text import latex
-
-        return latex(self, digits)
+        """Write the table against the baseline, or means with superscripts, as booktabs."""
+        return str(in_report("comparison.comparison_latex")(self, digits))
 
     def to_html(self, digits: int = 4) -> str:
-        """The same table as HTML, with a caption."""
-        from hungjury.report.comparison_text import rounded_comparison
-
-        return rounded_comparison(self, digits).to_html()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
+        """Write the same table as HTML, with a caption."""
+        return str(in_report("comparison.comparison_html")(self, digits))
 
     def plot(self, measure: str | None = None) -> Plot:
         """Draw the differences by a measure with their intervals; significant ones in colour.
@@ -312,7 +285,4 @@ class Comparison(Record, eq=False):
         measure : str, optional
             One of `measures`; default: the first.
         """
-        from hungjury.report.board_plots import draw_differences
-        from hungjury.report.pictures import Plot
-
-        return Plot(draw_differences(self, self.measures[0] if measure is None else measure))
+        return self._drawn("board_plots.draw_differences", measure or self.measures[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,8 @@ from hungjury import native
 from hungjury.base.errors import HungjuryError, Surface, in_python
 from hungjury.base.notes import Note, few, percent, plural
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.judgments import Judgments, judgments_by
 from hungjury.data.pool import Pool
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Audit", "audit"]
 
 
-class Audit(Record):
+class Audit(Record, Result):
     """Facts about labels and runs, everything unusual, and the errors that stop a run."""
 
     facts: list[str]
@@ -48,7 +48,8 @@ class Audit(Record):
         """0: nothing found, 1: something is unusual, 2: the files cannot be used."""
         return 2 if self.errors else 1 if self.notes else 0
 
-    def __str__(self) -> str:
+    def to_text(self) -> str:
+        """Write the facts, then everything unusual."""
         return self.render()
 
     def render(self, surface: Surface = in_python) -> str:
@@ -58,11 +59,14 @@ class Audit(Record):
         found = [*(odd if self.notes else []), *(["unusable:", *stops] if stops else [])]
         return "\n".join([*self.facts, *(found or ["nothing unusual found"])])
 
-    def _repr_html_(self) -> str:
+    def table(self) -> Table:
+        """Return a row for every note and error."""
         rows = [["unusual", note.kind, str(note)] for note in self.notes]
         rows += [["unusable", error.code, str(error)] for error in self.errors]
-        found = Table(["", "kind", "what"], rows) if rows else "Nothing unusual found."
-        return html_page(*self.facts, found)
+        return Table(["", "kind", "what"], rows)
+
+    def _parts(self) -> list[str | Table]:
+        return [*self.facts, self.table() if self.exit_code else "Nothing unusual found."]
 
     def to_dict(self) -> dict[str, Any]:
         """The facts as sentences, and all fields of every note and error."""
@@ -72,9 +76,6 @@ class Audit(Record):
             "errors": [error.to_dict() for error in self.errors],
             "exit_code": self.exit_code,
         }
-
-    def to_json(self) -> str:
-        return json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
 
 
 def audit(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import zlib
 from collections.abc import Iterable, Iterator
@@ -21,7 +22,11 @@ from hungjury.data.datasets import PREFIX, dataset_rows
 from hungjury.data.reading.compressed import MAGIC_BYTES, compression_of
 from hungjury.data.reading.sources import MARK, Source, expand
 
-__all__ = ["DOCUMENTS", "QUERIES", "Kind", "Text", "Texts", "check_texts", "find_texts"]
+__all__ = [
+    "DOCUMENTS", "QUERIES", "Kind", "Text", "TextFiles", "Texts", "check_texts", "find_texts",
+]  # fmt: skip
+
+TextFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 MOST = 500_000  # characters of one text that a page shows
 _IDS = ("_id", "id", "qid", "query_id", "query-id", "topic", "docid", "doc_id", "docno", "pid",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,8 +13,9 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, UnknownName
 from hungjury.base.notes import Note
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
-from hungjury.base.text import finite, json_text
+from hungjury.base.results import Plot, Result, in_report
+from hungjury.base.tables import Table
+from hungjury.base.text import finite, number_text
 from hungjury.data.alignment import align
 from hungjury.data.inputs import Inputs
 from hungjury.data.judged import judge_lists
@@ -21,9 +23,6 @@ from hungjury.data.labels import MISSING
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import RunFiles, Runs
 from hungjury.judges.findings import (
-    agreement_summary,
-    agreement_text,
-    judge_table,
     near_constant,
     near_copies,
     warnings,
@@ -43,7 +42,6 @@ from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from hungjury.report.pictures import Plot
 
 __all__ = ["Agreement", "Rankings", "agreement"]
 
@@ -71,7 +69,7 @@ class Rankings(Record, eq=False):
         return np.where(np.isnan(self.scores), np.nan, above + (equal + 1) / 2)
 
 
-class Agreement(Record, eq=False):
+class Agreement(Record, Result, eq=False):
     """Agreement between judges; matrices are [judge, judge].
 
     Examples
@@ -120,9 +118,6 @@ class Agreement(Record, eq=False):
     def __repr__(self) -> str:
         return f"Agreement({len(self.judges)} judges, alpha {self.alpha_nominal:.3f})"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
     def confusion(self, one: str, other: str) -> NDArray[np.int64]:
         """[label of one, label of other]: documents that both judged."""
         size = len(self.grades)
@@ -149,15 +144,29 @@ class Agreement(Record, eq=False):
         return [int(i) for i in leaves_list(linkage(condensed, "average", optimal_ordering=True))]
 
     def to_text(self) -> str:
-        """The overall numbers, the warnings, and a line per judge."""
-        return agreement_text(self)
+        """Write the overall numbers, the warnings, and a line per judge."""
+        return str(in_report("agreement.agreement_text")(self))
 
     def table(self) -> Table:
         """A row per judge: labels, their shares, and the mean agreement with the others."""
-        return judge_table(self)
+        agreement, kappa = self.pairs.with_others()
+        rates = [f"% {g}" for g in self.grades] if len(self.grades) <= 10 else []
+        names = ["judge", "labels", *rates, "agreement", "kappa"]
+        numbers = [agreement, kappa]
+        if self.rankings is not None:
+            names += ["tau_b", "tau_ap"]
+            numbers += self.rankings.with_others()
+        shares = 100 * self.label_rates[:, : len(rates)]
+        each = zip(self.judges, self.labels.tolist(), *shares.T.tolist(),
+                   *(one.tolist() for one in numbers), strict=True)  # fmt: skip
+        formats = dict.fromkeys(names[2:], number_text) | dict.fromkeys(
+            rates, partial(number_text, digits=1)
+        )
+        return Table(names, list(each), 3, formats, left=1)
 
-    def _repr_html_(self) -> str:
-        return html_page(*agreement_summary(self), *self.warnings, self.table())
+    def _parts(self) -> list[str | Table]:
+        summary = in_report("agreement.agreement_summary")(self)
+        return [*summary, *self.warnings, self.table()]
 
     def plot(self, what: AgreementPicture = "kappa") -> Plot:
         """Draw a heat map of all pairs of judges, or the rankings of systems.
@@ -168,10 +177,7 @@ class Agreement(Record, eq=False):
             Cohen's kappa or the share of equal labels; of an agreement with runs also the
             correlation of the judges' rankings, or where each judge ranks each system.
         """
-        from hungjury.report.agreement_plots import agreement_heatmap, ranking_plot
-        from hungjury.report.pictures import Plot
-
-        return Plot(ranking_plot(self) if what == "rankings" else agreement_heatmap(self, what))
+        return self._drawn("agreement_plots.draw_agreement", what)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields except the confusion matrices; NaN becomes None."""
@@ -206,9 +212,6 @@ class Agreement(Record, eq=False):
                 "tau_ap": finite(self.rankings.tau_ap),
             }
         return out
-
-    def to_json(self) -> str:
-        return json_text(self.to_dict())
 
 
 def agreement(

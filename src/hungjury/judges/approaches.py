@@ -13,6 +13,7 @@ from hungjury.base.choices import Orientation
 from hungjury.base.errors import InputError, MeasureError, UnknownName, check_choice, check_seed
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
+from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Qrels
@@ -42,7 +43,7 @@ class ComparedApproach(Record):
     measure: str  # what was computed: merges to probabilities take the expected measure
 
 
-class ApproachComparison(Record, eq=False):
+class ApproachComparison(Record, Result, eq=False):
     """All approaches, and every judge alone."""
 
     measure: str
@@ -71,6 +72,7 @@ class ApproachComparison(Record, eq=False):
         )
 
     def to_dict(self) -> list[dict[str, Any]]:
+        """Return a dictionary for every approach."""
         return [asdict(one) for one in self.approaches]
 
     def table(self, digits: int = 4) -> Table:
@@ -84,14 +86,8 @@ class ApproachComparison(Record, eq=False):
         return Table(["approach", "tau", "tau_ap", "RMSE"], found, digits, left=1)
 
     def to_text(self, digits: int = 4) -> str:
-        """The table as text."""
+        """Write the table as text."""
         return self.table(digits).to_text()
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
-    def __str__(self) -> str:
-        return self.to_text()
 
 
 def compare_approaches(

@@ -1,29 +1,25 @@
-"""Warnings about judges, and the text of an agreement."""
+"""Warnings about judges."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.notes import few, plural
-from hungjury.base.tables import Cell, Table
+from hungjury.base.text import number_text
 from hungjury.stats.agreement import JudgePairs
 
 if TYPE_CHECKING:
-    from hungjury.judges.agreement import Agreement, Rankings
+    from hungjury.judges.agreement import Agreement
 
-__all__ = ["agreement_text", "near_constant", "near_copies", "warnings"]
+__all__ = ["alpha_text", "near_constant", "near_copies", "warnings"]
 
 FEW = 20  # labels or common documents needed for a warning about a judge
 COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
 CONSTANT = 0.95
 TENTATIVE = 0.667  # the alpha that Krippendorff asks for even for tentative conclusions
-LINES = 40  # judges listed
 MOST_NAMED = 2  # near-constant judges who get a sentence of their own
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -77,8 +73,8 @@ def warnings(found: Agreement) -> list[str]:
     out += _strangers(found.pairs)
     if max(found.alpha_nominal, found.alpha_ordinal) < TENTATIVE:
         out.append(
-            f"Krippendorff's alpha is {_alpha(found)}: below {TENTATIVE} conclusions should not "
-            "rest on a single judge's labels"
+            f"Krippendorff's alpha is {alpha_text(found)}: below {TENTATIVE} conclusions should "
+            "not rest on a single judge's labels"
         )
     return out
 
@@ -97,10 +93,11 @@ def _constant_lines(constant: dict[str, float]) -> list[str]:
     ]
 
 
-def _alpha(found: Agreement) -> str:
+def alpha_text(found: Agreement) -> str:
+    """Krippendorff's alpha, as sentences give it."""
     if found.panel.binary:  # there is one way only for two labels to differ
-        return _number(found.alpha_nominal)
-    return f"{_number(found.alpha_nominal)} nominal, {_number(found.alpha_ordinal)} ordinal"
+        return number_text(found.alpha_nominal)
+    return f"{number_text(found.alpha_nominal)} nominal, {number_text(found.alpha_ordinal)} ordinal"
 
 
 def _percent(share: float) -> str:
@@ -133,74 +130,3 @@ def _strangers(pairs: JudgePairs) -> list[str]:
         f"{plural(none, 'pair')} of judges (of {len(upper[0]):,}) {verb} no document in common: "
         "their agreement is unknown"
     ]
-
-
-def agreement_text(found: Agreement) -> str:
-    head, *numbers = agreement_summary(found)
-    lines = [head, "", *numbers]
-    if found.warnings:
-        lines += ["", "warnings", *(f"- {w}" for w in found.warnings)]
-    return "\n".join([*lines, "", _table(found), ""])
-
-
-def agreement_summary(found: Agreement) -> list[str]:
-    """How much was judged, and the overall numbers."""
-    panel = found.panel
-    lines = [
-        f"{plural(len(found.judges), 'judge')}, {plural(len(panel.pool.topics), 'topic')}, "
-        f"{plural(len(panel.pool), 'document')}, {plural(int(found.labels.sum()), 'label')}, "
-        f"grades {found.grades[0]}-{found.grades[-1]}",
-        f"agreement of two judges   {_number(found.agreement)}",
-        f"Fleiss' kappa             {_number(found.fleiss)}",
-        f"Krippendorff's alpha      {_alpha(found)}",
-    ]
-    return lines if found.rankings is None else lines + _ranking_lines(found.rankings)
-
-
-def _ranking_lines(rankings: Rankings) -> list[str]:
-    upper = np.triu_indices(len(rankings.tau), 1)
-    both = (rankings.tau_ap + rankings.tau_ap.T) / 2
-    tau, tau_ap = rankings.tau[upper], both[upper]
-    return [
-        f"{len(rankings.systems)} systems ranked by {rankings.measure}: mean tau_b "
-        f"{_number(_mean(tau))}, mean tau_ap {_number(_mean(tau_ap))} between two judges",
-    ]
-
-
-def _mean(values: NDArray[np.float64]) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def judge_table(found: Agreement) -> Table:
-    """A row per judge, in the order of `judges`."""
-    agreement, kappa = found.pairs.with_others()
-    grades = [f"% {g}" for g in found.grades] if len(found.grades) <= 10 else []
-    names = ["judge", "labels", *grades, "agreement", "kappa"]
-    numbers = [agreement, kappa]
-    if found.rankings is not None:
-        names += ["tau_b", "tau_ap"]
-        numbers += found.rankings.with_others()
-    rows: list[list[Cell]] = []
-    for i, judge in enumerate(found.judges):
-        rates = [100 * float(v) for v in found.label_rates[i][: len(grades)]]
-        rows.append([judge, int(found.labels[i]), *rates, *(float(v[i]) for v in numbers)])
-    formats: dict[str, Callable[[Any], str]] = {name: partial(_number, digits=1) for name in grades}
-    formats |= dict.fromkeys(names[2 + len(grades) :], _number)
-    return Table(names, rows, 3, formats, left=1)
-
-
-def _table(found: Agreement) -> str:
-    """A line per judge; of very many judges only those with the most labels."""
-    table = judge_table(found)
-    left = len(found.judges) - LINES
-    if left <= 0:
-        return table.to_text()
-    most = sorted(np.argsort(-found.labels, kind="stable")[:LINES].tolist())
-    shown = replace(table, rows=[table.rows[i] for i in most])
-    return f"{shown}\nand {plural(left, 'judge')} with fewer labels"
-
-
-def _number(value: float, digits: int = 3) -> str:
-    rounded = round(float(value), digits) + 0.0  # -0.0 becomes 0.0
-    return "-" if np.isnan(value) else f"{rounded:.{digits}f}"

@@ -18,6 +18,7 @@ from hungjury.base.errors import Argument, InputError, check_seed, either
 from hungjury.base.notes import Note, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.base.records import Record
+from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.base.text import columns
 from hungjury.data.judgments import Judgments, as_judgments
@@ -34,7 +35,7 @@ __all__ = ["PRM", "prm"]
 FEW_PAIRS = 100  # observations of a level below which a note warns
 
 
-class PRM(Record, eq=False):
+class PRM(Record, Result, eq=False):
     """p_{R|i} of every level i, with its counts and interval.
 
     The ends of an interval are NaN for a level that was judged twice in fewer than two topics.
@@ -54,9 +55,6 @@ class PRM(Record, eq=False):
     draws: int  # bootstrap samples behind the intervals
     seed: int
     notes: tuple[Note, ...] = ()
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     @property
     def rel(self) -> int | None:
@@ -160,10 +158,8 @@ class PRM(Record, eq=False):
         """A row per level, with every digit."""
         return Table.of(self.rows(), digits=3)
 
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
     def to_text(self) -> str:
+        """Write a line per level."""
         lines = [["level", "P(relevant)", "95 % interval", "pairs", "labels"]]
         for row in self.rows():
             p, interval = "unknown", "-"

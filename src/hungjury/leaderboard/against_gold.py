@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import FrameBackend
 from hungjury.base.errors import InputError, check_seed
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
-from hungjury.base.text import columns, json_text
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Table
+from hungjury.base.text import columns, number_text
 from hungjury.data.judgments import Judgments, as_judgments
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels, as_qrels
@@ -33,9 +33,6 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.agreement import judge_pairs
 from hungjury.stats.correlation import tau_ap
-
-if TYPE_CHECKING:
-    from hungjury.report.pictures import Plot
 
 __all__ = [
     "AgainstGold",
@@ -364,7 +361,7 @@ RESAMPLES = 1000
 GoldPicture = Literal["kappa", "reliability"]
 
 
-class GoldAgreement(Record, eq=False):
+class GoldAgreement(Record, Result, eq=False):
     """How each judge compares with gold labels; all arrays are in the order of `judges`.
 
     Attributes
@@ -403,24 +400,12 @@ class GoldAgreement(Record, eq=False):
     weighted: bool  # by inverse inclusion probabilities of a plan
     notes: tuple[Note, ...] = ()
 
-    @property
     def table(self) -> Table:
-        """A row per judge."""
+        """Return a row per judge."""
         names = ("documents", "agreement", "kappa", "kappa_low", "kappa_high", "sensitivity",
                  "specificity", "bias")  # fmt: skip
         rows = zip(self.judges, *(getattr(self, name).tolist() for name in names), strict=True)
-        return Table(["judge", *names], list(rows))
-
-    def to_csv(self, safe: bool = False) -> str:
-        """A row per judge; `safe`: escape text that a spreadsheet would run as a formula."""
-        return self.table.to_csv(safe)
-
-    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """A row per judge."""
-        return self.table.to_frame(backend)
-
-    def to_json(self) -> str:
-        return json_text(self.to_dict())
+        return Table(["judge", *names], list(rows), digits=3)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields as plain numbers and lists."""
@@ -429,18 +414,18 @@ class GoldAgreement(Record, eq=False):
         return out | {"reliability": bins, "notes": [note.to_dict() for note in self.notes]}
 
     def to_text(self) -> str:
-        """A line per judge, and the effective number of independent judges."""
+        """Write a line per judge, and the effective number of independent judges."""
         head = ["judge", "documents", "agreement", "kappa", "95 % interval",
                 f"sensitivity at {self.rel}", "specificity", "bias"]  # fmt: skip
         rows = [head]
         for j, name in enumerate(self.judges):
             rows.append(
                 [
-                    name, f"{self.documents[j]:,}", _number(self.agreement[j]),
-                    _number(self.kappa[j]),
-                    f"{_number(self.kappa_low[j])} to {_number(self.kappa_high[j])}",
-                    _number(self.sensitivity[j]), _number(self.specificity[j]),
-                    _number(self.bias[j], "+"),
+                    name, f"{self.documents[j]:,}", number_text(self.agreement[j]),
+                    number_text(self.kappa[j]),
+                    f"{number_text(self.kappa_low[j])} to {number_text(self.kappa_high[j])}",
+                    number_text(self.sensitivity[j]), number_text(self.specificity[j]),
+                    number_text(self.bias[j], sign="+"),
                 ]
             )  # fmt: skip
         return columns(rows) + "\n\n" + self._together() + "\n"
@@ -454,8 +439,8 @@ class GoldAgreement(Record, eq=False):
             f"{plural(len(self.judges), 'judge')} err like {self.effective:.1f} independent ones."
         )
 
-    def _repr_html_(self) -> str:
-        return html_page(replace(self.table, digits=3), self._together())
+    def _parts(self) -> list[str | Table]:
+        return [self.table(), self._together()]
 
     def plot(self, what: GoldPicture = "kappa") -> Plot:
         """Draw each judge's kappa, or the reliability of vote shares.
@@ -466,13 +451,7 @@ class GoldAgreement(Record, eq=False):
             Kappa with gold labels and its interval, best judge first; or the share of judges who
             call documents relevant against the share of these documents relevant by gold.
         """
-        from hungjury.report.board_plots import draw_gold_agreement
-        from hungjury.report.pictures import Plot
-
-        return Plot(draw_gold_agreement(self, what))
-
-    def __str__(self) -> str:
-        return self.to_text()
+        return self._drawn("board_plots.draw_gold_agreement", what)
 
 
 def agreement_with_gold(
@@ -585,7 +564,3 @@ def _kappa(weight: Floats, labels: Floats, shares: Floats) -> tuple[Floats, Floa
 def _share(weight: Floats, hit: NDArray[np.bool_]) -> float:
     total = float(weight.sum())
     return float(weight[hit].sum()) / total if total > 0 else float("nan")
-
-
-def _number(value: float, sign: str = "") -> str:
-    return "–" if np.isnan(value) else f"{value:{sign}.3f}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import (
     Contrary,
-    FrameBackend,
     GoldDesign,
     GoldEstimate,
     Prior,
@@ -25,9 +24,11 @@ from hungjury.base.choices import (
 from hungjury.base.files import write_whole
 from hungjury.base.notes import Note, percent, plural
 from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
-from hungjury.base.text import json_text
+from hungjury.base.text import letter
 from hungjury.data.judgments import Judgments
+from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.jury import Jury
 from hungjury.leaderboard.against_gold import AgainstGold
@@ -37,12 +38,9 @@ from hungjury.leaderboard.label_model import LabelDraws
 from hungjury.leaderboard.outlook import Outlook
 from hungjury.stats.multiple import letter_groups
 
-if TYPE_CHECKING:
-    from hungjury.report.page_data import TextFiles
-    from hungjury.report.pictures import Plot
-
 __all__ = [
     "BoardPicture",
+    "BoardRow",
     "JudgeRow",
     "Leaderboard",
     "LeaderboardSettings",
@@ -180,7 +178,25 @@ def _prior(labels: LabelDraws) -> Floats:
 BoardPicture = Literal["intervals", "pairs"]
 
 
-class Leaderboard(Record, eq=False):
+class BoardRow(NamedTuple):
+    """One system of a leaderboard."""
+
+    system: str
+    mean: float
+    low: float
+    high: float
+    p_best: float
+    rank_low: int
+    rank_high: int
+    groups: list[int]  # of systems that cannot be told apart, by number
+
+    @property
+    def letters(self) -> str:
+        """The groups by letter, such as "ab"."""
+        return "".join(map(letter, self.groups))
+
+
+class Leaderboard(Record, Result, eq=False):
     """Systems, best first, and how certain their ranking is. Arrays are in the order of `systems`.
 
     On the "panel" scale `mean` is the panel's own, and `low` and `high` are where it would be with
@@ -237,43 +253,38 @@ class Leaderboard(Record, eq=False):
     def __repr__(self) -> str:
         return f"Leaderboard({self.measure}, {len(self.systems)} systems, best {self.systems[0]})"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self, digits: int = 3) -> str:
-        """A table with bars for intervals, followed by the sources of uncertainty."""
-        from hungjury.report.board_text import board_text
-
-        return board_text(self, digits)
+    def rows(self) -> list[BoardRow]:
+        """Return a row per system, best first; every rendering starts from these."""
+        groups: list[list[int]] = [[] for _ in self.systems]
+        for number, group in enumerate(self.group_places):
+            for s in group:
+                groups[s].append(number)
+        numbers = (self.mean, self.low, self.high, self.p_best, self.rank_low, self.rank_high)
+        each = zip(self.systems, *(one.tolist() for one in numbers), groups, strict=True)
+        return [BoardRow(*row) for row in each]
 
     def table(self) -> Table:
-        """A row per system, with every digit."""
-        from hungjury.report.board_text import table
+        """Return a row per system, with every digit.
 
-        return table(self)
+        Means and intervals on the panel's scale are under headings that begin with "panel".
+        """
+        whose = "panel_" if self.scale == "panel" else ""
+        names = ["system", f"{whose}mean", f"{whose}low", f"{whose}high", "p_best", "rank_low",
+                 "rank_high", "groups"]  # fmt: skip
+        return Table(names, [[*row[:-1], row.letters] for row in self.rows()])
 
-    def to_csv(self, safe: bool = False) -> str:
-        """A line per system; `safe`: escape text that a spreadsheet would run as a formula."""
-        return self.table().to_csv(safe)
-
-    def to_json(self) -> str:
-        """The content of `to_dict` as JSON."""
-        return json_text(self.to_dict())
+    def to_text(self, digits: int = 3) -> str:
+        """Write a table with bars for intervals, then the sources of uncertainty."""
+        return str(in_report("board.board_text")(self, digits))
 
     def to_latex(self, digits: int = 3) -> str:
-        """A booktabs table."""
-        from hungjury.report.board_text import rounded_board
-
-        return rounded_board(self, digits).to_latex()
+        """Write a booktabs table."""
+        return str(in_report("board.rounded_board")(self, digits).to_latex())
 
     def to_html(self, digits: int = 3) -> str:
-        """A table with a caption; `write_page` makes a whole report."""
-        from hungjury.report.board_text import headline, rounded_board
-
-        return replace(rounded_board(self, digits), caption=headline(self)).to_html()
-
-    def _repr_html_(self) -> str:
-        return self.to_html()
+        """Write a table with a caption; `write_page` makes a whole report."""
+        table = in_report("board.rounded_board")(self, digits)
+        return str(replace(table, caption=in_report("board.headline")(self)).to_html())
 
     def plot(self, what: BoardPicture = "intervals") -> Plot:
         """Draw the systems' means with their intervals, or who beats whom.
@@ -283,10 +294,7 @@ class Leaderboard(Record, eq=False):
         what : {"intervals", "pairs"}
             Means and intervals of all systems, or a heat map of P(row beats column).
         """
-        from hungjury.report.board_plots import draw_board
-        from hungjury.report.pictures import Plot
-
-        return Plot(draw_board(self, what))
+        return self._drawn("board_plots.draw_board", what)
 
     def write_page(
         self,
@@ -308,16 +316,26 @@ class Leaderboard(Record, eq=False):
             Texts to show in the lists of two systems: JSON lines or tab-separated columns by id,
             or ids such as ``ir_datasets:beir/nfcorpus``.
         """
-        from hungjury.report.page import page
-
-        write_whole(path, page(self, command, queries, documents))
+        write_whole(path, in_report("page.page")(self, command, queries, documents))
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields except the samples, as plain numbers, lists and strings."""
-        from hungjury.report.board_text import as_dict
-
-        return as_dict(self)
-
-    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """A row per system."""
-        return self.table().to_frame(backend)
+        """Return all fields except the samples, as plain numbers, lists and strings."""
+        outlook = None if self.outlook is None else asdict(self.outlook) | {"scale": self.scale}
+        return {
+            "measure": self.measure,
+            "merge": self.merge,
+            "target": self.target,
+            "scale": self.scale,
+            "settings": self.settings.to_dict(),
+            "systems": self.table().to_dicts(),
+            "beats": self.beats.tolist(),
+            "groups": self.groups,
+            "shares": dict(self.shares),
+            "outlook": outlook,
+            "judges": [asdict(judge) for judge in self.judges],
+            "labels_per_document": {str(n): d for n, d in self.labels_per_document.items()},
+            "topics": dict(zip(self.topics, self.unsure.tolist(), strict=True)),
+            "gold": None if self.gold is None else asdict(self.gold),
+            "correction": None if self.correction is None else self.correction.to_dict(),
+            "notes": [note.to_dict() for note in self.notes],
+        }

@@ -11,7 +11,8 @@ from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError, UnknownName, check_seed
 from hungjury.base.parameters import check_share
 from hungjury.base.records import Record
-from hungjury.base.text import json_text
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
 from hungjury.comparison.compare import common_values
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.leaderboard.draws import as_reported
@@ -19,7 +20,7 @@ from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.measures.catalogue import measure as find_measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import averaged
-from hungjury.report.board_text import poor_agreement
+from hungjury.report.board import poor_agreement
 from hungjury.stats.multiple import simultaneous_widths
 from hungjury.stats.resampling import topic_deviations
 
@@ -39,7 +40,7 @@ SAID: dict[str, str] = {
 DRAWS = 10_000
 
 
-class Gate(Record):
+class Gate(Record, Result):
     """The decision about one candidate.
 
     Attributes
@@ -74,7 +75,12 @@ class Gate(Record):
     def passed(self) -> bool | None:
         return PASSES[self.verdict]
 
-    def __str__(self) -> str:
+    def table(self) -> Table:
+        """Return one row with all fields."""
+        return Table.of([self.to_dict()])
+
+    def to_text(self) -> str:
+        """Write the decision and its reason in one line."""
         if self.low is None or self.high is None or self.difference is None:
             why = f"P({self.candidate} beats {self.baseline}) = {self.chance:.3f}"
         else:
@@ -88,10 +94,8 @@ class Gate(Record):
         return f"{state}: {self.candidate} {SAID[self.verdict]} {self.baseline}: {why}"
 
     def to_dict(self) -> dict[str, Any]:
+        """Return all fields, and whether the candidate passed."""
         return {**vars(self), "passed": self.passed}
-
-    def to_json(self) -> str:
-        return json_text(self.to_dict())
 
 
 def gate(

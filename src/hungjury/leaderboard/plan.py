@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import FrameBackend, PlanDesign
+from hungjury.base.choices import PlanDesign
 from hungjury.base.errors import Argument, InputError, check_choice, check_seed
 from hungjury.base.files import write_whole
 from hungjury.base.notes import plural
 from hungjury.base.parameters import MOST_LABELS, check_count
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
 from hungjury.base.text import csv_text
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.inputs import Inputs
@@ -68,7 +69,7 @@ SHOWN = 10  # documents in a notebook
 JUDGE = "judge:"  # before a judge's name in the header of the file
 
 
-class Plan(Record, eq=False):
+class Plan(Record, Result, eq=False):
     """Documents to label, in the order in which to label them.
 
     Attributes
@@ -131,9 +132,6 @@ class Plan(Record, eq=False):
         what = f"{plural(len(self), 'document')} of {self.pool:,}"
         return f"Plan({what}, design {self.design}, {', '.join(self.measures)})"
 
-    def __str__(self) -> str:
-        return self.to_text()
-
     @property
     def order(self) -> NDArray[np.int64]:
         return np.arange(1, len(self) + 1)
@@ -184,21 +182,17 @@ class Plan(Record, eq=False):
         columns = self._columns()
         return Table(list(columns), list(zip(*columns.values(), strict=True)))
 
-    def _repr_html_(self) -> str:
+    def _parts(self) -> list[str | Table]:
         names = ["labels", "smallest detectable difference"]
         expected = [Table(names, self.expected)] if self.expected else []
-        return html_page(self._summary(), *expected, *self.table().head(SHOWN))
+        return [self._summary(), *expected, *self.table().head(SHOWN)]
 
-    def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """A row per document, with a column for each judge."""
-        return self.table().to_frame(backend)
-
-    def to_csv(self) -> str:
-        """The plan in the format of `read`: header lines with `#`, then a table."""
+    def to_csv(self, safe: bool = False) -> str:
+        """Write the plan in the format of `read`: header lines with `#`, then a table."""
         head = "".join(f"# {name}: {value}\n" for name, value in self._head().items())
         columns = self._columns()
         rows = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
-        return f"{PLAN_HEAD}\n{head}{csv_text([list(columns), *rows])}"
+        return f"{PLAN_HEAD}\n{head}{csv_text([list(columns), *rows], safe)}"
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write `to_csv` to a file, atomically."""

@@ -15,7 +15,8 @@ from hungjury.base.choices import Objective
 from hungjury.base.errors import InputError, check_seed
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Marked, Table
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Cell, Marked, Table, text_page
 from hungjury.base.text import columns
 from hungjury.data.runs import Progress
 from hungjury.ltr.letor import Fold, FoldsLike, read_fold
@@ -37,7 +38,7 @@ ALL = "all"
 LEVELS = ((0.01, "**"), (0.05, "*"))
 
 
-class RankerComparison(Record, eq=False):
+class RankerComparison(Record, Result, eq=False):
     """Test scores of rankers of several sizes; the first ranker is the one compared with."""
 
     objectives: tuple[Objective, ...]
@@ -123,16 +124,6 @@ class RankerComparison(Record, eq=False):
             for o, objective in enumerate(self.objectives)
         ]
         return Table(["measure", "algorithm", *self.sizes], rows)
-
-    def to_latex(self) -> str:
-        """The table in LaTeX."""
-        return self.table().to_latex()
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
-    def __str__(self) -> str:
-        return self.to_text()
 
 
 def _mark(p: float) -> str:
@@ -292,7 +283,7 @@ def _trained(
 CAPTION = "Rankers on several data sets by number of trees; * p < 0.05, ** p < 0.01 against {}"
 
 
-class DataSetComparison(Record, eq=False):
+class DataSetComparison(Record, Result, eq=False):
     """The comparison on each data set, by name."""
 
     found: Mapping[str, RankerComparison]
@@ -318,20 +309,14 @@ class DataSetComparison(Record, eq=False):
         """One for each data set, algorithm, measure and size."""
         return [{"data": name, **row} for name, one in self.found.items() for row in one.rows()]
 
-    def to_latex(self) -> str:
-        """The table in LaTeX."""
-        return self.table().to_latex()
+    def plot(self) -> Plot:
+        """Draw learning curves on the test data: a row of panels for each data set."""
+        return self._drawn("user_plots.draw_comparisons")
 
     def to_text(self) -> str:
-        """The table, then what was tested on each data set."""
+        """Write the table, then what was tested on each data set."""
         each = [f"{name}: {line}" for name, one in self.found.items() for line in one.remarks()]
-        return "\n".join([str(self.table()), "", *each])
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
+        return text_page(self.table(), *each)
 
 
 def compare_data_sets(sets: Mapping[str, FoldsLike], **how: Any) -> DataSetComparison:

@@ -22,7 +22,8 @@ from hungjury.base.files import read_json, write_whole
 from hungjury.base.notes import Note
 from hungjury.base.parameters import MOST_FEATURES, MOST_LEAVES, MOST_TREES
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table, html_page
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Cell, Table
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.ltr.data import FeaturesLike, RankingData, as_features
 from hungjury.ltr.objective import Goal, need_lightgbm
@@ -115,7 +116,7 @@ def _numbers(entries: dict[str, str], column: str, name: str) -> list[float]:
 FORMAT, VERSION = "hungjury ranker", 2
 
 
-class Ranker(Record, eq=False):
+class Ranker(Record, Result, eq=False):
     """A trained ranker; `booster` is LightGBM's model."""
 
     booster: Booster
@@ -136,12 +137,19 @@ class Ranker(Record, eq=False):
     def __repr__(self) -> str:
         return f"Ranker({self.goal.name}, {self.goal.short}, {self.trees} trees)"
 
-    def _repr_html_(self) -> str:
+    def table(self) -> Table:
+        """Return the measure on each validation set, after the trees kept and after the last."""
         rows: list[list[Cell]] = [[name, values[self.trees - 1], values[-1], len(values)]
                 for name, values in self.history.items()]  # fmt: skip
+        return Table(["data", f"after {self.trees} trees", "after the last", "trees grown"], rows)
+
+    def _parts(self) -> list[str | Table]:
         head = f"{self.goal.name} trained for {self.goal.short}: {self.trees} trees"
-        names = ["data", f"after {self.trees} trees", "after the last", "trees grown"]
-        return html_page(head, Table(names, rows) if rows else "No data to validate on.")
+        return [head, self.table() if self.history else "No data to validate on."]
+
+    def plot(self) -> Plot:
+        """Draw the measure on the validation data after every tree, and the number kept."""
+        return self._drawn("user_plots.draw_training")
 
     def predict(self, data: RankingData | FeaturesLike, trees: int | None = None) -> Floats:
         """[row]: scores of ranking data or of rows of features; larger is better."""

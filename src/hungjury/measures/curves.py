@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hungjury.base.choices import CurveBy
 from hungjury.base.errors import UnknownName, check_choice
 from hungjury.base.records import Record
+from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ __all__ = ["LENGTH", "Curve", "curve_of"]
 LENGTH = "NumRet"  # the measure that says where lists end
 
 
-class Curve(Record, eq=False):
+class Curve(Record, Result, eq=False):
     """Precision against recall, averaged over topics: at levels of recall, or rank by rank.
 
     recall: [level], the same for all systems, or [system, rank]; NaN beyond a system's last rank.
@@ -48,12 +49,13 @@ class Curve(Record, eq=False):
         number = "rank" if self.by == "rank" else "point"
         return Table(("system", number, "recall", "precision"), rows)
 
+    def plot(self) -> Plot:
+        """Draw a line for each system."""
+        return self._drawn("board_plots.draw_precision_recall")
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Draw the curves into a picture; the file's ending (.svg, .png, .pdf) says which kind."""
-        from hungjury.report.board_plots import draw_precision_recall
-        from hungjury.report.pictures import save_picture
-
-        save_picture(draw_precision_recall(self), os.fspath(path))
+        self.plot().save(path)
 
 
 def curve_of(scores: Scores, rel: int, by: CurveBy) -> Curve:

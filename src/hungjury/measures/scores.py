@@ -14,13 +14,13 @@ from hungjury.base.choices import CurveBy, FrameBackend
 from hungjury.base.errors import InputError, UnknownName
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import json_text
 from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:
     from hungjury.measures.curves import Curve
-    from hungjury.report.pictures import Plot
 
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores", "averaged", "over_topics"]
 
@@ -46,7 +46,7 @@ def over_topics(
     return np.asarray(np.exp(mean) if average == "gmean" else mean)
 
 
-class Scores(Record, eq=False):
+class Scores(Record, Result, eq=False):
     """Values as [measure, system, topic].
 
     status: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out by the topic
@@ -85,9 +85,6 @@ class Scores(Record, eq=False):
         m, s, t = self.values.shape
         counts = plural(m, "measure"), plural(s, "system"), plural(t, "topic")
         return f"Scores({', '.join(counts)})"
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     def counted(self) -> NDArray[np.bool_]:
         """[measure, system, topic]: the cells that enter the summary over topics."""
@@ -274,9 +271,6 @@ class Scores(Record, eq=False):
         lines = [[m, *line] for m, line in zip(self.measures, values, strict=True)]
         return Table(["measure", *names], lines, left=1).to_text()
 
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
-
     def plot(self, measure: str | None = None) -> Plot:
         """Draw the values of a measure: a dot for every topic, and the mean of every system.
 
@@ -285,10 +279,7 @@ class Scores(Record, eq=False):
         measure : str, optional
             One of `measures`; default: the first.
         """
-        from hungjury.report.board_plots import draw_scores
-        from hungjury.report.pictures import Plot
-
-        return Plot(draw_scores(self, self.measures[0] if measure is None else measure))
+        return self._drawn("board_plots.draw_scores", measure or self.measures[0])
 
     def _is_count(self, m: int) -> bool:
         """Counts are shown as integers; expectations of counts need not be any."""
@@ -297,7 +288,9 @@ class Scores(Record, eq=False):
             self.averages and self.averages[m] == "sum" and np.array_equal(values, np.rint(values))
         )
 
-    def to_csv(self, per_topic: bool = False, summary: bool = False, safe: bool = False) -> str:
+    def to_csv(  # type: ignore[override]
+        self, per_topic: bool = False, summary: bool = False, safe: bool = False
+    ) -> str:
         """Means as system,measure...; or every cell as system,topic,measure,value, with `summary`
         followed by the means as topic "all". `safe`: spreadsheets take no text for a formula."""
         return self._csv_table(per_topic, summary).to_csv(safe)

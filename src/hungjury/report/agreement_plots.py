@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.ticker import Locator
 
-__all__ = ["agreement_heatmap", "ranking_plot"]
+__all__ = ["agreement_heatmap", "draw_agreement", "error_heatmap", "ranking_plot"]
 
 _TITLES = {
     "kappa": "Cohen's kappa",
@@ -45,6 +45,11 @@ def _figure(width: float, height: float) -> Figure:
         raise MissingExtra("matplotlib", "report", "a plot of agreement") from None
     layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1)
     return Figure(figsize=(width, height), dpi=150, layout=layout)
+
+
+def draw_agreement(found: Agreement, what: str = "kappa") -> Figure:
+    """Draw the rankings of systems, or a heat map of all pairs of judges."""
+    return ranking_plot(found) if what == "rankings" else agreement_heatmap(found, what)
 
 
 def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:

@@ -22,14 +22,14 @@ from hungjury import __version__
 from hungjury.base.errors import MissingExtra
 from hungjury.base.notes import percent
 from hungjury.base.text import letter
+from hungjury.data.texts import TextFiles
 from hungjury.leaderboard.against_gold import AgainstGold
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
-from hungjury.report.board_text import coverage, headline, sentences
+from hungjury.report.board import coverage, headline, sentences
 from hungjury.report.page_data import (
     PageLists,
     PageTexts,
-    TextFiles,
     packed,
     page_texts,
     script_data,
@@ -97,32 +97,23 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
         {
             "rank": s + 1,
             "name": systems[s],
-            "mean": float(board.mean[s]),
-            "low": float(board.low[s]),
-            "high": float(board.high[s]),
-            "at": [axis.at(float(v[s])) for v in (board.low, board.mean, board.high)],
-            "best": float(board.p_best[s]),
-            "best_text": percent(float(board.p_best[s])),
-            "ranks": (int(board.rank_low[s]), int(board.rank_high[s])),
-            "groups": group,
-            "cut": axis.cut(float(board.low[s]), float(board.mean[s]), float(board.high[s])),
+            "mean": row.mean,
+            "low": row.low,
+            "high": row.high,
+            "at": [axis.at(value) for value in (row.low, row.mean, row.high)],
+            "best": row.p_best,
+            "best_text": percent(row.p_best),
+            "ranks": (row.rank_low, row.rank_high),
+            "groups": (row.groups[0] + row.groups[-1] / 1e6, _joined(row.groups)),
+            "cut": axis.cut(row.low, row.mean, row.high),
             "beaten": float(board.beats[0, s]),
             "beaten_text": percent(float(board.beats[0, s])),
             "apart": bool(board.apart[0, s]),
         }
-        for s, group in enumerate(_group_names(board)[:MOST_SYSTEMS])
+        for s, row in enumerate(board.rows()[:MOST_SYSTEMS])
     ]
     cut = next((row["cut"][0] for row in rows if row["cut"][0]), "")
     return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
-
-
-def _group_names(board: Leaderboard) -> list[tuple[float, str]]:
-    """Per system a number to sort by, and the names of its groups: 'ab', or 'c–h'."""
-    mine: list[list[int]] = [[] for _ in board.systems]
-    for number, group in enumerate(board.group_places):
-        for s in group:
-            mine[s].append(number)
-    return [(numbers[0] + numbers[-1] / 1e6, _joined(numbers)) for numbers in mine]
 
 
 def _joined(numbers: list[int]) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.records import Record
-from hungjury.data.texts import DOCUMENTS, QUERIES, Kind, find_texts
+from hungjury.data.texts import DOCUMENTS, QUERIES, Kind, TextFiles, find_texts
 from hungjury.judges.agreement import Agreement
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.evidence import Evidence
@@ -31,15 +31,12 @@ __all__ = [
     "Packed",
     "PageLists",
     "PageTexts",
-    "TextFiles",
     "packed",
     "page_texts",
     "script_data",
 ]
 
 MOST = 1500  # characters of one text; a page of whole documents would be too large to mail
-
-TextFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
 class PageTexts(Record):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 
 from hungjury.base.errors import InputError, MissingExtra, either
 from hungjury.base.files import write_whole
-from hungjury.base.records import Record
 from hungjury.base.text import visible
 
 if TYPE_CHECKING:
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 __all__ = [
     "LINE",
     "MOST_NUMBERS",
-    "Plot",
     "bare",
     "check_ending",
     "colour_bar",
@@ -51,37 +48,6 @@ MOST_ROWS = 80  # names of more lines cannot be read
 LONGEST = 40  # letters of a name beside a plot: longer ones would leave no room for the plot
 ENDINGS = (".svg", ".png", ".pdf")
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
-
-
-class Plot(Record, eq=False):
-    """A picture of a result, which notebooks show.
-
-    Attributes
-    ----------
-    figure
-        The matplotlib figure, which may be changed.
-    """
-
-    figure: Figure
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the picture; the file's ending (.svg, .png, .pdf) is the format."""
-        save_picture(self.figure, os.fspath(path))
-
-    def __repr__(self) -> str:
-        return f"Plot({self.words})"
-
-    @property
-    def words(self) -> str:
-        """A text alternative: the titles and axes."""
-        parts = []
-        for axes in self.figure.axes:
-            names = (axes.get_title(), axes.get_title("left"), axes.get_ylabel(), axes.get_xlabel())
-            parts += [" ".join(name.split()) for name in names if name]
-        return "; ".join(dict.fromkeys(parts))
-
-    def _repr_png_(self) -> bytes:
-        return picture_bytes(self.figure, "png")
 
 
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:

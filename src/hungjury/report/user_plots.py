@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hungjury.base.errors import MissingExtra
-from hungjury.ltr.compare import ALGORITHMS, RankerComparison
+from hungjury.ltr.compare import ALGORITHMS, DataSetComparison, RankerComparison
 from hungjury.ltr.ranker import Ranker
 from hungjury.report.pictures import new_panels, new_picture
 from hungjury.users.model import UserClass, UserModel
@@ -33,13 +32,14 @@ def draw_training(ranker: Ranker) -> Figure:
     return figure
 
 
-def draw_comparisons(sets: Mapping[str, RankerComparison]) -> Figure:
+def draw_comparisons(several: DataSetComparison) -> Figure:
     """Learning curves on the test data: a row for each data set, a panel for each measure. Dots are
     the models' sizes."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "report", "drawing a plot") from None
+    sets = several.found
     across = max(len(found.measures) for found in sets.values())
     figure = Figure(figsize=(4.6 * across, 3.8 * len(sets)), layout="constrained")
     grid = figure.subplots(len(sets), across, squeeze=False)

@@ -11,7 +11,7 @@ import numpy as np
 from hungjury.base.notes import percent, plural
 from hungjury.base.text import visible_line
 from hungjury.leaderboard.board import Leaderboard
-from hungjury.report.board_text import assumed
+from hungjury.report.board import assumed
 
 __all__ = ["common_prefix", "conclusions", "lead", "shown"]
 

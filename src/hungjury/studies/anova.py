@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, MissingExtra
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Cell, Table
 from hungjury.stats.multiple import TukeyGroups, tukey_groups
 
 __all__ = [
@@ -153,7 +154,7 @@ def effect_size(omega2: float) -> str:
     return next((word for least, word in EFFECTS if omega2 >= least), "none")
 
 
-class Anova(Record, eq=False):
+class Anova(Record, Result, eq=False):
     """The table of an analysis, and means for its plots."""
 
     response: str
@@ -223,14 +224,8 @@ class Anova(Record, eq=False):
         names = ("source", "SS", "DF", "MS", "F", "p", "omega2", "size")
         return Table(names, rows, formats={"p": _p_value})
 
-    def _repr_html_(self) -> str:
-        return html_page(f"{self.response}, {len(self._response)} observations", self.table())
-
-    def to_text(self) -> str:
-        return f"{self.response}, {len(self._response)} observations\n{self.table()}"
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _parts(self) -> list[str | Table]:
+        return [f"{self.response}, {len(self._response)} observations", self.table()]
 
     @cached_property
     def _response(self) -> Floats:

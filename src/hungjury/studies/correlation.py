@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -10,21 +10,19 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import RankCorrelation
 from hungjury.base.errors import check_choice
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table, html_page
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Cell, Table
 from hungjury.measures.scores import Scores, over_topics
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 from hungjury.studies.claims import Resampling
 from hungjury.studies.topics import need_systems
-
-if TYPE_CHECKING:
-    from hungjury.report.pictures import Plot
 
 __all__ = ["MeasureCorrelation", "better_on", "correlate_measures", "correlation_draws"]
 
 LONG = 12  # characters of a name up to which it is used as a heading
 
 
-class MeasureCorrelation(Record, eq=False):
+class MeasureCorrelation(Record, Result, eq=False):
     """Correlations [measure, measure] of the systems' means.
 
     Signs are changed so that larger is better for every measure. tau is NaN if a measure gives
@@ -70,19 +68,10 @@ class MeasureCorrelation(Record, eq=False):
 
     def plot(self, what: RankCorrelation = "tau") -> Plot:
         """Draw the correlation of every measure with every other."""
-        from hungjury.report.pictures import Plot
-        from hungjury.report.study_plots import draw_correlations
+        return self._drawn("study_plots.draw_correlations", what)
 
-        return Plot(draw_correlations(self, what))
-
-    def _repr_html_(self) -> str:
-        return html_page(self.square("tau"), self.square("tau_ap"))
-
-    def to_text(self) -> str:
-        return f"{self.square('tau')}\n\n{self.square('tau_ap')}"
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _parts(self) -> list[str | Table]:
+        return [self.square("tau"), self.square("tau_ap")]
 
 
 def correlate_measures(scores: Scores) -> MeasureCorrelation:

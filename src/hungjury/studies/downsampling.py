@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args
+from typing import Any, Generic, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from hungjury.base.arrays import Floats
 from hungjury.base.choices import RankCorrelation
 from hungjury.base.errors import InputError, check_choice, check_seed
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table, html_page
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.data.qrels import Qrels, as_qrels
 from hungjury.data.reading.options import QrelsLike, RunsLike
@@ -33,9 +34,6 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_hard_labels, need_measures, need_systems
-
-if TYPE_CHECKING:
-    from hungjury.report.pictures import Plot
 
 __all__ = [
     "RATES",
@@ -51,10 +49,10 @@ __all__ = [
 Part = tuple[str | int | float, ...]
 Found = dict[str, Any]
 """Numbers, words and lists of them under names: all that JSON can hold."""
-Result = TypeVar("Result")
+Answer = TypeVar("Answer")
 
 
-class Experiment(ABC, Generic[Result]):
+class Experiment(ABC, Generic[Answer]):
     """Independent parts, and their combined result."""
 
     @abstractmethod
@@ -66,10 +64,10 @@ class Experiment(ABC, Generic[Result]):
         """Run one part; the result does not depend on where or when."""
 
     @abstractmethod
-    def gather(self, found: Mapping[Part, Found]) -> Result:
+    def gather(self, found: Mapping[Part, Found]) -> Answer:
         """Combine the results of all parts."""
 
-    def run_all(self, progress: Progress | None = None) -> Result:
+    def run_all(self, progress: Progress | None = None) -> Answer:
         """Run all parts in this process, one after the other."""
         parts, found = self.parts(), {}
         for done, part in enumerate(parts, 1):
@@ -157,7 +155,7 @@ def _check_rate(rate: float) -> None:
         )
 
 
-class Robustness(Record, eq=False):
+class Robustness(Record, Result, eq=False):
     """Correlations [measure, rate, repetition] with the ranking on the whole pool.
 
     level: the mean score over systems and topics on each sample; whole: [measure], on the whole
@@ -204,25 +202,13 @@ class Robustness(Record, eq=False):
         ]  # fmt: skip
         return Table(("measure", "rate", "repetition", "tau", "tau_ap"), rows)
 
-    def _head(self) -> str:
-        return f"{self.systems} systems, {self.topics} topics, {self.tau.shape[2]} repetitions"
-
     def plot(self, what: RankCorrelation = "tau") -> Plot:
         """Draw the correlation with the whole pool's ranking, a line for each measure."""
-        from hungjury.report.pictures import Plot
-        from hungjury.report.study_plots import draw_robustness
+        return self._drawn("study_plots.draw_robustness", what)
 
-        return Plot(draw_robustness(self, what))
-
-    def _repr_html_(self) -> str:
-        both = (html_page(what, self.table(what)) for what in ("tau", "tau_ap"))
-        return html_page(self._head()) + "".join(both)
-
-    def to_text(self) -> str:
-        return f"{self._head()}\n{self.table('tau')}\n\n{self.table('tau_ap')}"
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _parts(self) -> list[str | Table]:
+        head = f"{self.systems} systems, {self.topics} topics, {self.tau.shape[2]} repetitions"
+        return [head, self.table("tau"), self.table("tau_ap")]
 
 
 def robustness(

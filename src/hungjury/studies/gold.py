@@ -16,7 +16,8 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, MeasureError, check_choice
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
 from hungjury.data.judgments import as_judgments
 from hungjury.data.qrels import as_qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
@@ -164,7 +165,7 @@ class SingleRow(Record, eq=False):
     draws: Floats | None = None  # [draw]: the mean tau_ap with other judges, on other topics
 
 
-class SingleJudges(Record, eq=False):
+class SingleJudges(Record, Result, eq=False):
     """Results for all ways to score, and the judges."""
 
     judges: list[str]
@@ -179,14 +180,8 @@ class SingleJudges(Record, eq=False):
         names = ("gold", "measure", "tau", "+- tau", "tau_ap", "+- tau_ap", "rmse", "+- rmse")
         return Table(names, rows)
 
-    def _repr_html_(self) -> str:
-        return html_page(f"means over {len(self.judges)} judges", self.table())
-
-    def to_text(self) -> str:
-        return f"means over {len(self.judges)} judges\n{self.table()}"
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _parts(self) -> list[str | Table]:
+        return [f"means over {len(self.judges)} judges", self.table()]
 
 
 def _mean(values: Floats) -> tuple[float, float]:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.claims import Quantity
 from hungjury.studies.gold import DETERMINISTIC, Doubt
@@ -66,7 +67,7 @@ class TupleRow(Record):
     wrong: float | None = None  # P(wrong) of the labels of RGS
 
 
-class TupleStudy(Record, eq=False):
+class TupleStudy(Record, Result, eq=False):
     """Results of tuples of judges, compared with gold labels.
 
     draws: [row, draw] under "tau_ap" and "rmse", the means with other tuples and on other topics;
@@ -135,19 +136,10 @@ class TupleStudy(Record, eq=False):
         rows: list[list[Cell]] = [[name, *(cells[name, size] for size in sizes)] for name in names]
         return Table((f"{what} of {measure}", *(f"k={size}" for size in sizes)), rows, digits=3)
 
-    def _head(self) -> str:
-        return f"{len(self.judges)} judges, {self.systems} systems, {self.topics} topics"
-
-    def _kinds(self) -> list[tuple[str, str]]:
-        return list(dict.fromkeys((row.measure, row.gold) for row in self.rows))
-
-    def _repr_html_(self) -> str:
-        parts = [html_page(self.by_size(m, gold=g), f"(against {g})") for m, g in self._kinds()]
-        return html_page(self._head()) + "".join(parts)
-
-    def to_text(self) -> str:
-        parts = [f"{self.by_size(m, gold=g)}\n(against {g})" for m, g in self._kinds()]
-        return "\n\n".join([self._head(), *parts])
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _parts(self) -> list[str | Table]:
+        head = f"{len(self.judges)} judges, {self.systems} systems, {self.topics} topics"
+        kinds = dict.fromkeys((row.measure, row.gold) for row in self.rows)
+        return [
+            head,
+            *(part for m, g in kinds for part in (f"against {g}:", self.by_size(m, gold=g))),
+        ]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import check_choice, check_seed
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Table
 from hungjury.data.runs import Progress
 from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import randomised_tukey
@@ -18,9 +19,6 @@ from hungjury.stats.paired import bootstrap_test, studentised_bootstrap
 from hungjury.studies.downsampling import Experiment, Found, Part
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_systems
-
-if TYPE_CHECKING:
-    from hungjury.report.pictures import Plot
 
 __all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
            "power_of", "share_told_apart"]  # fmt: skip
@@ -30,7 +28,7 @@ METHODS: dict[PowerMethod, int] = {"bootstrap": 1000, "tukey": 5000}
 """Ways to test, with the number of samples each draws by default."""
 
 
-class DiscriminativePower(Record, eq=False):
+class DiscriminativePower(Record, Result, eq=False):
     """p-values [measure, pair] of all pairs of systems, and the difference each measure needs."""
 
     measures: list[str]
@@ -60,28 +58,17 @@ class DiscriminativePower(Record, eq=False):
         ]
         return Table(("measure", "power", "pairs", "difference needed"), rows)
 
-    def _head(self) -> str:
+    def _parts(self) -> list[str | Table]:
         how = "paired bootstrap" if self.method == "bootstrap" else "randomised Tukey HSD"
-        return (
+        head = (
             f"{self.p.shape[1]} pairs of {len(self.systems)} systems on {self.topics} topics, "
             f"{how}, {self.samples} samples, p < {self.alpha:g}"
         )
-
-    def to_text(self) -> str:
-        return f"{self._head()}\n{self.table()}"
+        return [head, self.table()]
 
     def plot(self) -> Plot:
         """Draw the p-values of all pairs, the largest first; further left is better."""
-        from hungjury.report.pictures import Plot
-        from hungjury.report.study_plots import draw_power
-
-        return Plot(draw_power(self))
-
-    def _repr_html_(self) -> str:
-        return html_page(self._head(), self.table())
-
-    def __str__(self) -> str:
-        return self.to_text()
+        return self._drawn("study_plots.draw_power")
 
 
 def discriminative_power(

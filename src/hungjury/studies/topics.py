@@ -8,7 +8,8 @@ import numpy as np
 
 from hungjury.base.errors import Argument, InputError, MeasureError
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.data.judgments import Judgments
 from hungjury.data.qrels import Qrels, as_qrels
@@ -111,7 +112,7 @@ def need_systems(scores: Scores, what: str, least: int = 2) -> None:
 MANY = 10  # relevant documents for each highly relevant one
 
 
-class Chosen(Record, eq=False):
+class Chosen(Record, Result, eq=False):
     """A choice of topics or runs: `names` are the chosen ones, `why` the reason."""
 
     names: list[str]
@@ -133,14 +134,8 @@ class Chosen(Record, eq=False):
         marked = [(*row, "yes" if row[0] in mine else "no") for row in self.rows]
         return Table((*self.columns, "chosen"), marked)
 
-    def _repr_html_(self) -> str:
-        return html_page(f"{len(self)} of {len(self.rows)}: {self.why}", self.table())
-
-    def to_text(self) -> str:
-        return f"{len(self)} of {len(self.rows)}: {self.why}\n{self.table()}"
-
-    def __str__(self) -> str:
-        return self.to_text()
+    def _parts(self) -> list[str | Table]:
+        return [f"{len(self)} of {len(self.rows)}: {self.why}", self.table()]
 
 
 def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:

@@ -23,7 +23,8 @@ from hungjury.base.errors import Argument, InputError, check_seed
 from hungjury.base.notes import plural
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, MOST_SAMPLES, check_count
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
 from hungjury.data.judged import BUDGET, many_lists
 from hungjury.measures.catalogue import Measure, measure
 from hungjury.measures.closed_forms import TOLERANCE
@@ -316,7 +317,7 @@ def _told_apart(one: float, other: float) -> tuple[str, str]:
     return texts
 
 
-class AxiomReport(Record):
+class AxiomReport(Record, Result):
     """The result of a check; an axiom without counterexample is None."""
 
     measure: str
@@ -349,11 +350,15 @@ class AxiomReport(Record):
             f"{plural(self.pairs, 'pair')} over {plural(self.pools, 'pool')}, {self.method}"
         )
 
-    def _repr_html_(self) -> str:
-        rows = [[axiom, self.verdict(axiom)] for axiom in AXIOMS]
-        return html_page(self._head(), Table(["axiom", "found"], rows))
+    def table(self) -> Table:
+        """Return a row for each axiom."""
+        return Table(["axiom", "found"], [[axiom, self.verdict(axiom)] for axiom in AXIOMS])
 
-    def __str__(self) -> str:
+    def _parts(self) -> list[str | Table]:
+        return [self._head(), self.table()]
+
+    def to_text(self) -> str:
+        """Write what was checked, then a line for each axiom."""
         return "\n".join([self._head(), *(f"  {axiom}: {self.verdict(axiom)}" for axiom in AXIOMS)])
 
 

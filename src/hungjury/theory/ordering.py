@@ -17,7 +17,8 @@ from hungjury.base.choices import OrderOf, OrderScale
 from hungjury.base.errors import Argument, InputError, check_choice
 from hungjury.base.parameters import MOST_GRADE, check_count
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
+from hungjury.base.results import Result
+from hungjury.base.tables import Table
 
 __all__ = ["ListComparison", "Step", "compare_lists"]
 
@@ -51,7 +52,7 @@ class Step(Record):
         return f"{self.before} -> {self.after}  {self.kind} at rank {where}"
 
 
-class ListComparison(Record, eq=False):
+class ListComparison(Record, Result, eq=False):
     """How `a` compares with `b`, and the counts that show it."""
 
     relation: Relation
@@ -97,9 +98,10 @@ class ListComparison(Record, eq=False):
         """The counts that decide, side by side: a row for every rank, a column for every grade."""
         if self.scale == "ratio":
             return f"units of relevance: {self.counts_a[0]} and {self.counts_b[0]}"
-        return self._counts().to_text()
+        return self.table().to_text()
 
-    def _counts(self) -> Table:
+    def table(self) -> Table:
+        """Return the counts that decide, side by side."""
         if self.scale == "ratio":
             units = [int(self.counts_a[0]), int(self.counts_b[0])]
             return Table(["units of relevance", "a", "b"], [["both lists", *units]])
@@ -117,11 +119,11 @@ class ListComparison(Record, eq=False):
         ]
         return Table(head, rows, left=1)
 
-    def _repr_html_(self) -> str:
-        said, *steps = str(self).split("\n")
-        return html_page(said, *steps, self._counts())
+    def _parts(self) -> list[str | Table]:
+        return [*self.to_text().split("\n"), self.table()]
 
-    def __str__(self) -> str:
+    def to_text(self) -> str:
+        """Write how the lists compare, with the steps from one to the other."""
         lines = [f"{self.a} {_SIGNS[self.relation]} {self.b}: {self.relation}"]
         lines += [f"  {step}" for step in self.chain or ()]
         if self.relation == "incomparable":

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from hungjury.base.errors import HungjuryError, MeasureError
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.base.records import Record
+from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.measures.catalogue import CATALOGUE, Measure
 from hungjury.theory.axioms import AXIOMS, AxiomReport, Counterexample, check_axioms
@@ -54,7 +55,7 @@ class AxiomRow(Record):
         return AxiomVerdict("proved", self.proof) if self.proof else AxiomVerdict("not refuted")
 
 
-class AxiomTable(list[AxiomRow]):
+class AxiomTable(list[AxiomRow], Result):
     """A row per measure."""
 
     def table(self) -> Table:
@@ -64,9 +65,6 @@ class AxiomTable(list[AxiomRow]):
             [[one.measure, *(one.problem or str(one.verdict(axiom)) for axiom in AXIOMS)]
              for one in self],
         )  # fmt: skip
-
-    def _repr_html_(self) -> str:
-        return self.table().to_html()
 
 
 def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH) -> AxiomTable:

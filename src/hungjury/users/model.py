@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field, fields
 from functools import cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,8 @@ from hungjury.base.files import read_json, write_whole
 from hungjury.base.notes import Note, plural
 from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
 from hungjury.base.records import Record
-from hungjury.base.tables import Table, html_page
-
-if TYPE_CHECKING:
-    from hungjury.report.pictures import Plot
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Table
 
 __all__ = [
     "PUBLISHED_SHAPE",
@@ -218,7 +216,7 @@ class LogReport(Record):
     unreadable: int = 0  # records that cannot be read
 
 
-class UserModel(Record):
+class UserModel(Record, Result):
     """Users of one class ("all"), or of the classes "navigational" and "informational"."""
 
     classes: tuple[UserClass, ...]
@@ -254,16 +252,12 @@ class UserModel(Record):
         rows = zip(range(1, self.ranks + 1), *(map(float, v) for v in columns), strict=True)
         return Table(["rank", *names], [list(row) for row in rows])
 
-    def _repr_html_(self) -> str:
-        notes = [str(note) for note in self.notes()]
-        return html_page(f"User model {self}", *self.table().head(SHOWN), *notes)
+    def _parts(self) -> list[str | Table]:
+        return [f"User model {self}", *self.table().head(SHOWN), *map(str, self.notes())]
 
     def plot(self) -> Plot:
         """Draw the stationary distributions, and each with its dynamic and DCG's discount."""
-        from hungjury.report.pictures import Plot
-        from hungjury.report.user_plots import draw_users
-
-        return Plot(draw_users(self))
+        return self._drawn("user_plots.draw_users")
 
     def __getitem__(self, name: str) -> UserClass:
         for one in self.classes:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hungjury.base.notes import plural
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import columns, latex_table, letter, tex
-from hungjury.comparison.paired import TESTS
+from hungjury.comparison.paired import TESTS, Compared, Comparison
 
-if TYPE_CHECKING:
-    from hungjury.comparison.paired import Compared, Comparison
+__all__ = ["comparison_html", "comparison_latex", "comparison_text"]
 
 MOST_PAIRS = 15  # more pairs are listed only by to_csv and to_frame
 ALPHABET = 26  # further systems get a letter and a number
@@ -26,7 +24,10 @@ def comparison_text(found: Comparison, digits: int) -> str:
     listed = bool(found.baselines) or pairs <= MOST_PAIRS
     parts = ["\n".join(_explained(found, listed))]
     if not found.baselines:
-        parts.append(columns(_mark_cells(found, digits), left=2))
+        means = _means(found, digits)
+        marks = [cell.mark if isinstance(cell, Marked) else "" for cell in means.rows[0]]
+        heads = [name + " " * len(mark) for name, mark in zip(means.columns, marks, strict=True)]
+        parts.append(replace(means, columns=heads).to_text())
     if listed:
         parts.append(columns(_difference_cells(found, digits), left=2))
     else:
@@ -37,35 +38,37 @@ def comparison_text(found: Comparison, digits: int) -> str:
     return "\n\n".join(parts)
 
 
-def latex(found: Comparison, digits: int) -> str:
+def comparison_latex(found: Comparison, digits: int) -> str:
     """One booktabs table, with the caption as comments above it."""
-    head = "".join(
-        f"% {' '.join(line.split())}\n" for line in _explained(found, bool(found.baselines))
-    )
+    lines = _explained(found, bool(found.baselines))
+    head = "".join(f"% {' '.join(line.split())}\n" for line in lines)
     if not found.baselines:
-        return head + replace(rounded_comparison(found, digits), caption="").to_latex()
+        return head + _means(found, digits).to_latex()
     header, *rows = _difference_cells(found, digits)
     return head + latex_table([tex(h) for h in header], [_latex_row(row) for row in rows], left=2)
 
 
-def rounded_comparison(found: Comparison, digits: int) -> Table:
-    """Differences from the baseline; without one means, with the letters of those beaten."""
+def comparison_html(found: Comparison, digits: int) -> str:
+    """The same table with the caption above it."""
     caption = "; ".join(_explained(found, bool(found.baselines)))
-    if found.baselines:
-        header, *rows = _difference_cells(found, digits)
-        return Table(header, rows, caption=caption, left=2)
-    best = [
-        mean.min() if measure in found.smaller else mean.max()
-        for measure, mean in zip(found.measures, found.mean, strict=True)
-    ]
-    marks = {measure: _marks(found, measure) for measure in found.measures}
-    lines: list[list[Cell]] = [[letter(s), name] for s, name in enumerate(found.systems)]
+    if not found.baselines:
+        return replace(_means(found, digits), caption=caption).to_html()
+    header, *rows = _difference_cells(found, digits)
+    return Table(header, rows, caption=caption, left=2).to_html()
+
+
+def _means(found: Comparison, digits: int) -> Table:
+    """A row per system: its letter, name, and means with the letters of those it beats."""
+    rows: list[list[Cell]] = [[letter(s), name] for s, name in enumerate(found.systems)]
     for m, measure in enumerate(found.measures):
-        for s, line in enumerate(lines):
-            mean = formatted(found.mean[m, s], digits, measure in found.counts)
-            bold = bool(np.isclose(found.mean[m, s], best[m]))
-            line.append(Marked(mean, marks[measure][s], bold, raised=True))
-    return Table(["", "system", *found.measures], lines, caption=caption, left=2)
+        means, marks = found.mean[m], _marks(found, measure)
+        best = means.min() if measure in found.smaller else means.max()
+        width = max(map(len, marks))
+        for row, mean, mark in zip(rows, means, marks, strict=True):
+            shown = formatted(mean, digits, measure in found.counts)
+            bold = bool(np.isclose(mean, best))
+            row.append(Marked(shown, f" {mark.ljust(width)}", bold, raised=True))
+    return Table(["", "system", *found.measures], rows, left=2)
 
 
 def _explained(found: Comparison, intervals: bool) -> list[str]:
@@ -86,37 +89,28 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
         if not found.baselines
         else f"*: p < {found.alpha:g}; W/T/L: topics won, tied, lost"
     )
-    return [
+    lines = [
         f"{against}; {how.name} test, two-sided, paired over {over}{drawn}",
         f"{family}; intervals ({how.interval}) are of one difference alone"
         if intervals
         else family,
         marks,
-        *_equivalence(found),
     ]
-
-
-def _equivalence(found: Comparison) -> list[str]:
-    if found.margin is None:
-        return []
-    return [
-        f"p within ±{found.margin:g}: two one-sided t tests, corrected likewise; "
-        f"=: equivalent, p < {found.alpha:g}"
-    ]
-
-
-def _level(found: Comparison) -> str:
-    return f"{100 * (1 - found.alpha):g} %"
+    if found.margin is not None:
+        lines.append(
+            f"p within ±{found.margin:g}: two one-sided t tests, corrected likewise; "
+            f"=: equivalent, p < {found.alpha:g}"
+        )
+    return lines
 
 
 def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
     """A line per comparison; the baseline's own line comes first for each measure."""
     corrected = "p" if found.correction == "none" else f"p ({found.correction})"
-    effect = TESTS[found.test].effect
-    rows = [["measure", "system", "mean", "difference", f"{_level(found)} interval", "p",
-             corrected, *_within(found), "W/T/L", effect]]  # fmt: skip
-    if not found.baselines:
-        rows[0][2] = "versus"
+    interval = f"{100 * (1 - found.alpha):g} % interval"
+    within = [] if found.margin is None else [f"p within ±{found.margin:g}"]
+    rows = [["measure", "system", "mean" if found.baselines else "versus", "difference", interval,
+             "p", corrected, *within, "W/T/L", TESTS[found.test].effect]]  # fmt: skip
     for measure in found.measures:
         count, start = measure in found.counts, len(rows)
         mine = [row for row in found.rows if row.measure == measure]
@@ -133,24 +127,16 @@ def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
     return rows if found.correction != "none" else [[*r[:5], *r[6:]] for r in rows]
 
 
-def _equivalent(found: Comparison, row: Compared) -> list[str]:
-    p = row.p_equivalent_corrected
-    return [] if p is None else [_p(p) + ("=" if found.equivalent(row) else " ")]
-
-
-def _within(found: Comparison) -> list[str]:
-    """The heading of the equivalence test, if there was one."""
-    return [] if found.margin is None else [f"p within ±{found.margin:g}"]
-
-
 def _numbers(found: Comparison, row: Compared, digits: int, count: bool) -> list[str]:
     ends = [formatted(end, 1 if count else digits, False, "+") for end in (row.low, row.high)]
+    within = row.p_equivalent_corrected
+    equal = "=" if found.equivalent(row) else " "
     return [
         formatted(row.difference, digits, count, "+"),
         f"[{ends[0]}, {ends[1]}]",
         _p(row.p),
         _p(row.p_corrected) + ("*" if found.significant(row) else " "),
-        *_equivalent(found, row),
+        *([] if within is None else [_p(within) + equal]),
         f"{row.wins}/{row.ties}/{row.losses}",
         formatted(row.effect, 2, False, "+"),
     ]
@@ -163,20 +149,6 @@ def formatted(value: float, digits: int, count: bool, sign: str = "") -> str:
 
 def _p(value: float) -> str:
     return f"<{SMALLEST_P}" if value < SMALLEST_P else f"{value:.4f}"
-
-
-def _mark_cells(found: Comparison, digits: int) -> list[list[str]]:
-    """A line per system: its letter, name, and means with the letters of those it beats."""
-    header = ["", "system"]
-    table = [[letter(s), system] for s, system in enumerate(found.systems)]
-    for m, measure in enumerate(found.measures):
-        marks = _marks(found, measure)
-        width = max(map(len, marks))
-        header.append(measure + " " * (width + 1))
-        for s, row in enumerate(table):
-            mean = formatted(found.mean[m, s], digits, measure in found.counts)
-            row.append(f"{mean} {marks[s].ljust(width)}")
-    return [header, *table]
 
 
 def _latex_row(row: list[str]) -> list[str]:

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
 
 from hungjury.base.notes import percent, plural
 from hungjury.base.tables import Table
-from hungjury.base.text import columns, letter
+from hungjury.base.text import columns, number_text
+from hungjury.leaderboard.board import BoardRow, Leaderboard
+from hungjury.leaderboard.correction import Correction, Interval
+from hungjury.leaderboard.outlook import Outlook
 from hungjury.leaderboard.panel_error import MEASURED, PEOPLE
 
-if TYPE_CHECKING:
-    from hungjury.leaderboard.board import Leaderboard
-    from hungjury.leaderboard.correction import Correction, Interval
-    from hungjury.leaderboard.outlook import Outlook
-
 __all__ = [
-    "as_dict",
     "assumed",
     "board_text",
     "corrected_by",
     "headline",
-    "letters",
-    "percent",
     "poor_agreement",
     "rounded_board",
     "sentences",
-    "table",
 ]
 
 
@@ -142,34 +134,25 @@ def _scale(board: Leaderboard) -> str:
     return f"grades {grades[0]}-{grades[-1]}" if grades else "probabilities"
 
 
-def letters(board: Leaderboard) -> list[str]:
-    """Per system the groups it belongs to."""
-    out = [""] * len(board.systems)
-    for number, group in enumerate(board.group_places):
-        for s in group:
-            out[s] += letter(number)
-    return out
-
-
 def board_text(board: Leaderboard, digits: int) -> str:
-    rows = [["", "system", *_headings(board), "", "best", "ranks", "group"]]
-    groups = letters(board)
-    width = max(len("group"), *map(len, groups))
-    rows[0][-1] = "group".ljust(width)
-    for s, (system, group) in enumerate(zip(board.systems, groups, strict=True)):
-        rows.append(
+    """A table with bars for intervals, followed by the sources of uncertainty."""
+    rows = board.rows()
+    width = max(len("group"), *(len(row.letters) for row in rows))
+    cells = [["", "system", *_headings(board), "", "best", "ranks", "group".ljust(width)]]
+    for place, row in enumerate(rows, 1):
+        cells.append(
             [
-                str(s + 1),
-                system,
-                f"{board.mean[s]:.{digits}f}",
-                f"{board.low[s]:.{digits}f}-{board.high[s]:.{digits}f}",
-                _bar(board, s),
-                percent(float(board.p_best[s])),
-                _range(int(board.rank_low[s]), int(board.rank_high[s])),
-                group.ljust(width),
+                str(place),
+                row.system,
+                f"{row.mean:.{digits}f}",
+                f"{row.low:.{digits}f}-{row.high:.{digits}f}",
+                _bar(row, float(board.low.min()), float(board.high.max())),
+                percent(row.p_best),
+                _ranks(row),
+                row.letters.ljust(width),
             ]
         )
-    return "\n".join([headline(board), "", columns(rows, left=2), "", *_below(board, digits)])
+    return "\n".join([headline(board), "", columns(cells, left=2), "", *_below(board, digits)])
 
 
 def _headings(board: Leaderboard) -> tuple[str, str]:
@@ -197,18 +180,17 @@ def assumed(board: Leaderboard) -> str:
     )
 
 
-def _bar(board: Leaderboard, s: int) -> str:
-    """The interval as a line, the mean as a dot, on a scale common to all systems."""
-    low, high = float(board.low.min()), float(board.high.max())
+def _bar(row: BoardRow, low: float, high: float) -> str:
+    """The interval as a line, the mean as a dot, on a scale from `low` to `high`."""
     width = (high - low) or 1.0
 
     def place(value: float) -> int:
         return round((value - low) / width * (BAR - 1))
 
-    first, last = place(float(board.low[s])), place(float(board.high[s]))
+    first, last = place(row.low), place(row.high)
     line = [" "] * BAR
     line[first : last + 1] = "─" * (last + 1 - first)
-    line[min(max(place(float(board.mean[s])), 0), BAR - 1)] = "●"
+    line[min(max(place(row.mean), 0), BAR - 1)] = "●"
     return "".join(line)
 
 
@@ -285,7 +267,7 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
     judges = [row for row in gold.rows if row.kind == "judge"]
     shown = judges[:MOST_JUDGES] + [row for row in gold.rows if row.kind != "judge"]
     for row in shown:
-        numbers = [_number(v, digits) for v in (row.agreement, row.kappa, row.tau_ap)]
+        numbers = [number_text(v, digits) for v in (row.agreement, row.kappa, row.tau_ap)]
         rows.append([row.name, str(row.documents), *numbers])
     lines = [columns(rows)]
     if len(judges) > MOST_JUDGES:
@@ -303,70 +285,24 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
     return lines
 
 
-def table(board: Leaderboard) -> Table:
-    """A row per system, with full precision. Headings name the panel if means are on its scale."""
-    whose = "panel_" if board.scale == "panel" else ""
-    return Table.of(
-        [
-            {
-                "system": system,
-                f"{whose}mean": float(board.mean[s]),
-                f"{whose}low": float(board.low[s]),
-                f"{whose}high": float(board.high[s]),
-                "p_best": float(board.p_best[s]),
-                "rank_low": int(board.rank_low[s]),
-                "rank_high": int(board.rank_high[s]),
-                "groups": group,
-            }
-            for s, (system, group) in enumerate(zip(board.systems, letters(board), strict=True))
-        ]
-    )
-
-
-def as_dict(board: Leaderboard) -> dict[str, Any]:
-    return {
-        "measure": board.measure,
-        "merge": board.merge,
-        "target": board.target,
-        "scale": board.scale,
-        "settings": board.settings.to_dict(),
-        "systems": table(board).to_dicts(),
-        "beats": board.beats.tolist(),
-        "groups": board.groups,
-        "shares": dict(board.shares),
-        "outlook": None
-        if board.outlook is None
-        else asdict(board.outlook) | {"scale": board.scale},
-        "judges": [asdict(judge) for judge in board.judges],
-        "labels_per_document": {str(n): d for n, d in board.labels_per_document.items()},
-        "topics": {t: float(v) for t, v in zip(board.topics, board.unsure, strict=True)},
-        "gold": None if board.gold is None else asdict(board.gold),
-        "correction": None if board.correction is None else board.correction.to_dict(),
-        "notes": [note.to_dict() for note in board.notes],
-    }
-
-
 def rounded_board(board: Leaderboard, digits: int) -> Table:
     """A row per system with rounded numbers, for LaTeX and HTML."""
     mean, interval = _headings(board)
     header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
     rows = [
         [
-            system,
-            f"{board.mean[s]:.{digits}f}",
-            f"[{board.low[s]:.{digits}f}, {board.high[s]:.{digits}f}]",
-            percent(float(board.p_best[s])),
-            _range(int(board.rank_low[s]), int(board.rank_high[s])).replace("-", "\u2013"),
-            group,
+            row.system,
+            f"{row.mean:.{digits}f}",
+            f"[{row.low:.{digits}f}, {row.high:.{digits}f}]",
+            percent(row.p_best),
+            _ranks(row).replace("-", "\N{EN DASH}"),
+            row.letters,
         ]
-        for s, (system, group) in enumerate(zip(board.systems, letters(board), strict=True))
+        for row in board.rows()
     ]
     return Table(header, rows, left=1)
 
 
-def _range(low: int, high: int) -> str:
+def _ranks(row: BoardRow) -> str:
+    low, high = row.rank_low, row.rank_high
     return str(low) if low == high else f"{low}-{high}"
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
