@@ -14,7 +14,7 @@ from hungjury.base import tables
 from hungjury.data.runs import read_runs
 from hungjury.measures.scores import Scores
 
-PACKAGE = str(Path(tables.__file__).parent)
+PACKAGE = str(Path(tables.__file__).parents[1])
 FEW, MANY = 20, 80
 ROWS = 5
 
