@@ -29,7 +29,7 @@ from hungjury import read_qrels, read_runs
 from hungjury.data.judgments import Judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.runs import Runs
-from hungjury.judges.scores import (
+from hungjury.judges.judge_scores import (
     CLASSES,
     JudgeScores,
     class_probabilities,

@@ -6,7 +6,7 @@ import time
 
 import hungjury as hj
 import hungjury.data.judgments
-import hungjury.judges.merging
+import hungjury.judges.merge
 
 path, counted, *methods = sys.argv[1:]
 began = time.perf_counter()

@@ -13,8 +13,8 @@ from hungjury.base.records import TYPICAL_PANEL_ERROR
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
 from hungjury.judges.agreement import agreement
-from hungjury.judges.jury import seat_jury
-from hungjury.judges.merging import merge_method
+from hungjury.judges.families import seat_jury
+from hungjury.judges.merge import merge_method
 from hungjury.leaderboard.draws import (
     Estimate,
     Setting,

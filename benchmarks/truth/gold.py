@@ -31,7 +31,7 @@ from benchmarks.truth import gold_page
 from benchmarks.truth.public import Public, dl19, dl21
 from hungjury.data.alignment import align
 from hungjury.data.judgments import Judgments
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.direct import direct, features, predict
 from hungjury.leaderboard.effects import scores_under

@@ -103,8 +103,8 @@ def _run(page: Path) -> Iterator[tuple[str, str, str]]:
 @contextmanager
 def _catalogues() -> Iterator[None]:
     """What a page adds to the catalogues is gone after it."""
-    from hungjury.judges import merging  # noqa: F401  fills the catalogue of merges
-    from hungjury.judges.merges import MERGES
+    from hungjury.judges import merge  # noqa: F401  fills the catalogue of merges
+    from hungjury.judges.merge_types import MERGES
     from hungjury.measures.catalogue import CATALOGUE
 
     before = [(one, dict(one._classes)) for one in (CATALOGUE, MERGES)]

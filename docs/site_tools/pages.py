@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hungjury.data.open_scales import SCALINGS
-from hungjury.judges.merging import MERGES
+from hungjury.judges.merge import MERGES
 from hungjury.judges.weights import ESTIMATORS, GAPS, WEIGHTS
 from site_tools.measures import measures_page
 from site_tools.names import names_page

@@ -18,9 +18,9 @@ from hungjury.data.simulation import simulate as simulate
 from hungjury.judges.agreement import Agreement as Agreement
 from hungjury.judges.agreement import agreement as agreement
 from hungjury.judges.aware import aware as aware
-from hungjury.judges.merges import Merged as Merged
-from hungjury.judges.merging import merge as merge
-from hungjury.judges.merging import merges as merges
+from hungjury.judges.merge import merge as merge
+from hungjury.judges.merge import merges as merges
+from hungjury.judges.merge_types import Merged as Merged
 from hungjury.judges.prm import prm as prm
 from hungjury.leaderboard.against_gold import agreement_with_gold as agreement_with_gold
 from hungjury.leaderboard.board import Leaderboard as Leaderboard

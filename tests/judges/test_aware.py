@@ -12,8 +12,8 @@ import hungjury as hj
 from builders.aware import Nested, planted
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.judges.aware import aware, combine_scores
-from hungjury.judges.merging import merge
-from hungjury.judges.scores import CLASSES, gold_labels, score_judges
+from hungjury.judges.judge_scores import CLASSES, gold_labels, score_judges
+from hungjury.judges.merge import merge
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from oracles import aware as naive_aware
 
@@ -151,7 +151,7 @@ def test_a_users_measure_by_arrays_alone(small: Any) -> None:
     """Any function of label vectors will do: here, relevant documents among the first five."""
     from hungjury.data.alignment import align
     from hungjury.data.judged import judge_lists
-    from hungjury.judges.scores import random_scores
+    from hungjury.judges.judge_scores import random_scores
     from hungjury.judges.weights import weights_from_scores
 
     aligned = align(small.runs, small.judgments.pool)

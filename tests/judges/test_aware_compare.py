@@ -9,10 +9,10 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import InputError, MeasureError, UnknownName
-from hungjury.judges.approaches import ApproachComparison, compare_approaches
 from hungjury.judges.aware import aware, combine_scores
-from hungjury.judges.merging import merge
-from hungjury.judges.scores import score_judges
+from hungjury.judges.aware_comparison import ApproachComparison, compare_approaches
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.merge import merge
 from hungjury.judges.weights import ESTIMATORS, WEIGHTS
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.correlation import kendall, rmse, tau_ap

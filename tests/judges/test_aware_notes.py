@@ -13,8 +13,8 @@ import hungjury as hj
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.cli.main import hungjury as command
 from hungjury.judges.aware import _contradicted
-from hungjury.judges.jury import correlation_with_rest
-from hungjury.judges.scores import score_judges
+from hungjury.judges.families import correlation_with_rest
+from hungjury.judges.judge_scores import score_judges
 
 
 def labels_of(judgments: Any) -> Any:

@@ -12,8 +12,8 @@ import hungjury as hj
 from builders.aware import Nested
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.judges.aware import aware, weighted_votes
-from hungjury.judges.merging import merge
-from hungjury.judges.scores import score_judges
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.merge import merge
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED
 
 

@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 from hungjury.base.errors import InputError, MeasureError
-from hungjury.judges import scores as random_judges
-from hungjury.judges.scores import CLASSES, class_probabilities, draw_random_labels, random_scores
+from hungjury.judges import judge_scores as random_judges
+from hungjury.judges.judge_scores import (
+    CLASSES,
+    class_probabilities,
+    draw_random_labels,
+    random_scores,
+)
 
 DOCUMENTS = 40
 

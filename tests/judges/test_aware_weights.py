@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hungjury.base.errors import InputError, MeasureError, UnknownName
-from hungjury.judges.scores import CLASSES
+from hungjury.judges.judge_scores import CLASSES
 from hungjury.judges.weights import (
     ESTIMATORS,
     GAPS,

@@ -14,7 +14,7 @@ from hungjury import native
 from hungjury.base.errors import MeasureError
 from hungjury.data.judgments import read_judgments
 from hungjury.judges.em import FromVotes, disagrees_with_votes
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 from oracles import judges as naive
 
 STARTS = {

@@ -5,7 +5,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
-from hungjury.judges.jury import correlation_with_rest, family_names, seat_jury
+from hungjury.judges.families import correlation_with_rest, family_names, seat_jury
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import completed_shares, vote_shares
 from hungjury.leaderboard.board import labels_per_document, vote_share

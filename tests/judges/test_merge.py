@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from builders.votes import in_order, judgments, made_up
 from hungjury.base.errors import InputError, MeasureError
 from hungjury.data.judgments import read_judgments
-from hungjury.judges.merging import MERGES, merge
+from hungjury.judges.merge import MERGES, merge
 from hungjury.measures.evaluate import evaluate
 from oracles import judges as naive
 

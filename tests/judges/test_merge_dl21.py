@@ -7,7 +7,7 @@ from hungjury.data.judgments import read_judgments
 from hungjury.data.qrels import read_qrels
 from hungjury.data.runs import read_runs
 from hungjury.judges.agreement import agreement
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 from hungjury.measures.evaluate import evaluate
 from hungjury.stats.correlation import tau_ap
 

@@ -7,8 +7,8 @@ from click.testing import CliRunner
 from builders.votes import judgments, made_up
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.cli.main import hungjury as command
-from hungjury.judges.merges import Merge, Verdict
-from hungjury.judges.merging import MERGES, merge, merge_method, merges
+from hungjury.judges.merge import MERGES, merge, merge_method, merges
+from hungjury.judges.merge_types import LabelMerge, Verdict
 from hungjury.judges.weights import Uniform
 
 # Names, and what is refused
@@ -43,7 +43,7 @@ def test_a_merge_gives_what_it_says(cls):
     assert {"labels": merged.labels, "probabilities": merged.p}[cls.gives] is not None
     assert merged.soft == (cls.gives == "probabilities")
     assert (merged.fit is not None) == (cls.drawn_from == "model")
-    assert (type(method).redraw is not Merge.redraw) == (cls.drawn_from == "judges")
+    assert (type(method).redraw is not LabelMerge.redraw) == (cls.drawn_from == "judges")
 
 
 def test_merges_are_listed():
@@ -62,7 +62,7 @@ def test_a_merge_is_one_class_and_its_help_follows():
 
     from hungjury.cli.main import hungjury
 
-    class LowestVote(Merge):
+    class LowestVote(LabelMerge):
         """The lowest vote."""
 
         gives = "labels"

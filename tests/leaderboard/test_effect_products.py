@@ -6,7 +6,7 @@ import pytest
 import hungjury as hj
 from hungjury import native
 from hungjury.data.alignment import align
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 from hungjury.leaderboard import effects as topic_effects
 from hungjury.leaderboard.effects import Products, effects, effects_in_parts
 from hungjury.measures.batch import Scorer

@@ -7,7 +7,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.data.alignment import align
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.panel_error import exposure_kernel
 from hungjury.leaderboard.plan import doubt, expected_differences

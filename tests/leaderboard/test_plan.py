@@ -11,7 +11,7 @@ import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.data.alignment import align
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.effects import effects
 from hungjury.leaderboard.panel_error import exposure_kernel

@@ -12,9 +12,9 @@ from hungjury.base.choices import Scope
 from hungjury.base.errors import MeasureError
 from hungjury.data.judged import Judged
 from hungjury.data.simulation import simulate
-from hungjury.judges.approaches import compare_approaches
+from hungjury.judges.aware_comparison import compare_approaches
 from hungjury.judges.em import FromNeutral, FromVotes
-from hungjury.judges.merges import Verdict
+from hungjury.judges.merge_types import Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote, MajorityVote
 from hungjury.measures.catalogue import CATALOGUE, Measure, measure, measures

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from hungjury.base.errors import MeasureError
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.stats.correlation import tau_ap
 from oracles import expected as loops

@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 from builders.paths import DOCS
-from hungjury.judges.merging import MERGES
+from hungjury.judges.merge import MERGES
 from hungjury.measures.catalogue import CATALOGUE
 from hungjury.studies.papers import RECIPES
 

@@ -9,7 +9,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import InputError, check_seed
-from hungjury.judges.scores import random_scores
+from hungjury.judges.judge_scores import random_scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means

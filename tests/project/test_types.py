@@ -18,7 +18,7 @@ from builders.paths import ROOT
 from hungjury import native
 from hungjury.base.named import Named
 from hungjury.data.open_scales import SCALINGS
-from hungjury.judges.merging import MERGES
+from hungjury.judges.merge import MERGES
 from hungjury.judges.weights import WEIGHTS
 from hungjury.measures.catalogue import CATALOGUE
 

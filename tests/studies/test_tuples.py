@@ -14,7 +14,7 @@ import pytest
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.data.judgments import Judgments
-from hungjury.judges.scores import score_judges
+from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.tuple_experiment import APPROACHES, TupleExperiment, TupleStudy, judge_tuples
 from oracles import aware as naive_aware

@@ -33,8 +33,8 @@ from hungjury.cli.reading import (
 )
 
 if TYPE_CHECKING:
-    from hungjury.judges.approaches import ApproachComparison
     from hungjury.judges.aware import AwareScores
+    from hungjury.judges.aware_comparison import ApproachComparison
 
 
 @click.command("aware", no_args_is_help=True)
@@ -85,9 +85,9 @@ def aware_command(
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --weights sgl_tau_msd --rel 2
       hungjury aware --judges 'judges/*' --runs 'runs/*' -m AP --rel 2 --all --gold qrels.txt
     """
-    from hungjury.judges.approaches import compare_approaches
     from hungjury.judges.aware import aware
-    from hungjury.judges.merging import merge_names
+    from hungjury.judges.aware_comparison import compare_approaches
+    from hungjury.judges.merge import merge_names
 
     if compare and gold is None:
         raise click.UsageError("--all needs --gold")

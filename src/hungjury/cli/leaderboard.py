@@ -143,7 +143,7 @@ def leaderboard_command(
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' -m nDCG@10 \\
           --gold labels.qrels --plan plan.csv --report report.html
     """
-    from hungjury.judges.merging import merge_method
+    from hungjury.judges.merge import merge_method
     from hungjury.leaderboard.leaderboard import leaderboard
 
     if len(measures) > 1:

@@ -65,7 +65,7 @@ def merge_command(
       hungjury merge --judges 'judges/*' --method binmv --rel 2 --runs 'runs/*' -m AP --soft
     """
     from hungjury.base.notes import plural
-    from hungjury.judges.merging import merge, merge_method
+    from hungjury.judges.merge import merge, merge_method
 
     if soft and merge_method(method).gives == "labels":
         raise click.UsageError(

@@ -137,7 +137,7 @@ class _MergeOption(click.Option):
 
     @property
     def help(self) -> str:
-        from hungjury.judges.merging import merge_names
+        from hungjury.judges.merge import merge_names
 
         names = merge_names(of_labels=self.of_labels)
         return f"{', '.join(names[:-1])} or {names[-1]}; parameters as in 'qbinmv(k=10)'."

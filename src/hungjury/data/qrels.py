@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,6 +84,10 @@ class Qrels(Record, eq=False):
         counts = f"{plural(len(self.topics), 'topic')}, {plural(len(self), 'document')}"
         return f"Qrels({counts}, {kind})"
 
+    def plain(self, **changes: Any) -> Qrels:
+        """Return the labels alone, without what a merge knows about them, or with other fields."""
+        return Qrels(**{f.name: getattr(self, f.name) for f in fields(Qrels)} | changes)
+
     def at_least(self, rel: int) -> Qrels:
         """The probability of a grade of `rel` or above, as soft qrels."""
         if rel > self.max_grade or rel < 1:
@@ -100,7 +104,7 @@ class Qrels(Record, eq=False):
         else:
             assert self.labels is not None
             p = (self.labels >= rel).astype(float)
-        return replace(self, labels=None, grade_p=None, grades=(0, 1), p=p)
+        return self.plain(labels=None, grade_p=None, grades=(0, 1), p=p)
 
     def relevant(self, rel: int) -> NDArray[np.int64]:
         """[topic]: documents of grade `rel` or above; none for probabilities."""
@@ -117,7 +121,7 @@ class Qrels(Record, eq=False):
         else:
             assert self.grade_p is not None
             labels = np.asarray(self.grades, dtype=np.int16)[self.grade_p.argmax(axis=1)]
-        return replace(self, labels=labels, p=None, grade_p=None)
+        return self.plain(labels=labels, p=None, grade_p=None)
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int16]:
         """`n` label vectors [n, document], every document drawn independently."""
@@ -140,8 +144,7 @@ class Qrels(Record, eq=False):
         pool = self.pool.select(keep)
         labels = None if self.labels is None else self.labels[keep]
         notes = tuple(note for note in self.notes if note.kind != NOTHING_RELEVANT)
-        return replace(
-            self,
+        return self.plain(
             pool=pool,
             labels=labels,
             p=None if self.p is None else self.p[keep],

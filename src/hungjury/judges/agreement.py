@@ -27,8 +27,7 @@ from hungjury.judges.findings import (
     near_copies,
     warnings,
 )
-from hungjury.judges.merges import JudgeSettings
-from hungjury.judges.panel import Panel
+from hungjury.judges.panel import JudgeSettings, Panel
 from hungjury.measures.catalogue import Measure, MeasureLike
 from hungjury.measures.catalogue import measure as find_measure
 from hungjury.stats.agreement import (

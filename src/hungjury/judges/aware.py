@@ -16,15 +16,16 @@ from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.base.notes import Note, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
+from hungjury.base.records import ScoreSettings
 from hungjury.base.tables import Table
 from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import as_judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.jury import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
-from hungjury.judges.merges import AwareSettings, MergeSettings
-from hungjury.judges.scores import JudgeScores, label_matrix, score_judges
+from hungjury.judges.families import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
+from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
+from hungjury.judges.merge_types import MergeSettings
 from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
@@ -36,6 +37,16 @@ __all__ = ["AwareScores", "aware", "combine_scores", "weighted_votes"]
 
 FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
 ROUNDING = 1e-9
+
+
+class AwareSettings(ScoreSettings, kw_only=True):
+    """How the scores under several judges were combined."""
+
+    weights: str
+    orientation: Orientation = "dissimilarity"
+    rel: int | None = None
+    replicates: int | None = None  # random judges of each class, where the weights need them
+    seed: int | None = None
 
 
 class AwareScores(Scores, eq=False, kw_only=True):

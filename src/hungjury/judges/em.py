@@ -15,7 +15,7 @@ from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Scope
 from hungjury.base.parameters import integer, number, one_of, param
-from hungjury.judges.merges import MERGES, Fit, Merge, Verdict
+from hungjury.judges.merge_types import MERGES, Fit, LabelMerge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
@@ -41,7 +41,7 @@ def _ranks(values: Floats) -> Floats:
     return np.asarray((np.cumsum(number) - (number - 1) / 2)[at])
 
 
-class ExpectationMaximisation(Merge):
+class ExpectationMaximisation(LabelMerge):
     """Base of both variants, which differ in where they start."""
 
     gives: ClassVar[str] = "probabilities"
@@ -67,7 +67,7 @@ class ExpectationMaximisation(Merge):
         groups = len(panel.pool.topics) if scope == "topic" else 1
         return Verdict(posterior=posterior, fit=_fit(learned, np.unique(group), groups, size))
 
-    def for_one_judge(self) -> Merge:
+    def for_one_judge(self) -> LabelMerge:
         """A single judge cannot be modelled: their labels are used as they are."""
         return MajorityVote()
 

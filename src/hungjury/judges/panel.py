@@ -12,14 +12,20 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, MeasureError, rel_range
 from hungjury.base.notes import Note, plural
-from hungjury.base.records import Record
+from hungjury.base.records import LabelSettings, Record
 from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool
 from hungjury.stats.agreement import JudgePairs, judge_pairs
 
-__all__ = ["NOT_JUDGED", "Panel"]
+__all__ = ["NOT_JUDGED", "JudgeSettings", "Panel"]
 
 NOT_JUDGED = np.int16(-1)  # the label of a pooled document without judgments
+
+
+class JudgeSettings(LabelSettings, kw_only=True):
+    """How the labels of several judges were analysed."""
+
+    rel: int | None = None  # lowest relevant grade, where labels were taken as binary
 
 
 class Panel(Record, eq=False):

@@ -7,7 +7,6 @@ judge gave it level i. Every ordered pair of judges of the same document is one 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -116,7 +115,7 @@ class PRM(Record, Result, eq=False):
             )
         levels, index = np.unique(qrels.labels, return_inverse=True)
         p = np.array([self.probability(int(level)) for level in levels])[index]
-        return replace(qrels, labels=None, p=p, grades=(0, 1))
+        return qrels.plain(labels=None, p=p, grades=(0, 1))
 
     def version(self, name: MeasureLike, max_grade: int) -> Measure:
         """The PRM version of a measure: p_{R|i} as probability for expected measures, as gain for

@@ -1,4 +1,4 @@
-"""Merges by votes: majority, binomial, crowd-kit's aggregators, and AWARE as a merge."""
+"""Merges by votes: the mean vote, the majority, and crowd-kit's aggregators."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, MeasureError, MissingExtra
 from hungjury.base.parameters import number, one_of, param, required
-from hungjury.judges.merges import MERGES, Merge, Verdict
+from hungjury.judges.merge_types import MERGES, LabelMerge, Verdict
 from hungjury.judges.panel import Panel
-from hungjury.judges.weights import WEIGHTS, Uniform, Weights
 
 __all__ = [
     "Aggregator",
-    "AwareMerge",
     "BinomialVote",
     "CrowdKit",
     "MajorityVote",
@@ -33,8 +31,83 @@ BinaryTie = Literal["random", "relevant", "not"]
 GradedVote = Literal["plurality", "median"]
 
 
+ENOUGH = 3.0  # fewest votes that documents are completed to
+MOST = 0.9  # documents are completed to this quantile of the number of votes
+
+
+def vote_shares(panel: Panel) -> NDArray[np.float64]:
+    """[document, grade]: each grade's share of the votes; zeros for documents without votes."""
+    votes = panel.counts()
+    total = votes.sum(axis=1, keepdims=True)
+    return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
+
+
+def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[document, grade]: shares of votes, with missing votes filled in for documents with few.
+
+    A missing vote is predicted from the votes that the document has: judges who label the same
+    document show how often one grade goes with another. Documents are completed to as many votes
+    as most documents have, but at least three.
+    """
+    if panel.share is not None:  # probabilities express their own doubt
+        return shares
+    votes = panel.counts()
+    number = votes.sum(axis=1)
+    families = float(panel.weight.sum())
+    wanted = min(families, max(ENOUGH, float(np.quantile(number[panel.judged], MOST))))
+    missing = np.maximum(wanted - number, 0) * panel.judged
+    if missing.max(initial=0) < 1e-9:
+        return shares
+    joint = votes.T @ votes - np.diag(panel.counts(panel.weight**2).sum(axis=0))
+    often = joint.sum(axis=1, keepdims=True)
+    other = np.where(often > 1e-9, joint / np.maximum(often, 1e-9), np.eye(len(joint)))
+    total = np.maximum(number + missing, 1e-9)[:, None]
+    return np.asarray((number[:, None] * shares + missing[:, None] * (shares @ other)) / total)
+
+
+@MERGES.add("binmv")
+class BinomialVote(LabelMerge):
+    """The mean vote as the probability of relevance, or of each grade of graded labels."""
+
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "posterior"
+    scored_in_expectation: ClassVar[bool] = True
+    takes_weights: ClassVar[bool] = True
+
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        return Verdict(posterior=vote_shares(panel))
+
+    def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Fill in missing votes, so that agreement of few judges is not taken as certainty."""
+        return completed_shares(panel, posterior)
+
+
+@MERGES.add("qbinmv")
+class QuantizedBinomialVote(LabelMerge):
+    """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
+
+    gives: ClassVar[str] = "probabilities"
+    drawn_from: ClassVar[str] = "posterior"
+    scored_in_expectation: ClassVar[bool] = True
+    k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
+
+    def for_labels(self) -> None:
+        """None: its most probable labels are those of `binmv`."""
+
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        if not panel.binary:
+            raise MeasureError(
+                f"{self} needs binary labels, but these have {len(panel.grades)} grades",
+                code="not-binary",
+                remedy=("give the lowest relevant grade with", Argument("rel")),
+            )
+        # Written as a tanh, which cannot overflow for any k.
+        p = 0.5 * (1 + np.tanh(0.5 * self.k * (vote_shares(panel)[:, 1] - 0.5)))
+        return Verdict(posterior=np.stack([1 - p, p], axis=1))
+
+
 @MERGES.add("mv")
-class MajorityVote(Merge):
+class MajorityVote(LabelMerge):
     """The label with most votes (TH 4.1.2); drawn by resampling the judges."""
 
     ties: BinaryTie = param("random", kind=one_of(BinaryTie), doc="winner of a binary tie")
@@ -44,7 +117,7 @@ class MajorityVote(Merge):
         doc="of more than two grades: the one with most votes (ties: the lower), or the median",
     )
 
-    def for_labels(self) -> Merge:
+    def for_labels(self) -> LabelMerge:
         return self.but(ties="not") if self.ties == "random" else self
 
     def decide(self, panel: Panel, scope: str, rng: np.random.Generator) -> Verdict:
@@ -88,81 +161,6 @@ def median(votes: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(np.argmax(2 * upto >= upto[:, -1:], axis=1))
 
 
-ENOUGH = 3.0  # fewest votes that documents are completed to
-MOST = 0.9  # documents are completed to this quantile of the number of votes
-
-
-def vote_shares(panel: Panel) -> NDArray[np.float64]:
-    """[document, grade]: each grade's share of the votes; zeros for documents without votes."""
-    votes = panel.counts()
-    total = votes.sum(axis=1, keepdims=True)
-    return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
-
-
-def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[document, grade]: shares of votes, with missing votes filled in for documents with few.
-
-    A missing vote is predicted from the votes that the document has: judges who label the same
-    document show how often one grade goes with another. Documents are completed to as many votes
-    as most documents have, but at least three.
-    """
-    if panel.share is not None:  # probabilities express their own doubt
-        return shares
-    votes = panel.counts()
-    number = votes.sum(axis=1)
-    families = float(panel.weight.sum())
-    wanted = min(families, max(ENOUGH, float(np.quantile(number[panel.judged], MOST))))
-    missing = np.maximum(wanted - number, 0) * panel.judged
-    if missing.max(initial=0) < 1e-9:
-        return shares
-    joint = votes.T @ votes - np.diag(panel.counts(panel.weight**2).sum(axis=0))
-    often = joint.sum(axis=1, keepdims=True)
-    other = np.where(often > 1e-9, joint / np.maximum(often, 1e-9), np.eye(len(joint)))
-    total = np.maximum(number + missing, 1e-9)[:, None]
-    return np.asarray((number[:, None] * shares + missing[:, None] * (shares @ other)) / total)
-
-
-@MERGES.add("binmv")
-class BinomialVote(Merge):
-    """The mean vote as the probability of relevance, or of each grade of graded labels."""
-
-    gives: ClassVar[str] = "probabilities"
-    drawn_from: ClassVar[str] = "posterior"
-    scored_in_expectation: ClassVar[bool] = True
-    takes_weights: ClassVar[bool] = True
-
-    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
-        return Verdict(posterior=vote_shares(panel))
-
-    def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Fill in missing votes, so that agreement of few judges is not taken as certainty."""
-        return completed_shares(panel, posterior)
-
-
-@MERGES.add("qbinmv")
-class QuantizedBinomialVote(Merge):
-    """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
-
-    gives: ClassVar[str] = "probabilities"
-    drawn_from: ClassVar[str] = "posterior"
-    scored_in_expectation: ClassVar[bool] = True
-    k: float = param(15.0, kind=number, low=0, open_low=True, doc="steepness")
-
-    def for_labels(self) -> None:
-        """None: its most probable labels are those of `binmv`."""
-
-    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
-        if not panel.binary:
-            raise MeasureError(
-                f"{self} needs binary labels, but these have {len(panel.grades)} grades",
-                code="not-binary",
-                remedy=("give the lowest relevant grade with", Argument("rel")),
-            )
-        # Written as a tanh, which cannot overflow for any k.
-        p = 0.5 * (1 + np.tanh(0.5 * self.k * (vote_shares(panel)[:, 1] - 0.5)))
-        return Verdict(posterior=np.stack([1 - p, p], axis=1))
-
-
 class _GivesLabels(Protocol):
     def fit_predict(self, data: Any, /) -> Any: ...
 
@@ -179,7 +177,7 @@ def is_aggregator(thing: object) -> bool:
     return hasattr(thing, "fit_predict_proba") or hasattr(thing, "fit_predict")
 
 
-class CrowdKit(Merge):
+class CrowdKit(LabelMerge):
     """Probabilities where the aggregator has `fit_predict_proba`, else its labels."""
 
     aggregator: Any = required(kind=lambda value: value, doc="the aggregator")
@@ -248,26 +246,4 @@ class CrowdKit(Merge):
             f"{self} gave no label to document '{document}' ({int((~known).sum())} in all)",
             code="unlabelled-document",
             remedy="use an aggregator that labels every task, or another scope",
-        )
-
-
-def _weights(value: object) -> Weights:
-    return value if isinstance(value, Weights) else WEIGHTS.parse(str(value))
-
-
-@MERGES.add("aware")
-class AwareMerge(Merge):
-    """Weighted mean of the scores under each judge alone; drawn by resampling the judges."""
-
-    positional: ClassVar[str] = "weights"
-    gives: ClassVar[str] = "weights"
-    weights: Weights = param(
-        Uniform(), kind=_weights, doc="uni, or an estimator such as sgl_tau_msd"
-    )
-
-    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
-        raise MeasureError(
-            f"{self} merges measures, not labels",
-            code="not-labels",
-            remedy="use aware() or a leaderboard, or choose a merge of labels such as binmv",
         )

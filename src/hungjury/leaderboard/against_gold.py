@@ -20,10 +20,10 @@ from hungjury.data.judgments import Judgments, as_judgments
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels, as_qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
-from hungjury.judges.merges import likeliest
-from hungjury.judges.merging import MERGES, merge
+from hungjury.judges.judge_scores import binary_at, label_matrix
+from hungjury.judges.merge import MERGES, merge
+from hungjury.judges.merge_types import likeliest
 from hungjury.judges.panel import NOT_JUDGED
-from hungjury.judges.scores import binary_at, label_matrix
 from hungjury.leaderboard.draws import Drawn, Setting, as_reported, reported_rate
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.evidence import Evidence

@@ -30,7 +30,7 @@ from hungjury.base.text import letter
 from hungjury.data.judgments import Judgments
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
-from hungjury.judges.jury import Jury
+from hungjury.judges.families import Jury
 from hungjury.leaderboard.against_gold import AgainstGold
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import Evidence

@@ -17,8 +17,8 @@ from hungjury.base.records import TYPICAL_PANEL_ERROR, Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import QrelsLike
+from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
-from hungjury.judges.scores import label_matrix
 from hungjury.leaderboard.against_gold import effective_judges, error_correlation
 from hungjury.leaderboard.direct import Direct, direct, features, predict, topic_differences
 from hungjury.leaderboard.draws import (

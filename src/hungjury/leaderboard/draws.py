@@ -35,9 +35,9 @@ from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
 from hungjury.data.runs import Progress
 from hungjury.judges.aware import combine_scores
-from hungjury.judges.merges import Merge, Merged
-from hungjury.judges.merging import merge
-from hungjury.judges.scores import score_judges
+from hungjury.judges.judge_scores import score_judges
+from hungjury.judges.merge import merge
+from hungjury.judges.merge_types import Merge, Merged
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
 from hungjury.leaderboard.panel_error import PanelError, exposure_kernel, normal_draws, range_of

@@ -13,9 +13,9 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
-from hungjury.judges.merges import Merged
+from hungjury.judges.judge_scores import label_matrix
+from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
-from hungjury.judges.scores import label_matrix
 from hungjury.leaderboard.draws import Drawn, Setting
 from hungjury.leaderboard.effects import contributions, is_linear
 from hungjury.leaderboard.sample import Sample

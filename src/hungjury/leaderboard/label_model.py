@@ -31,7 +31,7 @@ from hungjury.base.files import cores
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.judges.em import disagrees_with_votes
-from hungjury.judges.merges import Merged
+from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import NOT_JUDGED, Panel
 
 __all__ = ["LabelDraws", "RankStrata", "check_chains", "draw_labels"]

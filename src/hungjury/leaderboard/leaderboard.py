@@ -19,8 +19,8 @@ from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import Progress
 from hungjury.judges.agreement import Agreement, agreement
-from hungjury.judges.jury import Families, Jury, seat_jury
-from hungjury.judges.merging import MergeLike, merge_method
+from hungjury.judges.families import Families, Jury, seat_jury
+from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.leaderboard.against_gold import AgainstGold, against_gold
 from hungjury.leaderboard.board import (
     Leaderboard,

@@ -29,8 +29,8 @@ from hungjury.data.judgments import Judgments
 from hungjury.data.reading.formats import PLAN_HEAD
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.merges import Merged
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
+from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.draws import reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +67,7 @@ def _mapped(qrels: Qrels, prob: tuple[float, ...], outside: float) -> Qrels:
     """Grades as probabilities of relevance; negative labels say nothing about a document."""
     assert qrels.labels is not None
     p = np.where(qrels.labels >= 0, np.array(prob)[np.maximum(qrels.labels, 0)], outside)
-    return replace(qrels, labels=None, grades=(0, 1), p=p)
+    return qrels.plain(labels=None, grades=(0, 1), p=p)
 
 
 def _scoring(

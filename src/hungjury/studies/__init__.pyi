@@ -1,4 +1,4 @@
-from hungjury.judges.approaches import compare_approaches as compare_approaches
+from hungjury.judges.aware_comparison import compare_approaches as compare_approaches
 from hungjury.studies.anova import factorial_anova as factorial_anova
 from hungjury.studies.correlation import correlate_measures as correlate_measures
 from hungjury.studies.downsampling import downsample as downsample

@@ -17,7 +17,7 @@ from hungjury.base.records import Record
 from hungjury.base.tables import Table
 from hungjury.data.alignment import align
 from hungjury.data.simulation import Simulation, simulate
-from hungjury.judges.merging import merge_method
+from hungjury.judges.merge import merge_method
 from hungjury.leaderboard.draws import Setting, draw_scores, mean_draws
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import evaluate

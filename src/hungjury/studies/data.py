@@ -24,7 +24,7 @@ from hungjury.data.qrels import Qrels, qrels_by
 from hungjury.data.reading.options import LabelPolicy, ReadingOptions, RunPolicy, split_options
 from hungjury.data.reading.sources import CHUNK, Source, expand
 from hungjury.data.runs import RunFiles, Runs, load
-from hungjury.judges.merging import merge
+from hungjury.judges.merge import merge
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -22,7 +22,7 @@ from hungjury.data.judgments import as_judgments
 from hungjury.data.qrels import as_qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Runs, as_runs, load
-from hungjury.judges.scores import JudgeScores, gold_labels, label_matrix, score_judges
+from hungjury.judges.judge_scores import JudgeScores, gold_labels, label_matrix, score_judges
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.evaluate import MeasureNames, evaluate

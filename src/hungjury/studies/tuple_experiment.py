@@ -24,10 +24,7 @@ from hungjury.data.judgments import as_judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress, Runs, as_runs, load
-from hungjury.judges.merges import Merge, Merged, MergeSettings
-from hungjury.judges.merging import merge_method
-from hungjury.judges.panel import NOT_JUDGED, Panel
-from hungjury.judges.scores import (
+from hungjury.judges.judge_scores import (
     JudgeScores,
     check_measure_of_judges,
     grades_at,
@@ -35,6 +32,9 @@ from hungjury.judges.scores import (
     random_scores,
     score_judges,
 )
+from hungjury.judges.merge import label_merge
+from hungjury.judges.merge_types import LabelMerge, Merged, MergeSettings
+from hungjury.judges.panel import NOT_JUDGED, Panel
 from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
@@ -133,7 +133,7 @@ class TupleExperiment(Experiment[TupleStudy]):
         self.votes = votes_among(self.approaches)
         check_votes(self.votes, grades_at(given, rel)[-1])
         self.merges = {
-            a: merge_method(a) for a in self.approaches if a not in {*self.weights, *self.votes}
+            a: label_merge(a) for a in self.approaches if a not in {*self.weights, *self.votes}
         }
         self.doubts, chosen = tuple(doubts), measure_list(measures)
         self.measures = [str(one) for one in chosen]
@@ -293,7 +293,7 @@ class TupleExperiment(Experiment[TupleStudy]):
                     for doubt in mine if gold == RANDOMISED else mine[:1]:
                         yield self._row(m, size, how, str(one), values, gold, doubt)
 
-    def _merged(self, method: Merge, who: tuple[int, ...]) -> Merged:
+    def _merged(self, method: LabelMerge, who: tuple[int, ...]) -> Merged:
         """Ties are broken by a seed of the tuple, independent of other tuples."""
         panel = self.panel.among(self.places[k] for k in who)
         rng = np.random.default_rng(seed_for(self.seed, ("merge", *who)))

@@ -283,7 +283,7 @@ def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
             argument="rel",
             remedy="make them grades first, with Qrels.threshold(0.5)",
         )
-    return replace(gold, labels=binary_at(gold.labels, rel), grades=(0, 1))
+    return gold.plain(labels=binary_at(gold.labels, rel), grades=(0, 1))
 
 
 Score = Callable[[NDArray[np.uint8]], Floats]

@@ -1,4 +1,4 @@
-"""The base of merges, and their result: qrels with the settings they were made with."""
+"""What merges are: their bases, their catalogue, and their result."""
 
 from __future__ import annotations
 
@@ -10,34 +10,29 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.choices import Orientation, Scope
+from hungjury.base.arrays import Floats, Ints
+from hungjury.base.choices import Scope
 from hungjury.base.errors import MeasureError
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.notes import Note
-from hungjury.base.records import LabelSettings, Record, ScoreSettings
+from hungjury.base.records import Record
 from hungjury.base.tables import Table, html_page
 from hungjury.data.qrels import Qrels
-from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.panel import NOT_JUDGED, JudgeSettings, Panel
 
 if TYPE_CHECKING:
     from hungjury.judges.weights import Weights
 
 __all__ = [
     "MERGES",
-    "AwareSettings",
     "Fit",
-    "JudgeSettings",
+    "LabelMerge",
     "Merge",
     "MergeSettings",
     "Merged",
     "Verdict",
+    "likeliest",
 ]
-
-
-class JudgeSettings(LabelSettings, kw_only=True):
-    """How the labels of several judges were analysed."""
-
-    rel: int | None = None  # lowest relevant grade, where labels were taken as binary
 
 
 class MergeSettings(JudgeSettings, kw_only=True):
@@ -48,35 +43,26 @@ class MergeSettings(JudgeSettings, kw_only=True):
     seed: int | None = None  # None where a generator was given
 
 
-class AwareSettings(ScoreSettings, kw_only=True):
-    """How the scores under several judges were combined."""
-
-    weights: str
-    orientation: Orientation = "dissimilarity"
-    rel: int | None = None
-    replicates: int | None = None  # random judges of each class, where the weights need them
-    seed: int | None = None
-
-
 SHOWN = 10  # documents in a notebook
 _ROUNDING = 1e-9  # a probability of 0.5 stays a tie, whatever order its sums were taken in
 
 
 class Fit(Record, eq=False):
-    """What EM learned in each group of documents: every topic, or all topics as one group.
+    """The model that EM fitted to each group of documents: every topic, or all topics as one.
 
-    A unit is a judge within a group; only those with judgments there are kept.
+    A unit is a judge within a group; a crowd has few of all possible ones.
     """
 
-    prior: NDArray[np.float64]  # [group, grade]
-    rounds: NDArray[np.int64]  # [group]
-    log_likelihood: NDArray[np.float64]  # [group]
+    prior: Floats  # [group, grade]
+    rounds: Ints  # [group]
+    log_likelihood: Floats  # [group]
     converged: NDArray[np.bool_]  # [group]
-    unit_group: NDArray[np.int64]  # [unit]
-    unit_judge: NDArray[np.int64]  # [unit]
-    unit_confusion: NDArray[np.float64]  # [unit, true grade, label]
+    unit_group: Ints  # [unit]
+    unit_judge: Ints  # [unit]
+    unit_confusion: Floats  # [unit, true grade, label]
 
     def select(self, groups: NDArray[np.bool_]) -> Fit:
+        """Keep only some groups."""
         units = groups[self.unit_group]
         return Fit(
             prior=self.prior[groups],
@@ -90,51 +76,62 @@ class Fit(Record, eq=False):
 
 
 class Verdict(Record, eq=False):
-    """The result of a merge: labels (positions in the grades) or a posterior for every document."""
+    """Labels (positions in the grades), or probabilities of the grades, for every document."""
 
-    choice: NDArray[np.int64] | None = None  # [document]
-    posterior: NDArray[np.float64] | None = None  # [document, grade]
+    choice: Ints | None = None  # [document]
+    posterior: Floats | None = None  # [document, grade]
     fit: Fit | None = None
 
 
 class Merge(Named):
-    """Base of all ways to combine several judges."""
+    """Base of all ways to combine several judges: merges of labels, and AWARE."""
 
     gives: ClassVar[str] = "labels"  # "labels", "probabilities", or "weights" on measures
     drawn_from: ClassVar[str] = "judges"  # resampled; or the "posterior", or a "model" of both
-    scored_in_expectation: ClassVar[bool] = False  # else by its most probable labels
-    takes_weights: ClassVar[bool] = False  # can votes be weighted by AWARE's weights?
     weights: Weights | None = None  # of a merge that gives weights
 
+    def for_one_judge(self) -> Merge:
+        """Return the merge to use instead if there is a single judge."""
+        return self
+
+    def for_labels(self) -> LabelMerge | None:
+        """Return the merge that gives the same labels without random draws.
+
+        None if it gives no labels, or those of another merge in the catalogue.
+        """
+        return None
+
+
+class LabelMerge(Merge):
+    """Base of merges of labels."""
+
+    scored_in_expectation: ClassVar[bool] = False  # else by its most probable labels
+    takes_weights: ClassVar[bool] = False  # can votes be weighted by AWARE's weights?
+
     def __init_subclass__(cls) -> None:
-        """A class that decides differently from its parent does not inherit what follows from the
-        parent's decision: how it is drawn, weighted, or replaced by another merge."""
+        """Reset what follows from the parent's decision in a class that decides differently: how
+        it is drawn, weighted, or replaced by another merge."""
         super().__init_subclass__()
-        if "decide" in vars(cls) and cls.__base__.decide is not Merge.decide:  # type: ignore[union-attr]
+        if "decide" in vars(cls) and cls.__base__.decide is not LabelMerge.decide:  # type: ignore[union-attr]
             for name in ("takes_weights", "for_one_judge", "for_labels", "in_doubt", "redraw"):
                 if name not in vars(cls):
-                    setattr(cls, name, getattr(Merge, name))
+                    setattr(cls, name, getattr(LabelMerge, name))
             if "drawn_from" not in vars(cls):
                 cls.drawn_from = "posterior" if cls.gives == "probabilities" else "judges"
 
-    def for_one_judge(self) -> Merge:
-        """The merge to use instead if there is a single judge."""
+    def for_labels(self) -> LabelMerge | None:
         return self
 
-    def for_labels(self) -> Merge | None:
-        """The merge that gives its labels without random draws; None if these are the labels of
-        another merge in the catalogue, or if it gives no labels."""
-        return None if self.gives == "weights" else self
-
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        """Decide on every document of the panel's pool."""
         raise NotImplementedError
 
-    def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """[document, grade]: the posterior, made less certain where few judges labelled."""
+    def in_doubt(self, panel: Panel, posterior: Floats) -> Floats:
+        """Return the posterior [document, grade], less certain where few judges labelled."""
         return posterior
 
-    def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
-        """[document]: labels that another panel of the same kind might have given."""
+    def redraw(self, panel: Panel, rng: np.random.Generator) -> Ints:
+        """Draw labels [document] that another panel of the same kind might have given."""
         raise MeasureError(
             f"{self} gives labels without probabilities, so nothing can be drawn",
             code="no-probabilities",
@@ -168,7 +165,19 @@ MERGES = _Merges(
 
 
 class Merged(Qrels, eq=False, kw_only=True):
-    """Merged labels: grades from majority votes, probabilities from the other methods.
+    """Labels that judges were merged into: qrels that know the panel they come from.
+
+    They can be used wherever qrels can. Majority votes give `labels` (grades), the other methods
+    probabilities: `p` of relevance where labels are binary, else `grade_p` of every grade.
+
+    Attributes
+    ----------
+    method : Merge
+        The merge.
+    panel : Panel
+        The votes that were merged.
+    fit : Fit or None
+        The model of judges that EM fitted.
 
     Examples
     --------
@@ -179,13 +188,14 @@ class Merged(Qrels, eq=False, kw_only=True):
     (1, 2)
     """
 
-    method: Merge
+    method: LabelMerge
     panel: Panel
     fit: Fit | None
     settings: MergeSettings
 
     @staticmethod
-    def of(method: Merge, panel: Panel, verdict: Verdict, settings: MergeSettings) -> Merged:
+    def of(method: LabelMerge, panel: Panel, verdict: Verdict, settings: MergeSettings) -> Merged:
+        """Make qrels from a decision."""
         labels = p = grade_p = None
         grades = panel.grades
         if verdict.posterior is None:
@@ -216,7 +226,7 @@ class Merged(Qrels, eq=False, kw_only=True):
         return f"Merged({self.method}, {super().__repr__()[6:-1]})"
 
     def table(self) -> Table:
-        """A row per document: the merged label, and the label of every judge."""
+        """Return a row per document: the merged label, and the label of every judge."""
         names: list[str] = ["label"]
         columns: list[Any] = [self.labels]
         if self.p is not None:
@@ -238,25 +248,25 @@ class Merged(Qrels, eq=False, kw_only=True):
         return html_page(head, *self.table().head(SHOWN))
 
     @property
-    def posterior(self) -> NDArray[np.float64] | None:
-        """[document, grade]; None for a vote."""
+    def posterior(self) -> Floats | None:
+        """Probabilities of the grades [document, grade]; None for a majority vote."""
         return self.grade_p if self.p is None else np.stack([1 - self.p, self.p], axis=1)
 
     @property
-    def rounds(self) -> NDArray[np.int64] | None:
+    def rounds(self) -> Ints | None:
         """Rounds of EM until it stopped, one number per topic, or one for scope="all"."""
         return None if self.fit is None else self.fit.rounds
 
     @property
-    def log_likelihood(self) -> NDArray[np.float64] | None:
+    def log_likelihood(self) -> Floats | None:
         """Log-likelihood of the labels under EM's model, per topic, or one for scope="all"."""
         return None if self.fit is None else self.fit.log_likelihood
 
     @property
-    def confusion(self) -> NDArray[np.float64] | None:
+    def confusion(self) -> Floats | None:
         """P(label | true grade) of each judge, NaN for one who judged nothing there.
 
-        [judge, true grade, label] for scope="all", [topic, judge, true grade, label] else.
+        [judge, true grade, label] for scope="all", else [topic, judge, true grade, label].
         """
         fit = self.fit
         if fit is None:
@@ -269,9 +279,21 @@ class Merged(Qrels, eq=False, kw_only=True):
     def sample(
         self, rng: np.random.Generator | int, n: int = 1, completed: bool = False
     ) -> NDArray[np.int16]:
-        """[n, document]: label sets drawn from the posterior; of a vote by resampling judges.
+        """Draw labels from the posterior, or those of a majority vote by resampling judges.
 
-        completed: fill in missing votes, so that agreement of few judges is not taken as certainty.
+        Parameters
+        ----------
+        rng : numpy.random.Generator or int
+            Random generator or seed.
+        n : int
+            Number of draws.
+        completed : bool
+            Fill in missing votes; without it, agreement of few judges is taken as certainty.
+
+        Returns
+        -------
+        ndarray
+            [n, document], -1 for documents without a vote.
         """
         if n < 1:
             raise MeasureError(
@@ -285,7 +307,7 @@ class Merged(Qrels, eq=False, kw_only=True):
     def sampler(
         self, rng: np.random.Generator | int, completed: bool = False
     ) -> Callable[[int], NDArray[np.int16]]:
-        """A function that draws like `sample` and can be called repeatedly."""
+        """Return a function of `n` that draws like `sample` and can be called repeatedly."""
         rng = np.random.default_rng(rng)
         if self.posterior is not None:
             source = self._in_doubt(self.posterior) if completed else self
@@ -299,58 +321,48 @@ class Merged(Qrels, eq=False, kw_only=True):
 
         return redraw
 
-    def _in_doubt(self, posterior: NDArray[np.float64]) -> Qrels:
-        """The qrels, with probabilities made less certain where few judges labelled."""
+    def _in_doubt(self, posterior: Floats) -> Qrels:
+        """Return qrels with probabilities that are less certain where few judges labelled."""
         grades = list(self.panel.grades)
         given = posterior if self.p is not None else posterior[:, grades]
         doubt = self.method.in_doubt(self.panel, given)
         if doubt is given:
             return self
         if self.p is not None:
-            return replace(self.plain(), p=doubt[:, 1])
+            return self.plain(p=doubt[:, 1])
         whole = posterior.copy()
         judged = np.flatnonzero(self.panel.judged)
         whole[judged[:, None], grades] = doubt[judged]
-        return replace(self.plain(), grade_p=whole)
+        return self.plain(grade_p=whole)
 
     def hard(self) -> Qrels:
-        """The most probable labels as plain qrels; binary: relevant if the probability is > 0.5."""
+        """Return the most probable labels as plain qrels; ties go to the lower grade."""
         if self.posterior is None:
             return self.plain()
         best = likeliest(self.posterior).astype(np.int16)
         labels = np.where(self.panel.judged, best, NOT_JUDGED)
-        return replace(self.plain(), labels=labels, p=None, grade_p=None)
-
-    def plain(self) -> Qrels:
-        """The qrels alone."""
-        return Qrels(**{f.name: getattr(self, f.name) for f in fields(Qrels)})
-
-    def at_least(self, rel: int) -> Qrels:
-        return self.plain().at_least(rel)
-
-    def threshold(self, at: float = 0.5) -> Qrels:
-        return self.plain().threshold(at)
+        return self.plain(labels=labels, p=None, grade_p=None)
 
     def select(self, topics: Iterable[str]) -> Merged:
-        """Only some topics; their labels stay as they were merged."""
-        wanted = set(topics)
-        chosen = np.array([t in wanted for t in self.topics])
+        """Keep only some topics; their labels stay as they were merged."""
+        left = super().select(topics)
+        kept = set(left.topics)
+        chosen = np.array([t in kept for t in self.topics])
         fit = self.fit
         if fit is not None and self.settings.scope == "topic":
             fit = fit.select(chosen)
         panel = self.panel.select(np.repeat(chosen, np.diff(self.pool.offsets)))
-        left = self.plain().select(wanted)
-        parts = {f.name: getattr(left, f.name) for f in fields(Qrels)}
-        return Merged(**parts | {"pool": panel.pool}, method=self.method, panel=panel, fit=fit)
+        changed = {f.name: getattr(left, f.name) for f in fields(Qrels)}
+        return replace(self, **changed | {"pool": panel.pool}, panel=panel, fit=fit)
 
 
-def likeliest(posterior: NDArray[np.float64]) -> NDArray[np.int64]:
-    """[document]: the grade of the largest probability; ties go to the lower grade."""
+def likeliest(posterior: Floats) -> Ints:
+    """Return the most probable grade of each document; ties go to the lower grade."""
     top = posterior.max(axis=1, keepdims=True)
     return np.asarray(np.argmax(posterior >= top - _ROUNDING, axis=1))
 
 
-def _labels(choice: NDArray[np.int64], panel: Panel) -> NDArray[np.int16]:
+def _labels(choice: Ints, panel: Panel) -> NDArray[np.int16]:
     return np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[choice], NOT_JUDGED)
 
 

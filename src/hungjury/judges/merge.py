@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, InputError, MeasureError, check_choice, check_seed
+from hungjury.base.named import Described
 from hungjury.base.notes import Note
+from hungjury.base.parameters import param
 from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
-from hungjury.judges.merges import MergeSettings
-from hungjury.measures.evaluate import MeasureNames
-
-# These imports fill the catalogue, in the order of listings.
-# isort: off
-from hungjury.judges import em
-from hungjury.judges import votes as binomial
-from hungjury.judges import votes as vote
-from hungjury.judges import votes as aware_merge
-
-# isort: on
-from hungjury.base.named import Described
-from hungjury.judges.merges import MERGES, Merge, Merged, Verdict
+from hungjury.judges import em, votes  # these fill the catalogue
+from hungjury.judges.merge_types import (
+    MERGES,
+    LabelMerge,
+    Merge,
+    Merged,
+    MergeSettings,
+    Verdict,
+)
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import Aggregator, CrowdKit, is_aggregator
-from hungjury.judges.weights import WEIGHTS, Weights
+from hungjury.judges.weights import WEIGHTS, Uniform, Weights
+from hungjury.measures.evaluate import MeasureNames
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["MERGES", "Merge", "MergeLike", "Merged", "aware_merge", "binomial", "em", "merge",
-           "merge_method", "merge_names", "merges", "vote"]  # fmt: skip
+__all__ = ["MERGES", "AwareMerge", "MergeLike", "em", "label_merge", "merge", "merge_method",
+           "merge_names", "merges", "votes"]  # fmt: skip
 
 MergeLike: TypeAlias = "str | Merge | Weights | Aggregator"
+
+
+def _weights(value: object) -> Weights:
+    return value if isinstance(value, Weights) else WEIGHTS.parse(str(value))
+
+
+@MERGES.add("aware")
+class AwareMerge(Merge):
+    """Weighted mean of the scores under each judge alone; drawn by resampling the judges."""
+
+    positional: ClassVar[str] = "weights"
+    gives: ClassVar[str] = "weights"
+    weights: Weights = param(
+        Uniform(), kind=_weights, doc="uni, or an estimator such as sgl_tau_msd"
+    )
 
 
 def merge(
@@ -98,7 +112,7 @@ def merge(
     >>> print(hj.merge(votes, "binmv", rel=1).to_dict())
     {'1': {'a': 0.6666666666666666}}
     """
-    chosen = merge_method(method)
+    chosen = label_merge(method)
     check_choice("scope", scope, get_args(Scope))
     if not isinstance(seed, np.random.Generator):
         check_seed(seed)
@@ -131,7 +145,7 @@ def merge(
 
 def _weighted_votes(
     judgments: Judgments,
-    method: Merge,
+    method: LabelMerge,
     rel: int | None,
     seed: int | np.random.Generator,
     runs: RunsLike | None,
@@ -153,7 +167,7 @@ def _weighted_votes(
             code="unweighted-merge",
             remedy=("merge by binmv, or leave out", Argument("runs"), "and", Argument("measure")),
         )
-    kind = weights if isinstance(weights, Weights) else WEIGHTS.parse(weights)
+    kind = _weights(weights)
     if kind.needs == "gold":
         raise MeasureError(
             f"votes cannot be weighted by {kind}, which needs gold labels",
@@ -175,7 +189,7 @@ def merge_method(method: object) -> Merge:
     if isinstance(method, Merge):
         return method
     if isinstance(method, Weights):
-        return aware_merge.AwareMerge(weights=method)
+        return AwareMerge(weights=method)
     if isinstance(method, str):
         return MERGES.parse(method)
     if isinstance(method, type) or not is_aggregator(method):
@@ -187,6 +201,18 @@ def merge_method(method: object) -> Merge:
             "fit_predict for a frame with the columns task, worker and label",
         )
     return CrowdKit(aggregator=method)
+
+
+def label_merge(method: object) -> LabelMerge:
+    """Find a merge of labels, as `merge_method` does."""
+    found = merge_method(method)
+    if not isinstance(found, LabelMerge):
+        raise MeasureError(
+            f"{found} merges measures, not labels",
+            code="not-labels",
+            remedy="use aware() or a leaderboard, or choose a merge of labels such as binmv",
+        )
+    return found
 
 
 class MergeInfo(Described):
@@ -220,4 +246,4 @@ def merges() -> list[MergeInfo]:
 
 def merge_names(*, of_labels: bool = False) -> list[str]:
     """Names of the merges, or only of those that merge labels."""
-    return [cls.name for cls in MERGES if not (of_labels and cls.gives == "weights")]
+    return [cls.name for cls in MERGES if issubclass(cls, LabelMerge) or not of_labels]

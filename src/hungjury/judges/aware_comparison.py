@@ -19,9 +19,9 @@ from hungjury.data.alignment import Alignment
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.merges import Merge, Merged
-from hungjury.judges.merging import merge, merge_method
-from hungjury.judges.scores import JudgeScores, score_judges
+from hungjury.judges.judge_scores import JudgeScores, score_judges
+from hungjury.judges.merge import label_merge, merge
+from hungjury.judges.merge_types import LabelMerge, Merged
 from hungjury.judges.weights import ESTIMATORS, comparable, normalised, raw_weights
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.measures.evaluate import score_alignment
@@ -149,7 +149,7 @@ def compare_approaches(
             argument="measure",
             remedy="compare one at a time",
         )
-    methods, notes = _scorable([merge_method(one) for one in merges], wanted[0])
+    methods, notes = _scorable([label_merge(one) for one in merges], wanted[0])
     check_seed(seed)
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
@@ -167,7 +167,7 @@ def compare_approaches(
     return ApproachComparison(shown, found, judges, wanted[0].notes() + notes + more)
 
 
-def _scorable(methods: list[Merge], one: Measure) -> tuple[list[Merge], tuple[Note, ...]]:
+def _scorable(methods: list[LabelMerge], one: Measure) -> tuple[list[LabelMerge], tuple[Note, ...]]:
     """The merges that a measure can score, and a note on the others."""
     try:
         one.for_probabilities()
