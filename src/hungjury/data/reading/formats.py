@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from hungjury.base.errors import Argument, InputError, MissingExtra
+from hungjury.base.records import Record
 from hungjury.base.text import decimal_of
 from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.columns import KNOWN, InputTable, understood
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "APPLICATION",
+    "FORMATS",
     "MAGIC",
     "MARKS",
     "PLAN_HEAD",
     "VERSION",
+    "Format",
     "another_kind",
     "columns_of",
     "frame_table",
@@ -107,18 +110,22 @@ def grade_columns(table: InputTable) -> list[str]:
     return names if len(names) > 1 else []
 
 
+class Format(Record):
+    """A format of tables that the first line of a file tells."""
+
+    name: str
+    begins: Callable[[bytes], bool]  # is this the first line of such a file?
+    # From the file, columns that the user has named by role, whether there are several judges, and
+    # the function that is called with every row that cannot be read.
+    read: Callable[[Source, Mapping[str, str], bool, Stop], InputTable]
+
+
 def table_format(source: Source, columns: Columns = ()) -> str | None:
-    """'parquet', 'jsonl', 'json', 'labels' or a delimiter; None for a file in TREC's columns."""
+    """The name of one of `FORMATS`, or a delimiter; None for a file in TREC's columns."""
     head = source.head()
-    if head.startswith(MAGIC):
-        return "labels"
-    if head[:4] == b"PAR1":
-        return "parquet"
-    start = head.lstrip()
-    if start[:1] == b"{":
-        return "jsonl"
-    if start.rstrip() == b"[" or start[:1] + start[1:].lstrip()[:1] == b"[{":
-        return "json"
+    for one in FORMATS:
+        if one.begins(head):
+            return one.name
     given = {column for _, column in columns}
     for mark in MARKS:
         names = _header(head, mark)
@@ -190,15 +197,8 @@ def read_table(
 
     stop: called with every row that cannot be read; where it returns, the row is left out.
     """
-    given = dict(columns)
-    if kind == "parquet":
-        return _parquet(source, given)
-    if kind == "labels":
-        return _labelled(source, given, "labels" if by_judge else "gold")
-    from hungjury.data.reading.text_tables import read_text_table  # not needed for TREC's columns
-
-    found, lines = read_text_table(source, kind, stop)
-    return InputTable(source.name, found, lines, given, source.stem)
+    read = next((one.read for one in FORMATS if one.name == kind), _text(kind))
+    return read(source, dict(columns), by_judge, stop)
 
 
 def columns_of(source: Source, kind: str, columns: Columns = ()) -> InputTable:
@@ -211,7 +211,19 @@ def columns_of(source: Source, kind: str, columns: Columns = ()) -> InputTable:
     return InputTable(source.name, {n: [""] for n in names}, [1], dict(columns), source.stem)
 
 
-def _labelled(source: Source, given: Mapping[str, str], view: str) -> InputTable:
+def _text(kind: str) -> Callable[[Source, Mapping[str, str], bool, Stop], InputTable]:
+    """A reader of JSON or of separated columns."""
+
+    def read(source: Source, given: Mapping[str, str], _by_judge: bool, stop: Stop) -> InputTable:
+        from hungjury.data.reading.text_tables import read_text_table  # not for TREC's columns
+
+        found, lines = read_text_table(source, kind, stop)
+        return InputTable(source.name, found, lines, given, source.stem)
+
+    return read
+
+
+def _labelled(source: Source, given: Mapping[str, str], by_judge: bool, _stop: Stop) -> InputTable:
     if source.path is None:
         raise InputError(
             "a database of labels cannot be read from a pipe",
@@ -219,12 +231,12 @@ def _labelled(source: Source, given: Mapping[str, str], view: str) -> InputTable
             file=source.name,
             remedy="give its path",
         )
-    columns = labelled_columns(source.path, view)
+    columns = labelled_columns(source.path, "labels" if by_judge else "gold")
     own = {role: role for role in ROLES if role in columns}
     return InputTable(source.name, columns, given={**own, **given}, stem=source.stem)
 
 
-def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
+def _parquet(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: Stop) -> InputTable:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -241,6 +253,19 @@ def _parquet(source: Source, given: Mapping[str, str]) -> InputTable:
             remedy="write the file again",
         ) from None
     return frame_table(frame, source.name, given, source.stem)
+
+
+def _begins_array(head: bytes) -> bool:
+    start = head.strip()
+    return start == b"[" or start[:1] + start[1:].lstrip()[:1] == b"[{"
+
+
+FORMATS = [  # the first that a file begins like
+    Format("labels", lambda head: head.startswith(MAGIC), _labelled),
+    Format("parquet", lambda head: head.startswith(b"PAR1"), _parquet),
+    Format("jsonl", lambda head: head.lstrip().startswith(b"{"), _text("jsonl")),
+    Format("json", _begins_array, _text("json")),
+]
 
 
 def is_frame(source: object) -> bool:
