@@ -57,3 +57,9 @@ def test_results_come_back(make):
     made = make()
     assert type(again(made)) is type(made)
     assert str(again(made)) == str(made)
+
+
+def test_the_package_is_pickled_by_name():
+    """joblib and Dask send functions with the modules they use."""
+    for package in (hj, hj.stats, hj.studies):
+        assert again(package) is package

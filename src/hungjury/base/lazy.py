@@ -47,6 +47,10 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
                     return
             super().__setattr__(name, value)
 
+        def __reduce__(self) -> tuple[Any, ...]:
+            """Pickle by name: functions that use the package are sent to worker processes."""
+            return import_module, (package,)
+
     sys.modules[package].__class__ = Package
 
     def look_up(name: str) -> Any:
