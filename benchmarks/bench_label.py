@@ -80,7 +80,7 @@ def make(folder: Path, count: int) -> None:
 
 
 def start(folder: str, people: int) -> tuple[subprocess.Popen[str], list[str]]:
-    names = [word for n in range(people) for word in ("--judge", f"judge{n}")]
+    names = [word for n in range(people) for word in ("--person", f"judge{n}")]
     began = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", "hungjury", "label", "plan.tsv", "--queries", "queries.tsv",

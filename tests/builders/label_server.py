@@ -36,9 +36,9 @@ def make_panel(folder: Path, budget: int) -> dict[tuple[str, str], int]:
     """Simulated judges and runs, a plan for them, texts; what the gold labels are."""
     demo = folder / "demo"
     hj.simulate(topics=4, systems=3).write(demo)
-    judges = hj.read_judgments(str(demo / "judges" / "*"))
+    people = hj.read_judgments(str(demo / "judges" / "*"))
     runs = hj.read_runs(str(demo / "runs" / "*"))
-    hj.plan(judges, runs, "nDCG@10", budget).write(str(folder / "plan.csv"))
+    hj.plan(people, runs, "nDCG@10", budget).write(str(folder / "plan.csv"))
     labels = hj.read_qrels(str(demo / "gold.qrels")).to_dict()
     gold = {(t, d): grade for t, rows in labels.items() for d, grade in rows.items()}
     (folder / "corpus.jsonl").write_text("".join(f"{d}\ttext\n" for _, d in gold))
@@ -53,7 +53,7 @@ class Server:
         self, folder: Path, *more: str, names: tuple[str, ...] = ("anna",), texts: bool = True
     ) -> None:
         self.folder = folder
-        people = [word for name in names for word in ("--judge", name)]
+        people = [word for name in names for word in ("--person", name)]
         files = ["--queries", "queries.tsv", "--documents", "corpus.jsonl"] if texts else []
         port = [] if "--port" in more else ["--port", "0"]
         self.process = subprocess.Popen(

@@ -159,8 +159,8 @@ def test_two_people_at_once(browser: Any, folder: Path) -> None:
         "select judge, topic, document, label from labels"
     )
     found: dict[str, dict[tuple[str, str], int]] = {"anna": {}, "ben": {}}
-    for judge, topic, document, label in rows:
-        found[judge][topic, document] = label
+    for person, topic, document, label in rows:
+        found[person][topic, document] = label
     assert found == pressed
 
 
@@ -170,7 +170,7 @@ def test_texts_and_names_that_hold_scripts_are_shown_and_do_not_run(
     name = f"Ann {HOSTILE}"
     with Server(folder, "--grades", f"0 no {HOSTILE}, 1 yes", names=(name,)) as server:
         one = Person(browser, server.addresses[name])
-        assert one.page.locator("#judge").inner_text() == name
+        assert one.page.locator("#person").inner_text() == name
         assert one.page.locator("#query").inner_text() == f"causes of storms {HOSTILE}"
         assert HOSTILE in one.page.locator("#title").inner_text()
         assert f"{HOSTILE}<img src=x onerror=" in one.page.locator("#text").inner_text()

@@ -16,11 +16,11 @@ def dealing(topics: str, size: int = 50, **more: Any) -> Dealing:
     return Dealing(list(topics), batches(items, size), **more)
 
 
-def take(deal: Dealing, judge: int, now: float = 0.0) -> int | None:
-    deal.alive(judge, now)
-    item = deal.choose(judge, now)
+def take(deal: Dealing, person: int, now: float = 0.0) -> int | None:
+    deal.alive(person, now)
+    item = deal.choose(person, now)
     if item is not None:
-        deal.deal(judge, item)
+        deal.deal(person, item)
     return item
 
 

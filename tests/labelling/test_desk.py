@@ -13,7 +13,7 @@ import hungjury as hj
 from hungjury.base.errors import InputError
 from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
 from hungjury.labelling.dealing import Answer
-from hungjury.labelling.desk import Desk, Shown
+from hungjury.labelling.desk import Desk, Display
 from hungjury.labelling.items import Item, parse_grades
 from hungjury.labelling.store import LabelStore, all_labels, progress_sentence
 
@@ -21,12 +21,12 @@ from hungjury.labelling.store import LabelStore, all_labels, progress_sentence
 def desk(path: Path, topics: str = "aabb", names: tuple[str, ...] = ("anna",), **more: Any) -> Desk:
     items = [Item(t, f"d{i}", 0.5) for i, t in enumerate(topics)]
     store = LabelStore(str(path), items, parse_grades("0 no, 1 yes, 2 very"))
-    return Desk(store, items, Shown(), store.register(names), **more)
+    return Desk(store, items, Display(), store.register(names), **more)
 
 
-def give(at: Desk, judge: int, grade: int, **more: Any) -> None:
-    item = at.task(judge)["task"]["item"]
-    at.answer(judge, item, Answer(grade, adjudicated=at.adjudicate, **more), 2.5)
+def give(at: Desk, person: int, grade: int, **more: Any) -> None:
+    item = at.task(person)["task"]["item"]
+    at.answer(person, item, Answer(grade, adjudicated=at.adjudicate, **more), 2.5)
 
 
 def gold(path: Path) -> dict[str, dict[str, int]]:
@@ -116,9 +116,9 @@ def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:
     assert "1 with conflicting labels" in progress_sentence(str(path))
     for name, shown in (("anna", []), ("carl", [("anna", 1), ("ben", 0)])):
         again = desk(path, "ab", (name,), adjudicate=True)
-        me = again.judges[0].number
+        me = again.people[0].number
         task = again.task(me)["task"]
-        assert [(one["judge"], one["grade"]) for one in (task or {"said": []})["said"]] == shown
+        assert [(one["person"], one["grade"]) for one in (task or {"said": []})["said"]] == shown
         if task:
             assert (again.progress(me)["done"], again.progress(me)["total"]) == (0, 1)
             give(again, me, 2)
@@ -138,8 +138,8 @@ def test_the_first_label_counts_until_it_is_adjudicated(tmp_path: Path) -> None:
 def test_every_label_can_be_read_with_who_gave_it(tmp_path: Path) -> None:
     path = tmp_path / "labels.db"
     at = desk(path, "ab", ("anna", "ben"), share=1.0)
-    for judge, grade in ((1, 2), (1, 1), (2, 0), (2, 1)):
-        give(at, judge, grade)
+    for person, grade in ((1, 2), (1, 1), (2, 0), (2, 1)):
+        give(at, person, grade)
     judged = hj.read_judgments(str(path))  # also while the database is open
     assert judged.judges == ["anna", "ben"]
     assert judged.qrels_of("anna").to_dict() == {"a": {"d0": 2}, "b": {"d1": 1}}
@@ -183,7 +183,7 @@ def test_a_second_server_on_one_database_is_refused(tmp_path: Path) -> None:
 def test_the_scale_stays_once_there_are_labels(tmp_path: Path) -> None:
     path, items = str(tmp_path / "labels.db"), [Item("a", "d0"), Item("a", "d1")]
     LabelStore(path, items).close()
-    at = Desk(store := LabelStore(path, items, parse_grades("0 no, 1 yes")), items, Shown(),
+    at = Desk(store := LabelStore(path, items, parse_grades("0 no, 1 yes")), items, Display(),
               store.register(["anna"]))  # fmt: skip
     give(at, 1, 1)
     store.close()
@@ -224,12 +224,12 @@ def test_documents_without_text_are_not_dealt_out(tmp_path: Path) -> None:
     items = [Item("a", "d0"), Item("a", "d1"), Item("b", "d2")]
     queries = find_texts([str(tmp_path / "queries")], ["a", "b"], QUERIES)
     documents = find_texts([str(tmp_path / "corpus")], ["d0", "d1", "d2"], DOCUMENTS)
-    assert Shown(queries, documents).available(items) == {0}
-    assert Shown(queries, documents, "https://x/{document}").available(items) == {0, 1}
-    assert Shown(None, documents).available(items) == {0, 2}
+    assert Display(queries, documents).available(items) == {0}
+    assert Display(queries, documents, "https://x/{document}").available(items) == {0, 1}
+    assert Display(None, documents).available(items) == {0, 2}
 
 
 def test_links_are_filled_with_quoted_ids() -> None:
-    shown = Shown(link="https://x.org/{topic}?d={document}")
+    shown = Display(link="https://x.org/{topic}?d={document}")
     task = shown.task(Item("a b", "../?x=1&<d>"))
     assert task["link"] == "https://x.org/a%20b?d=..%2F%3Fx%3D1%26%3Cd%3E"

@@ -181,7 +181,7 @@ def test_a_name_may_be_anything_printable(tmp_path: Path) -> None:
     make_plan(tmp_path, 3)
     with Server(tmp_path, names=(f"Ann {HOSTILE}",)) as running:
         client = Client(running)
-        assert client.post("task")[1]["judge"] == f"Ann {HOSTILE}"
+        assert client.post("task")[1]["person"] == f"Ann {HOSTILE}"
         assert HOSTILE not in client.ask("GET", client.base)[2]
 
 
@@ -231,12 +231,12 @@ def test_a_port_in_use_and_a_database_in_use_are_told(tmp_path: Path) -> None:
         (["plan.csv", "-o", "l.db", "--all"], "--all needs --export"),
         (["plan.csv", "-o", "l.db", "--link", "https://x"], "{document}"),
         (["plan.csv", "-o", "l.db", "--grades", "no"], "cannot read 'no'"),
-        (["plan.csv", "-o", "l.db", "--judge", " "], "1 to 60 printable characters"),
-        (["plan.csv", "-o", "l.db", "--judge", "a", "--judge", "a"], "a name of their own"),
+        (["plan.csv", "-o", "l.db", "--person", " "], "1 to 60 printable characters"),
+        (["plan.csv", "-o", "l.db", "--person", "a", "--person", "a"], "a different name"),
         (["plan.csv", "-o", "l.db", "--documents", "queries.tsv"], "none of the wanted documents"),
         (["plan.csv", "-o", "l.db", "--queries", "absent"], "no such file"),
         (["plan.csv", "-o", "l.db", "-m", "AP"], "results on the page need"),
-        (["--export", "x", "labels.db", "--judge", "a"], "nothing else"),
+        (["--export", "x", "labels.db", "--person", "a"], "nothing else"),
         (["plan.csv", "-o", "plan.csv"], "it is an input"),
         (["plan.csv", "-o", "queries.tsv"], "not a database of labels"),
         (["absent.csv", "-o", "l.db"], "no such file"),

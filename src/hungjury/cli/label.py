@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import socket
 
     from hungjury.base.notes import Note
-    from hungjury.labelling.desk import Desk, Shown
+    from hungjury.labelling.desk import Desk, Display
     from hungjury.labelling.items import Item
     from hungjury.labelling.results import Results
 
@@ -38,7 +38,7 @@ PORT = 8710
 @click.argument("source", metavar="PLAN")
 @text_options
 @click.option(
-    "--judge", "names", multiple=True, metavar="NAME",
+    "--person", "names", multiple=True, metavar="NAME",
     help="A person who labels; repeatable. Default: all in the database, or your login name.",
 )  # fmt: skip
 @click.option("-o", "--output", type=second_file, metavar="DB", help="The database of labels.")
@@ -102,7 +102,7 @@ def label_command(
     \b
     Examples:
       hungjury label plan.csv --queries queries.tsv --documents corpus.jsonl \\
-          --judge anna --judge ben --share 0.1 -o labels.db
+          --person anna --person ben --share 0.1 -o labels.db
       ssh -L 8710:127.0.0.1:8710 HOST    # on another machine, before opening its address
       hungjury label --export labels.qrels labels.db
       hungjury leaderboard --judges 'judges/*' --runs 'runs/*' --gold labels.db
@@ -129,7 +129,7 @@ def label_command(
 
     if any((panel, runs, measure)) and not (panel and runs and measure):
         raise click.UsageError("results on the page need --judges, --runs and -m")
-    people = _names(names)
+    asked = _names(names)
     scale = None if grades is None else parse_grades(grades)
     items = read_items(source)
     shown, notes = _texts(items, queries, documents, link)
@@ -138,9 +138,9 @@ def label_command(
     store = LabelStore(output, items, scale)
     results = None
     try:
-        known = [one.name for one in store.judges()]
-        judges = store.register(people or known or [getuser()])
-        desk = Desk(store, items, shown, judges, share, adjudicate=show == "judges")
+        known = [one.name for one in store.people()]
+        people = store.register(asked or known or [getuser()])
+        desk = Desk(store, items, shown, people, share, adjudicate=show == "judges")
         top = store.grades[-1].grade
         looks = list(accumulate(len(batch) for batch in desk.dealing.batches))
         wanted = _leaderboard(source, output, panel, runs, measure, duplicates, outside, top, looks)
@@ -162,14 +162,14 @@ def _serve(
 
     app = make_app(desk) if results is None else make_app(desk, results.after)
     port = at.getsockname()[1]
-    width = max(len(one.name) for one in desk.judges)
-    for one in desk.judges:
+    width = max(len(one.name) for one in desk.people)
+    for one in desk.people:
         click.echo(f"{one.name:<{width}}  {address(port, one)}")
     sys.stdout.flush()
     if not quiet:
         click.echo("Ctrl-C stops the server; every label is stored at once.", err=True)
     if browser:
-        open_browser(address(port, desk.judges[0]))
+        open_browser(address(port, desk.people[0]))
     serve(app, at)
 
 
@@ -188,7 +188,7 @@ def _leaderboard(
     plan: str, labels: str, panel: tuple[str, ...], runs: tuple[str, ...], measure: str | None,
     duplicates: str, outside: str, top: int, looks: Sequence[int],
 ) -> list[str]:  # fmt: skip
-    """The command whose results the page shows; nothing if none are asked for."""
+    """Return the command whose results the page shows, or nothing if none are asked for."""
     if measure is None:
         return []
     words = ["leaderboard", "--gold", labels, "-m", measure, "--format", "json", "--quiet"]
@@ -200,7 +200,7 @@ def _leaderboard(
 
 
 def _is_plan(path: str) -> bool:
-    """Whether `hungjury plan` wrote it: then it is known how its documents were chosen."""
+    """Tell whether `hungjury plan` wrote it: then it is known how its documents were chosen."""
     from hungjury.data.reading.formats import PLAN_HEAD
     from hungjury.data.reading.sources import expand
 
@@ -221,19 +221,19 @@ def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: boo
 def _names(names: tuple[str, ...]) -> list[str]:
     cleaned = [" ".join(name.split()) for name in names]
     if any(not name or len(name) > 60 or not name.isprintable() for name in cleaned):
-        raise click.BadParameter("a judge's name has 1 to 60 printable characters")
+        raise click.BadParameter("a person's name has 1 to 60 printable characters")
     if len(set(cleaned)) < len(cleaned):
-        raise click.BadParameter("every --judge needs a name of their own")
+        raise click.BadParameter("give every --person a different name")
     return cleaned
 
 
 def _texts(
     items: list[Item], queries: tuple[str, ...], documents: tuple[str, ...], link: str | None
-) -> tuple[Shown, list[Note]]:
-    """The texts of the plan, and notes about those that are missing."""
+) -> tuple[Display, list[Note]]:
+    """Find the texts of the plan; note those that are missing."""
     from hungjury.base.notes import Note, plural
     from hungjury.data.texts import DOCUMENTS, QUERIES, find_texts
-    from hungjury.labelling.desk import Shown
+    from hungjury.labelling.desk import Display
 
     if link is not None and "{document}" not in link:
         raise click.BadParameter("--link needs {document} where the id goes")
@@ -250,4 +250,4 @@ def _texts(
             done = "shown by link only" if by_link else "not shown"
             text = f"{counted} without text, {done}"
             notes.append(Note("no-text", len(without), text, subjects=tuple(without)))
-    return Shown(asked, found, link), notes
+    return Display(asked, found, link), notes

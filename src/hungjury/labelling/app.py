@@ -19,7 +19,7 @@ from hungjury.base.errors import Argument, InputError, MissingExtra
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.desk import Desk
 from hungjury.labelling.guard import Guard, Refused, key_of, read_json, whose
-from hungjury.labelling.store import Judge
+from hungjury.labelling.store import Person
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -43,7 +43,7 @@ Reply: TypeAlias = dict[str, Any]
 
 
 class PageRequests:
-    """All requests of a person's page.
+    """Answer the requests of a person's page.
 
     Parameters
     ----------
@@ -56,41 +56,41 @@ class PageRequests:
     def __init__(self, desk: Desk, results: Callable[[int], object]) -> None:
         self.desk, self.results = desk, results
 
-    def progress(self, judge: Judge) -> Reply:
-        now = self.desk.progress(judge.number)
+    def progress(self, person: Person) -> Reply:
+        now = self.desk.progress(person.number)
         return {"progress": now, "results": self.results(now["batches_done"])}
 
-    def task(self, judge: Judge, _body: Body) -> Reply:
-        return self._page(judge, self.desk.task(judge.number))
+    def task(self, person: Person, _body: Body) -> Reply:
+        return self._page(person, self.desk.task(person.number))
 
-    def label(self, judge: Judge, body: Body) -> Reply:
+    def label(self, person: Person, body: Body) -> Reply:
         grade = body.get("grade")
         if type(grade) is not int or grade not in {g.grade for g in self.desk.store.grades}:
             raise Refused(400, "This is not one of the grades.")
-        return self._answer(judge, body, grade)
+        return self._answer(person, body, grade)
 
-    def skip(self, judge: Judge, body: Body) -> Reply:
+    def skip(self, person: Person, body: Body) -> Reply:
         reason = _text(body, "reason", LONGEST_REASON)
         if not reason:
             raise Refused(400, "Skipping needs a reason.")
-        return self._answer(judge, body, None, reason)
+        return self._answer(person, body, None, reason)
 
-    def undo(self, judge: Judge, _body: Body) -> Reply:
-        return self._page(judge, self.desk.undo(judge.number))
+    def undo(self, person: Person, _body: Body) -> Reply:
+        return self._page(person, self.desk.undo(person.number))
 
-    def _answer(self, judge: Judge, body: Body, grade: int | None, reason: str = "") -> Reply:
+    def _answer(self, person: Person, body: Body, grade: int | None, reason: str = "") -> Reply:
         note = _text(body, "note", LONGEST_NOTE)
         said = Answer(grade, reason, note, adjudicated=self.desk.adjudicate)
         item = body.get("item")
         if type(item) is not int or not 0 <= item < len(self.desk.items):
             raise Refused(400, "Document not found.")
-        return self._page(judge, self.desk.answer(judge.number, item, said, _seconds(body)))
+        return self._page(person, self.desk.answer(person.number, item, said, _seconds(body)))
 
-    def _page(self, judge: Judge, state: Reply) -> Reply:
-        """The state of a person's work, and what else the page shows."""
+    def _page(self, person: Person, state: Reply) -> Reply:
+        """Add what else the page shows to the state of a person's work."""
         grades = [{"grade": g.grade, "meaning": g.meaning} for g in self.desk.store.grades]
         known = self.results(state["progress"]["batches_done"])
-        return {**state, "judge": judge.name, "grades": grades, "results": known}
+        return {**state, "person": person.name, "grades": grades, "results": known}
 
 
 def _text(body: Body, name: str, longest: int) -> str:
@@ -123,13 +123,13 @@ ENTER = """<!doctype html><html lang="en"><meta charset="utf-8"><title>hungjury 
 <meta http-equiv="refresh" content="0;url=/{key}/"><a href="/{key}/">Start labelling</a></html>"""
 
 
-def address(port: int, judge: Judge) -> str:
-    """The address of a person's page."""
-    return f"http://127.0.0.1:{port}/enter?token={judge.token}"
+def address(port: int, person: Person) -> str:
+    """Return the address of a person's page."""
+    return f"http://127.0.0.1:{port}/enter?token={person.token}"
 
 
 def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None) -> ASGIApp:
-    """The application.
+    """Make the application that serves the page.
 
     Parameters
     ----------
@@ -143,27 +143,27 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
     from starlette.routing import Route
 
     asked = PageRequests(desk, results)
-    judges = {key_of(judge): judge for judge in desk.judges}
+    people = {key_of(person): person for person in desk.people}
     parts = {name: (_part(file), kind) for name, (file, kind) in PAGE.items()}
 
     async def enter(request: Request) -> Response:
-        judge = whose(desk.judges, request.query_params.get("token", ""))
-        key = key_of(judge)
+        person = whose(desk.people, request.query_params.get("token", ""))
+        key = key_of(person)
         reply = HTMLResponse(ENTER.format(key=key))
         reply.set_cookie(
-            f"hungjury-{key}", judge.token, path=f"/{key}/", httponly=True, samesite="strict"
+            f"hungjury-{key}", person.token, path=f"/{key}/", httponly=True, samesite="strict"
         )
         return reply
 
-    def judge_of(request: Request) -> Judge:
+    def person_of(request: Request) -> Person:
         key = request.path_params["key"]
-        judge = whose(desk.judges, request.cookies.get(f"hungjury-{key}", ""))
-        if judges.get(key) != judge:
+        person = whose(desk.people, request.cookies.get(f"hungjury-{key}", ""))
+        if people.get(key) != person:
             raise Refused(403, "This address belongs to another person.")
-        return judge
+        return person
 
     async def page(request: Request) -> Response:
-        judge_of(request)
+        person_of(request)
         name = request.path_params.get("part", "")
         if name not in parts:
             raise Refused(404, "Page not found.")
@@ -171,12 +171,12 @@ def make_app(desk: Desk, results: Callable[[int], object] = lambda batches: None
         return Response(text, media_type=kind)
 
     async def progress(request: Request) -> Response:
-        return JSONResponse(asked.progress(judge_of(request)))
+        return JSONResponse(asked.progress(person_of(request)))
 
-    def post(path: str, handler: Callable[[Judge, Body], Reply]) -> Route:
+    def post(path: str, handler: Callable[[Person, Body], Reply]) -> Route:
         async def handle(request: Request) -> Response:
-            judge = judge_of(request)
-            return JSONResponse(handler(judge, await read_json(request)))
+            person = person_of(request)
+            return JSONResponse(handler(person, await read_json(request)))
 
         return Route(f"/{{key}}/{path}", handle, methods=["POST"])
 
@@ -211,7 +211,7 @@ HOST = "127.0.0.1"
 
 
 def listen(port: int) -> socket.socket:
-    """A socket on the loopback interface; port 0 takes any free one."""
+    """Open a socket on the loopback interface; port 0 takes any free one."""
     for package in ("starlette", "uvicorn"):
         if find_spec(package) is None:
             raise MissingExtra(package, "label", "the labelling page")

@@ -83,55 +83,55 @@ class Dealing:
 
     # ---- events
 
-    def deal(self, judge: int, item: int) -> None:
+    def deal(self, person: int, item: int) -> None:
         """Record that a person is shown a document."""
-        self.turns.setdefault(judge, []).append(item)
-        self._set(judge, item, None)
+        self.turns.setdefault(person, []).append(item)
+        self._set(person, item, None)
 
-    def answer(self, judge: int, item: int, answer: Answer | None, seconds: float = 0.0) -> None:
+    def answer(self, person: int, item: int, answer: Answer | None, seconds: float = 0.0) -> None:
         """Record an answer, or that it was undone (None)."""
-        self._set(judge, item, answer)
-        pace = self.paces.setdefault(judge, [])
+        self._set(person, item, answer)
+        pace = self.paces.setdefault(person, [])
         if answer is None:
             del pace[-1:]
         else:
             pace.append(seconds)
 
-    def alive(self, judge: int, now: float) -> None:
+    def alive(self, person: int, now: float) -> None:
         """Record that a person's page is active."""
-        self.seen_at[judge] = now
+        self.seen_at[person] = now
 
-    def _set(self, judge: int, item: int, answer: Answer | None) -> None:
+    def _set(self, person: int, item: int, answer: Answer | None) -> None:
         number = self.batch_of.get(item)
         if number is not None:
             self.counts[number] -= self._count(item)
-        self.answers[item][judge] = answer
+        self.answers[item][person] = answer
         if number is not None:
             self.counts[number] += self._count(item)
 
     # ---- the next document
 
-    def current(self, judge: int) -> int | None:
-        """The first document that a person was shown and has not answered."""
-        waiting = self._waiting(judge)
-        return self.turns[judge][-waiting] if waiting else None
+    def current(self, person: int) -> int | None:
+        """Return the first document that a person was shown and has not answered."""
+        waiting = self._waiting(person)
+        return self.turns[person][-waiting] if waiting else None
 
-    def last_answered(self, judge: int) -> int | None:
-        """The document that undo goes back to."""
-        answered = self.answered(judge)
-        return self.turns[judge][answered - 1] if answered else None
+    def last_answered(self, person: int) -> int | None:
+        """Return the document that undo goes back to."""
+        answered = self.answered(person)
+        return self.turns[person][answered - 1] if answered else None
 
-    def answered(self, judge: int) -> int:
-        """How many documents a person has answered."""
-        return len(self.turns.get(judge, ())) - self._waiting(judge)
+    def answered(self, person: int) -> int:
+        """Count the documents that a person has answered."""
+        return len(self.turns.get(person, ())) - self._waiting(person)
 
-    def _waiting(self, judge: int) -> int:
-        """Documents that a person was shown and has not answered; always the latest ones."""
-        mine = reversed(self.turns.get(judge, []))
-        return sum(1 for _ in takewhile(lambda i: self.answers[i][judge] is None, mine))
+    def _waiting(self, person: int) -> int:
+        """Count documents that a person was shown and has not answered, always the latest ones."""
+        mine = reversed(self.turns.get(person, []))
+        return sum(1 for _ in takewhile(lambda i: self.answers[i][person] is None, mine))
 
-    def choose(self, judge: int, now: float) -> int | None:
-        """A document that this person has never seen, from the earliest batch that has one.
+    def choose(self, person: int, now: float) -> int | None:
+        """Choose a document that this person has never seen, from the earliest batch that has one.
 
         People stay on their topic while the batch has documents of it, and then prefer a topic
         that no one else is working on.
@@ -139,42 +139,42 @@ class Dealing:
         for batch, counts in zip(self.batches, self.counts, strict=True):
             if not counts.left:
                 continue
-            free = [i for i in batch if self._free(i, judge, now)]
+            free = [i for i in batch if self._free(i, person, now)]
             if free:
-                before = self.turns.get(judge, [])
+                before = self.turns.get(person, [])
                 mine = self.topics[before[-1]] if before else None
-                busy = {self.topics[i] for i in batch if self._claims(i, judge, now)}
+                busy = {self.topics[i] for i in batch if self._claims(i, person, now)}
                 topics = [self.topics[i] for i in free]
                 wanted = mine if mine in topics else next((t for t in topics if t not in busy), "")
                 return next((i for i in free if self.topics[i] == wanted), free[0])
         return None
 
-    def _free(self, item: int, judge: int, now: float) -> bool:
-        if judge in self.answers[item]:
+    def _free(self, item: int, person: int, now: float) -> bool:
+        if person in self.answers[item]:
             return False
         if self.adjudicate:
-            return self.conflict(item) and not self._claims(item, judge, now)
-        return self.wanted(item) > self.labels(item) + self._claims(item, judge, now)
+            return self.conflict(item) and not self._claims(item, person, now)
+        return self.wanted(item) > self.labels(item) + self._claims(item, person, now)
 
-    def _claims(self, item: int, judge: int, now: float) -> int:
-        """How many other people are being shown the document."""
+    def _claims(self, item: int, person: int, now: float) -> int:
+        """Count the other people who are being shown the document."""
         return sum(
-            said is None and other != judge and now - self.seen_at.get(other, -AWAY) < AWAY
+            said is None and other != person and now - self.seen_at.get(other, -AWAY) < AWAY
             for other, said in self.answers[item].items()
         )
 
     # ---- progress
 
     def wanted(self, item: int) -> int:
-        """How many people should label a document."""
+        """Return how many people should label a document."""
         return 2 if item in self.shared and self.people > 1 else 1
 
     def labels(self, item: int) -> int:
-        """How many people labelled a document."""
+        """Count the people who labelled a document."""
         return len(self._given(item))
 
     def conflict(self, item: int) -> bool:
-        """Whether people disagree about the document and it has not been adjudicated."""
+        """Tell whether people disagree about a document that has not been adjudicated."""
         given = self._given(item)
         return len({a.grade for a in given}) > 1 and not any(a.adjudicated for a in given)
 
@@ -192,17 +192,17 @@ class Dealing:
         return Counts(int(bool(given)), 1, max(left, 0))
 
     def overall(self) -> Counts:
-        """The counts of the whole plan."""
+        """Add up the counts of the whole plan."""
         return sum(self.counts, Counts())
 
     def batches_done(self) -> int:
-        """How many of the first batches need no more labels."""
+        """Count the first batches that need no more labels."""
         return sum(1 for _ in takewhile(lambda batch: batch.left == 0, self.counts))
 
-    def seconds_left(self, judge: int, now: float) -> float | None:
-        """Estimated time to finish, at this person's pace and with the people active now."""
-        pace = self.paces.get(judge, [])[-LAST:]
+    def seconds_left(self, person: int, now: float) -> float | None:
+        """Estimate the time to finish, at this person's pace and with the people active now."""
+        pace = self.paces.get(person, [])[-LAST:]
         if not pace:
             return None
-        active = sum(now - at < RECENT for who, at in self.seen_at.items() if who != judge) + 1
+        active = sum(now - at < RECENT for who, at in self.seen_at.items() if who != person) + 1
         return median(pace) * self.overall().left / active

@@ -13,12 +13,12 @@ from hungjury.base.records import Record
 from hungjury.data.texts import Text, Texts
 from hungjury.labelling.dealing import Answer, Dealing
 from hungjury.labelling.items import Item, batches
-from hungjury.labelling.store import Judge, LabelStore
+from hungjury.labelling.store import LabelStore, Person
 
-__all__ = ["Desk", "Shown"]
+__all__ = ["Desk", "Display"]
 
 
-class Shown(Record):
+class Display(Record):
     """How a page shows queries and documents: as texts, as a link, or by id only."""
 
     queries: Texts | None = None
@@ -26,7 +26,7 @@ class Shown(Record):
     link: str | None = None
 
     def available(self, items: Sequence[Item]) -> set[int]:
-        """Positions of the items that a person can judge."""
+        """Find the positions of the items that a person can judge."""
         return {i for i, item in enumerate(items) if self._query(item) and self._document(item)}
 
     def _query(self, item: Item) -> bool:
@@ -64,9 +64,9 @@ class Desk:
     store : LabelStore
     items : sequence of Item
         The plan.
-    shown : Shown
-        What a page shows of them.
-    judges : sequence of Judge
+    shown : Display
+        How a page shows them.
+    people : sequence of Person
         The people who label now.
     share : float
         The part of the documents that two people label.
@@ -80,13 +80,13 @@ class Desk:
         self,
         store: LabelStore,
         items: Sequence[Item],
-        shown: Shown,
-        judges: Sequence[Judge],
+        shown: Display,
+        people: Sequence[Person],
         share: float = 0.0,
         adjudicate: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.store, self.items, self.shown, self.judges = store, items, shown, judges
+        self.store, self.items, self.shown, self.people = store, items, shown, people
         self.share, self.adjudicate, self.clock = share, adjudicate, clock
         self.available = shown.available(items)
         if not self.available:
@@ -95,7 +95,7 @@ class Desk:
                 code="no-text",
                 remedy="give other queries or documents, or a link template",
             )
-        self.names = {one.number: one.name for one in store.judges()}
+        self.names = {one.number: one.name for one in store.people()}
         self._load()
 
     def _load(self) -> None:
@@ -108,73 +108,73 @@ class Desk:
             self.available,
             self.adjudicate,
         )
-        for one in self.judges:
+        for one in self.people:
             self.dealing.alive(one.number, self.clock())
         for event in self.store.events():
             here = event.adjudicated == self.adjudicate and event.item in self.available
             if here:
-                self.dealing.deal(event.judge, event.item)
+                self.dealing.deal(event.person, event.item)
             if event.answer is not None:
-                self.dealing.answer(event.judge, event.item, event.answer, event.seconds)
+                self.dealing.answer(event.person, event.item, event.answer, event.seconds)
             elif not here:  # dealt in another mode and left open: do not show it again
-                self.dealing.answers[event.item][event.judge] = None
+                self.dealing.answers[event.item][event.person] = None
 
     # ---- requests of a page
 
-    def task(self, judge: int) -> dict[str, Any]:
-        """The document that a person is working on; deal a new one if there is none."""
-        self.dealing.alive(judge, self.clock())
-        if self.dealing.current(judge) is None:
+    def task(self, person: int) -> dict[str, Any]:
+        """Return the document that a person is working on; deal a new one if there is none."""
+        self.dealing.alive(person, self.clock())
+        if self.dealing.current(person) is None:
             with self._together():
-                self._deal(judge)
-        return self.state(judge)
+                self._deal(person)
+        return self.state(person)
 
-    def answer(self, judge: int, item: int, said: Answer, seconds: float) -> dict[str, Any]:
+    def answer(self, person: int, item: int, said: Answer, seconds: float) -> dict[str, Any]:
         """Store an answer to the current document, and go to the next one.
 
         A page repeats its request if it gets no reply; an answer that is already stored is not
         stored again.
         """
-        self.dealing.alive(judge, self.clock())
-        if self.dealing.current(judge) == item:
+        self.dealing.alive(person, self.clock())
+        if self.dealing.current(person) == item:
             with self._together():
-                self.store.answer(judge, item, said, seconds)
-                self.dealing.answer(judge, item, said, seconds)
-                if self.dealing.current(judge) is None:
-                    self._deal(judge)
-            return self.state(judge)
-        stored = self.dealing.answers[item].get(judge)
-        return {**self.state(judge), "refused": stored != said}
+                self.store.answer(person, item, said, seconds)
+                self.dealing.answer(person, item, said, seconds)
+                if self.dealing.current(person) is None:
+                    self._deal(person)
+            return self.state(person)
+        stored = self.dealing.answers[item].get(person)
+        return {**self.state(person), "refused": stored != said}
 
-    def undo(self, judge: int) -> dict[str, Any]:
+    def undo(self, person: int) -> dict[str, Any]:
         """Undo a person's last answer."""
-        self.dealing.alive(judge, self.clock())
-        item = self.dealing.last_answered(judge)
+        self.dealing.alive(person, self.clock())
+        item = self.dealing.last_answered(person)
         before = None
         if item is not None:
-            before = self.dealing.answers[item][judge]
+            before = self.dealing.answers[item][person]
             with self._together():
-                self.store.take_back(judge, item)
-                self.dealing.answer(judge, item, None)
-        found = self.state(judge)
+                self.store.take_back(person, item)
+                self.dealing.answer(person, item, None)
+        found = self.state(person)
         if found["task"] is not None and before is not None:
             found["task"]["before"] = {
                 "grade": before.grade, "reason": before.reason, "note": before.note
             }  # fmt: skip
         return found
 
-    def state(self, judge: int) -> dict[str, Any]:
-        """Everything that a page shows; read-only."""
-        item = self.dealing.current(judge)
+    def state(self, person: int) -> dict[str, Any]:
+        """Return everything that a page shows, without changing it."""
+        item = self.dealing.current(person)
         return {
-            "task": None if item is None else self._task(judge, item),
-            "progress": self.progress(judge),
-            "undo": self.dealing.last_answered(judge) is not None,
+            "task": None if item is None else self._task(person, item),
+            "progress": self.progress(person),
+            "undo": self.dealing.last_answered(person) is not None,
         }
 
-    def progress(self, judge: int) -> dict[str, Any]:
+    def progress(self, person: int) -> dict[str, Any]:
         dealing = self.dealing
-        item = dealing.current(judge)
+        item = dealing.current(person)
         here = None if item is None else dealing.batch_of[item]
         overall = dealing.overall()
         inside = overall if here is None else dealing.counts[here]
@@ -182,33 +182,33 @@ class Desk:
             "done": overall.done,
             "total": overall.total,
             "left": overall.left,
-            "mine": dealing.answered(judge),
+            "mine": dealing.answered(person),
             "batch": None if here is None else here + 1,
             "batches": len(dealing.batches),
             "batches_done": dealing.batches_done(),
             "batch_left": inside.total - inside.done,
-            "seconds_left": dealing.seconds_left(judge, self.clock()),
+            "seconds_left": dealing.seconds_left(person, self.clock()),
         }
 
-    def _task(self, judge: int, item: int) -> dict[str, Any]:
+    def _task(self, person: int, item: int) -> dict[str, Any]:
         task = {"item": item, **self.shown.task(self.items[item]), "before": None, "said": []}
         if self.adjudicate:
             task["said"] = [
-                {"judge": self.names[who], "grade": said.grade, "note": said.note}
+                {"person": self.names[who], "grade": said.grade, "note": said.note}
                 for who, said in self.dealing.answers[item].items()
-                if who != judge and said is not None and said.grade is not None
+                if who != person and said is not None and said.grade is not None
             ]
         return task
 
-    def _deal(self, judge: int) -> None:
-        item = self.dealing.choose(judge, self.clock())
+    def _deal(self, person: int) -> None:
+        item = self.dealing.choose(person, self.clock())
         if item is not None:
-            self.store.deal(judge, item, self.adjudicate)
-            self.dealing.deal(judge, item)
+            self.store.deal(person, item, self.adjudicate)
+            self.dealing.deal(person, item)
 
     @contextmanager
     def _together(self) -> Iterator[None]:
-        """A transaction; if it fails, the state in memory is reloaded from disk."""
+        """Open a transaction; if it fails, reload the state in memory from disk."""
         try:
             with self.store.transaction():
                 yield

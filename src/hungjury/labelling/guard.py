@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from hungjury.labelling.store import Judge
+from hungjury.labelling.store import Person
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -99,14 +99,14 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def key_of(judge: Judge) -> str:
+def key_of(person: Person) -> str:
     """The public part of a person's address; two servers on one machine never share one."""
-    return hashlib.sha256(judge.token.encode()).hexdigest()[:16]
+    return hashlib.sha256(person.token.encode()).hexdigest()[:16]
 
 
-def whose(judges: Sequence[Judge], token: str) -> Judge:
+def whose(people: Sequence[Person], token: str) -> Person:
     """The person a token belongs to; every token is compared in full, in constant time."""
-    found = [one for one in judges if secrets.compare_digest(one.token.encode(), token.encode())]
+    found = [one for one in people if secrets.compare_digest(one.token.encode(), token.encode())]
     if not found:
         raise Refused(403, "Open the whole address that `hungjury label` printed for you.")
     return found[0]

@@ -123,10 +123,10 @@ def read_items(path: str) -> list[Item]:
 
 
 def batches(items: Sequence[Item], size: int = BATCH) -> list[list[int]]:
-    """Positions of the items as they are shown.
+    """Cut the plan into batches, as positions of items in the order in which they are shown.
 
-    The plan is cut into batches, so that stopping after a batch leaves a prefix of the plan; within
-    a batch the documents of one topic come together, topics in the order of their first document.
+    Stopping after a batch leaves a prefix of the plan. Within a batch the documents of one topic
+    come together, topics in the order of their first document.
     """
     out = []
     for begin in range(0, len(items), size):
@@ -138,7 +138,7 @@ def batches(items: Sequence[Item], size: int = BATCH) -> list[list[int]]:
 
 
 def plan_digest(items: Sequence[Item]) -> str:
-    """A fingerprint of the documents and their order."""
+    """Compute a fingerprint of the documents and their order."""
     digest = hashlib.sha256()
     for item in items:
         for part in (item.topic, item.document):
@@ -148,7 +148,7 @@ def plan_digest(items: Sequence[Item]) -> str:
 
 
 def _without_head(source: Source) -> tuple[Source, int]:
-    """What follows the `#` lines that `hungjury plan` begins with, and their number."""
+    """Skip the `#` lines that `hungjury plan` begins with, and count them."""
     if not source.head().startswith(b"#"):
         return source, 0
     rest, head = source.content(), 0

@@ -1,7 +1,7 @@
 """Results for the systems from the labels so far, computed in a separate process.
 
-The leaderboard runs in its own process, at low priority, so that it never delays the page.
-It is the usual command; its JSON output is summarised in a few sentences.
+The leaderboard runs in its own process, at low priority, and never delays the
+page. It is the usual command; its JSON output is summarised in a few sentences.
 """
 
 from __future__ import annotations
@@ -51,8 +51,7 @@ class Results:
         self._thread.start()
 
     def after(self, batches: int) -> dict[str, Any]:
-        """The latest results, given the number of labelled batches. A new leaderboard is started at
-        the end of each batch."""
+        """Return the latest results; start a new leaderboard when another batch is labelled."""
         if batches > self._batches:
             self._batches = batches
             self._wanted.set()
@@ -156,7 +155,7 @@ def summarised(board: dict[str, Any]) -> list[str]:
 
 
 def _outlook(now: int, expected: dict[int, float]) -> list[str]:
-    """The smallest detectable difference, now and with more labels."""
+    """Give the smallest detectable difference, now and with more labels."""
     if now not in expected:
         return []
     text = f"Smallest difference that can be told apart: {expected[now]:.4f}"

@@ -24,10 +24,10 @@ from hungjury.data.reading.formats import (
 from hungjury.labelling.dealing import Answer
 from hungjury.labelling.items import DEFAULT, Grade, Item, parse_grades, plan_digest
 
-__all__ = ["Event", "Judge", "LabelStore", "all_labels", "progress_sentence"]
+__all__ = ["Event", "LabelStore", "Person", "all_labels", "progress_sentence"]
 
 
-class Judge(Record):
+class Person(Record):
     """A person who labels, with the secret part of their address."""
 
     number: int
@@ -39,7 +39,7 @@ class Event(Record):
     """A document that was dealt to a person, with the answer if there is one."""
 
     item: int
-    judge: int
+    person: int
     adjudicated: bool
     answer: Answer | None
     seconds: float
@@ -80,7 +80,7 @@ class LabelStore:
             raise
 
     def _connect(self) -> sqlite3.Connection:
-        if not os.path.exists(self.path):  # it holds the secret parts of addresses
+        if not os.path.exists(self.path):  # it contains the secret parts of addresses
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         return sqlite3.connect(self.path, timeout=5.0, isolation_level=None)
 
@@ -111,7 +111,7 @@ class LabelStore:
         stored = [Item(topic, document) for topic, document in rows]
         if plan_digest(stored) != plan_digest(items[: len(stored)]):
             raise InputError(
-                "this database holds the labels of another plan",
+                "this database contains the labels of another plan",
                 code="other-plan",
                 file=self.path,
                 remedy="give the plan it was started with, or another database",
@@ -159,57 +159,56 @@ class LabelStore:
             raise
         self._base.execute("commit")
 
-    def register(self, names: Sequence[str]) -> list[Judge]:
-        """The people with these names, and their permanent addresses; new people are
-        added."""
+    def register(self, names: Sequence[str]) -> list[Person]:
+        """Return the people with these names and their permanent addresses; add new ones."""
         with self.transaction():
             self._base.executemany(
                 "insert or ignore into judges (name, token) values (?, ?)",
                 [(name, secrets.token_urlsafe(24)) for name in names],
             )
-        return [one for name in names for one in self.judges() if one.name == name]
+        return [one for name in names for one in self.people() if one.name == name]
 
-    def judges(self) -> list[Judge]:
-        """All people who ever had an address."""
+    def people(self) -> list[Person]:
+        """Return everybody who ever had an address."""
         rows = self._base.execute("select judge, name, token from judges order by judge")
-        return [Judge(*row) for row in rows]
+        return [Person(*row) for row in rows]
 
     def events(self) -> Iterator[Event]:
-        """What was dealt so far, in order, with answers that were not undone."""
+        """Yield what was dealt so far, in order, with answers that were not undone."""
         rows = self._base.execute(
             "select d.item, d.judge, d.adjudicated, a.answer, a.grade, a.reason, a.note, "
             "a.adjudicated, a.seconds from dealt d left join answers a "
             "on a.item = d.item and a.judge = d.judge and not a.undone order by d.turn"
         )
-        for item, judge, dealt, answer, grade, reason, note, adjudicated, seconds in rows:
+        for item, person, dealt, answer, grade, reason, note, adjudicated, seconds in rows:
             said = None if answer is None else Answer(grade, reason, note, bool(adjudicated))
-            yield Event(item, judge, bool(dealt), said, seconds or 0.0)
+            yield Event(item, person, bool(dealt), said, seconds or 0.0)
 
     # Call each of these inside a transaction.
 
-    def deal(self, judge: int, item: int, adjudicated: bool) -> None:
+    def deal(self, person: int, item: int, adjudicated: bool) -> None:
         self._base.execute(
             "insert into dealt (item, judge, adjudicated) values (?, ?, ?)",
-            (item, judge, adjudicated),
+            (item, person, adjudicated),
         )
 
-    def answer(self, judge: int, item: int, said: Answer, seconds: float) -> None:
+    def answer(self, person: int, item: int, said: Answer, seconds: float) -> None:
         now = datetime.now(timezone.utc).isoformat(timespec="milliseconds")
         self._base.execute(
             "insert into answers (item, judge, grade, reason, note, seconds, at, adjudicated) "
             "values (?, ?, ?, ?, ?, ?, ?, ?)",
-            (item, judge, said.grade, said.reason, said.note, seconds, now, said.adjudicated),
+            (item, person, said.grade, said.reason, said.note, seconds, now, said.adjudicated),
         )
 
-    def take_back(self, judge: int, item: int) -> None:
+    def take_back(self, person: int, item: int) -> None:
         self._base.execute(
             "update answers set undone = 1 where judge = ? and item = ? and not undone",
-            (judge, item),
+            (person, item),
         )
 
 
 def _lock(path: str) -> int:
-    """A lock that is released when the process ends. The database stays readable."""
+    """Take a lock that is released when the process ends. The database stays readable."""
     import fcntl
 
     name = f"{path}.lock"
@@ -252,14 +251,14 @@ COLUMNS = ("topic", "document", "judge", "label", "adjudicated", "seconds", "at"
 
 
 def all_labels(path: str, safe: bool = False) -> str:
-    """Every label that was not undone, with its judge, as CSV."""
+    """Write every label that was not undone, with its judge, as CSV."""
     columns = labelled_columns(str(path), "labels")
     rows = zip(*(columns[name] for name in COLUMNS), strict=True)
     return csv_text([COLUMNS, *rows], safe)
 
 
 def progress_sentence(path: str) -> str:
-    """A sentence about the progress."""
+    """Say in one sentence how far labelling has come."""
     count = "select count(*) from"
     by_item = f"{count} (select 1 from labels group by item having"
     with open_labels(path) as base:

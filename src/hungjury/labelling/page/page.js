@@ -73,7 +73,7 @@ function say(text) {
 
 function show(found) {
   state = found;
-  $("judge").textContent = found.judge;
+  $("person").textContent = found.person;
   showProgress(found);
   if ($("grades").childElementCount === 0) makeGrades(found.grades);
   const task = found.task;
@@ -137,7 +137,7 @@ function showSaid(said) {
   $("said").querySelector("ul").replaceChildren(...said.map((one) => {
     const line = document.createElement("li");
     const name = document.createElement("bdi");
-    name.textContent = one.judge;
+    name.textContent = one.person;
     const grade = state.grades.find((g) => g.grade === one.grade);
     const note = one.note ? ` (${one.note})` : "";
     line.append(name, `: ${one.grade} ${grade?.meaning ?? ""}${note}`);
