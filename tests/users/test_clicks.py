@@ -99,6 +99,30 @@ def test_holding_times_of_frequent_queries_only(tmp_path):
     assert_report(model, records)
 
 
+def test_a_rate_needs_two_visits_with_a_known_end(tmp_path):
+    """μ = (K - 1) / K over the mean of K >= 2 times; from one time alone nothing is known."""
+    rows = [  # query, rank, time, until
+        ("often", 1, 0, 4), ("often", 1, 10, 16),  # 4 and 6 seconds: 1/2 over their mean 5
+        ("often", 2, 0, 3),  # one time
+        ("often", 3, 0, 2), ("often", 3, 0, None),  # two visits, one with a known end
+        ("often", 4, 5, 5), ("often", 4, 7, 7),  # no time at all
+        ("often", 5, 0, 1), ("often", 5, 0, 2), ("often", 5, 0, 6),  # 2/3 over the mean 3
+        ("once", 2, 0, 9),
+    ]  # fmt: skip
+    names = ("query", "rank", "time", "until")
+    records = [{"session": s, **dict(zip(names, row, strict=True))} for s, row in enumerate(rows)]
+    model = calibrate(
+        write_parquet(records, tmp_path / "log.parquet"), ranks=RANKS, rates_by="query"
+    )
+    assert model["all"].held == (2, 2, 1, 2, 3, 0)
+    of_all = (1 / 10, 1 / 12, None, None, 2 / 9, None)
+    assert model["all"].rates == pytest.approx(of_all)
+    assert len(model.query_rates) == 1, "a query without a rate is left out"
+    ((query, rates),) = model.query_rates
+    assert query == "often"
+    assert rates == pytest.approx((1 / 10, None, None, None, 2 / 9, None))
+
+
 def test_times_of_any_kind(tmp_path):
     rows = [("2020-01-01 00:00:00.250", 1), ("2020-01-01 00:00:10.750", 2),
             ("2020-01-01 00:00:30", 1), ("2020-01-01 00:00:31", 1)]  # fmt: skip
