@@ -5,16 +5,29 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hungjury as hj
+from hungjury.base import tables
 from hungjury.base.errors import InputError
 from hungjury.base.tables import Joined, Marked, Table
 from hungjury.base.text import json_text, tex
+from hungjury.data.runs import read_runs
 from hungjury.data.simulation import simulate
+from hungjury.measures.scores import Scores
+from hungjury.studies.claims import Claim, Quantity, claims_table
+from hungjury.studies.data import Sources
+from hungjury.studies.engines import Engine
+from hungjury.studies.study import run_study
 
 NAN, INF = float("nan"), float("inf")
 TABLE = Table(
@@ -190,3 +203,125 @@ def test_numbers_that_share_a_cell_have_columns_of_their_own_in_data() -> None:
     assert table.to_dicts()[0] == {
         "g": "(0.2, 0.8)", "AP all": 0.25, "AP few": None, "nDCG all": 0.5, "nDCG few": 1.0,
     }  # fmt: skip
+
+
+# The work that frames of many systems take grows with them, not with their square.
+
+
+PACKAGE = str(Path(tables.__file__).parents[1])
+FEW, MANY = 20, 80
+ROWS = 5
+
+
+def instructions(work: Callable[[], Any]) -> int:
+    """Instructions of Python that the package executes: the same on every machine."""
+    counted = 0
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        nonlocal counted
+        if PACKAGE not in frame.f_code.co_filename:
+            return None
+        frame.f_trace_opcodes = True
+        counted += event == "opcode"
+        return trace
+
+    work()  # what is imported and cached at first use does not count
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return counted
+
+
+def runs_frame(systems: int) -> Any:
+    pandas = pytest.importorskip("pandas")
+    number = systems * ROWS
+    return pandas.DataFrame(
+        {
+            "system": [f"s{i // ROWS}" for i in range(number)],
+            "topic": ["1"] * number,
+            "document": [f"d{i % ROWS}" for i in range(number)],
+            "score": [float(-i) for i in range(number)],
+        }
+    )
+
+
+def scores(systems: int) -> Scores:
+    shape = (1, systems, ROWS)
+    names = [f"s{i}" for i in range(systems)]
+    return Scores(["AP"], names, list("12345"), np.zeros(shape), np.zeros(shape, np.uint8))
+
+
+WORK: dict[str, Callable[[Any], Any]] = {
+    "read_runs": read_runs,
+    "to_frame": lambda found: found.to_frame(),
+    "to_dict": lambda found: found.to_dict(),
+    "to_csv": lambda found: found.to_csv(True, True),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_work_is_linear_in_systems(name: str) -> None:
+    make = runs_frame if name == "read_runs" else scores
+    few, many = (instructions(lambda n=n: WORK[name](make(n))) for n in (FEW, MANY))  # type: ignore[misc]
+    assert FEW * ROWS < few < many < MANY / FEW * 1.1 * few
+
+
+# LaTeX that is written compiles, with the packages of the smallest TeX there is.
+
+
+DOCUMENT = r"""\documentclass{article}
+\IfFileExists{booktabs.sty}{\usepackage{booktabs}}{
+  \let\toprule\hline \let\midrule\hline \let\bottomrule\hline}
+\begin{document}
+%s
+\end{document}
+"""
+MADE = hj.simulate(systems=3, topics=4, documents=30, depth=10, accuracies=[0.9, 0.7, 0.8], seed=2)
+ODD = Table(
+    ["measure", "λ-MART, ω² ± τ_ap", "a_b^c", "# & % $"],
+    [
+        ["[nDCG@10] “x” – — … it’s", 0.5, Marked(0.2, "*", bold=True, raised=True), None],
+        ["~tilde ^hat back\\slash {braces} <>|", Joined((0.1, 0.2)), "", "é ü ß Å °"],
+        ["- Σ ≤ Δ → α β ≥ × √ ≈", float("nan"), Marked("ab", "cd", raised=True), "x\ny"],
+    ],
+    caption="Kendall's τ & others: 5 % of {pools}",
+)
+
+
+def compiled(folder: Path, *parts: str) -> None:
+    (folder / "page.tex").write_text(DOCUMENT % "\n\n".join(parts), encoding="utf-8")
+    call = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(call, cwd=folder, capture_output=True, text=True, errors="replace",
+                          check=False)  # fmt: skip
+    wrong = [line for line in done.stdout.splitlines() if line.startswith("!")]
+    assert done.returncode == 0, wrong
+    assert (folder / "page.pdf").stat().st_size > 0
+
+
+def results() -> list[Any]:
+    scores = hj.evaluate(MADE.gold, MADE.runs, ["nDCG@10", "eRAP(prob=[0.05, 0.95])", "P@5"])
+    claim = Claim("A & B: τ_ap > 0", "RBP(p=0.8)", "A - B", Quantity(0.1, 0.1 + 0 * MADE.gold.labels
+                  ), "topics")  # fmt: skip
+    return [
+        scores,
+        hj.compare(scores),
+        hj.leaderboard(MADE.judgments, MADE.runs, "nDCG@10", draws=100),
+        claims_table([claim]),
+    ]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_every_result_in_latex_compiles(tmp_path: Path) -> None:
+    compiled(tmp_path, ODD.to_latex(), *(one.to_latex() for one in results()))
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_tables_of_a_study_compile(tmp_path: Path) -> None:
+    MADE.write(tmp_path / "data")
+    sources = Sources.in_folder(tmp_path / "data")
+    recipe = "crowd(measures=['AP'], tuples=2, resamples=20)"
+    study = run_study(recipe, sources, tmp_path / "out", engine=Engine("local", 1))
+    compiled(tmp_path, *(table.to_latex() for table in study.report.all_tables))

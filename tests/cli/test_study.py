@@ -1,8 +1,15 @@
-"""hungjury study, from files to pages; recipes and what they need."""
+"""hungjury study, from files to pages; recipes and what they need; damaged stores, full disks."""
+
+from __future__ import annotations
 
 import csv
 import io
+import os
 import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +18,7 @@ from scipy.stats import kendalltau
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError, StudyFailed
 from hungjury.cli.main import hungjury as command
+from hungjury.cli.main import hungjury as group
 from hungjury.cli.study import study_command
 from hungjury.studies.claims import Marked, StudyTable
 from hungjury.studies.data import Sources, study_data
@@ -19,8 +27,6 @@ from hungjury.studies.papers import RECIPES, markov
 from hungjury.studies.recipe import NEEDS, Recipe
 from hungjury.studies.study import run_study
 from hungjury.users.model import Dynamic, UserClass, UserModel
-
-pytestmark = pytest.mark.long  # whole studies
 
 ALONE = Engine("local", 1)
 
@@ -79,6 +85,7 @@ def test_markov_from_files_to_a_page(demo, tmp_path):
     assert {p.name: p.read_bytes() for p in folder.iterdir() if p.suffix != ".sqlite"} == before
 
 
+@pytest.mark.long
 def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
     flags = ["--compared", "nDCG@5", "--compared", "AP", "--rel", 2, "--jobs", 1, "--quiet",
              "--repetitions", 1, "--rates", 0.5]  # fmt: skip
@@ -95,6 +102,7 @@ def test_flags_of_a_recipe_and_files_instead_of_a_folder(demo, tmp_path):
     assert "give --data FOLDER" in missing.stderr
 
 
+@pytest.mark.long
 def test_real_data(shared_data, tmp_path):
     policies = {"duplicates": "first", "grades": range(4), "outside": "clip"}
     sources = Sources.in_folder(shared_data / "dl21", score_precision="single", **policies)
@@ -109,6 +117,7 @@ def test_real_data(shared_data, tmp_path):
 # errors
 
 
+@pytest.mark.long
 def test_failed_jobs_are_told_at_the_end(demo, tmp_path, monkeypatch):
     def pools_job(data, seed, **arguments):
         raise ZeroDivisionError("no luck")
@@ -119,6 +128,7 @@ def test_failed_jobs_are_told_at_the_end(demo, tmp_path, monkeypatch):
     assert not (tmp_path / "markov" / "index.html").exists()
 
 
+@pytest.mark.long
 def test_an_unknown_study_or_parameter(demo, tmp_path):
     with pytest.raises(HungjuryError, match="did you mean markov"):
         run("study", "markow", "--data", demo, "-o", tmp_path)
@@ -142,6 +152,7 @@ def study_needing(need):
     return Needy()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("need", "message"),
     [
@@ -159,6 +170,7 @@ def test_a_study_says_at_once_what_is_missing(demo, tmp_path, need, message):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_study_says_at_once_what_is_too_little(tmp_path):
     hj.simulate(systems=2, topics=3, documents=30, depth=9, accuracies=[0.9]).write(tmp_path)
     one = Sources.in_folder(tmp_path, judge_column="iteration")
@@ -171,6 +183,7 @@ def test_a_study_says_at_once_what_is_too_little(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_markov_wants_two_complete_runs(demo, tmp_path):
     text = (demo / "runs" / "system1.run").read_text()
     topic = text.split()[0]
@@ -184,6 +197,7 @@ def test_markov_wants_two_complete_runs(demo, tmp_path):
 # recipes and tables
 
 
+@pytest.mark.long
 def test_every_recipe_is_declared_in_full():
     for recipe in RECIPES:
         assert recipe.__doc__
@@ -197,6 +211,7 @@ def test_every_recipe_is_declared_in_full():
         assert run("study", recipe.name, "--help").exit_code == 0
 
 
+@pytest.mark.long
 def test_every_recipe_lists_the_same_jobs_each_time(demo):
     data = study_data(Sources.in_folder(demo))
     for recipe in RECIPES:
@@ -205,6 +220,7 @@ def test_every_recipe_lists_the_same_jobs_each_time(demo):
         assert len({job.key for job in first}) == len(first)
 
 
+@pytest.mark.long
 def test_tables_in_three_forms():
     table = StudyTable(
         "t", "A & B", ["", "x_1", "n"],
@@ -220,11 +236,13 @@ def test_tables_in_three_forms():
         StudyTable("t", "", ["a"], [[1, 2]])
 
 
+@pytest.mark.long
 def test_a_step_that_does_not_divide_1_is_refused(demo, tmp_path):
     with pytest.raises(InputError, match="does not divide 1"):
         run_study("graded-ap(step=0.3)", Sources.in_folder(demo), tmp_path, engine=ALONE)
 
 
+@pytest.mark.long
 def test_studies_tell_what_was_odd_about_labels_and_measures(tmp_path):
     for name in ("plain", "odd"):
         hj.simulate(systems=3, topics=4, documents=30, depth=10, seed=len(name)).write(
@@ -246,3 +264,43 @@ def test_studies_tell_what_was_odd_about_labels_and_measures(tmp_path):
     assert clipped in page
     assert "does not decrease" in page
     assert run(*call, "--quiet").stderr == ""
+
+
+# A study whose store is damaged or whose disk is full: an error with exit code 2.
+
+
+COMMAND = [sys.executable, "-m", "hungjury", "study", "markov", "--data", "demo", "-o", "out",
+           "--jobs", "1", "--quiet"]  # fmt: skip
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    words = ["simulate", "-o", str(tmp_path / "demo"), "--systems", "3", "--topics", "4"]
+    assert CliRunner().invoke(group, [*words, "--depth", "10"]).exit_code == 0
+    return tmp_path
+
+
+def test_a_damaged_store_is_an_error(here: Path) -> None:
+    folder = here / "out" / "markov"
+    folder.mkdir(parents=True)
+    (folder / "jobs.sqlite").write_bytes(b"SQLite format 3\x00" + b"rubbish" * 1000)
+    done = subprocess.run(COMMAND, cwd=here, capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "remedy:" in done.stderr
+
+
+def test_a_store_that_cannot_grow_is_an_error(here: Path) -> None:
+    def small() -> None:
+        import signal
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+    env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "MPLCONFIGDIR": str(here)}
+    done = subprocess.run(
+        COMMAND, cwd=here, env=env, capture_output=True, text=True, preexec_fn=small
+    )
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "remedy:" in done.stderr

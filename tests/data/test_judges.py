@@ -1,12 +1,15 @@
-"""Labels of several judges, wherever their names stand."""
+"""Labels of several judges, wherever their names are, and the scales that judges use."""
 
 import gzip
+import subprocess
+import sys
 
 import pandas
 import pytest
 
 import hungjury as hj
 from builders.reading import FRAMES, TABLES, codes, joined, qrels_rows, write
+from hungjury.base.errors import InputError
 
 PANEL = {"ann": {"1": {"a": 1, "b": 0}, "2": {"a": 2}}, "bob": {"1": {"a": 0}, "2": {"c": 1}}}
 
@@ -118,3 +121,222 @@ def test_two_judges_do_not_conflict_but_one_may_repeat_himself():
     judgments = hj.read_judgments(panel)
     assert len(judgments) == 2
     assert codes(judgments) == {"duplicate": 1}
+
+
+# Scales of judges: labels that do not belong, and judges who do not share a scale.
+
+
+def labels(grades, start=0):
+    """One topic with a document for each grade."""
+    return {"1": {f"d{start + i}": grade for i, grade in enumerate(grades)}}
+
+
+def refused(panel, code, **options):
+    with pytest.raises(InputError) as caught:
+        hj.read_judgments(panel, **options)
+    assert caught.value.code == code, caught.value
+    return caught.value
+
+
+GRADED = [0, 1, 2, 3] * 300
+
+
+def test_a_few_labels_above_the_scale_are_refused():
+    odd = [*GRADED[:-2], 6, 9]
+    panel = {"ann": labels(GRADED), "bob": labels(odd)}
+    error = refused(panel, "stray-labels")
+    assert "2 labels outside the scale 0-3" in error.message
+    assert "6 (1), 9 (1)" in error.message
+    assert "bob 2" in error.message
+    assert "ann" not in error.message
+    assert (error.file, error.line) == ("<dict>['bob']", 1199)
+    assert "range(4)" in error.remedy
+    assert "range(10)" in error.remedy
+
+
+def test_every_remedy_of_stray_labels_helps():
+    panel = {"ann": labels(GRADED), "bob": labels([*GRADED[:-2], 6, 9])}
+    for options in (
+        {"grades": range(4), "outside": "missing"},
+        {"map": "6:missing,9:missing"},
+        {"map": {6: None, 9: None}},
+    ):
+        found = hj.read_judgments(panel, **options)
+        assert found.grades == (0, 1, 2, 3)
+        assert len(found) == 2398
+    assert hj.read_judgments(panel, grades=range(10)).max_grade == 9
+    clipped = hj.read_judgments(panel, grades=range(4), outside="clip")
+    assert clipped.qrels_of("bob").to_dict()["1"]["d1199"] == 3
+    assert codes(clipped)["outside"] == 2
+
+
+@pytest.mark.parametrize(("share", "stray"), [(2400, True), (1000, True), (999, False)])
+def test_stray_labels_are_one_in_a_thousand_or_fewer(share, stray):
+    panel = {
+        "ann": labels([0, 1, 2, 3] * 100),
+        "bob": labels([*([0, 3] * share)[: share - 401], 5]),
+    }
+    assert sum(len(docs["1"]) for docs in panel.values()) == share
+    if stray:
+        refused(panel, "stray-labels")
+    else:
+        assert hj.read_judgments(panel).max_grade == 5
+
+
+def test_a_code_is_stray_however_often_it_occurs():
+    panel = {"ann": labels([0, 1, 2, 3]), "bob": labels([0, 3, 999, 999])}
+    error = refused(panel, "stray-labels")
+    assert "999 (2)" in error.message
+    assert "range(1000)" not in error.remedy
+    refused(panel, "stray-labels", scaling="linear")
+    assert len(hj.read_judgments(panel, map="999:missing", scaling="linear")) == 6
+
+
+def test_negative_labels_of_judges_are_stray_unless_declared():
+    panel = {"ann": labels([0, 1, -1]), "bob": labels([-2, 1, 0])}
+    error = refused(panel, "stray-labels")
+    assert "-2 (1), -1 (1)" in error.message
+    kept = hj.read_judgments(panel, grades=range(-2, 2))
+    assert kept.grades == (0, 1)
+    assert kept.qrels_of("ann").to_dict() == panel["ann"]
+    assert hj.read_judgments(panel, map="-1:0,-2:0").qrels_of("bob").to_dict() == labels([0, 1, 0])
+    assert hj.read_qrels(panel["ann"]).to_dict() == panel["ann"]
+
+
+SCALES = {
+    "gpt_binary": labels([0, 1] * 40),
+    "gpt_graded": labels([0, 1, 2, 3] * 20),
+    "llama_graded": labels([3, 1, 2, 0] * 20),
+    "rubric": labels([0, 5, 4, 3] * 20),
+}
+
+
+def test_judges_on_different_scales_are_listed():
+    error = refused(SCALES, "mixed-scales")
+    for line in ("0-1: 1 judge (gpt_binary)", "0-3: 2 judges (gpt_graded, llama_graded)",
+                 "0-5: 1 judge (rubric)"):  # fmt: skip
+        assert f"\n  {line}" in error.message
+    assert 'only="PATTERN"' in error.remedy
+
+
+def test_every_remedy_of_different_scales_helps():
+    assert hj.read_judgments(SCALES, only="*_graded").max_grade == 3
+    assert hj.read_judgments(SCALES, without=["gpt_b*", "rubric"]).judges == [
+        "gpt_graded", "llama_graded",
+    ]  # fmt: skip
+    scaled = hj.read_judgments(SCALES, scaling="linear")
+    assert scaled.soft
+    assert scaled.qrels_of("rubric").to_dict()["1"]["d1"] == 1.0
+    assert hj.read_judgments(SCALES, grades=range(6)).max_grade == 5
+
+
+def test_a_remedy_with_a_rule_for_many_judges_is_kept_short():
+    names = ["ant", "bee", "cat", "dog", "eel", "fox", "gnu"]
+    panel = {name: labels([0, 0.5, i + 2]) for i, name in enumerate(names)}
+    panel |= {"ape": labels([0, 1, 2, 3] * 20), "yak": labels([0, 1, 2, 3] * 20)}
+    error = refused(panel, "mixed-scales")
+    assert 'scaling="linear" turns the labels' in error.remedy
+    assert hj.read_judgments(panel, scaling="linear").soft
+    few = {name: panel[name] for name in ("ant", "ape", "yak")}
+    assert "ant=linear(low=0, high=2)" in refused(few, "mixed-scales").remedy
+
+
+def test_stray_labels_are_told_beside_different_scales():
+    panel = {**SCALES, "gpt_graded": labels([0, 1, 2, 999] * 20)}
+    assert "on none of these scales: 999 (20)" in refused(panel, "mixed-scales").message
+
+
+def test_a_judge_without_the_highest_grade_is_told_not_refused():
+    panel = {"ann": labels([0, 1, 2, 3] * 20), "bob": labels([0, 1, 2, 2] * 20)}
+    found = hj.read_judgments(panel)
+    (note,) = [n for n in found.notes if n.kind == "top-unused"]
+    assert note.subjects == ("bob",)
+
+
+def test_few_labels_say_nothing_about_a_scale():
+    panel = {"ann": labels([0, 1, 2, 3] * 20), "bob": labels([0, 1, 1, 0] * 5)}
+    assert hj.read_judgments(panel).max_grade == 3
+    assert "top-unused" not in codes(hj.read_judgments(panel))
+
+
+def test_grades_beside_fractions_are_different_scales():
+    panel = {"ann": labels([0, 3]), "bob": labels([0.5, 2.5])}
+    error = refused(panel, "mixed-scales")
+    assert "0-3: 1 judge (ann)" in error.message
+    assert "0-2.5 with fractions: 1 judge (bob)" in error.message
+    assert hj.read_judgments({"ann": labels([0, 1]), "bob": labels([0.5, 0.25])}).soft
+
+
+@pytest.mark.parametrize(
+    ("steps", "fitting"),
+    [
+        ([0, 33, 66, 99], "0:0,33:1,66:2,99:3"),
+        ([0, 100], "0:0,100:1"),
+        ([0, 5, 10], "0:0,5:1,10:2"),
+    ],
+)
+def test_wide_steps_are_refused_with_the_map_that_fits(steps, fitting):
+    one = labels(steps)
+    for read, source in ((hj.read_qrels, one), (hj.read_judgments, {"a": one, "b": one})):
+        with pytest.raises(InputError) as caught:
+            read(source)
+        assert caught.value.code == "wide-steps"
+        assert f'map="{fitting}"' in caught.value.remedy
+        assert read(source, map=fitting).max_grade == len(steps) - 1
+        assert read(source, grades=steps).max_grade == steps[-1]
+
+
+@pytest.mark.parametrize("steps", [[0, 2, 4], [0, 5], [0, 1, 5], [3], [0, 33, 50, 99]])
+def test_other_grades_may_leave_some_out(steps):
+    assert hj.read_qrels(labels(steps)).max_grade == steps[-1]
+
+
+def test_patterns_that_match_no_judge_are_refused():
+    for option in ("only", "without"):
+        with pytest.raises(InputError, match="no judge matches 'claude"):
+            hj.read_judgments(SCALES, **{option: "claude*"})
+    with pytest.raises(InputError, match="leave no judge"):
+        hj.read_judgments(SCALES, without="*")
+
+
+def test_judges_are_in_natural_order(tmp_path):
+    names = ["judge10", "judge2", "judge1"]
+    files = [write(tmp_path, f"{n}.qrels", "1 0 a 1\n1 0 b 0\n") for n in names]
+    assert hj.read_judgments(files).judges == ["judge1", "judge2", "judge10"]
+    assert hj.read_judgments(dict.fromkeys(names, labels([1, 0]))).judges == [
+        "judge1", "judge2", "judge10",
+    ]  # fmt: skip
+    panel = hj.read_judgments({"10": labels([1, 0]), "9": labels([0, 1])})
+    assert panel.qrels_of("9").to_dict() == labels([0, 1])
+
+
+def test_the_command_line_writes_remedies_as_options(tmp_path):
+    for name, one in SCALES.items():
+        rows = [("1", "0", d, str(g)) for d, g in one["1"].items()]
+        write(tmp_path, f"{name}.qrels", joined(rows))
+    call = [sys.executable, "-m", "hungjury", "merge", "--judges", "*.qrels", "--method", "mv"]
+
+    def run(*words):
+        return subprocess.run([*call, *words], cwd=tmp_path, capture_output=True, text=True)
+
+    done = run()
+    assert done.returncode == 2
+    assert "--only PATTERN or --without PATTERN" in done.stderr
+    assert "--grades 0-5" in done.stderr
+    done = run("--only", "*_graded", "--quiet")
+    assert done.returncode == 0, done.stderr
+
+
+def test_panels_of_dl21_and_dl19(shared_data):
+    llama = str(shared_data / "dl21" / "judges-llama" / "*")
+    error = refused(llama, "stray-labels")
+    assert "18 labels outside the scale 0-3" in error.message
+    assert "prompt32 18" in error.message
+    found = hj.read_judgments(llama, grades=range(4), outside="missing", duplicates="first")
+    assert found.judges[:4] == ["prompt0", "prompt1", "prompt2", "prompt3"]
+    many = str(shared_data / "dl19" / "judges" / "*")
+    error = refused(many, "mixed-scales")
+    assert "999 (331)" in error.message
+    assert "0-5 with fractions" in error.message
+    assert "331 labels" in refused(many, "stray-labels", only="irg_*").message
+    assert len(hj.read_judgments(many, only="irg_qwen*").judges) > 40

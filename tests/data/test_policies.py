@@ -1,11 +1,14 @@
-"""What is done with duplicates, scales, negative labels and the order of topics."""
+"""What is done with odd labels and runs, and what is said about them."""
 
 import io
 
 import pytest
 
 import hungjury as hj
-from builders.reading import codes, joined, qrels_rows, write
+from builders.reading import QRELS, RUNS, codes, joined, qrels_rows, run_rows, write
+from hungjury.data.alignment import align
+from hungjury.data.reading import sources
+from hungjury.data.runs import RunFiles, RunPolicy
 
 TWICE = "1 0 a 1\n1 0 b 2\n1 0 a 3\n1 0 c 1\n1 0 a 2\n1 0 b 2\n"
 
@@ -135,3 +138,132 @@ def test_topics_are_in_natural_order():
 
 def test_a_topic_of_thousands_of_digits_is_a_topic():
     assert len(hj.read_qrels({"1" * 5000: {"d": 1}, "2": {"d": 1}}).topics) == 2
+
+
+# What is told about odd labels and runs.
+
+
+def told(qrels, runs, **policy):
+    """Notes by code of the streamed and of the remembered runs, which have to agree."""
+    aligned = align(hj.read_runs(runs, **policy), qrels.pool)
+    streamed = align(RunFiles(sources.expand(runs), RunPolicy(**policy)), qrels.pool)
+    assert sorted(map(str, aligned.notes)) == sorted(map(str, streamed.notes))
+    return {note.kind: note for note in streamed.notes}
+
+
+def test_nothing_odd_is_told_of_clean_input(tmp_path):
+    paths = [write(tmp_path, n, joined(run_rows(lists, n))) for n, lists in RUNS.items()]
+    judged = {t: {**docs, "unjudged": 0, "other": 0} for t, docs in QRELS.items()}
+    assert told(hj.read_qrels(judged), paths) == {}
+    assert hj.evaluate(judged, paths, "AP").notes == ()
+
+
+def test_topics_without_relevant_documents_are_told():
+    qrels = hj.read_qrels({"1": {"a": 0, "b": -1}, "2": {"a": 1}, "x": {"a": 0}})
+    assert codes(qrels) == {"nothing-relevant": 2}
+    assert "1, x" in str(qrels.notes[0])
+    assert "nothing-relevant" in codes(hj.evaluate(qrels, {"2": {"a": 1.0}}, "AP"))
+
+
+def test_documents_that_nobody_judged_are_told(tmp_path):
+    """In the first ten ranks, of all runs together; a run without any judged document by name."""
+    qrels = hj.read_qrels({"1": {"a": 1, "b": 0}})
+    runs = {
+        "some": "".join(f"1 Q0 x{i} {i} {-i} some\n" for i in range(1, 12))
+        + "1 Q0 a 12 -12 some\n",
+        "none": "1 Q0 A 1 1 none\n",
+        "all": "1 Q0 a 1 2 all\n1 Q0 b 2 1 all\n",
+    }
+    paths = [write(tmp_path, name, text) for name, text in runs.items()]
+    notes = told(qrels, paths)
+    assert set(notes) == {"unjudged-document", "nothing-judged"}
+    assert notes["unjudged-document"].count == 11
+    assert "11 of 13 documents in the first 10 ranks" in notes["unjudged-document"].text
+    assert notes["nothing-judged"].where == "none"
+
+
+def test_topics_missing_from_a_run_are_told(tmp_path):
+    path = write(tmp_path, "x.run", "2 Q0 NA 1 1 sys\n")
+    note = told(hj.read_qrels(QRELS), [path])["missing-topic"]
+    assert (note.count, note.where) == (2, "sys")
+    assert note.subjects == ("10", "q-1")
+    assert str(note).endswith(": 10, q-1")
+
+
+def test_many_missing_topics_are_counted_rightly(tmp_path):
+    path = write(tmp_path, "x.run", "1 Q0 a 1 1 sys\n")
+    qrels = hj.read_qrels({str(i): {"a": 1} for i in range(1, 21)})
+    note = told(qrels, [path])["missing-topic"]
+    assert note.count == 19
+    assert "19 judged topics" in note.text
+    assert "1 more" not in note.text
+
+
+def test_tied_scores_are_told(tmp_path):
+    tied = "1 Q0 a 1 5 s\n1 Q0 b 2 5.0 s\n2 Q0 a 1 1 s\n"
+    qrels = hj.read_qrels({"1": {"a": 1}, "2": {"a": 1}})
+    path = write(tmp_path, "x.run", tied)
+    assert told(qrels, [path])["ties"].count == 1
+    assert told(qrels, [path])["ties"].text == "1 list holds documents with equal scores"
+    near = write(tmp_path, "y.run", tied.replace("5.0", "5.000000001"))
+    assert "ties" not in told(qrels, [near])
+    assert told(qrels, [near], score_precision="single")["ties"].count == 1
+    both = write(tmp_path, "z.run", tied + "2 Q0 b 2 1 s\n")
+    assert told(qrels, [both])["ties"].text == "2 lists hold documents with equal scores"
+
+
+def test_ranks_that_contradict_scores_are_told(tmp_path):
+    qrels = hj.read_qrels({"1": {"a": 1}, "2": {"a": 1}})
+    path = write(tmp_path, "x.run", "1 Q0 a 1 1 s\n1 Q0 b 2 2 s\n2 Q0 a 1 2 s\n2 Q0 b 2 1 s\n")
+    assert told(qrels, [path])["rank-contradicts"].count == 1
+    assert told(qrels, [path])["rank-contradicts"].text == "1 list has ranks that contradict scores"
+    alike = write(tmp_path, "y.run", "1 Q0 a 0 1 s\n1 Q0 b 0 2 s\n")
+    assert "rank-contradicts" not in told(qrels, [alike])
+
+
+def test_two_tags_in_a_file_are_told(tmp_path):
+    path = write(tmp_path, "x.run", "1 Q0 a 1 2 one\n1 Q0 b 2 1 two\n1 Q0 c 3 0 one\n")
+    note = told(hj.read_qrels({"1": {"a": 1}}), [path])["two-tags"]
+    assert note.where == path
+    assert "'one'" in note.text
+    assert "'two'" in note.text
+    assert hj.read_runs(path).systems == ["one"]
+    assert codes(hj.read_runs(path)) == {"two-tags": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x Q0 a 1 1 s\ny Q0 a 1 1 s\n1 Q0 a 1 1 s\n",
+        "x Q0 a 1 1 s\n1 Q0 a 1 1 s\ny Q0 a 1 1 s\n",
+        "x Q0 a 1 1 s\ny Q0 a 1 1 s\nx Q0 b 2 0 s\ny Q0 b 2 0 s\n1 Q0 a 1 1 s\n",
+    ],
+)
+def test_unjudged_topics_are_told(tmp_path, text):
+    path = write(tmp_path, "x.run", text)
+    assert told(hj.read_qrels({"1": {"a": 1}}), [path])["unjudged-topic"].count == 2
+
+
+def test_a_document_twice_on_an_unjudged_topic_is_treated_alike(tmp_path):
+    """Whether runs are read first or while they are scored makes no difference."""
+    path = write(tmp_path, "x.run", "1 Q0 a 1 1 s\nx Q0 a 1 1 s\nx Q0 a 2 0 s\n")
+    outcomes = []
+    for runs in (lambda: path, lambda: hj.read_runs(path)):
+        try:
+            outcomes.append(hj.evaluate({"1": {"a": 1}}, runs(), "AP").values.tolist())
+        except hj.HungjuryError as error:
+            outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+def test_scores_carry_what_was_told_of_labels_and_runs(tmp_path):
+    qrels = write(tmp_path, "q", "1 0 a 1\n1 0 a 1\n2 0 a 0\n3 0 a 9\n")
+    run = write(
+        tmp_path, "r", "1 Q0 a 2 5 s\n1 Q0 b 1 4 t\n3 Q0 a 1 1 s\n3 Q0 b 2 1 s\n9 Q0 a 1 1 s\n"
+    )
+    labels = hj.read_qrels(qrels, grades=range(3), outside="clip")
+    for runs in (run, hj.read_runs(run)):
+        assert codes(hj.evaluate(labels, runs, "AP")) == {
+            "duplicate": 1, "nothing-relevant": 1, "outside": 1, "missing-topic": 1, "ties": 1,
+            "rank-contradicts": 1, "two-tags": 1, "unjudged-topic": 1, "unjudged-document": 2,
+        }  # fmt: skip

@@ -1,11 +1,20 @@
-"""What single labels do to scores: blocks of work, and documents without a label."""
+"""What single labels do to scores, and products of these effects over documents."""
 
 import numpy as np
 import pytest
 
 import hungjury as hj
+from hungjury import native
 from hungjury.data.alignment import align
-from hungjury.leaderboard.effects import contributions, effects, scores_under
+from hungjury.judges.merge import merge
+from hungjury.leaderboard import effects as topic_effects
+from hungjury.leaderboard.effects import (
+    Products,
+    contributions,
+    effects,
+    effects_in_parts,
+    scores_under,
+)
 from hungjury.measures.batch import Scorer
 
 
@@ -48,7 +57,7 @@ def test_effects_are_the_same_in_blocks_of_any_size(aligned, monkeypatch, number
     scorer, labels = Scorer("RR", aligned, 2), drawn(aligned)
     everything = np.arange(len(aligned.pool))
     expected = effects(scorer, labels, (0, 1, 2), everything)
-    monkeypatch.setattr("hungjury.leaderboard.effects.NUMBERS_AT_ONCE", numbers)
+    monkeypatch.setattr(topic_effects, "NUMBERS_AT_ONCE", numbers)
     np.testing.assert_array_equal(effects(scorer, labels, (0, 1, 2), everything), expected)
 
 
@@ -68,3 +77,93 @@ def test_contributions_where_documents_have_no_label(measure, aligned):
                 less = scores_under(scorer, without[None])[0][:, topic]
                 expected[:, i] += weight * (whole - less)
         np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+# Products of effects over documents, against tables of effects and loops.
+
+
+@pytest.fixture(scope="module")
+def made():
+    return hj.simulate(systems=5, topics=4, documents=60, depth=30, grades=3, seed=3)
+
+
+def entries_of(rng, rows, columns, number):
+    return (
+        rng.integers(0, rows, number).astype(np.int32),
+        rng.integers(0, columns, number).astype(np.int32),
+        rng.normal(size=number),
+        rng.normal(size=number),
+    )
+
+
+@pytest.mark.parametrize("number", [0, 1, 60])
+def test_products_of_rows(number):
+    """Entries in any order, some of them twice in one cell."""
+    row, column, left, right = entries_of(np.random.default_rng(number), 6, 9, number)
+    tables = np.zeros((2, 6, 9))
+    for r, c, one, other in zip(row, column, left, right, strict=True):
+        tables[0, r, c] += one
+        tables[1, r, c] += other
+    expected = [
+        [sum(tables[0, a, c] * tables[1, b, c] for c in range(9)) for b in range(6)]
+        for a in range(6)
+    ]
+    found = native.row_products(row, column, left, right, 6, 9)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    own = native.row_products(row, column, left, left, 6, 9)
+    np.testing.assert_allclose(own, tables[0] @ tables[0].T, atol=1e-12)
+    np.testing.assert_array_equal(own, own.T)
+
+
+def test_products_of_rows_stay_inside_the_table():
+    row, column, left, right = entries_of(np.random.default_rng(1), 6, 9, 20)
+    for rows, columns in ((int(row.max()), 9), (6, int(column.max()))):
+        with pytest.raises(IndexError, match="outside the table"):
+            native.row_products(row, column, left, right, rows, columns)
+    with pytest.raises(IndexError, match="outside the table"):
+        native.row_products(-row, column, left, right, 6, 9)
+    with pytest.raises(IndexError, match="different sizes"):
+        native.row_products(row, column, left, right[1:], 6, 9)
+
+
+@pytest.mark.parametrize("at_once", [1, 1 << 22])
+@pytest.mark.parametrize("sparse", [0.0, 1.0])
+@pytest.mark.parametrize("measure", ["nDCG@5", "ERR@5", "AP", "P(rel=2)@10", "GMAP", "Bpref"])
+def test_products_over_documents(made, measure, sparse, at_once, monkeypatch):
+    monkeypatch.setattr(topic_effects, "SPARSE", sparse)
+    monkeypatch.setattr(topic_effects, "ENTRIES_AT_ONCE", at_once)
+    rng = np.random.default_rng(5)
+    scorer = Scorer(measure, align(made.runs, made.judgments.pool), 2)
+    labels = np.maximum(merge(made.judgments, "binmv").sample(3, 2), 0)
+    chosen = np.flatnonzero(rng.random(labels.shape[1]) < 0.8)
+    weights = [rng.gamma(1, size=len(chosen)), rng.gamma(1, size=len(chosen)).round()]
+    turn = rng.normal(size=(len(chosen), 3, 2))
+    table = effects(scorer, labels, (0, 1, 2), chosen)
+    parts = np.array([[row[d] @ turn[d] for d in range(len(chosen))] for row in table])
+    products = Products(5, weights)
+    for documents, part in effects_in_parts(scorer, labels, (0, 1, 2), chosen):
+        part.turned(turn[documents]).add_to(products, documents)
+    for found, weight in zip(products.finish(), weights, strict=True):
+        expected = np.zeros((5, 5))
+        for d, size in enumerate(weight):
+            expected += size * parts[:, d] @ parts[:, d].T
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+@pytest.mark.parametrize("depth", [0, 3, 30])
+def test_lists_down_to_a_rank(made, ties, depth):
+    """What is left of a list are its documents at the first ranks, and those tied with them."""
+    runs = made.runs.to_dict()
+    coarse = {s: {t: {d: round(v) for d, v in docs.items()} for t, docs in topics.items()}
+              for s, topics in runs.items()}  # fmt: skip
+    aligned = align(hj.read_runs(coarse, ties=ties), made.judgments.pool)
+    found = aligned.upto(depth)
+    first = aligned.rank if aligned.tie_first is None else aligned.tie_first
+    for cell, (start, stop) in enumerate(zip(aligned.start, aligned.stop, strict=True)):
+        expected = [p for p in range(start, stop) if first[p] <= depth]
+        mine = slice(found.start[cell], found.stop[cell])
+        assert found.document[mine].tolist() == aligned.document[expected].tolist()
+        assert found.rank[mine].tolist() == aligned.rank[expected].tolist()
+        if found.tie_last is not None:
+            assert found.tie_last[mine].tolist() == aligned.tie_last[expected].tolist()

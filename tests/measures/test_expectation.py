@@ -1,6 +1,7 @@
 """E(X): the expectation of any measure over uncertain labels, against all outcomes."""
 
 import io
+import itertools
 import math
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import hungjury as hj
-from hungjury.base.errors import MeasureError
+from hungjury.base.errors import HungjuryError, MeasureError
 from hungjury.report.scores import trec_lines
 from oracles import expected as loops
 from oracles import gain as naive_gain
@@ -356,3 +357,107 @@ def test_expected_counts_are_not_shown_as_integers():
     lines = trec_lines(scores, [hj.measure(name), hj.measure("NumRel")], False, True)
     assert f"\tall\t{value:.4f}\n" in lines
     assert "\tall\t3\n" in lines
+
+
+# Names of expectations, such as E(AP) and E(nDCG@10, draws=20).
+
+
+def test_a_cutoff_of_the_expectation_is_that_of_the_measure():
+    outside, inside = hj.measure("E(AP)@3"), hj.measure("E(AP@3)")
+    assert outside == inside
+    assert str(outside) == str(inside) == "E(AP@3)"
+    scores = hj.evaluate(
+        {"q": {"a": 0.5, "b": 0.9}}, {"q": {"b": 1.0, "a": 0.5}}, [outside, "E(AP@1)"]
+    )
+    assert scores.values[0, 0, 0] > scores.values[1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "E(AP)",
+        "E(nDCG@10, draws=20)",
+        "E(RBP(p=0.9), draws=20, seed=3)",
+        "E(GAP(g=[0.1, 0.9])@5)",
+        'E(nDCG(dcg="exp-log2")@10)',
+        "E(IPrec@0.1)",
+    ],
+)
+def test_written_and_read_back(name):
+    assert str(hj.measure(name)) == name
+    assert hj.measure(str(hj.measure(name))) == hj.measure(name)
+
+
+@pytest.mark.parametrize("name", ["E(E(AP))", "E(eRAP)", "E(eRRBP@10)", "E(eRDCG(base=2))"])
+def test_expectations_of_expectations_are_refused(name):
+    with pytest.raises(MeasureError, match="measure of certain labels") as caught:
+        hj.measure(name)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["E", "E()", "E(AP, nDCG)", "E(Bpref)@10", "E(AP, draws=1)", "E(AP, seed=-1)", "E(nothing)"],
+)
+def test_what_cannot_be_read(name):
+    with pytest.raises(HungjuryError) as caught:
+        hj.measure(name)
+    assert caught.value.remedy
+
+
+def test_a_list_alone_is_refused():
+    with pytest.raises(MeasureError, match=r"evaluate\(\)"):
+        hj.score_list("E(AP)", [1, 0])
+
+
+# E(X, unjudged=...): documents that nobody judged, against all label sets.
+
+
+UNSURE = {"t": {"a": 0, "b": 1, "c": 2, "d": 0}}
+LIST = "ubacv"  # u and v are not judged
+CHANCES = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.1, "u": 0.8, "v": 0.8}
+
+
+def over_all_labels(value):
+    """The exact expectation: every label set with its probability."""
+    total = 0.0
+    for bits in itertools.product((0, 1), repeat=len(CHANCES)):
+        x = dict(zip(CHANCES, bits, strict=True))
+        chance = math.prod(CHANCES[d] if x[d] else 1 - CHANCES[d] for d in x)
+        total += chance * value([x[d] for d in LIST], sum(x[d] for d in UNSURE["t"]))
+    return total
+
+
+def average_precision(x, relevant):
+    found = sum(sum(x[: n + 1]) / (n + 1) for n in range(len(x)) if x[n])
+    return found / relevant if relevant else 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("P@2", lambda x, _: sum(x[:2]) / 2),
+        ("RBP(p=0.5)", lambda x, _: sum(0.5 * 0.5**n * v for n, v in enumerate(x))),
+        ("RR", lambda x, _: 1 / (x.index(1) + 1) if 1 in x else 0.0),
+        ("Success@1", lambda x, _: float(x[0])),
+        ("AP", average_precision),
+        ("NCP", average_precision),
+    ],
+)
+def test_unjudged_documents_count_where_nothing_in_the_pool_is_relevant(name, value):
+    """Which has a probability of 0.45 here."""
+    options = "prob=[0.1, 0.2, 0.3], unjudged=0.8, draws=4000"
+    scores = hj.evaluate(UNSURE, {"t": as_run(LIST)}, f"E({name}, {options})")
+    error = scores.std[0, 0, 0] / math.sqrt(4000)
+    assert scores.values[0, 0, 0] == pytest.approx(over_all_labels(value), abs=4 * error)
+
+
+def test_expectations_agree_with_the_exact_expected_measures():
+    given = "prob=[0.1, 0.2, 0.3], unjudged=0.8"
+    pairs = {"P@2": f"eRP({given})@2", "RBP(p=0.5)": f"eRRBP(p=0.5, {given})"}
+    for drawn, exact in pairs.items():
+        scores = hj.evaluate(
+            UNSURE, {"t": as_run(LIST)}, [f"E({drawn}, {given}, draws=4000)", exact]
+        )
+        one, other = scores.values[:, 0, 0]
+        assert one == pytest.approx(other, abs=4 * scores.std[0, 0, 0] / math.sqrt(4000))

@@ -5,12 +5,23 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from benchmarks.truth.boards import BINS, DEFAULT, Compared, Distance, against, compare, estimate
+from benchmarks.truth.gold import BUDGETS, LabelPath, figures
+from benchmarks.truth.gold_page import Asked, append, asked, cells_of, estimate_of, read, tables
+from benchmarks.truth.plain_mean import ap_of_mean_votes, ndcg_of_mean_grades
+from benchmarks.truth.public import Panel, dl21
+from benchmarks.truth.reliability import pooled
 
+import hungjury as hj
 from builders.paths import ROOT
+from hungjury.data.alignment import align
+from hungjury.leaderboard.draws import Estimate
 
 
 @pytest.fixture(autouse=True)
@@ -176,3 +187,178 @@ def test_goals_speak_of_contenders_that_exist(
         names = {one.name for one in suite.contenders(Setting(tmp_path))}
         spoken = {vars(g)[k] for g in suite.goals for k in ("mine", "other") if k in vars(g)}
         assert spoken | {suite.base} <= names
+
+
+# Leaderboards of LLM judges against people's labels: the benchmark `benchmarks.truth`, reduced.
+
+
+@pytest.fixture(scope="module")
+def public(shared_data):
+    return dl21(shared_data)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("measure", ["nDCG@10", "RBP(p=0.8, rel=2)"])
+def test_chances_are_right_as_often_as_they_say(public, measure):
+    panels = [p for p in public.panels(3, seed=5) if len(p.judges) == 5]
+    found = [
+        one
+        for k, panel in enumerate(panels)
+        for one in compare(public, panel, measure, DEFAULT, 300, k)
+        if one.board in ("all", "5 random", "2 random")
+    ]
+    whole = pooled(found)
+    assert whole.holds
+    assert pooled([c for c in found if c.board == "all"]).sure > 0.08  # and it says something
+
+
+def test_stray_labels_do_not_turn_a_board_upside_down(public):
+    """Codes beyond the scale were once learned as a grade, and the order of grades with them."""
+    everybody = Panel("one family", tuple(range(len(public.judgments.judges))))
+    found = compare(public, everybody, "nDCG@10", DEFAULT, 200, 0)
+    assert found[0].distance.tau_ap > 0.7
+
+
+def test_a_board_of_few_systems_is_a_part_of_the_whole_one(public):
+    panel = Panel("one family", (0, 5, 9))
+    given = public.of(panel)
+    whole = estimate(given, public.alignment, "nDCG@10", DEFAULT, 1000, 0)
+    best = np.argsort(-whole.mean)[[0, 20]]
+    names = [public.runs.systems[s] for s in best]
+    runs = {s: {t: dict(public.runs.ranked(s, t)) for t in public.gold.topics} for s in names}
+    two = hj.leaderboard(given, runs, "nDCG@10", target="topics", outlook=False, seed=3)
+    share = (whole.draws[:, best[0]] > whole.draws[:, best[1]]).mean()
+    assert two.systems == names
+    assert two.beats[0, 1] == pytest.approx(share, abs=0.06)
+
+
+def made_up(mean, draws):
+    mean = np.array(mean)
+    return Estimate("panel", mean, mean[:, None], draws, draws, None, together=False)
+
+
+def test_pairs_are_counted_by_the_chance_they_got():
+    rng = np.random.default_rng(0)
+    mean = np.array([0.0, 0.5, 3.0])
+    draws = mean + rng.normal(size=(2000, 3))
+    truth = np.array([0.2, 0.1, 0.9])
+    pairs, right, apart, wrong = against(made_up(mean, draws), truth, np.arange(3))
+    expected, good = [0] * (len(BINS) - 1), [0] * (len(BINS) - 1)
+    for a in range(3):
+        for b in range(a + 1, 3):
+            chance = np.mean(draws[:, b] > draws[:, a])  # b has the larger mean
+            k = max(i for i in range(len(BINS) - 1) if chance >= BINS[i])
+            expected[k] += 1
+            good[k] += truth[b] > truth[a]
+    assert pairs.tolist() == expected
+    assert right.tolist() == good
+    assert (apart, wrong) == (1, 0)
+    _, _, apart, wrong = against(made_up(mean, draws), -truth, np.arange(3))
+    assert (apart, wrong) == (1, 1)
+
+
+def test_pooling_adds_up_pairs():
+    panels = [Panel("mixed", (k,)) for k in range(4)]
+    rng = np.random.default_rng(1)
+    found = []
+    for panel in panels:
+        pairs = rng.integers(5, 50, 5)
+        one = {"collection": "c", "measure": "m", "panel": panel, "way": "w", "board": "all"}
+        found.append(Compared(**one, pairs=pairs, right=pairs - 1, apart=10, wrong=1))
+    whole = pooled(found)
+    assert whole.right == pytest.approx(1 - 4 / sum(c.pairs for c in found))
+    assert whole.wrong == pytest.approx(0.1)
+    assert (whole.low <= whole.right).all()
+    assert (whole.right <= whole.high).all()
+    assert not whole.holds  # one in ten told apart is wrong
+    assert pooled([replace(c, wrong=0) for c in found]).share.sum() == pytest.approx(1)
+
+
+def test_mean_grades_of_sure_judges_give_the_measure_itself():
+    made = hj.simulate(systems=3, topics=4, documents=60, grades=4)
+    sure = hj.read_judgments({name: made.gold.to_dict() for name in "ab"})
+    aligned = align(made.runs, sure.pool)
+    truth = hj.evaluate(made.gold, made.runs, ["nDCG@10", "AP(rel=2)"]).mean()
+    assert ndcg_of_mean_grades(sure, aligned) == pytest.approx(truth[0])
+    assert ap_of_mean_votes(sure, aligned) == pytest.approx(truth[1])
+
+
+def test_distances_leave_the_level_out():
+    truth = np.array([0.1, 0.4, 0.5, 0.9])
+    far = Distance.of(truth + 0.2, truth)
+    assert far.level == pytest.approx(0.2)
+    assert far.error == pytest.approx(0, abs=1e-12)
+    assert Distance.of(2 * truth, truth).fitted == pytest.approx(0, abs=1e-12)
+    assert Distance.of(2 * truth, truth).error == pytest.approx(truth.std(ddof=1))
+
+
+# Tables of redrawn plans: what counts as reached.
+
+
+def rows(pairs, measure="DCG@10", estimate="direct", budget=200):
+    base = {"collection": "dl", "measure": measure, "budget": budget, "estimate": estimate}
+    names = ("systems", "bias", "rmse", "tau_ap", "panel_tau_ap", "wrong", "sure", "width",
+             "foreseen", "ever_bounds", "close_bounds", "any_board")  # fmt: skip
+    rest = dict.fromkeys(names, 0.5)
+    return [{**base, "panel": k, "redraw": 0, "pairs": p, **rest} for k, p in enumerate(pairs)]
+
+
+def test_a_file_grows_and_is_read_back(tmp_path):
+    path = tmp_path / "gold.csv"
+    append(path, rows([0.9, 0.91]))
+    append(path, rows([0.95]))
+    assert [row["pairs"] for row in read(path)] == ["0.9", "0.91", "0.95"]
+    text = tables(read(path))
+    assert "at least 3 redraws" in text
+    assert "| pairs covered | direct | 0.93 to 0.97 |" in text
+
+
+def test_a_figure_is_reached_by_its_interval():
+    one = Asked("pairs", "direct", (), (), "pairs", 0.93, 0.97)
+    assert one.reached(0.92, 0.011)
+    assert not one.reached(0.92, 0.009)
+    assert not one.reached(0.99, 0.01)
+    assert [Asked("", "", (), (), "", low=0.9).bounds, Asked("", "", (), (), "", high=0.1).bounds] \
+        == ["≥ 0.9", "≤ 0.1"]  # fmt: skip
+
+
+def test_cells_hold_every_redraw():
+    cells = cells_of([{k: str(v) for k, v in row.items()} for row in rows([0.9, 1.0, 0.8])])
+    key = ("dl", "DCG@10", 200, "direct")
+    mean, half = estimate_of(cells, key, "pairs")
+    assert mean == pytest.approx(0.9)
+    assert half == pytest.approx(1.96 * 0.1 / np.sqrt(3))
+    assert any(found[1] == key and found[0].figure == "pairs" for found in asked(cells))
+
+
+def test_coverage_by_a_loop():
+    rng = np.random.default_rng(0)
+    truth, mean = rng.normal(size=5), rng.normal(size=5)
+    root = rng.normal(size=(5, 5))
+    covariance = root @ root.T / 5
+    found = figures(mean, covariance, truth, 1.0)
+    inside = [abs(mean[s] - truth[s]) < 1.96 * covariance[s, s] ** 0.5 for s in range(5)]
+    pairs, wrong, sure = [], 0, 0
+    for a in range(5):
+        for b in range(a + 1, 5):
+            sd = (covariance[a, a] + covariance[b, b] - 2 * covariance[a, b]) ** 0.5
+            gap, real = mean[a] - mean[b], truth[a] - truth[b]
+            pairs.append(abs(gap - real) < 1.96 * sd)
+            sure += abs(gap) > 2.326 * sd
+            wrong += abs(gap) > 2.326 * sd and gap * real < 0
+    assert found["systems"] == np.mean(inside)
+    assert found["pairs"] == np.mean(pairs)
+    assert (found["wrong"], found["sure"]) == (wrong, sure)
+
+
+def test_a_pair_called_wrong_stays_wrong():
+    path = LabelPath(np.array([0.0, 1.0]))
+    rng = np.random.default_rng(1)
+    noise = 0.01 * rng.normal(size=(300, 2))
+    first = path.look(np.array([1.0, 0.0]), noise + [1, 0], BUDGETS[0])
+    last = path.look(np.array([0.0, 1.0]), noise + [0, 1], BUDGETS[-1])
+    for found in (first, last):
+        assert [found[f"ever_{name}"] for name in ("naive", "bounds", "board")] == [1, 1, 1]
+        assert found["any_board"] == 1
+    fresh = LabelPath(np.array([0.0, 1.0])).look(np.array([0.0, 1.0]), noise + [0, 1], BUDGETS[-1])
+    assert fresh["any_board"] == 0

@@ -33,7 +33,7 @@ ROOMS = [
     ["cli"],
     ["__main__"],
 ]
-# Pictures and pages of a result are made by `report`, which the base of results calls when asked to.
+# Pictures and pages of a result are made by `report`, which results call when asked.
 VIEWS = {"base/results.py", "leaderboard/gate.py", "studies/figures.py"}
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 HEAVY = {"dask", "distributed", "ibis", "ir_datasets", "ir_measures", "jinja2", "joblib",

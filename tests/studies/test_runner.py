@@ -1,25 +1,27 @@
-"""Jobs are stored as they finish, resumed, and give the same numbers wherever they are done."""
+"""Jobs are stored as they finish, resumed, the same wherever they are done; none is left behind."""
+
+from __future__ import annotations
 
 import os
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import hungjury as hj
 from builders import study_jobs
-from builders.processes import ENVIRONMENT
+from builders.processes import ENVIRONMENT, started, wait_for
 from builders.study_jobs import SCRIPT, kill_at_work, run_jobs, starts, stored_keys
 from builders.study_script import jobs as slow_jobs
 from hungjury.base.errors import InputError, StudyFailed
 from hungjury.studies.data import Sources, folder_parts, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import Job, ResultStore, as_text, from_text, integer_seed
-
-pytestmark = pytest.mark.long  # studies in processes of their own
 
 ALONE = Engine("local", 1)
 
@@ -44,6 +46,7 @@ def same(one, other):
 # results as text
 
 
+@pytest.mark.long
 def test_results_come_back_as_they_were():
     value = {
         "a": [1, 2.5, None, "x", True],
@@ -70,6 +73,7 @@ def test_results_come_back_as_they_were():
 # seeds
 
 
+@pytest.mark.long
 def test_seeds_belong_to_a_key_and_a_seed():
     assert integer_seed(0, "a") == integer_seed(0, "a") == 930231979069400608
     assert len({integer_seed(s, k) for s in range(20) for k in "abcdefgh"}) == 160
@@ -78,6 +82,7 @@ def test_seeds_belong_to_a_key_and_a_seed():
 # engines
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["local", "threading", "multiprocessing"])
 def test_numbers_are_the_same_on_every_engine_and_in_any_order(study_sources, tmp_path, name):
     with (
@@ -92,6 +97,7 @@ def test_numbers_are_the_same_on_every_engine_and_in_any_order(study_sources, tm
     assert (first != second).all()
 
 
+@pytest.mark.long
 def test_local_workers_share_the_cores(study_sources, store, monkeypatch):
     monkeypatch.setenv("HUNGJURY_THREADS", "4")
     listed = [Job(f"threads/{i}", study_jobs.threads) for i in range(4)]
@@ -100,6 +106,7 @@ def test_local_workers_share_the_cores(study_sources, store, monkeypatch):
     assert len({process for process, _ in found} - {os.getpid()}) == 2
 
 
+@pytest.mark.long
 def test_an_engine_that_does_not_exist(study_sources, store):
     with pytest.raises(InputError, match="unknown engine"):
         run_jobs(draws(), study_sources, store, engine=Engine("nonsense"))
@@ -107,6 +114,7 @@ def test_an_engine_that_does_not_exist(study_sources, store):
         Engine("local", 0)
 
 
+@pytest.mark.long
 def test_a_worker_that_dies_ends_a_local_study_with_what_is_done(study_sources, store):
     listed = [Job(f"deadly/{i}", study_jobs.deadly, {"number": i}) for i in range(8, -1, -1)]
     with pytest.raises(StudyFailed, match="worker process died"):
@@ -118,6 +126,7 @@ def test_a_worker_that_dies_ends_a_local_study_with_what_is_done(study_sources, 
 # what is reused
 
 
+@pytest.mark.long
 def test_only_what_is_the_same_is_reused(study_folder, study_sources, store, tmp_path):
     said = []
 
@@ -148,6 +157,7 @@ def test_only_what_is_the_same_is_reused(study_folder, study_sources, store, tmp
     )
 
 
+@pytest.mark.long
 def test_files_that_change_during_a_study_are_seen(study_folder, store, tmp_path):
     moved = shutil.copytree(study_folder, tmp_path / "moved")
     taken = Sources.in_folder(moved)
@@ -160,6 +170,7 @@ def test_files_that_change_during_a_study_are_seen(study_folder, store, tmp_path
 # failures
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failed_job_is_told_and_tried_again_while_the_others_go_on(
     study_sources, store, tmp_path, workers
@@ -184,12 +195,14 @@ def test_a_failed_job_is_told_and_tried_again_while_the_others_go_on(
     assert list(second.results) == [job.key for job in listed]
 
 
+@pytest.mark.long
 def test_a_result_that_cannot_be_stored_is_the_failure_of_its_job(study_sources, store):
     found = run_jobs([*draws(1), Job("odd", study_jobs.unstorable)], study_sources, store, 0, ALONE)
     assert found.failed["odd"].startswith("TypeError: a object cannot be stored")
     assert list(found.results) == ["draw/0"]
 
 
+@pytest.mark.long
 def test_wrong_lists_of_jobs(study_sources, store):
     with pytest.raises(InputError, match="2 jobs are called 'draw/0'"):
         run_jobs(draws(2) + draws(1), study_sources, store)
@@ -201,6 +214,7 @@ def test_wrong_lists_of_jobs(study_sources, store):
 # the store
 
 
+@pytest.mark.long
 def test_a_store_is_one_study_s_at_a_time(tmp_path):
     with ResultStore(tmp_path / "a.sqlite") as store:
         store.put("k", "f", "1", None, 0.0)
@@ -210,6 +224,7 @@ def test_a_store_is_one_study_s_at_a_time(tmp_path):
         assert again.values({"k": "f", "other": "f"}) == {"k": 1}
 
 
+@pytest.mark.long
 def test_what_is_no_store_is_refused(tmp_path):
     (tmp_path / "a.sqlite").write_text("no database at all, but long enough to look at" * 9)
     with pytest.raises(InputError, match="not a writable results file"):
@@ -219,6 +234,7 @@ def test_what_is_no_store_is_refused(tmp_path):
         ResultStore(tmp_path / "file" / "a.sqlite")
 
 
+@pytest.mark.long
 def test_a_writer_that_is_killed_loses_nothing_it_had_stored(tmp_path):
     code = (
         "from hungjury.studies.jobs import ResultStore\n"
@@ -281,6 +297,7 @@ def test_a_killed_study_goes_on_where_it_was(study_folder, study_sources, tmp_pa
 # the data
 
 
+@pytest.mark.long
 def test_the_parts_of_a_folder(study_folder, tmp_path):
     parts = folder_parts(study_folder)
     assert set(parts) == {"runs", "judges", "gold"}
@@ -304,15 +321,110 @@ def test_the_parts_of_a_folder(study_folder, tmp_path):
         folder_parts(tmp_path / "nowhere")
 
 
+@pytest.mark.long
 def test_the_folder_of_real_data(shared_data):
     parts = folder_parts(shared_data / "dl21")
     assert parts["judges"].endswith("judges-llama/*")
     assert parts["gold"].endswith("qrels.nist.txt")
 
 
+@pytest.mark.long
 def test_streams_are_refused(study_folder):
     with (
         (study_folder / "gold.qrels").open() as stream,
         pytest.raises(InputError, match="read only once"),
     ):
         Sources.of(str(study_folder / "runs" / "*"), gold=stream)
+
+
+# Studies that are stopped from outside: an error or a signal ends them, and no process is left.
+
+
+# Too many repetitions to be done before anybody can stop them.
+STUDY = [sys.executable, "-m", "hungjury", "study", "markov", "--data", "demo", "-o", "out",
+         "--repetitions", "5000", "--quiet"]  # fmt: skip
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="there is no /proc")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    hj.simulate(systems=3, topics=4, documents=40, depth=10).write(tmp_path / "demo")
+    return tmp_path
+
+
+def session(number: int) -> list[str]:
+    """The command lines of the processes of a session that are still there."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            state, _, _, its_session = (process / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(its_session) == number and state != "Z":
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except OSError:  # it has ended meanwhile
+            pass
+    return found
+
+
+def wait_for_results(folder: Path, study: subprocess.Popen[str]) -> None:
+    """Until some have been stored. While a study has the file open nobody else can read it."""
+    path = folder / "out" / "markov" / "jobs.sqlite"
+    while not path.exists() or path.stat().st_size < 100_000:
+        assert study.poll() is None, study.communicate()[1]
+        time.sleep(0.05)
+
+
+@pytest.mark.long
+@needs_proc
+@pytest.mark.parametrize(
+    ("number", "codes", "everybody"),
+    # Python ends by SIGINT itself, which shells show as 130 too, where it was in an exec() of text.
+    [(signal.SIGTERM, (143,), False), (signal.SIGINT, (130, -signal.SIGINT), True)],
+    ids=["SIGTERM", "Ctrl-C"],
+)
+def test_signals_leave_no_worker(
+    here: Path, number: int, codes: tuple[int, ...], everybody: bool
+) -> None:
+    pytest.importorskip("joblib")
+    study = subprocess.Popen(
+        [*STUDY, "--jobs", "2"], cwd=here, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        wait_for_results(here, study)
+        assert len(session(study.pid)) > 2  # the study and its workers
+        (os.killpg if everybody else os.kill)(study.pid, number)
+        _, said = study.communicate(timeout=60)
+        assert study.returncode in codes
+        assert "Traceback" not in said
+        end = time.monotonic() + 20
+        while session(study.pid) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert session(study.pid) == []
+    finally:
+        if session(study.pid):
+            os.killpg(study.pid, signal.SIGKILL)
+
+
+@pytest.mark.cluster
+def test_a_scheduler_that_dies_ends_the_study_with_an_error(here: Path) -> None:
+    pytest.importorskip("distributed")
+    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0")
+    worker = study = None
+    try:
+        address = wait_for(scheduler, "Scheduler at:").split()[-1]
+        worker = started("worker", address, "--nthreads", "1", "--no-nanny")
+        engine = f"dask://{address.removeprefix('tcp://')}"
+        command = [*STUDY, "--engine", engine]
+        study = subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True)
+        wait_for_results(here, study)
+        scheduler.kill()
+        _, said = study.communicate(timeout=90)
+        assert study.returncode == 2
+        assert "error: the cluster failed: " in said
+        assert "finished jobs are stored" in said
+        assert "Traceback" not in said
+    finally:
+        for process in filter(None, (study, worker, scheduler)):
+            process.kill()
+            process.wait()
+            if process.stderr is not None:
+                process.stderr.close()

@@ -1,5 +1,9 @@
 """Leaderboards corrected by gold labels."""
 
+import json
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -8,7 +12,9 @@ import hungjury as hj
 from builders.gold import board, labels_of, simulated
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
+from hungjury.labelling.results import summarised
 from hungjury.leaderboard.sample import gold_sample
+from hungjury.measures.catalogue import CATALOGUE, measure
 
 
 @pytest.fixture(scope="module")
@@ -226,3 +232,204 @@ def test_the_command(made, plan, tmp_path):
     assert done.exit_code == 0, done.output
     assert "corrected by 120 gold labels" in done.stdout
     assert "Panel and people" in (tmp_path / "r.html").read_text()
+
+
+# Gold labels of the whole pool give their own scores, for every measure of the catalogue.
+
+
+NEEDS = {"MP": "MP(model='GL_AD_ID')", "nMCG": None}  # None: needs a model of users
+
+
+def written(cls):
+    """A measure of this class, with what it cannot do without."""
+    for text in (cls.name, f"{cls.name}@10", f"{cls.name}(g=[0.4, 0.6])", NEEDS.get(cls.name)):
+        try:
+            return measure(text) if text else None
+        except HungjuryError:
+            continue
+    return None
+
+
+@pytest.mark.parametrize("cls", list(CATALOGUE), ids=lambda cls: cls.name)
+def test_the_whole_pool_gives_golds_own_score(cls, made):
+    one = written(cls)
+    if one is None or one.expectation is not None:
+        pytest.skip("needs more than labels")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            found = hj.leaderboard(made.judgments, made.runs, one, gold=made.gold, target="topics",
+                                   draws=100, outlook=False)  # fmt: skip
+        except HungjuryError as error:
+            pytest.skip(f"no leaderboard: {error}")
+    truth = hj.evaluate(made.gold, made.runs, one)
+    mean = dict(zip(truth.systems, truth.mean()[0], strict=True))
+    expected = [mean[s] for s in found.systems]
+    np.testing.assert_allclose(found.mean, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.low, expected, rtol=1e-6, atol=1e-9)
+    assert found.correction.estimate == "exact"
+
+
+# Judges who give probabilities, corrected by gold labels.
+
+
+@pytest.fixture(scope="module")
+def panel(made):
+    """Probabilities that follow the gold labels, each judge with some noise."""
+    rng = np.random.default_rng(1)
+    return {
+        f"j{k}": {
+            t: {d: float(np.clip(0.25 + g / 4 + rng.normal(0, 0.2), 0, 1)) for d, g in of.items()}
+            for t, of in made.gold.to_dict().items()
+        }
+        for k in range(3)
+    }
+
+
+def soft_board(made, panel, gold, **given):
+    return hj.leaderboard(panel, made.runs, "nDCG@10", draws=100, gold=gold, **given)
+
+
+def test_labels_of_the_whole_pool_give_their_own_scores(made, panel, tmp_path):
+    found = soft_board(made, panel, made.gold)
+    truth = hj.evaluate(made.gold, made.runs, "nDCG@10")
+    mean = dict(zip(truth.systems, truth.mean()[0], strict=True))
+    assert found.mean == pytest.approx([mean[s] for s in found.systems])
+    found.write_page(tmp_path / "page.html")
+    assert "against gold" in str(found)
+
+
+def test_judges_are_compared_by_what_they_make_likelier(made, panel):
+    found = soft_board(made, panel, made.gold).gold
+    truth = made.gold.to_dict()
+    assert [row.kind for row in found.rows] == ["judge"] * 3 + ["panel"]
+    for row in found.rows[:3]:
+        pairs = [
+            (p > 0.5, truth[t][d] >= 1) for t, of in panel[row.name].items() for d, p in of.items()
+        ]
+        assert row.documents == len(pairs)
+        assert row.agreement == pytest.approx(np.mean([a == b for a, b in pairs]))
+
+
+def test_a_plan_made_from_probabilities_can_be_used(made, panel):
+    plan = hj.plan(panel, made.runs, "nDCG@10", 40)
+    truth, gold = made.gold.to_dict(), {}
+    for topic, document in zip(plan.topics, plan.documents, strict=True):
+        gold.setdefault(topic, {})[document] = truth[topic][document]
+    found = soft_board(made, panel, gold, plan=plan)
+    assert found.correction.estimate == "combined"
+    assert found.correction.effective_judges is None
+    assert np.isfinite(found.mean).all()
+
+
+def test_one_gold_topic_has_a_bias_and_no_interval(made, panel):
+    first = made.gold.topics[0]
+    text = str(soft_board(made, panel, {first: made.gold.to_dict()[first]}))
+    assert "bias of the panel on 1 gold topic, mean over systems: " in text
+    assert "inf" not in text
+
+
+# A panel that agrees poorly with gold labels: said in the headline, and nothing is concluded.
+
+
+POOR = "agrees poorly with gold labels"
+
+
+@pytest.fixture(scope="module")
+def noise(made):
+    """The same judges, with their labels shuffled."""
+    given = made.judgments
+    return replace(given, label=np.random.default_rng(0).permutation(given.label))
+
+
+def labelled(plan, gold):
+    truth, out = gold.to_dict(), {}
+    for topic, document in zip(plan.topics, plan.documents, strict=True):
+        out.setdefault(topic, {})[document] = truth[topic][document]
+    return out
+
+
+def board_by(made, judgments, labels=150, **given):
+    plan = hj.plan(judgments, made.runs, "nDCG@10", labels)
+    if "gold_design" not in given and given.pop("planned", True):
+        given["plan"] = plan
+    gold = given.pop("gold", None) or labelled(plan, made.gold)
+    return hj.leaderboard(judgments, made.runs, "nDCG@10", gold=gold, draws=200, **given)
+
+
+@pytest.mark.parametrize("planned", [True, False])
+def test_nothing_is_concluded(made, noise, planned, tmp_path):
+    found = board_by(made, noise, planned=planned)
+    assert found.correction.estimate == ("combined" if planned else "model")
+    assert found.correction.poor
+    assert not found.apart.any()
+    assert len(found.groups) == 1
+    head = str(found).splitlines()[0]
+    assert POOR in head
+    assert "nothing can be concluded" in head
+    assert "No pair of systems is told apart" in str(found)
+    assert "can be told apart;" not in str(found)
+    told = json.loads(found.to_json())
+    assert told["correction"]["poor_agreement"] is True
+    assert told["correction"]["concludes"] is False
+    assert "nothing can be concluded" in summarised(told)[0]
+    found.write_page(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "nothing can be concluded</h1>" in page
+    assert "You may conclude" not in page
+    assert POOR in found.to_html()
+
+
+def test_gold_labels_alone_still_conclude(made, noise):
+    found = board_by(made, noise, estimate="direct")
+    assert found.correction.poor
+    assert found.correction.concludes
+    assert "rests on gold labels alone" in str(found).splitlines()[0]
+    exact = board_by(made, noise, gold=made.gold)
+    assert exact.correction.estimate == "exact"
+    assert exact.apart.any()
+
+
+def test_a_good_panel_is_not_called_poor(made, tmp_path):
+    found = board_by(made, made.judgments)
+    assert not found.correction.poor
+    assert POOR not in str(found)
+    found.write_page(tmp_path / "page.html")
+    assert "You may conclude" in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_three_labels_show_nothing(made):
+    assert not board_by(made, made.judgments, labels=3).correction.concludes
+
+
+def test_agreement_is_the_correlation_of_grades(made):
+    found = board_by(made, made.judgments)
+    plan = hj.plan(made.judgments, made.runs, "nDCG@10", 150)
+    truth = made.gold.to_dict()
+    gold = [truth[t][d] for t, d in zip(plan.topics, plan.documents, strict=True)]
+    mean = [np.mean([v for v in row if v is not None])
+            for row in zip(*plan.votes.values(), strict=True)]  # fmt: skip
+    middle, low, high = found.correction.agreement
+    assert middle == pytest.approx(np.corrcoef(mean, gold)[0, 1])
+    assert low < middle < high
+    assert np.arctanh(high) - np.arctanh(low) == pytest.approx(2 * 1.96 / np.sqrt(147))
+
+
+def test_a_gate_does_not_decide(made, noise):
+    plan = hj.plan(noise, made.runs, "nDCG@10", 150)
+    gold = labelled(plan, made.gold)
+    (found,) = hj.gate(noise, made.runs, "system4", "system1", judges=True, gold=gold, plan=plan,
+                       draws=200)  # fmt: skip
+    assert found.verdict == "undecided"
+    assert POOR in str(found)
+    assert POOR in json.loads(found.to_json())["why"]
+
+
+def test_a_gate_allows_for_looks(made):
+    plan = hj.plan(made.judgments, made.runs, "nDCG@10", 150)
+    given = {"judges": True, "gold": labelled(plan, made.gold), "plan": plan, "draws": 200}
+    (once,) = hj.gate(made.judgments, made.runs, "system4", "system1", **given)
+    (often,) = hj.gate(made.judgments, made.runs, "system4", "system1", looks=[150, 300], **given)
+    stretch = hj.leaderboard(made.judgments, made.runs, "nDCG@10", gold=given["gold"], plan=plan,
+                             draws=200, looks=[150, 300]).correction.stretch  # fmt: skip
+    assert often.high - often.low == pytest.approx(stretch * (once.high - once.low))

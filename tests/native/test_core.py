@@ -1,13 +1,20 @@
-"""Limits of the native core: offsets that must not wrap, hash tables nobody can aim at."""
+"""Limits of the native core, and its portability."""
 
+from __future__ import annotations
+
+import importlib.util
 import io
+import shutil
 import subprocess
 import sys
+import sysconfig
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import hungjury as hj
+from builders.paths import ROOT
 from hungjury import native
 from hungjury.native import _core
 
@@ -117,3 +124,35 @@ def test_pairs_out_of_range_are_refused(order, topic_of, rows):
         native.place_pairs(
             np.array(order), np.array(topic_of, dtype=np.int32), np.array(rows, dtype=np.int32)
         )
+
+
+# The native code is ISO C++17: another compiler takes it without extensions or warnings.
+
+
+NATIVE = ROOT / "src" / "hungjury" / "native"
+SOURCES = sorted(NATIVE.glob("*.cpp"))
+
+
+def nanobind_headers() -> Path:
+    found = importlib.util.find_spec("nanobind")
+    if found is None or found.origin is None:
+        pytest.skip("nanobind is only installed while building: pip install nanobind")
+    return Path(found.origin).parent / "include"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.stem)
+def test_clang_compiles_without_extensions(source: Path) -> None:
+    if shutil.which("clang++") is None:
+        pytest.skip("clang++ is not installed")
+    command = ["clang++", "-std=c++17", "-pedantic-errors", "-Wall", "-Wextra", "-Werror"]
+    for folder in (sysconfig.get_paths()["include"], nanobind_headers()):
+        command += ["-isystem", str(folder)]
+    done = subprocess.run(
+        [*command, "-fsyntax-only", str(source)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_there_are_sources() -> None:
+    assert len(SOURCES) > 3
