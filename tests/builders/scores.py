@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hungjury.base.records import ScoreSettings
+from hungjury.data.reading.options import ScoreSettings
 from hungjury.measures.scores import SCORED, Scores
 
 TESTS = ["t", "wilcoxon", "randomisation", "bootstrap"]

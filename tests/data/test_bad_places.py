@@ -160,7 +160,7 @@ def test_two_judges_with_files_of_one_name(tmp_path):
         paths.append(write(tmp_path / folder, "labels.qrels", f"1 0 a {label}\n"))
     for policy in ("error", "first"):  # which would leave the second one's labels out
         refused(
-            lambda policy=policy: hj.read_judgments(paths, policy),
+            lambda policy=policy: hj.read_judgments(paths, duplicates=policy),
             ("two files are called 'labels'", *paths, "after their files"),
         )
 

@@ -320,9 +320,12 @@ def check(data):
     if not isinstance(qrels, str) and not qrels.soft:
         assert qrels.labels.max() <= qrels.max_grade
         assert len(qrels.labels) == len(qrels.pool.documents) == qrels.pool.offsets[-1]
-    outcome(lambda: hj.read_qrels(io.BytesIO(data), "max", range(3), "clip"), InputError)
+    outcome(
+        lambda: hj.read_qrels(io.BytesIO(data), duplicates="max", grades=range(3), outside="clip"),
+        InputError,
+    )
     by = {"judge_column": "iteration"}
-    outcome(lambda: hj.read_judgments(io.BytesIO(data), "first", **by), InputError)
+    outcome(lambda: hj.read_judgments(io.BytesIO(data), duplicates="first", **by), InputError)
     runs = outcome(lambda: hj.read_runs(io.BytesIO(data)), InputError)
     if not isinstance(runs, str):
         assert all(runs.ranked(s, t) for s in runs.systems for t in runs.stores[0].topics[:1])

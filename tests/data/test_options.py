@@ -92,16 +92,14 @@ def test_options_that_nothing_can_take_are_refused(files):
 
 def test_labels_of_several_people_are_read_with_the_options(tmp_path):
     """Gold labels of two people take maps and columns, as those of one do."""
-    from hungjury.cli.reading import GradeFlags
+    from hungjury.cli.reading import Reading
 
     people = []
     for name, word in (("ann", "yes"), ("ben", "no")):
         people.append(str(tmp_path / f"{name}.csv"))
         (tmp_path / f"{name}.csv").write_text(f"query,passage,said\n1,a,{word}\n1,b,maybe\n")
-    flags = GradeFlags(
-        duplicates="error", grades=None, outside="error", map="yes:1,no:0", missing="drop",
-        columns="topic=query,document=passage,label=said",
-    )  # fmt: skip
-    one, two = flags.people((people[0],)), flags.people(tuple(people))
+    columns = "topic=query,document=passage,label=said"
+    reading = Reading({"map": "yes:1,no:0", "missing": "drop", "columns": columns})
+    one, two = reading.gold_of((people[0],)), reading.gold_of(tuple(people))
     assert one.to_dict() == {"1": {"a": 1}}
     assert (two.judges, two.label.tolist()) == (["ann", "ben"], [1.0, 0.0])

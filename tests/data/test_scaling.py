@@ -193,7 +193,7 @@ def test_labels_that_are_all_the_same_are_told():
 def test_a_document_counts_once(duplicates, taken):
     labels = "1 0 a 1\n1 0 b 9\n1 0 a 9\n1 0 b 4\n1 0 c 3\n1 0 c 3\n"
     for name in NAMES:
-        p = hj.read_qrels(io.StringIO(labels), duplicates, scaling=name).p
+        p = hj.read_qrels(io.StringIO(labels), duplicates=duplicates, scaling=name).p
         scale = getattr(naive_scaling, name)
         assert p == pytest.approx([scale(x, taken) for x in taken])
     with pytest.raises(InputError, match="labelled 9 here and 1"):

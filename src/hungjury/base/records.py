@@ -4,7 +4,7 @@ For every class `dataclasses.dataclass` writes six methods as text and compiles 
 half a millisecond. A command defines dozens of classes before it does any work, so records share
 methods that look up the fields. `fields`, `asdict` and `replace` work as on any dataclass.
 
-Settings that only one room needs are there, in a `settings.py` of its own.
+The settings themselves are beside the results that carry them.
 """
 
 from __future__ import annotations
@@ -13,21 +13,9 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
-from hungjury.base.choices import (
-    Duplicates,
-    Missing,
-    Outside,
-    ScorePrecision,
-    Ties,
-    Undefined,
-    Unjudged,
-)
-
 __all__ = [
     "TYPICAL_PANEL_ERROR",
-    "LabelSettings",
     "Record",
-    "ScoreSettings",
     "Settings",
     "ShownParameter",
     "Signature",
@@ -194,28 +182,3 @@ class Settings(Record, kw_only=True):
     def extend(self, kind: type[S], **more: Any) -> S:
         """Settings of a kind that has these fields and more."""
         return kind(**{f.name: getattr(self, f.name) for f in fields(self)}, **more)
-
-
-class LabelSettings(Settings, kw_only=True):
-    """How labels were read."""
-
-    duplicates: Duplicates = "error"
-    grades: tuple[int, ...] = ()
-    outside: Outside = "error"
-    scaling: str | None = None
-    map: str | None = None  # new labels for old ones
-    missing: Missing = "error"
-    only: tuple[str, ...] = ()  # patterns for the names of judges
-    without: tuple[str, ...] = ()
-
-
-class ScoreSettings(Settings, kw_only=True):
-    """How runs were scored."""
-
-    ties: Ties = "trec"
-    score_precision: ScorePrecision = "double"
-    topics: str = "judged"
-    undefined: Undefined = "zero"
-    unjudged: Unjudged = "nonrelevant"
-    depth: int | None = None
-    labels: LabelSettings = field(default_factory=LabelSettings)

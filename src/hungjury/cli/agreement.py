@@ -17,13 +17,10 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import (
-    JudgeFiles,
-    LabelFlags,
-    RunFlags,
+    Reading,
     binary_option,
+    judges_and_runs,
     judges_needed,
-    label_options,
-    run_options,
     runs_option,
 )
 
@@ -59,14 +56,13 @@ if TYPE_CHECKING:
 @format_option("table", "csv", "json")
 @csv_safe_option
 @output_option
-@label_options
-@run_options
+@judges_and_runs
 @quiet_option
 def agreement_command(
-    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
+    judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
     gold: tuple[str, ...], plan: str | None, heat_map: str | None, rankings: str | None,
     form: str, csv_safe: bool, output: str | None,
-    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Measure agreement between judges, and find copies and constant judges.
 
@@ -83,17 +79,16 @@ def agreement_command(
             raise click.UsageError(f"{name} needs --runs")
     if len(measures) > 1:
         raise click.UsageError("only one measure can rank the systems; give -m once")
-    labels = label_flags.judgments(judges)
-    if gold:
+    labels = reading.judgments(judges)
+    people = reading.gold_of(gold)
+    if people is not None:
         if runs:
             raise click.UsageError("--gold compares labels; leave out --runs")
-        _with_gold(
-            labels, label_flags.people(gold), rel, plan, form, csv_safe, output, heat_map, quiet
-        )
+        _with_gold(labels, people, rel, plan, form, csv_safe, output, heat_map, quiet)
         return
     if plan or form == "csv":
         raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
-    lists = run_flags.files(runs, label_flags.columns) if runs else None
+    lists = reading.runs(runs) if runs else None
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
     print_notes(labels.notes, quiet)
     table = form == "table"

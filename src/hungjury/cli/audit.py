@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 import click
 
 from hungjury.cli.failing import command_line, typed_options
@@ -11,27 +9,24 @@ from hungjury.cli.options import format_option, output_option, quiet_option
 from hungjury.cli.output import deliver, is_much, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
-    JudgeFiles,
-    LabelFlags,
-    RunFlags,
+    Reading,
     input_options,
-    judge_options,
-    label_options,
-    run_options,
+    judges_and_runs,
+    judges_option,
 )
+from hungjury.data.reading.options import JUDGES, LABELS, among
 
 
 @click.command("audit", no_args_is_help=True)
 @input_options
-@judge_options("Labels of several judges instead of one qrels file.")
+@judges_option("Labels of several judges instead of one qrels file.")
 @format_option("text", "json")
 @output_option
-@label_options
-@run_options
+@judges_and_runs
 @quiet_option
 def audit_command(
-    inputs: InputFiles, judges: JudgeFiles, form: str, output: str | None, label_flags: LabelFlags,
-    run_flags: RunFlags, quiet: bool,
+    inputs: InputFiles, judges: tuple[str, ...], form: str, output: str | None, reading: Reading,
+    quiet: bool,
 ) -> None:  # fmt: skip
     """Check files for duplicates, ties, missing topics and unusual labels.
 
@@ -45,21 +40,22 @@ def audit_command(
     from hungjury.data.audit import audit
 
     qrels, files = inputs.qrels, list(inputs.files)
-    if judges.judges and qrels is not None:
+    taken = JUDGES if judges else LABELS
+    if judges and qrels is not None:
         raise click.UsageError("give either --judges or a qrels file")
-    if judges.judges:
-        source: str | list[str] = list(judges.judges)
-    elif any(judges.options().values()):
+    if judges:
+        source: str | list[str] = list(judges)
+    elif any(value for name, value in reading.options.items() if name in JUDGES.keys() - LABELS):
         raise click.UsageError("--judge-column, --wide, --only and --without need --judges")
     else:
         if qrels is None and not files:
             raise click.UsageError("give a qrels file or --judges")
         source = files.pop(0) if qrels is None else qrels
     rest = [*inputs.runs, *files]
-    found = run_flags.files(rest, label_flags.columns) if rest else None
-    reading = {**asdict(label_flags), **(judges.options() if judges.judges else {})}
+    found = reading.runs(rest) if rest else None
     with progress_bar(quiet, found is not None and is_much(found)) as progress:
-        report = audit(source, found, progress, judgments=bool(judges.judges), **reading)
+        report = audit(source, found, progress, judgments=bool(judges),
+                       **among(reading.options, taken))  # fmt: skip
     surface = command_line(typed_options(click.get_current_context().command))
     text = form == "text"
     deliver(report.render(surface) if text else report.to_json(), output, for_people=text)

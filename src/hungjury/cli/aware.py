@@ -22,13 +22,10 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
 from hungjury.cli.reading import (
-    JudgeFiles,
-    LabelFlags,
-    RunFlags,
+    Reading,
     binary_option,
+    judges_and_runs,
     judges_needed,
-    label_options,
-    run_options,
     runs_needed,
 )
 
@@ -69,14 +66,13 @@ if TYPE_CHECKING:
 @format_option("table", "csv", "json")
 @csv_safe_option
 @output_option
-@label_options
-@run_options
+@judges_and_runs
 @quiet_option
 def aware_command(
-    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
+    judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
     rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
     orientation: Orientation, drop_empty: bool, form: str, csv_safe: bool,
-    output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    output: str | None, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge scores instead of labels, weighting judges by their distance from random ones.
 
@@ -98,9 +94,9 @@ def aware_command(
     random = compare or weights not in ("uni", "supervised")
     for option in ("--replicates", "--orientation"):
         refuse_unused(option, "--all, or other --weights than uni and supervised", random)
-    labels = label_flags.judgments(judges)
-    truth = None if gold is None else label_flags.gold(gold)
-    lists = run_flags.files(runs, label_flags.columns)
+    labels = reading.judgments(judges)
+    truth = None if gold is None else reading.gold(gold)
+    lists = reading.runs(runs)
     with progress_bar(quiet, True) as progress:
         if compare:
             found = compare_approaches(

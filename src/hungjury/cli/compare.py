@@ -15,11 +15,17 @@ from hungjury.cli.options import (
     csv_safe_option,
     format_option,
     output_option,
+    quiet_option,
     refuse_unused,
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import DEFAULT, reading_options, score_files, scoring_options
+from hungjury.cli.reading import (
+    DEFAULT,
+    labels_and_runs,
+    score_files,
+    scoring_options,
+)
 
 if TYPE_CHECKING:
     from hungjury.comparison.paired import Comparison
@@ -54,7 +60,8 @@ if TYPE_CHECKING:
 @format_option("table", "csv", "json", "latex")
 @csv_safe_option
 @output_option
-@reading_options
+@labels_and_runs
+@quiet_option
 def compare_command(
     baselines: tuple[str, ...], margin: float | None, test: SignificanceTest,
     correction: Multiplicity, alpha: float, samples: int, seed: int, form: str,

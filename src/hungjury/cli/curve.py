@@ -19,11 +19,9 @@ from hungjury.cli.options import (
 from hungjury.cli.output import deliver, is_much, print_notes, progress_bar
 from hungjury.cli.reading import (
     InputFiles,
-    LabelFlags,
-    RunFlags,
+    Reading,
     input_options,
-    label_options,
-    run_options,
+    labels_and_runs,
 )
 
 if TYPE_CHECKING:
@@ -56,12 +54,11 @@ MOST_RANKS = 1000  # twice as many measures are scored
     help="Write a plot (.svg, .png, .pdf) or data (.csv); default: data on stdout.",
 )
 @csv_safe_option
-@label_options
-@run_options
+@labels_and_runs
 @quiet_option
 def curve_command(
     inputs: InputFiles, rel: int, by: CurveBy, depth: int, topic: str | None, output: str | None,
-    csv_safe: bool, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    csv_safe: bool, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Compute precision-recall curves, as data or as a plot.
 
@@ -82,9 +79,9 @@ def curve_command(
         raise click.UsageError("--csv-safe is for data; a plot has no formulas")
     refuse_unused("--depth", "--by rank", by == "rank")
     labels_file, run_paths = inputs.sorted_out()
-    found = run_flags.files(run_paths, label_flags.columns)
+    found = reading.runs(run_paths)
     with progress_bar(quiet, is_much(found)) as progress:
-        labels = label_flags.qrels(labels_file)
+        labels = reading.qrels(labels_file)
         measures: list[Measure] = [IPrec(rel=rel, recall=i / 10) for i in range(11)]
         if by == "rank":
             ranks = range(1, depth + 1)

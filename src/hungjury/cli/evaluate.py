@@ -6,9 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import csv_safe_option, format_option, output_option
+from hungjury.cli.options import csv_safe_option, format_option, output_option, quiet_option
 from hungjury.cli.output import deliver, print_notes
-from hungjury.cli.reading import DEFAULT, reading_options, score_files, scoring_options
+from hungjury.cli.reading import (
+    DEFAULT,
+    labels_and_runs,
+    score_files,
+    scoring_options,
+)
 
 if TYPE_CHECKING:
     from hungjury.measures.catalogue import Measure
@@ -30,7 +35,8 @@ if TYPE_CHECKING:
 )
 @csv_safe_option
 @output_option
-@reading_options
+@labels_and_runs
+@quiet_option
 def evaluate_command(
     per_topic: bool, no_summary: bool, form: str, csv_safe: bool, output: str | None, **scoring: Any
 ) -> None:

@@ -20,19 +20,16 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import (
-    JudgeFiles,
-    LabelFlags,
-    RunFlags,
-    judge_options,
-    label_options,
-    run_options,
+    Reading,
+    judges_and_runs,
+    judges_option,
     runs_needed,
 )
 
 
 @click.command("gate", no_args_is_help=True)
 @click.option("--qrels", metavar="FILE", help="Labels; or use --judges.")
-@judge_options("Labels of several judges: one file each, or a table with a judge column.")
+@judges_option()
 @runs_needed
 @click.option("--baseline", required=True, metavar="NAME", help="The system in use.")
 @click.option(
@@ -50,14 +47,13 @@ from hungjury.cli.reading import (
 @format_option("text", "json")
 @seed_option("Random seed.")
 @output_option
-@label_options
-@run_options
+@judges_and_runs
 @quiet_option
 def gate_command(
-    qrels: str | None, judges: JudgeFiles, runs: tuple[str, ...], baseline: str,
+    qrels: str | None, judges: tuple[str, ...], runs: tuple[str, ...], baseline: str,
     candidate: tuple[str, ...], measure: str, margin: float, gold: tuple[str, ...],
     plan: str | None, target: str, level: float, form: str, seed: int, output: str | None,
-    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Decide whether a candidate may replace a baseline.
 
@@ -74,16 +70,16 @@ def gate_command(
     from hungjury.leaderboard.gate import gate
     from hungjury.measures.catalogue import measure as one_measure
 
-    if (qrels is None) == (not judges.judges):
+    if (qrels is None) == (not judges):
         raise click.UsageError("give either --qrels or --judges")
     if qrels is not None and (gold or plan or target == "topics"):
         raise click.UsageError("--gold, --plan and --target topics go with --judges")
-    lists = run_flags.files(runs, label_flags.columns)
+    lists = reading.runs(runs)
     options: dict[str, Any] = {}
     if qrels is None:
-        options = {"gold": label_flags.people(gold) if gold else None, "plan": plan,
+        options = {"gold": reading.gold_of(gold), "plan": plan,
                    "target": target, "judges": True}  # fmt: skip
-    labels = label_flags.judgments(judges) if qrels is None else label_flags.qrels(qrels)
+    labels = reading.judgments(judges) if qrels is None else reading.qrels(qrels)
     found = gate(labels, lists, baseline, list(candidate), measure, margin, level=level, seed=seed,
                  **options)  # fmt: skip
     print_notes(labels.notes + one_measure(measure).notes(), quiet)

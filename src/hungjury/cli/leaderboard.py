@@ -29,13 +29,10 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import (
-    JudgeFiles,
-    LabelFlags,
-    RunFlags,
+    Reading,
     binary_option,
+    judges_and_runs,
     judges_needed,
-    label_options,
-    run_options,
     runs_needed,
 )
 
@@ -123,17 +120,16 @@ def _numbers(
 @format_option("table", "csv", "json", "latex")
 @csv_safe_option
 @output_option
-@label_options
-@run_options
+@judges_and_runs
 @quiet_option
 def leaderboard_command(
-    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
+    judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], merge: str,
     rel: int | None, target: Target, panel_error: float, contrary: Contrary,
     families: str | None, gold: tuple[str, ...], plan: str | None,
     gold_design: GoldDesign | None, estimate: GoldEstimate, looks: list[int] | None,
     draws: int, seed: int, scope: Scope, prior: Prior, report: str | None,
     queries: tuple[str, ...], documents: tuple[str, ...], form: str,
-    csv_safe: bool, output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    csv_safe: bool, output: str | None, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -154,9 +150,9 @@ def leaderboard_command(
     models_judges = merge_method(merge).drawn_from == "model"
     refuse_unused("--scope", "an em merge or --gold", models_judges or bool(gold))
     refuse_unused("--prior", "an em merge", models_judges)
-    labels = label_flags.judgments(judges)
-    truth = label_flags.people(gold) if gold else None
-    lists = run_flags.files(runs, label_flags.columns)
+    labels = reading.judgments(judges)
+    truth = reading.gold_of(gold)
+    lists = reading.runs(runs)
     with progress_bar(quiet, True) as progress:
         board = leaderboard(
             labels, lists, measures[0], merge, rel, target, draws, seed, truth,

@@ -17,12 +17,9 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import (
-    JudgeFiles,
-    LabelFlags,
-    RunFlags,
+    Reading,
+    judges_and_runs,
     judges_needed,
-    label_options,
-    run_options,
     runs_option,
 )
 
@@ -47,13 +44,12 @@ from hungjury.cli.reading import (
 )
 @seed_option("Random seed.")
 @output_option
-@label_options
-@run_options
+@judges_and_runs
 @quiet_option
 def merge_command(
-    judges: JudgeFiles, method: str, rel: int | None, scope: Scope, soft: bool,
+    judges: tuple[str, ...], method: str, rel: int | None, scope: Scope, soft: bool,
     runs: tuple[str, ...], measures: tuple[str, ...], weights: str, seed: int,
-    output: str | None, label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    output: str | None, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Merge the labels of several judges into one qrels file.
 
@@ -74,8 +70,8 @@ def merge_command(
     refuse_unused("--scope", "an em merge", merge_method(method).drawn_from == "model")
     for option in ("--weights", "--ties", "--score-precision", "--names"):
         refuse_unused(option, "--runs", bool(runs))
-    labels = label_flags.judgments(judges)
-    lists = run_flags.files(runs, label_flags.columns) if runs else None
+    labels = reading.judgments(judges)
+    lists = reading.runs(runs) if runs else None
     merged = merge(
         labels, method, rel, scope, seed, runs=lists, measure=measures or None, weights=weights
     )

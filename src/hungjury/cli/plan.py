@@ -16,13 +16,10 @@ from hungjury.cli.options import (
 )
 from hungjury.cli.output import deliver, print_notes, progress_bar
 from hungjury.cli.reading import (
-    JudgeFiles,
-    LabelFlags,
-    RunFlags,
+    Reading,
     binary_option,
+    judges_and_runs,
     judges_needed,
-    label_options,
-    run_options,
     runs_needed,
 )
 
@@ -40,13 +37,12 @@ from hungjury.cli.reading import (
 @binary_option
 @seed_option("Random seed.")
 @output_option
-@label_options
-@run_options
+@judges_and_runs
 @quiet_option
 def plan_command(
-    judges: JudgeFiles, runs: tuple[str, ...], measures: tuple[str, ...], budget: int,
-    design: PlanDesign, rel: int | None, seed: int, output: str | None, label_flags: LabelFlags,
-    run_flags: RunFlags, quiet: bool,
+    judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], budget: int,
+    design: PlanDesign, rel: int | None, seed: int, output: str | None, reading: Reading,
+    quiet: bool,
 ) -> None:  # fmt: skip
     """Choose the documents that people should label.
 
@@ -59,7 +55,7 @@ def plan_command(
     """
     from hungjury.leaderboard.plan import plan
 
-    labels, lists = label_flags.judgments(judges), run_flags.files(runs)
+    labels, lists = reading.judgments(judges), reading.runs(runs)
     with progress_bar(quiet, True) as progress:
         found = plan(labels, lists, list(measures), budget, design, seed, rel=rel,
                      progress=progress)  # fmt: skip

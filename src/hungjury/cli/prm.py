@@ -20,7 +20,8 @@ from hungjury.cli.options import (
     seed_option,
 )
 from hungjury.cli.output import deliver, print_notes, rows_as
-from hungjury.cli.reading import JudgeFiles, LabelFlags, judges_needed, label_options
+from hungjury.cli.reading import Reading, judges_needed, reading_options
+from hungjury.data.reading.options import JUDGES
 
 if TYPE_CHECKING:
     from hungjury.data.qrels import Qrels
@@ -61,12 +62,12 @@ if TYPE_CHECKING:
 @format_option("table", "csv", "json")
 @csv_safe_option
 @output_option
-@label_options
+@reading_options(JUDGES)
 @quiet_option
 def prm_command(
-    judges: JudgeFiles, rel: int | None, relevant: str | None, smoothing: float, draws: int,
+    judges: tuple[str, ...], rel: int | None, relevant: str | None, smoothing: float, draws: int,
     seed: int, qrels: str | None, soft: str | None, plot: str | None, form: str, csv_safe: bool,
-    output: str | None, label_flags: LabelFlags, quiet: bool,
+    output: str | None, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     """Estimate how likely another judge is to find documents of each level relevant.
 
@@ -84,11 +85,11 @@ def prm_command(
     if soft is not None and (qrels is None or (rel is None and relevant is None)):
         raise click.UsageError("--soft needs --qrels and --rel or --relevant")
     levels = None if relevant is None else _levels(relevant)
-    labels = label_flags.judgments(judges)
+    labels = reading.judgments(judges)
     model = prm(labels, rel or 1, levels, smoothing, draws, seed)
     models = [model] if rel or levels else model.scenarios()
     print_notes(labels.notes + models[0].notes, quiet)
-    chosen = None if qrels is None else label_flags.qrels(qrels)
+    chosen = None if qrels is None else reading.qrels(qrels)
     deliver(_formatted(models, form, chosen, csv_safe), output)
     if plot is not None:
         from hungjury.report.board_plots import draw_prm

@@ -1,41 +1,29 @@
-"""Options on input files, and from files to scores; a command gets each group as one value."""
+"""Options on input files, and from files to scores."""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, fields
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from functools import wraps
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from hungjury.base.choices import (
-    Duplicates,
-    JudgeColumn,
-    Missing,
-    Outside,
-    ScorePrecision,
-    SystemNames,
-    Ties,
-    Undefined,
-    Unjudged,
-)
-from hungjury.base.parameters import MOST_GRADE, MOST_RANKS
+from hungjury.base.choices import ScorePrecision, Undefined, Unjudged
+from hungjury.base.parameters import MOST_RANKS
 from hungjury.base.records import Record
-from hungjury.base.text import integer_of
 from hungjury.cli.options import (
     F,
     all_of,
-    choice,
     choice_option,
     count,
     grade,
     measures_option,
-    quiet_option,
+    was_typed,
 )
 from hungjury.cli.output import is_much, progress_bar
+from hungjury.data.reading.options import GRADES, JUDGES, LABELS, RUNS, Option, among
 
 if TYPE_CHECKING:
     from hungjury.data.judgments import Judgments
@@ -54,7 +42,7 @@ class InputFiles(Record):
     runs: tuple[str, ...]
 
     def sorted_out(self) -> tuple[str, list[str]]:
-        """The labels' file and the runs' files."""
+        """Return the labels' file and the runs' files."""
         rest = list(self.files)
         qrels = self.qrels
         if qrels is None:
@@ -69,140 +57,91 @@ class InputFiles(Record):
         return qrels, everything
 
 
-class JudgeFiles(Record):
-    """Labels of several judges, and where the names of judges are found."""
+class Reading(Record):
+    """How a command reads its files: the values of its reading options."""
 
-    judges: tuple[str, ...]
-    judge_column: JudgeColumn | None
-    wide: bool
-    only: tuple[str, ...]
-    without: tuple[str, ...]
-
-    def options(self) -> dict[str, Any]:
-        """What `read_judgments` takes beside the options for labels."""
-        return {k: v for k, v in asdict(self).items() if k != "judges"}
-
-
-class GradeFlags(Record):
-    """How grades are read."""
-
-    duplicates: Duplicates
-    grades: list[int] | None
-    outside: Outside
-    map: str | None
-    missing: Missing
-    columns: str | None
-
-    def policy(self, **more: Any) -> LabelPolicy:
-        from hungjury.data.reading.options import LabelPolicy
-
-        return LabelPolicy.of(**asdict(self), **more)
-
-    def gold(self, source: str) -> Qrels:
-        """Gold labels, which are grades even if judges use another scale."""
-        from hungjury.data.qrels import qrels_by
-
-        return qrels_by(source, self.policy().for_gold())
-
-    def people(self, sources: tuple[str, ...]) -> Qrels | Judgments:
-        """Labels of one person, or of several: a file each."""
-        from hungjury.data.judgments import judgments_by
-
-        if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
-            return self.gold(sources[0])
-        return judgments_by(list(sources), self.policy().for_gold())
-
-
-class LabelFlags(GradeFlags):
-    """How labels are read, be they grades, probabilities or on an open scale."""
-
-    scaling: str | None
+    options: Mapping[str, Any]
 
     def qrels(self, source: str) -> Qrels:
+        """Read one label per document."""
         from hungjury.data.qrels import qrels_by
 
-        return qrels_by(source, self.policy())
+        return qrels_by(source, self._labels(LABELS))
 
-    def judgments(self, source: JudgeFiles) -> Judgments:
+    def judgments(self, sources: Iterable[str]) -> Judgments:
+        """Read the labels of several judges."""
         from hungjury.data.judgments import judgments_by
 
-        return judgments_by(list(source.judges), self.policy(**source.options()))
+        return judgments_by(list(sources), self._labels(JUDGES))
 
+    def gold(self, source: str) -> Qrels:
+        """Read gold labels, which are grades even if judges use another scale."""
+        from hungjury.data.qrels import qrels_by
 
-class RunFlags(Record):
-    """How runs are read."""
+        return qrels_by(source, self._labels(GRADES))
 
-    ties: Ties
-    score_precision: ScorePrecision | None
-    names: SystemNames
+    def gold_of(self, sources: tuple[str, ...]) -> Qrels | Judgments | None:
+        """Read the gold labels of one person, or of several: a file each; None without files."""
+        from hungjury.data.judgments import judgments_by
 
-    def options(self, precision: ScorePrecision = "double") -> dict[str, Any]:
-        """What `read_runs` takes; `precision` is that of scores, unless the user says."""
-        return {**asdict(self), "score_precision": self.score_precision or precision}
+        if not sources:
+            return None
+        if len(sources) == 1 and not any(mark in sources[0] for mark in "*?["):
+            return self.gold(sources[0])
+        return judgments_by(list(sources), self._labels(GRADES))
 
-    def files(
-        self,
-        runs: Iterable[str],
-        columns: str | None = None,
-        precision: ScorePrecision = "double",
-    ) -> RunFiles:
+    def _labels(self, taken: Mapping[str, Option]) -> LabelPolicy:
+        from hungjury.data.reading.options import LabelPolicy
+
+        return LabelPolicy.of(among(self.options, taken))
+
+    def runs(self, files: Iterable[str], precision: ScorePrecision = "double") -> RunFiles:
+        """Find the files of runs; `precision` is that of scores, unless the user says."""
         from hungjury.data.reading.options import RunPolicy
         from hungjury.data.reading.sources import expand
         from hungjury.data.runs import RunFiles
 
-        policy = RunPolicy.of(columns=columns, **self.options(precision))
-        return RunFiles(expand(list(runs), "scoreddocs"), policy)
+        options = among(self.options, RUNS)
+        if not was_typed("--score-precision"):
+            options["score_precision"] = precision
+        return RunFiles(expand(list(files), "scoreddocs"), RunPolicy.of(options))
 
 
-def _grades(
-    _context: click.Context, _option: click.Parameter, value: str | None
-) -> list[int] | None:
-    """'0-3' or '0,1,2' as a list of grades."""
-    if value is None:
-        return None
-    ends = re.fullmatch(r"(-?[0-9]+)-(-?[0-9]+)", value)
-    numbers = [integer_of(text.strip()) for text in (ends.groups() if ends else value.split(","))]
-    given = [number for number in numbers if number is not None]
-    if len(given) < len(numbers) or (ends and given[0] > given[1]):
-        raise click.BadParameter(f"{value!r} is not a scale; write 0-3 or 0,1,2")
-    if max(map(abs, given)) > MOST_GRADE:
-        raise click.BadParameter(f"{value!r}: grades go from {-MOST_GRADE} to {MOST_GRADE}")
-    return list(range(given[0], given[1] + 1)) if ends else given
+def _flag(option: Option) -> Callable[[F], F]:
+    """Make the flag of a reading option."""
+    name, default = f"--{option.name.replace('_', '-')}", option.default
+    how: dict[str, Any] = {}
+    if option.choices:
+        how = {"type": click.Choice(option.choices), "default": default, "show_default": True}
+    elif default is False:
+        how = {"is_flag": True}
+    else:
+        how = {"metavar": option.metavar, "multiple": default == ()}
+    return click.option(name, help=option.help, **how)
 
 
-def _together(name: str, kind: type[Any], *options: Any) -> Callable[[F], F]:
-    """Decorator: add options to a command and pass their values as one argument."""
-    members = [field.name for field in fields(kind)]
+def reading_options(*groups: Mapping[str, Option]) -> Callable[[F], F]:
+    """Decorator: add the reading options of some groups; a command gets them as `reading`."""
+    options = {name: option for group in groups for name, option in group.items()}
 
     def decorate(command: F) -> F:
         @wraps(command)
         def gathered(**given: Any) -> Any:
-            values = {member: given.pop(member) for member in members}
-            return command(**given, **{name: kind(**values)})
+            values = {name: given.pop(name) for name in options}
+            return command(reading=Reading(values), **given)
 
-        return cast(F, all_of(options)(gathered))
+        return cast(F, all_of([_flag(option) for option in options.values()])(gathered))
 
     return decorate
 
 
-def judge_options(meaning: str, required: bool = False) -> Callable[[F], F]:
-    """Flags that name the files of several judges."""
-    return _together(
-        "judges", JudgeFiles,
-        click.option("--judges", multiple=True, required=required, metavar="FILES", help=meaning),
-        click.option("--judge-column", type=choice(JudgeColumn),
-                     help="The second column of a qrels file names the judge."),
-        click.option("--wide", is_flag=True, help="Tables have a column for every judge."),
-        click.option("--only", multiple=True, metavar="PATTERN",
-                     help="Only judges whose name matches; repeatable."),
-        click.option("--without", multiple=True, metavar="PATTERN",
-                     help="Without judges whose name matches; repeatable."),
-    )  # fmt: skip
-
-
-judges_needed = judge_options(
-    "Labels of several judges: one file each, or a table with a judge column.", required=True
-)
+def judges_option(
+    what: str = "Labels of several judges: one file each, or a table with a judge column.",
+    *,
+    required: bool = False,
+) -> Callable[[F], F]:
+    """Files of several judges, by name."""
+    return click.option("--judges", multiple=True, required=required, metavar="FILES", help=what)
 
 
 def runs_option(
@@ -212,42 +151,29 @@ def runs_option(
     return click.option("--runs", multiple=True, required=required, metavar="FILES", help=what)
 
 
+labels_and_runs = reading_options(LABELS, RUNS)
+judges_and_runs = reading_options(JUDGES, RUNS)
+judges_needed = judges_option(required=True)
 runs_needed = runs_option(required=True)
 binary_option = click.option(
     "--rel", type=grade, help="Make labels binary; grades from this one up are relevant."
 )
-input_options = _together(
-    "inputs", InputFiles,
-    click.argument("files", nargs=-1, metavar="QRELS RUN..."),
-    click.option("--qrels", metavar="FILE", help="Labels, instead of the first argument."),
-    runs_option(),
-)  # fmt: skip
-_GRADES = [
-    choice_option("--duplicates", Duplicates,
-                  "Which label to use for a document with conflicting labels."),
-    click.option("--grades", callback=_grades, metavar="0-3",
-                 help="Scale of the labels; default: 0 to the largest label."),
-    choice_option("--outside", Outside, "What to do with labels outside --grades."),
-    click.option("--map", metavar="OLD:NEW,...",
-                 help="New labels for old ones, words included: yes:1,no:0,-2:missing."),
-    choice_option("--missing", Missing, "What to do with labels that are empty or not numbers."),
-    click.option("--columns", metavar="ROLE=NAME,...",
-                 help="Columns of tables: topic=query,document=passage,label=rating,judge=model."),
-]  # fmt: skip
-grade_options = _together("label_flags", GradeFlags, *_GRADES)
-label_options = _together(
-    "label_flags", LabelFlags, *_GRADES,
-    click.option("--scaling", metavar="NAME",
-                 help="Scale labels to probabilities: geometric, median, linear or percentile; or "
-                 "one for each judge: 'crowd=linear(low=0, high=1),gpt*=percentile'."),
-)  # fmt: skip
-run_options = _together(
-    "run_flags", RunFlags,
-    choice_option("--ties", Ties, "Order of documents with equal scores."),
-    click.option("--score-precision", type=choice(ScorePrecision),
-                 help="Precision of scores; default: double (single for evaluate --format trec)."),
-    choice_option("--names", SystemNames, "Name systems by run tag or by file name."),
-)  # fmt: skip
+
+
+def input_options(command: F) -> F:
+    """Decorator: take labels and runs as arguments; a command gets them as `inputs`."""
+    members = [field.name for field in fields(InputFiles)]
+
+    @wraps(command)
+    def gathered(**given: Any) -> Any:
+        values = {member: given.pop(member) for member in members}
+        return command(inputs=InputFiles(**values), **given)
+
+    return cast(F, all_of([
+        click.argument("files", nargs=-1, metavar="QRELS RUN..."),
+        click.option("--qrels", metavar="FILE", help="Labels, instead of the first argument."),
+        runs_option(),
+    ])(gathered))  # fmt: skip
 
 
 DEFAULT = ("nDCG@10", "AP", "P@10", "RR")
@@ -267,7 +193,6 @@ _SCORING = [
                  help="judged (default), retrieved, or topic ids such as 301,302."),
     choice_option("--undefined", Undefined, "Value where nothing is relevant."),
 ]  # fmt: skip
-_READING = [label_options, run_options, quiet_option]
 
 
 def scoring_options(command: F) -> F:
@@ -275,17 +200,12 @@ def scoring_options(command: F) -> F:
     return all_of(_SCORING)(command)
 
 
-def reading_options(command: F) -> F:
-    """The flags that say how files are read; `score_files` takes them."""
-    return all_of(_READING)(command)
-
-
 def score_files(
     default: tuple[str, ...], default_topics: str = "judged",
     precision: ScorePrecision = "double", *,
     inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
     rel: int | None, judged_only: bool, topics: str | None, undefined: Undefined,
-    label_flags: LabelFlags, run_flags: RunFlags, quiet: bool,
+    reading: Reading, quiet: bool,
 ) -> tuple[Scores, list[Measure]]:  # fmt: skip
     """Read the files and score them."""
     from hungjury.measures.evaluate import evaluate
@@ -297,8 +217,8 @@ def score_files(
         raise click.UsageError("-c means --topics judged; give only one of them")
     which = "judged" if complete else topics or default_topics
     chosen = which if which in ("judged", "retrieved") else which.split(",")
-    labels = label_flags.qrels(labels_file)
-    found = run_flags.files(run_paths, label_flags.columns, precision)
+    labels = reading.qrels(labels_file)
+    found = reading.runs(run_paths, precision)
     unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
     with progress_bar(quiet, is_much(found)) as progress:
         scores = evaluate(

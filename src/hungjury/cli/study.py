@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,14 +16,12 @@ from hungjury.base.parameters import MOST_WORKERS
 from hungjury.cli.options import count, csv_safe_option, finished, quiet_option, seed_option
 from hungjury.cli.output import print_notes, progress_bar
 from hungjury.cli.reading import (
-    GradeFlags,
-    JudgeFiles,
-    RunFlags,
-    grade_options,
-    judge_options,
-    run_options,
+    Reading,
+    judges_option,
+    reading_options,
     runs_option,
 )
+from hungjury.data.reading.options import READING
 
 if TYPE_CHECKING:
     from hungjury.base.parameters import Declared
@@ -65,7 +62,7 @@ _STUDY = [
                  help="Folder with runs/ and, if needed, judges*/ and gold.qrels (or qrels*), or a "
                  "JSON file that describes a collection. Repeat it to compare collections."),
     runs_option("Runs, instead of those in --data."),
-    judge_options("Judges, instead of those in --data."),
+    judges_option("Judges, instead of those in --data."),
     click.option("--gold", metavar="QRELS", help="Gold labels, instead of those in --data."),
     click.option("-o", "--output", metavar="FOLDER", required=True,
                  help="Output folder; results go into a subfolder named after the study."),
@@ -78,6 +75,9 @@ _STUDY = [
 ]  # fmt: skip
 
 
+_READING = reading_options({n: one for n, one in READING.items() if n != "scaling"})
+
+
 def _command(recipe: type[Recipe]) -> click.Command:
     """The command of one recipe, with an option for each of its parameters."""
     from hungjury.studies.recipe import NEEDS
@@ -88,7 +88,7 @@ def _command(recipe: type[Recipe]) -> click.Command:
         _run(recipe(**named), **given)
 
     command: Callable[..., None] = quiet_option(run)
-    for decorate in (run_options, grade_options, *reversed(_STUDY)):
+    for decorate in (_READING, *reversed(_STUDY)):
         command = decorate(command)
     for parameter in reversed(recipe.params()):
         command = _flag(parameter)(command)
@@ -135,9 +135,9 @@ def _value(text: str) -> Any:
 
 
 def _run(
-    recipe: Recipe, *, data: tuple[str, ...], runs: tuple[str, ...], judges: JudgeFiles,
+    recipe: Recipe, *, data: tuple[str, ...], runs: tuple[str, ...], judges: tuple[str, ...],
     gold: str | None, output: str, engine: str, workers: int | None, seed: int,
-    csv_safe: bool, label_flags: GradeFlags, run_flags: RunFlags, quiet: bool,
+    csv_safe: bool, reading: Reading, quiet: bool,
 ) -> None:  # fmt: skip
     from hungjury.report.study_page import write_study
     from hungjury.studies.claims import verdicts
@@ -148,11 +148,9 @@ def _run(
     check_installed("matplotlib", "studies", "the figures of a study")
     given: dict[str, Any] = {
         "runs": list(runs) or None,
-        "judges": list(judges.judges) or None,
+        "judges": list(judges) or None,
         "gold": gold,
-        **judges.options(),
-        **asdict(label_flags),
-        **run_flags.options(),
+        **reading.options,
     }
     if not data and not runs:
         raise click.UsageError("give --data FOLDER, or --runs and whatever else the study needs")

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import Multiplicity, SignificanceTest
 from hungjury.base.notes import Note
-from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
+from hungjury.data.reading.options import ScoreSettings
 from hungjury.stats.multiple import benjamini_hochberg, bonferroni, holm
 from hungjury.stats.paired import (
     bootstrap_interval,

@@ -15,19 +15,13 @@ from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.data.alignment import Alignment, align
+from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import Judgments, judgments_by
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels, qrels_by
 from hungjury.data.reading.bad_lines import Listing, raise_error
-from hungjury.data.reading.options import (
-    LabelPolicy,
-    QrelsLike,
-    ReadingOptions,
-    RunsLike,
-    refuse_options,
-    split_options,
-)
-from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, read_store
+from hungjury.data.reading.options import LabelPolicy, QrelsLike, ReadingOptions, RunsLike
+from hungjury.data.runs import Progress, RunFiles, Runs, read_store
 from hungjury.stats.agreement import krippendorff_alpha, pair_agreement
 
 if TYPE_CHECKING:
@@ -114,16 +108,15 @@ def audit(
     >>> report.exit_code, [note.kind for note in report.notes]
     (1, ['ties'])
     """
-    label_options, run_options = split_options(reading)
+    inputs = Inputs.of(reading, labels, runs)
     errors = Listing()
     found: Qrels | Judgments | None = None
     facts: list[str] = []
     notes: list[Note] = []
     if isinstance(labels, (Qrels, Judgments)):
-        refuse_options(label_options, "the labels")
         found = labels
     else:
-        policy = LabelPolicy.of(**label_options)
+        policy = LabelPolicy.of(inputs.label_options)
         read: Any = judgments_by if judgments else qrels_by
         try:
             found = read(labels, policy, errors)
@@ -133,11 +126,8 @@ def audit(
         facts += _judgment_facts(found) if isinstance(found, Judgments) else _label_facts(found)
         notes += found.notes
     if runs is not None:
-        if isinstance(runs, (Runs, RunFiles)):  # columns may be those of the labels
-            run_options.pop("columns", None)
-        lists = as_runs(runs, **run_options)
         try:
-            good, bad = _readable_runs(lists, errors)
+            good, bad = _readable_runs(inputs.lists(), errors)
             if found is not None and good is not None:
                 aligned = _aligned(good, found.pool, progress, errors, bad)
                 facts += _run_facts(aligned)
@@ -175,7 +165,7 @@ def _aligned(
         if error.code != "same-name" or isinstance(runs, Runs) or runs.policy.names == "stem":
             raise
         errors(error)
-        policy = replace(runs.policy, names="stem")
+        policy = runs.policy.but(names="stem")
         return align(replace(runs, policy=policy), pool, stop=stop)
 
 

@@ -9,12 +9,16 @@ from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments, as_judgments
 from hungjury.data.qrels import Qrels, as_qrels
 from hungjury.data.reading.options import (
-    GOLD_OPTIONS,
+    GRADES,
+    JUDGES,
+    READING,
+    RUNS,
     JudgmentsLike,
     QrelsLike,
     RunsLike,
+    among,
+    check_known,
     refuse_options,
-    split_options,
 )
 from hungjury.data.runs import RunFiles, Runs, as_runs
 
@@ -43,14 +47,12 @@ class Inputs(Record):
         gold: QrelsLike | JudgmentsLike | None = None,
     ) -> Inputs:
         """Assign the options; None: there are no runs, or no gold labels."""
-        of_labels, of_runs = split_options(options)
-        of_gold = {k: v for k, v in of_labels.items() if k in GOLD_OPTIONS}
-        if isinstance(labels, (Qrels, Judgments)):
-            of_labels = {}
-        if runs is None or isinstance(runs, (Runs, RunFiles)):
-            of_runs = {}
-        if gold is None or isinstance(gold, (Qrels, Judgments)):
-            of_gold = {}
+        check_known(options, READING)
+        read = Qrels, Judgments, Runs, RunFiles, type(None)
+        of_labels, of_runs, of_gold = (
+            {} if isinstance(source, read) else among(options, known)
+            for source, known in ((labels, JUDGES), (runs, RUNS), (gold, GRADES))
+        )
         taken = {*of_labels, *of_runs, *of_gold}
         refuse_options({k: v for k, v in options.items() if k not in taken}, "the labels and runs")
         return Inputs(labels, runs, gold, of_labels, of_runs, of_gold)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.choices import Duplicates, JudgeColumn, Missing, Outside
 from hungjury.base.errors import Argument, InputError, UnknownName
 from hungjury.base.notes import Note, plural
-from hungjury.base.records import LabelSettings, Record
+from hungjury.base.records import Record
 from hungjury.data.labels import MISSING, resolve
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
@@ -30,18 +29,19 @@ from hungjury.data.reading.label_rows import (
     label_parts,
 )
 from hungjury.data.reading.options import (
+    JUDGES,
     JudgeOptions,
     JudgmentsLike,
     LabelPolicy,
+    LabelSettings,
     VotesLike,
     refuse_options,
+    takes,
 )
 from hungjury.data.reading.sources import Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from hungjury.data.open_scales import ScalingLike
 
 __all__ = ["Judgments", "as_judgments", "judgments_by", "read_judgments"]
 
@@ -142,21 +142,8 @@ class Judgments(Record, eq=False):
         )
 
 
-def read_judgments(
-    source: VotesLike,
-    duplicates: Duplicates = "error",
-    grades: Iterable[int] | None = None,
-    outside: Outside = "error",
-    judge_column: JudgeColumn | None = None,
-    scaling: ScalingLike | None = None,
-    *,
-    map: str | Mapping[Any, float | None] | None = None,
-    missing: Missing = "error",
-    columns: str | Mapping[str, str] | None = None,
-    wide: bool = False,
-    only: str | Iterable[str] = (),
-    without: str | Iterable[str] = (),
-) -> Judgments:
+@takes(JUDGES)
+def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgments:
     """Read the labels of several judges.
 
     Parameters
@@ -164,18 +151,7 @@ def read_judgments(
     source : path, pattern, list of these, frame or dict
         One file or folder per judge, named after it; a table or frame with a column for the judge;
         ``{judge: source}``, each source a path, a frame, `Qrels` or ``{topic: {document: label}}``.
-    judge_column : {"iteration"}, optional
-        The second column of a qrels file names the judge.
-    wide : bool
-        Tables have a column for every judge; empty cells were not judged.
-    only, without : str or list of str
-        Patterns for the names of judges to keep or to leave out, as in ``only="gpt*"``.
-    scaling : str or dict, optional
-        As in `read_qrels`; or a scaling for each judge, by patterns for their names, of which the
-        first that matches counts: ``{"crowd": "linear(low=0, high=1)", "gpt*": "percentile"}`` or
-        ``"crowd=linear(low=0, high=1),gpt*=percentile"``.
-    duplicates, grades, outside, map, missing, columns
-        As in `read_qrels`.
+    {options}
 
     Returns
     -------
@@ -194,12 +170,7 @@ def read_judgments(
     >>> panel.judges, len(panel)
     (['ann', 'bob'], 3)
     """
-    policy = LabelPolicy.of(
-        duplicates=duplicates, grades=grades, outside=outside, judge_column=judge_column,
-        scaling=scaling, map=map, missing=missing, columns=columns, wide=wide, only=only,
-        without=without,
-    )  # fmt: skip
-    return judgments_by(source, policy)
+    return judgments_by(source, LabelPolicy.of(options))
 
 
 def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:

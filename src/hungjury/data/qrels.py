@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.choices import Duplicates, Missing, Outside
 from hungjury.base.errors import Argument, InputError, rel_range
 from hungjury.base.files import write_whole
 from hungjury.base.notes import Note, plural
-from hungjury.base.records import LabelSettings, Record
+from hungjury.base.records import Record
 from hungjury.base.text import csv_text
 from hungjury.data.labels import resolve
 from hungjury.data.pool import Pool, natural_order, stable_order
@@ -23,18 +22,19 @@ from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import grade_columns, read_table, table_format
 from hungjury.data.reading.label_rows import LabelReader, Part, label_parts, no_label
 from hungjury.data.reading.options import (
+    LABELS,
     LabelOptions,
     LabelPolicy,
+    LabelSettings,
     LabelsLike,
     QrelsLike,
     refuse_options,
+    takes,
 )
 from hungjury.data.reading.sources import Source
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from hungjury.data.open_scales import ScalingLike
 
 __all__ = ["Qrels", "as_qrels", "qrels_by", "read_qrels"]
 
@@ -206,17 +206,8 @@ def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) 
             )
 
 
-def read_qrels(
-    source: LabelsLike,
-    duplicates: Duplicates = "error",
-    grades: Iterable[int] | None = None,
-    outside: Outside = "error",
-    scaling: ScalingLike | None = None,
-    *,
-    map: str | Mapping[Any, float | None] | None = None,
-    missing: Missing = "error",
-    columns: str | Mapping[str, str] | None = None,
-) -> Qrels:
+@takes(LABELS)
+def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
     """Read one label per document.
 
     Parameters
@@ -224,24 +215,7 @@ def read_qrels(
     source : path, pattern, list of these, frame or dict
         TREC qrels, a table, a frame, ``{topic: {document: label}}``, a list of named tuples such
         as ir_measures' ``Qrel``, or a dataset such as ``ir_datasets:msmarco-passage/trec-dl-2019``.
-    duplicates : {"error", "first", "last", "max"}
-        What to do with a document that has two different labels.
-    grades : iterable of int, optional
-        The scale, such as ``range(4)``; by default 0 to the largest label of the input.
-    outside : {"error", "clip", "missing"}
-        What to do with labels outside a declared scale.
-    scaling : str, optional
-        Turns labels on an open scale, such as magnitude estimates, into probabilities:
-        ``"geometric"``, ``"median"``, ``"linear"`` or ``"percentile"``, with parameters as in
-        ``"geometric(by=topic)"``.
-    map : dict or str, optional
-        New labels for old ones, words included: ``{"yes": 1, "no": 0}`` or ``"yes:1,no:0"``; the
-        new label None (``missing`` in text) leaves a label out.
-    missing : {"error", "drop"}
-        What to do with labels that are empty or not numbers.
-    columns : dict or str, optional
-        The columns of tables by role: ``{"topic": "query", "document": "passage"}`` or
-        ``"topic=query,document=passage"``.
+    {options}
 
     Returns
     -------
@@ -258,11 +232,7 @@ def read_qrels(
     >>> hj.read_qrels({"1": {"a": "yes", "b": "no"}}, map={"yes": 1, "no": 0}).to_dict()
     {'1': {'a': 1, 'b': 0}}
     """
-    policy = LabelPolicy.of(
-        duplicates=duplicates, grades=grades, outside=outside, scaling=scaling, map=map,
-        missing=missing, columns=columns,
-    )  # fmt: skip
-    return qrels_by(source, policy)
+    return qrels_by(source, LabelPolicy.of(options, LABELS))
 
 
 def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from hungjury import native
-from hungjury.base.choices import ScorePrecision, SystemNames, Ties
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.files import cores
 from hungjury.base.notes import Note, plural
@@ -28,11 +27,13 @@ from hungjury.data.reading.formats import (
 )
 from hungjury.data.reading.label_rows import ONE_TOPIC, parse_text
 from hungjury.data.reading.options import (
+    RUNS,
     RunOptions,
     RunPolicy,
     RunsLike,
     ScoresLike,
     refuse_options,
+    takes,
 )
 from hungjury.data.reading.sources import Source, expand
 
@@ -126,14 +127,9 @@ def map_files(
                 one.cancel()
 
 
+@takes(RUNS)
 def read_runs(
-    source: ScoresLike,
-    ties: Ties = "trec",
-    score_precision: ScorePrecision = "double",
-    names: SystemNames = "tag",
-    *,
-    columns: str | Mapping[str, str] | None = None,
-    progress: Progress | None = None,
+    source: ScoresLike, progress: Progress | None = None, **options: Unpack[RunOptions]
 ) -> Runs:
     """Read ranked lists.
 
@@ -143,18 +139,9 @@ def read_runs(
         TREC run files, tables, a frame, a list of named tuples such as ir_measures' ``ScoredDoc``,
         ``{topic: {document: score}}`` for one system or ``{system: {topic: {document: score}}}``
         for several.
-    ties : {"trec", "input", "expected"}
-        "trec": score, then document id, both descending; ranks are ignored. "input": the order of
-        the lines. "expected": the mean over all orders inside ties.
-    score_precision : {"double", "single"}
-        "single" compares scores as 32-bit floats, as trec_eval up to version 9 does.
-    names : {"tag", "stem"}
-        Name systems by run tag, or by file name.
-    columns : dict or str, optional
-        The columns of tables by role: ``{"topic": "query", "document": "passage"}`` or
-        ``"topic=query,document=passage"``.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    {options}
 
     Returns
     -------
@@ -167,8 +154,7 @@ def read_runs(
     >>> hj.read_runs({"1": {"a": 0.5, "b": 0.9}}).ranked("run", "1")
     [('b', 0.9), ('a', 0.5)]
     """
-    policy = RunPolicy.of(ties=ties, score_precision=score_precision, names=names, columns=columns)
-    found = run_source(source, policy)
+    found = run_source(source, RunPolicy.of(options))
     return found if isinstance(found, Runs) else load(found, progress)
 
 
@@ -192,7 +178,7 @@ def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
     if isinstance(source, (Runs, RunFiles)):
         refuse_options(options, "the runs")
         return source
-    return run_source(source, RunPolicy.of(**options))
+    return run_source(source, RunPolicy.of(options))
 
 
 def in_memory(found: list[ReadRun], policy: RunPolicy) -> Runs:

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.notes import Note, few, plural
+from hungjury.base.parameters import MOST_GRADE
 from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.label_rows import Rows
-from hungjury.data.reading.options import TOP_GRADE, LabelPolicy, label_key
+from hungjury.data.reading.options import LabelPolicy
+from hungjury.data.reading.values import label_key
 
 __all__ = [
     "OPEN",
@@ -164,7 +166,7 @@ def check_steps(rows: Rows, stop: Stop) -> None:
         return
     steps = [int(v) for v in values]
     wide = reduce(gcd, steps) >= WIDE_STEP and (len(steps) > 2 or steps[-1] >= 2 * WIDE_STEP)
-    if not wide or steps[-1] > TOP_GRADE:
+    if not wide or steps[-1] > MOST_GRADE:
         return
     first = int(np.flatnonzero(rows.label == steps[-1])[0])
     fitting = ",".join(f"{value}:{grade}" for grade, value in enumerate(steps))
@@ -207,7 +209,7 @@ def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
     whole = _grades(values)
     bad = np.zeros(len(rows), dtype=bool)
     if not scaled:
-        out = (values < 0) & (values >= -TOP_GRADE)
+        out = (values < 0) & (values >= -MOST_GRADE)
         out |= whole & (values > _top(values[whole], counts[whole], len(rows)))
         if out.any():
             bad = np.isin(rows.label, values[out])
@@ -218,7 +220,7 @@ def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
 
 def _grades(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Values that may be grades."""
-    return np.asarray((values == np.floor(values)) & (values >= 0) & (values <= TOP_GRADE))
+    return np.asarray((values == np.floor(values)) & (values >= 0) & (values <= MOST_GRADE))
 
 
 def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -387,8 +389,8 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
             )
             rows = rows.keep(~bad)
         return (0, 1), True, rows
-    if abs(values).max(initial=0) > TOP_GRADE:
-        far = abs(label) > TOP_GRADE
+    if abs(values).max(initial=0) > MOST_GRADE:
+        far = abs(label) > MOST_GRADE
         first = int(np.flatnonzero(far)[0])
         value, count = label[first], int(far.sum())
         whose = f": {counted(rows.count_by_judge(far))}" if rows.by_judges else ""
@@ -404,7 +406,7 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
                     "leaves it out;",
                     OPEN,
                     f"turns labels on an open scale into probabilities (grades are at most "
-                    f"{TOP_GRADE})",
+                    f"{MOST_GRADE})",
                 ),
             )
         )

@@ -16,12 +16,17 @@ from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.base.notes import Note, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
-from hungjury.base.records import ScoreSettings
 from hungjury.base.tables import Table
 from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import as_judgments
 from hungjury.data.qrels import Qrels
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, ReadingOptions, RunsLike
+from hungjury.data.reading.options import (
+    JudgmentsLike,
+    QrelsLike,
+    ReadingOptions,
+    RunsLike,
+    ScoreSettings,
+)
 from hungjury.data.runs import Progress
 from hungjury.judges.families import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
@@ -298,8 +303,7 @@ def _settings(
     scored: JudgeScores, weights: Weights, orientation: Orientation, rel: int | None = None
 ) -> AwareSettings:
     return AwareSettings(
-        ties=scored.alignment.policy.ties,
-        score_precision=scored.alignment.policy.score_precision,
+        **scored.alignment.policy.recorded,
         labels=scored.judgments.settings,
         weights=str(weights),
         orientation=orientation,

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, MeasureError, rel_range
 from hungjury.base.notes import Note, plural
-from hungjury.base.records import LabelSettings, Record
+from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool
+from hungjury.data.reading.options import LabelSettings
 from hungjury.stats.agreement import JudgePairs, judge_pairs
 
 __all__ = ["NOT_JUDGED", "JudgeSettings", "Panel"]

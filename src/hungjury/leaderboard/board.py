@@ -23,11 +23,12 @@ from hungjury.base.choices import (
 )
 from hungjury.base.files import write_whole
 from hungjury.base.notes import Note, percent, plural
-from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.base.text import letter
 from hungjury.data.judgments import Judgments
+from hungjury.data.reading.options import ScoreSettings
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.families import Jury

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -240,9 +239,8 @@ def leaderboard(
             sample, voting, drawn, setting, estimate, target, means_seed, looks, 1 - level
         )
     settings = LeaderboardSettings(
-        ties=aligned.policy.ties,
-        score_precision=aligned.policy.score_precision,
-        labels=replace(given.settings, grades=() if given.soft else given.grades),
+        **aligned.policy.recorded,
+        labels=given.settings.but(grades=() if given.soft else given.grades),
         judges=len(voting.judges),
         families=jury.families,
         contrary=contrary,

@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from hungjury.base.choices import ScoredTopics, Undefined, Unjudged
 from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
-from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.parameters import MOST_GRADE
+from hungjury.base.records import Record
 from hungjury.data.alignment import UNJUDGED_TOPIC, Alignment, align
 from hungjury.data.inputs import Inputs
 from hungjury.data.judged import Judged, judge_lists, one_list
 from hungjury.data.qrels import Qrels
-from hungjury.data.reading.options import TOP_GRADE, QrelsLike, RunsLike, ScoringOptions
+from hungjury.data.reading.options import QrelsLike, RunsLike, ScoreSettings, ScoringOptions
 from hungjury.data.runs import Progress
 from hungjury.measures.catalogue import Measure, MeasureLike, measure, measure_list
 from hungjury.measures.scores import LEFT_OUT, NOT_RETRIEVED, SCORED, UNDEFINED, Scores
@@ -223,8 +224,7 @@ def score_alignment(
         values=values.reshape(shape),
         status=status,
         settings=ScoreSettings(
-            ties=aligned.policy.ties,
-            score_precision=aligned.policy.score_precision,
+            **aligned.policy.recorded,
             topics=topics if isinstance(topics, str) else "listed",
             undefined=undefined,
             unjudged=unjudged,
@@ -260,7 +260,7 @@ def _status(
 
 def _fits(label: Any) -> bool:
     try:
-        return bool(abs(float(label)) <= TOP_GRADE)
+        return bool(abs(float(label)) <= MOST_GRADE)
     except (TypeError, ValueError, OverflowError):
         return False
 
@@ -315,7 +315,7 @@ def score_list(
         raise InputError(
             f"{one} cannot score the labels {list(labels)!r}",
             code="outside-grades",
-            remedy=f"labels are numbers from {-TOP_GRADE} to {TOP_GRADE}",
+            remedy=f"labels are numbers from {-MOST_GRADE} to {MOST_GRADE}",
         )
     _check_in_pool(labels, known)
     if all(v == int(v) for v in everything):

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from hungjury.base.choices import CurveBy, FrameBackend
 from hungjury.base.errors import InputError, UnknownName
 from hungjury.base.notes import Note, plural
-from hungjury.base.records import Record, ScoreSettings
+from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Marked, Table
 from hungjury.base.text import json_text
+from hungjury.data.reading.options import ScoreSettings
 from hungjury.stats.correlation import with_ties
 
 if TYPE_CHECKING:

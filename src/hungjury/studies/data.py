@@ -21,7 +21,16 @@ from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments, judgments_by
 from hungjury.data.qrels import Qrels, qrels_by
-from hungjury.data.reading.options import LabelPolicy, ReadingOptions, RunPolicy, split_options
+from hungjury.data.reading.options import (
+    JUDGES,
+    READING,
+    RUNS,
+    LabelPolicy,
+    ReadingOptions,
+    RunPolicy,
+    among,
+    check_known,
+)
 from hungjury.data.reading.sources import CHUNK, Source, expand
 from hungjury.data.runs import RunFiles, Runs, load
 from hungjury.judges.merge import merge
@@ -98,7 +107,7 @@ def _described(file: Path, options: dict[str, Any]) -> Sources:
         raise InputError(
             "not a description of a collection", file=str(file), code="invalid-file", remedy=_SHAPE
         )
-    known = ["folder", *FILES, *ReadingOptions.__annotations__]
+    known = ["folder", *FILES, *READING]
     for key in said:
         if key not in known:
             raise InputError(
@@ -157,13 +166,13 @@ class Sources(Record):
                 code="no-runs",
                 remedy=("put them into runs/ of the data's folder, or give", Argument("runs")),
             )
-        labels, lists = split_options(reading)
+        check_known(reading, READING)
         found = Sources(
             _paths(runs),
             () if judges is None else _paths(judges),
             None if gold is None else _one(_paths(gold)),
-            LabelPolicy.of(**labels),
-            RunPolicy.of(**lists),
+            LabelPolicy.of(among(reading, JUDGES)),
+            RunPolicy.of(among(reading, RUNS)),
         )
         return replace(found, digest=found.fresh_digest())
 

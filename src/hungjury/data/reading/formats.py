@@ -12,8 +12,8 @@ from hungjury.base.records import Record
 from hungjury.base.text import decimal_of
 from hungjury.data.reading.bad_lines import Stop, raise_error
 from hungjury.data.reading.columns import KNOWN, InputTable, understood
-from hungjury.data.reading.options import ROLES
 from hungjury.data.reading.sources import Source
+from hungjury.data.reading.values import ROLES
 
 if TYPE_CHECKING:
     from sqlite3 import Connection

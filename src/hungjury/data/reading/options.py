@@ -1,18 +1,29 @@
-"""Reading options: the sources that functions accept, one policy for labels and one for runs.
+"""Reading options, each declared once, and the sources that readers accept.
 
-A source is a path, a glob, an open file, a list of these, a data frame (pandas, polars, pyarrow)
-or nested mappings.
+An option is one entry of `TableOptions`, `LabelOptions`, `JudgeOptions` or `RunOptions`: its name,
+the type that callers see, and an `Option` with everything else. From it follow the keyword of every
+function that reads, the flag of every command, the check of its value, the policy that readers
+follow, and what the settings of results record.
 """
 
-from __future__ import annotations
-
-import math
-import operator
+import inspect
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from numbers import Real
-from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypedDict, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from textwrap import fill, indent
+from typing import (
+    IO,
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_origin,
+)
 
 from hungjury.base.choices import (
     Duplicates,
@@ -22,43 +33,57 @@ from hungjury.base.choices import (
     ScorePrecision,
     SystemNames,
     Ties,
+    Undefined,
+    Unjudged,
 )
 from hungjury.base.errors import Argument, InputError, check_choice
-from hungjury.base.parameters import MOST_GRADE
-from hungjury.base.records import LabelSettings, Record
-from hungjury.base.text import decimal_of
+from hungjury.base.records import Record, Settings
+from hungjury.data.reading.values import (
+    columns_by_role,
+    grades_of,
+    map_text,
+    patterns,
+    relabelling,
+    scaling_given,
+)
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoDataFrame, IntoLazyFrame
-    from typing_extensions import Unpack
+    from typing_extensions import Self
 
     from hungjury.data.judgments import Judgments
-    from hungjury.data.open_scales import JudgeScaling, Scaling, ScalingLike
+    from hungjury.data.open_scales import ScalingLike
     from hungjury.data.qrels import Qrels
     from hungjury.data.runs import RunFiles, Runs
 
 __all__ = [
-    "GOLD_OPTIONS",
-    "ROLES",
-    "TOP_GRADE",
+    "GRADES",
+    "JUDGES",
+    "LABELS",
+    "READING",
+    "RUNS",
     "FileLike",
     "FilesLike",
     "JudgeOptions",
     "JudgmentsLike",
     "LabelOptions",
     "LabelPolicy",
+    "LabelSettings",
     "LabelsLike",
+    "Option",
     "QrelsLike",
     "ReadingOptions",
     "RunOptions",
     "RunPolicy",
     "RunsLike",
+    "ScoreSettings",
     "ScoresLike",
     "ScoringOptions",
     "VotesLike",
-    "label_key",
+    "among",
+    "check_known",
     "refuse_options",
-    "split_options",
+    "takes",
 ]
 
 FileLike: TypeAlias = "str | os.PathLike[str] | IO[str] | IO[bytes]"
@@ -74,82 +99,251 @@ QrelsLike: TypeAlias = "Qrels | LabelsLike"
 RunsLike: TypeAlias = "Runs | RunFiles | ScoresLike"
 JudgmentsLike: TypeAlias = "Judgments | VotesLike"
 
-
-TOP_GRADE = MOST_GRADE  # larger labels are not grades
-ROLES = ("topic", "document", "label", "judge", "iteration", "score", "tag")
-Relabelling = tuple[tuple[str | float, float | None], ...]  # label -> new label, None: missing
+F = TypeVar("F", bound=Callable[..., Any])
 
 
-class LabelOptions(TypedDict, total=False):
-    """The options of `read_qrels`."""
+class Option(Record):
+    """What every surface needs to know about a reading option."""
 
-    duplicates: Duplicates
-    grades: Iterable[int] | None
-    outside: Outside
-    scaling: ScalingLike | None
-    map: str | Mapping[Any, float | None] | None
-    missing: Missing
-    columns: str | Mapping[str, str] | None
+    default: Any
+    help: str  # for the command line, and the first sentences of the docstring
+    more: str = ""  # what only Python can be given
+    kind: str = ""  # for docstrings, where the type is not one of a few words
+    metavar: str | None = None  # on the command line
+    read: Callable[[Any], Any] = lambda given: given  # checks what was given, returns what is kept
+    show: Callable[[Any], Any] = lambda kept: kept  # what settings record
+    recorded: bool = True  # in the settings of results
+    for_gold: bool = True  # gold labels are read with it too
+    name: str = ""
+    choices: tuple[str, ...] = ()  # the words of its type
+
+    def value(self, given: Any) -> Any:
+        """Check what was given, and return what a policy keeps."""
+        if self.choices and not (given is None and self.default is None):
+            check_choice(self.name, given, self.choices)
+        return self.read(given)
+
+
+class TableOptions(TypedDict, total=False):
+    """Options of everything that reads tables."""
+
+    columns: Annotated[
+        str | Mapping[str, str] | None,
+        Option(
+            None,
+            "Columns of tables: topic=query,document=passage,label=rating,judge=model.",
+            'Or a dictionary: ``{"topic": "query", "document": "passage"}``.',
+            kind="dict or str",
+            metavar="ROLE=NAME,...",
+            read=columns_by_role,
+            recorded=False,
+        ),
+    ]
+
+
+class LabelOptions(TableOptions, total=False):
+    """Options of `read_qrels`."""
+
+    duplicates: Annotated[
+        Duplicates, Option("error", "Which label to use for a document with conflicting labels.")
+    ]
+    grades: Annotated[
+        str | Iterable[int] | None,
+        Option(
+            None,
+            "Scale of the labels; default: 0 to the largest label.",
+            "Integers such as ``range(4)``, or ``'0-3'``.",
+            kind="iterable of int or str",
+            metavar="0-3",
+            read=grades_of,
+            show=lambda grades: grades or (),
+        ),
+    ]
+    outside: Annotated[
+        Outside, Option("error", "What to do with labels outside the declared grades.")
+    ]
+    scaling: Annotated[
+        "ScalingLike | None",
+        Option(
+            None,
+            "Scale labels to probabilities: geometric, median, linear or percentile; or one for "
+            "each judge: 'crowd=linear(low=0, high=1),gpt*=percentile'.",
+            "For labels on an open scale, such as magnitude estimates. Judges are named by "
+            "patterns, of which the first that matches counts; a dictionary is accepted too: "
+            '``{"crowd": "linear(low=0, high=1)", "gpt*": "percentile"}``.',
+            kind="str or dict",
+            metavar="NAME",
+            read=scaling_given,
+            show=lambda scaling: None if scaling is None else str(scaling),
+            for_gold=False,  # which are grades even if judges use another scale
+        ),
+    ]
+    map: Annotated[
+        str | Mapping[Any, float | None] | None,
+        Option(
+            None,
+            "New labels for old ones, words included: yes:1,no:0,-2:missing.",
+            'Or a dictionary: ``{"yes": 1, "no": 0, -2: None}``. A label that becomes None, or '
+            "``missing`` in text, is left out.",
+            kind="dict or str",
+            metavar="OLD:NEW,...",
+            read=relabelling,
+            show=map_text,
+        ),
+    ]
+    missing: Annotated[
+        Missing, Option("error", "What to do with labels that are empty or not numbers.")
+    ]
 
 
 class JudgeOptions(LabelOptions, total=False):
-    """The options of `read_judgments`."""
+    """Options of `read_judgments`."""
 
-    judge_column: JudgeColumn | None
-    wide: bool
-    only: str | Iterable[str]
-    without: str | Iterable[str]
+    judge_column: Annotated[
+        JudgeColumn | None,
+        Option(
+            None,
+            "The second column of a qrels file names the judge.",
+            recorded=False,
+            for_gold=False,
+        ),
+    ]
+    wide: Annotated[
+        bool,
+        Option(
+            False,
+            "Tables have a column for every judge.",
+            "Empty cells were not judged.",
+            kind="bool",
+            recorded=False,
+            for_gold=False,
+        ),
+    ]
+    only: Annotated[
+        str | Iterable[str],
+        Option(
+            (),
+            "Only judges whose name matches; repeatable.",
+            'A pattern such as ``"gpt*"``, or a list of patterns.',
+            kind="str or list of str",
+            metavar="PATTERN",
+            read=patterns,
+            for_gold=False,
+        ),
+    ]
+    without: Annotated[
+        str | Iterable[str],
+        Option(
+            (),
+            "Without judges whose name matches; repeatable.",
+            kind="str or list of str",
+            metavar="PATTERN",
+            read=patterns,
+            for_gold=False,
+        ),
+    ]
 
 
-class RunOptions(TypedDict, total=False):
-    """The options of `read_runs`."""
+class RunOptions(TableOptions, total=False):
+    """Options of `read_runs`."""
 
-    ties: Ties
-    score_precision: ScorePrecision
-    names: SystemNames
-    columns: str | Mapping[str, str] | None
+    ties: Annotated[
+        Ties,
+        Option(
+            "trec",
+            "Order of documents with equal scores.",
+            '"trec": score, then document id, both descending; ranks are ignored. "input": the '
+            'order of the lines. "expected": the mean over all orders inside ties.',
+        ),
+    ]
+    score_precision: Annotated[
+        ScorePrecision,
+        Option(
+            "double",
+            "Precision in which scores are compared.",
+            '"single": as 32-bit floats, like trec_eval up to version 9.',
+        ),
+    ]
+    names: Annotated[
+        SystemNames, Option("tag", "Name systems by run tag or by file name.", recorded=False)
+    ]
 
 
 class ScoringOptions(LabelOptions, RunOptions, total=False):
-    """The options of everything that reads qrels and runs."""
+    """Options of everything that reads qrels and runs."""
 
 
 class ReadingOptions(JudgeOptions, RunOptions, total=False):
-    """The options of everything that reads labels and runs."""
+    """Options of everything that reads labels and runs."""
 
 
-GOLD_OPTIONS = LabelOptions.__annotations__.keys() - {"scaling"}  # grades, by one judge
+def _declared(kind: Any) -> dict[str, Option]:
+    """Return the options of a declaration by name."""
+    found = {}
+    for name, annotation in kind.__annotations__.items():
+        accepted, option = get_args(annotation)
+        found[name] = replace(option, name=name, choices=_words(accepted))
+    return found
 
 
-class LabelPolicy(Record):
+def _words(accepted: Any) -> tuple[str, ...]:
+    """Return the words of a literal type, alone or in a union with None."""
+    kinds = (accepted, *get_args(accepted))
+    return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
+
+
+LABELS, JUDGES, RUNS = map(_declared, (LabelOptions, JudgeOptions, RunOptions))
+READING = JUDGES | RUNS
+GRADES = {name: one for name, one in LABELS.items() if one.for_gold}  # labels of one judge
+
+
+class _Chosen(Record):
+    """Base of records with a field for each of some options."""
+
+    def __init_subclass__(cls, *, values: Mapping[str, Any] | None = None, **how: bool) -> None:
+        if values:
+            cls.__annotations__ = {**dict.fromkeys(values, "Any"), **cls.__annotations__}
+            for name, default in values.items():
+                setattr(cls, name, default)
+        super().__init_subclass__(**how)
+
+    def but(self, **values: Any) -> "Self":
+        """Return a copy with some other values."""
+        return replace(self, **values)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **values: Any) -> None: ...
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class _Policy(_Chosen):
+    """Checked values of options, which readers follow."""
+
+    options: ClassVar[Mapping[str, Option]]
+
+    def __init_subclass__(cls, *, options: Mapping[str, Option]) -> None:
+        cls.options = options
+        values = {name: one.value(one.default) for name, one in options.items()}
+        super().__init_subclass__(values=values)
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], taken: Mapping[str, Option] | None = None) -> "Self":
+        """Check options in any form that readers accept; `taken` are those of the caller."""
+        check_known(options, taken or cls.options)
+        return cls(**{name: cls.options[name].value(one) for name, one in options.items()})
+
+    @property
+    def recorded(self) -> dict[str, Any]:
+        """The values that the settings of results record."""
+        return {n: one.show(getattr(self, n)) for n, one in self.options.items() if one.recorded}
+
+
+class LabelPolicy(_Policy, options=JUDGES):
     """How labels are read."""
 
-    duplicates: Duplicates = "error"
-    grades: tuple[int, ...] | None = None  # the declared scale
-    outside: Outside = "error"
-    scaling: Scaling | JudgeScaling | None = None
-    map: Relabelling = ()
-    missing: Missing = "error"
-    columns: tuple[tuple[str, str], ...] = ()
-    judge_column: JudgeColumn | None = None
-    wide: bool = False
-    only: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-
     def __post_init__(self) -> None:
-        check_choice("duplicates", self.duplicates, get_args(Duplicates))
-        check_choice("outside", self.outside, get_args(Outside))
-        check_choice("missing", self.missing, get_args(Missing))
-        if self.judge_column not in (None, "iteration"):
-            raise InputError(
-                f"invalid value {self.judge_column!r} for judge_column",
-                code="invalid-choice",
-                remedy=(
-                    "leave it out, or use",
-                    Argument("judge_column", "iteration"),
-                    "if the second column of a qrels file names the judge",
-                ),
-            )
         if self.wide and self.judge_column is not None:
             raise InputError(
                 "a wide table has a column for every judge and none that names the judge",
@@ -176,209 +370,95 @@ class LabelPolicy(Record):
                 else "leave outside out; an open scale has no bounds",
             )
 
-    @classmethod
-    def of(cls, **options: Unpack[JudgeOptions]) -> LabelPolicy:
-        """Build the policy from options, in any form that readers accept."""
-        rest: dict[str, Any] = {**options}
-        grades, scaling = rest.pop("grades", None), rest.pop("scaling", None)
-        return cls(
-            grades=None if grades is None else _scale(grades),
-            scaling=None if scaling is None else _scaling(scaling),
-            map=_relabelling(rest.pop("map", None)),
-            columns=_columns(rest.pop("columns", None)),
-            only=_patterns(rest.pop("only", ())),
-            without=_patterns(rest.pop("without", ())),
-            **rest,
-        )
-
-    def for_gold(self) -> LabelPolicy:
-        """The policy for gold labels: grades on the same scale, by one judge."""
-        return replace(self, scaling=None, judge_column=None, wide=False, only=(), without=())
+    def for_gold(self) -> "LabelPolicy":
+        """Return the policy for gold labels: grades on the same scale, by one judge."""
+        return LabelPolicy(**{name: getattr(self, name) for name in GRADES})
 
     @property
     def takes_words(self) -> bool:
         """Whether labels may be words."""
         return bool(self.map) or self.missing == "drop"
 
-    def used(self, grades: tuple[int, ...]) -> LabelSettings:
-        """The settings that results record; `grades` are those that were found."""
-        return LabelSettings(
-            duplicates=self.duplicates,
-            grades=grades,
-            outside=self.outside,
-            scaling=None if self.scaling is None else str(self.scaling),
-            map=",".join(f"{_key(k)}:{_value(v)}" for k, v in self.map) or None,
-            missing=self.missing,
-            only=self.only,
-            without=self.without,
-        )
+    def used(self, grades: tuple[int, ...]) -> "LabelSettings":
+        """Return the settings that results record; `grades` are those that were found."""
+        return LabelSettings(**{**self.recorded, "grades": grades})
 
 
-class RunPolicy(Record):
+class RunPolicy(_Policy, options=RUNS):
     """How runs are read: the order of lists, and the names of systems."""
-
-    ties: Ties = "trec"
-    score_precision: ScorePrecision = "double"
-    names: SystemNames = "tag"
-    columns: tuple[tuple[str, str], ...] = ()
-
-    def __post_init__(self) -> None:
-        check_choice("ties", self.ties, get_args(Ties))
-        check_choice("score_precision", self.score_precision, get_args(ScorePrecision))
-        check_choice("names", self.names, get_args(SystemNames))
-
-    @classmethod
-    def of(cls, **options: Unpack[RunOptions]) -> RunPolicy:
-        """Build the policy from options, in any form that readers accept."""
-        rest: dict[str, Any] = {**options}
-        return cls(columns=_columns(rest.pop("columns", None)), **rest)
 
     @property
     def single(self) -> bool:
-        return self.score_precision == "single"
+        return bool(self.score_precision == "single")
 
 
-def split_options(options: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options for labels and those for runs; both get the columns."""
-    unknown = [name for name in options if name not in ReadingOptions.__annotations__]
-    if unknown:
+class LabelSettings(Settings, _Chosen, kw_only=True, values=LabelPolicy().recorded):
+    """How labels were read."""
+
+
+class ScoreSettings(Settings, _Chosen, kw_only=True, values=RunPolicy().recorded):
+    """How runs were scored."""
+
+    topics: str = "judged"
+    undefined: Undefined = "zero"
+    unjudged: Unjudged = "nonrelevant"
+    depth: int | None = None
+    labels: LabelSettings = field(default_factory=LabelSettings)
+
+
+def check_known(options: Mapping[str, object], known: Mapping[str, object]) -> None:
+    """Refuse names that are not options, as Python refuses unknown keywords."""
+    unknown = next((name for name in options if name not in known), None)
+    if unknown is not None:
         from difflib import get_close_matches  # imported only for errors
 
-        near = get_close_matches(unknown[0], ReadingOptions.__annotations__, 1)
+        near = get_close_matches(unknown, known, 1)
         meant = f"; did you mean '{near[0]}'?" if near else ""
-        raise TypeError(f"got an unexpected keyword argument '{unknown[0]}'{meant}")
-    return (
-        {k: v for k, v in options.items() if k in JudgeOptions.__annotations__},
-        {k: v for k, v in options.items() if k in RunOptions.__annotations__},
-    )
+        raise TypeError(f"got an unexpected keyword argument '{unknown}'{meant}")
+
+
+def among(options: Mapping[str, Any], known: Mapping[str, Option]) -> dict[str, Any]:
+    """Return those of the given options that a reader takes."""
+    return {name: given for name, given in options.items() if name in known}
 
 
 def refuse_options(options: Mapping[str, object], what: str) -> None:
     """Refuse reading options for data that has already been read."""
-    if options:
+    for name in options:
         raise InputError(
-            f"{next(iter(options))} was given, but {what} have been read already",
+            f"{name} was given, but {what} have been read already",
             code="already-read",
-            argument=next(iter(options)),
+            argument=name,
             remedy="give the option where the files are read",
         )
 
 
-def _scale(grades: Iterable[int]) -> tuple[int, ...]:
-    try:
-        scale = tuple(sorted({operator.index(g) for g in grades}))
-    except TypeError:
-        problem = f"invalid grades {grades!r}"
-    else:
-        if sum(g >= 0 for g in scale) > 1 and scale[0] >= -TOP_GRADE and scale[-1] <= TOP_GRADE:
-            return scale
-        problem = f"the declared grades are {', '.join(map(str, scale)) or 'none'}"
-    raise InputError(
-        problem,
-        code="invalid-grades",
-        remedy=(
-            f"declare at least two integers from 0 to {TOP_GRADE}, such as",
-            Argument("grades", range(4)),
-        ),
-    )
+def takes(options: Mapping[str, Option]) -> Callable[[F], F]:
+    """Decorator: show reading options in the signature and the docstring of a function.
+
+    The docstring says where: ``{options}`` among its parameters.
+    """
+
+    def decorate(function: F) -> F:
+        written = inspect.signature(function)
+        kept = [one for one in written.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        named = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=one.default)
+            for name, one in options.items()
+        ]
+        function.__signature__ = written.replace(parameters=[*kept, *named])  # type: ignore[attr-defined]
+        entries = "\n".join(map(_entry, options.values()))
+        text = (function.__doc__ or "").replace("{options}", indent(entries, "    ").strip())
+        function.__doc__ = text
+        return function
+
+    return decorate
 
 
-def _relabelling(given: object) -> Relabelling:
-    """Old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"."""
-    if given is None or given == "":
-        return ()
-    pairs: Iterable[Any]
-    if isinstance(given, str):
-        pairs = [part.rpartition(":")[::2] for part in given.split(",")]
-    elif isinstance(given, Mapping):
-        pairs = given.items()
-    else:
-        raise _bad_map(f"map must be text or a dictionary, got {given!r}")
-    found: dict[str | float, float | None] = {}
-    for old, new in pairs:
-        key = label_key(old)
-        if key in found or key == "":
-            raise _bad_map(
-                f"map names the label {old!r} twice" if key != "" else f"invalid map {given!r}"
-            )
-        found[key] = _new_label(new)
-    return tuple(found.items())
-
-
-def label_key(label: object) -> str | float:
-    """The lookup key of a label: numbers as numbers, words case-insensitively."""
-    number = decimal_of(label.strip()) if isinstance(label, str) else label
-    if isinstance(number, Real) and math.isfinite(number):
-        return float(number)
-    return " ".join(str(label).split()).casefold()
-
-
-def _new_label(new: Any) -> float | None:
-    if new is None or (isinstance(new, str) and new.strip().lower() == "missing"):
-        return None
-    try:
-        number = float(new)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise _bad_map(f"map has the new label {new!r}, which is not a number")
-    return number
-
-
-def _bad_map(problem: str) -> InputError:
-    return InputError(
-        problem,
-        code="invalid-map",
-        remedy=("write old and new labels, for example",
-                Argument("map", "yes:1,no:0,unsure:missing")),
-    )  # fmt: skip
-
-
-def _key(key: str | float) -> str:
-    return key if isinstance(key, str) else f"{key:g}"
-
-
-def _value(value: float | None) -> str:
-    return "missing" if value is None else f"{value:g}"
-
-
-def _columns(given: object) -> tuple[tuple[str, str], ...]:
-    """Columns by role: {"topic": "query"} or "topic=query,document=passage"."""
-    if given is None or given == "":
-        return ()
-    remedy = (
-        "name columns by what they hold, for example",
-        Argument("columns", "topic=query,document=passage,label=rating,judge=model"),
-        "; roles are " + ", ".join(ROLES),
-    )
-    if isinstance(given, str):
-        pairs = [part.partition("=")[::2] for part in given.split(",")]
-    elif isinstance(given, Mapping):
-        pairs = [(str(role), str(column)) for role, column in given.items()]
-    elif isinstance(given, tuple):
-        return given
-    else:
-        raise InputError(
-            f"columns must be text or a dictionary, got {given!r}",
-            code="invalid-columns",
-            remedy=remedy,
-        )
-    found = {role.strip(): column.strip() for role, column in pairs}
-    for role, column in found.items():
-        if role not in ROLES or not column:
-            raise InputError(
-                f"invalid columns: {role}={column}", code="invalid-columns", remedy=remedy
-            )
-    if len(found) < len(pairs):
-        raise InputError("columns names a role twice", code="invalid-columns", remedy=remedy)
-    return tuple(found.items())
-
-
-def _scaling(given: object) -> Scaling | JudgeScaling | None:
-    from hungjury.data.open_scales import scaling_of  # few labels are on open scales
-
-    return scaling_of(given)
-
-
-def _patterns(given: Any) -> tuple[str, ...]:
-    return (given,) if isinstance(given, str) else tuple(given or ())
+def _entry(option: Option) -> str:
+    """Return the entry of an option in the parameters of a docstring."""
+    words = ", ".join(f'"{word}"' for word in option.choices)
+    kind = f"{{{words}}}" if words else option.kind
+    optional = ", optional" if option.default is None else ""
+    said = fill(f"{option.help} {option.more}", 92, break_long_words=False)
+    return f"{option.name} : {kind}{optional}\n{indent(said, '    ')}"

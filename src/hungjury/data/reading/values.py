@@ -1,0 +1,166 @@
+"""Values of reading options as people write them: scales, maps of labels, columns, patterns.
+
+Each function checks what was given, and returns what a policy keeps.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from hungjury.base.errors import Argument, InputError
+from hungjury.base.parameters import MOST_GRADE
+from hungjury.base.text import decimal_of, integer_of
+
+if TYPE_CHECKING:
+    from hungjury.data.open_scales import JudgeScaling, Scaling
+
+__all__ = [
+    "ROLES",
+    "Relabelling",
+    "columns_by_role",
+    "grades_of",
+    "label_key",
+    "map_text",
+    "patterns",
+    "relabelling",
+    "scaling_given",
+]
+
+ROLES = ("topic", "document", "label", "judge", "iteration", "score", "tag")
+Relabelling = tuple[tuple[str | float, float | None], ...]  # label -> new label, None: missing
+
+
+def grades_of(given: str | Iterable[int] | None) -> tuple[int, ...] | None:
+    """A scale: integers, or text such as '0-3' and '0,1,2'."""
+    if given is None:
+        return None
+    try:
+        numbers = _integers(given) if isinstance(given, str) else given
+        scale = tuple(sorted({operator.index(g) for g in numbers}))
+    except TypeError:
+        problem = f"{given!r} is not a scale"
+    else:
+        if sum(g >= 0 for g in scale) > 1 and scale[0] >= -MOST_GRADE and scale[-1] <= MOST_GRADE:
+            return scale
+        problem = f"the declared grades are {', '.join(map(str, scale)) or 'none'}"
+    raise InputError(
+        problem,
+        code="invalid-grades",
+        remedy=(
+            f"declare at least two integers from 0 to {MOST_GRADE}, such as",
+            Argument("grades", range(4)),
+        ),
+    )
+
+
+def _integers(text: str) -> Iterable[Any]:
+    ends = re.fullmatch(r"(-?[0-9]{1,5})-(-?[0-9]{1,5})", text)
+    if ends:
+        return range(int(ends[1]), int(ends[2]) + 1)
+    return [integer_of(part.strip()) for part in text.split(",")]
+
+
+def relabelling(given: object) -> Relabelling:
+    """Old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"."""
+    if given is None or given == "":
+        return ()
+    pairs: Iterable[Any]
+    if isinstance(given, str):
+        pairs = [part.rpartition(":")[::2] for part in given.split(",")]
+    elif isinstance(given, Mapping):
+        pairs = given.items()
+    else:
+        raise _bad_map(f"map must be text or a dictionary, got {given!r}")
+    found: dict[str | float, float | None] = {}
+    for old, new in pairs:
+        key = label_key(old)
+        if key in found or key == "":
+            raise _bad_map(
+                f"map names the label {old!r} twice" if key != "" else f"invalid map {given!r}"
+            )
+        found[key] = _new_label(new)
+    return tuple(found.items())
+
+
+def label_key(label: object) -> str | float:
+    """Return the lookup key of a label: numbers as numbers, words case-insensitively."""
+    number = decimal_of(label.strip()) if isinstance(label, str) else label
+    if isinstance(number, Real) and math.isfinite(number):
+        return float(number)
+    return " ".join(str(label).split()).casefold()
+
+
+def _new_label(new: Any) -> float | None:
+    if new is None or (isinstance(new, str) and new.strip().lower() == "missing"):
+        return None
+    try:
+        number = float(new)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise _bad_map(f"map has the new label {new!r}, which is not a number")
+    return number
+
+
+def _bad_map(problem: str) -> InputError:
+    return InputError(
+        problem,
+        code="invalid-map",
+        remedy=("write old and new labels, for example",
+                Argument("map", "yes:1,no:0,unsure:missing")),
+    )  # fmt: skip
+
+
+def map_text(pairs: Relabelling) -> str | None:
+    def text(label: str | float | None) -> str:
+        return "missing" if label is None else label if isinstance(label, str) else f"{label:g}"
+
+    return ",".join(f"{text(old)}:{text(new)}" for old, new in pairs) or None
+
+
+def columns_by_role(given: object) -> tuple[tuple[str, str], ...]:
+    """Columns by role: {"topic": "query"} or "topic=query,document=passage"."""
+    if given is None or given == "":
+        return ()
+    if isinstance(given, str):
+        pairs = [part.partition("=")[::2] for part in given.split(",")]
+    elif isinstance(given, Mapping):
+        pairs = [(str(role), str(column)) for role, column in given.items()]
+    else:
+        raise _bad_columns(f"columns must be text or a dictionary, got {given!r}")
+    found = {role.strip(): column.strip() for role, column in pairs}
+    for role, column in found.items():
+        if role not in ROLES or not column:
+            raise _bad_columns(f"invalid columns: {role}={column}")
+    if len(found) < len(pairs):
+        raise _bad_columns("columns names a role twice")
+    return tuple(found.items())
+
+
+def _bad_columns(problem: str) -> InputError:
+    return InputError(
+        problem,
+        code="invalid-columns",
+        remedy=(
+            "name columns by their role, for example",
+            Argument("columns", "topic=query,document=passage,label=rating,judge=model"),
+            "; roles are " + ", ".join(ROLES),
+        ),
+    )
+
+
+def scaling_given(given: object) -> Scaling | JudgeScaling | None:
+    if given is None:
+        return None
+    from hungjury.data.open_scales import scaling_of  # few labels are on open scales
+
+    return scaling_of(given)
+
+
+def patterns(given: Any) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given or ())
