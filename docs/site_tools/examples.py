@@ -103,17 +103,19 @@ def _run(page: Path) -> Iterator[tuple[str, str, str]]:
 @contextmanager
 def _catalogues() -> Iterator[None]:
     """What a page adds to the catalogues is gone after it."""
+    from hungjury.data.reading.formats import FORMATS
     from hungjury.judges import merge  # noqa: F401  fills the catalogue of merges
     from hungjury.judges.merge_types import MERGES
     from hungjury.measures.catalogue import CATALOGUE
 
-    before = [(one, dict(one._classes)) for one in (CATALOGUE, MERGES)]
+    before, formats = [(one, dict(one._classes)) for one in (CATALOGUE, MERGES)], FORMATS[:]
     try:
         yield
     finally:
         for one, classes in before:
             one._classes.clear()
             one._classes.update(classes)
+        FORMATS[:] = formats
 
 
 @contextmanager
