@@ -18,9 +18,9 @@ from typing import Any
 
 import hungjury as hj
 from benchmarks.machine import machine_facts, versions
+from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts
 from hungjury.studies.downsampling import robustness
 from hungjury.studies.power import METHODS, discriminative_power
-from hungjury.studies.tuple_experiment import TupleExperiment
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl21"
 MERGED = ("AP", "nDCG@20", "ERR@20")
@@ -28,7 +28,7 @@ SAMPLED = (
     "AP", "nDCG", "RBP", "ERR", "Bpref", "infAP", "gRBP", "GAP(g=[0.2, 0.4, 0.4])",
     "eRAP(prob=[0.05, 0.2, 0.6, 0.95])", "eRRBP(prob=[0.05, 0.2, 0.6, 0.95])",
 )  # fmt: skip
-_EXPERIMENT: list[TupleExperiment] = []
+_SCORES: list[TupleScores] = []
 
 
 def main() -> None:
@@ -80,21 +80,19 @@ def downsampling(gold: Any, runs: Any) -> None:
 
 def tuples(judgments: Any, runs: Any, gold: Any, asked: argparse.Namespace) -> None:
     begin = time.perf_counter()
-    experiment = TupleExperiment(
-        judgments, runs, MERGED, gold, 2, asked.sizes, asked.tuples, replicates=asked.replicates
-    )
-    jobs = experiment.parts()
+    scores = TupleScores(judgments, runs, MERGED, gold, 2)
+    parts = tuple_parts(scores, APPROACHES, asked.sizes, asked.tuples, asked.replicates)
+    sizes = scores.sizes(asked.sizes)
     workers = os.cpu_count() or 1
     # A process a core: more threads inside them would only get in each other's way.
     os.environ |= {"HUNGJURY_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    with ProcessPoolExecutor(workers, get_context("spawn"), _hold, (experiment,)) as pool:
-        found = dict(zip(jobs, pool.map(_run, jobs), strict=True))
-    study = experiment.gather(found)
+    with ProcessPoolExecutor(workers, get_context("spawn"), _keep, (scores,)) as pool:
+        study = join_parts(scores, APPROACHES, pool.map(_run, parts.values()))
     seconds, used = time.perf_counter() - begin, _processor()
-    print(f"k-tuples: k = {experiment.sizes[0]}..{experiment.sizes[-1]}, up to {asked.tuples} "
-          f"tuples, {len(experiment.approaches)} approaches, {len(MERGED)} measures, "
+    print(f"k-tuples: k = {sizes[0]}..{sizes[-1]}, up to {asked.tuples} "
+          f"tuples, {len(APPROACHES)} approaches, {len(MERGED)} measures, "
           f"{asked.replicates} random judges: {seconds:.0f} s in {workers} processes "
-          f"({used:.0f} s of processor time), {len(jobs)} jobs, "
+          f"({used:.0f} s of processor time), {len(parts)} jobs, "
           f"{len(study.rows)} rows")  # fmt: skip
 
 
@@ -104,12 +102,12 @@ def _processor() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def _hold(experiment: TupleExperiment) -> None:
-    _EXPERIMENT.append(experiment)
+def _keep(scores: TupleScores) -> None:
+    _SCORES.append(scores)
 
 
-def _run(job: Any) -> Any:
-    return _EXPERIMENT[0].run(job)
+def _run(part: dict[str, Any]) -> Any:
+    return _SCORES[0].run(**part)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import inspect
 import click
 import numpy as np
 import pytest
+from benchmarks.coverage import Coverage
 from click.testing import CliRunner
 
 import hungjury as hj
@@ -19,8 +20,7 @@ from hungjury.judges.judge_scores import random_scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, randomisation_test
 from hungjury.stats.resampling import bootstrap_means
-from hungjury.studies.coverage import coverage
-from hungjury.studies.tuple_experiment import judge_tuples
+from hungjury.studies.judge_tuples import judge_tuples
 from hungjury.theory.figures import significance_curve
 
 
@@ -161,7 +161,7 @@ OTHERS = {
     "judge_tuples": lambda seed: judge_tuples(9, 4, 2, seed),
     "bootstrap_means": lambda seed: bootstrap_means(VALUES, 10, seed),
     "bootstrap_test": lambda seed: bootstrap_test(VALUES, 10, seed),
-    "coverage": lambda seed: coverage(seed=seed).run_all(),
+    "coverage": lambda seed: Coverage(seed=seed).run_all(),
     "random_scores": lambda seed: random_scores([], 3, seed=seed),
     "randomisation_test": lambda seed: randomisation_test(VALUES, 10, seed),
     "randomised_tukey": lambda seed: randomised_tukey(VALUES, 10, seed),

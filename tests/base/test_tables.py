@@ -324,4 +324,4 @@ def test_tables_of_a_study_compile(tmp_path: Path) -> None:
     sources = Sources.in_folder(tmp_path / "data")
     recipe = "crowd(measures=['AP'], tuples=2, resamples=20)"
     study = run_study(recipe, sources, tmp_path / "out", engine=Engine("local", 1))
-    compiled(tmp_path, *(table.to_latex() for table in study.report.all_tables))
+    compiled(tmp_path, *(table.to_latex() for table in study.report.all_tables.values()))

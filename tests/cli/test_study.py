@@ -17,10 +17,10 @@ from scipy.stats import kendalltau
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError, StudyFailed
+from hungjury.base.tables import Marked, Table
 from hungjury.cli.main import hungjury as command
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.study import study_command
-from hungjury.studies.claims import Marked, StudyTable
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES, markov
@@ -107,7 +107,7 @@ def test_real_data(shared_data, tmp_path):
     policies = {"duplicates": "first", "grades": range(4), "outside": "clip"}
     sources = Sources.in_folder(shared_data / "dl21", score_precision="single", **policies)
     study = run_study("markov(rel=2, repetitions=1, rates=[0.5])", sources, tmp_path, engine=ALONE)
-    (correlations,) = [one for one in study.report.tables if one.name == "table-5.3"]
+    correlations = study.report.tables["table-5.3"]
     recall_based = dict(zip((r[0] for r in correlations.rows), correlations.rows, strict=True))
     # What the thesis reports on four collections: with recall, Markov precision becomes AP.
     assert recall_based["MP GL_AD_LID@Rec(T)"][1].value > 0.97
@@ -222,10 +222,11 @@ def test_every_recipe_lists_the_same_jobs_each_time(demo):
 
 @pytest.mark.long
 def test_tables_in_three_forms():
-    table = StudyTable(
-        "t", "A & B", ["", "x_1", "n"],
+    table = Table(
+        ["", "x_1", "n"],
         [["one", Marked(0.91234567, "*", bold=True), 3], ["two", float("nan"), None]],
-    )  # fmt: skip
+        caption="A & B",
+    )
     assert table.to_csv() == ",x_1,n\none,0.91234567,3\ntwo,nan,\n"
     latex = table.to_latex()
     assert r"\caption{A \& B}" in latex
@@ -233,7 +234,7 @@ def test_tables_in_three_forms():
     assert r"one & \textbf{0.9123*} & 3 \\" in latex
     assert r"two & - & - \\" in latex
     with pytest.raises(InputError, match="2 cells under 1"):
-        StudyTable("t", "", ["a"], [[1, 2]])
+        Table(["a"], [[1, 2]])
 
 
 @pytest.mark.long

@@ -27,8 +27,8 @@ from hungjury.studies.claims import (
     sensitivity_tables,
     verdicts,
 )
+from hungjury.studies.combining import weighted_majority
 from hungjury.studies.gold import Doubt
-from hungjury.studies.tuple_experiment import weighted_majority
 
 
 def around(value: float, spread: float, seed: int = 0) -> Quantity:
@@ -108,10 +108,11 @@ def test_what_survives_keeps_its_verdict_under_every_choice() -> None:
     kept = [claim(around(0.1, 0.01), "kept"), claim(around(0.2, 0.01), "kept")]
     lost = [claim(around(0.1, 0.01), "lost"), claim(around(-0.1, 0.01), "lost")]
     untouched = [claim(around(0.3, 0.01), "untouched")] * 2
-    survives, numbers = sensitivity_tables(
+    tables = sensitivity_tables(
         {"p = 0": [kept[0], lost[0], untouched[0]], "p = 0.05": [kept[1], lost[1], untouched[1]]},
         "p",
     )
+    survives, numbers = tables.values()
     assert [list(row) for row in survives.rows] == [
         ["kept", "AP", "holds", "holds", "yes"],
         ["lost", "AP", "holds", "does not hold", "no"],
@@ -289,5 +290,6 @@ def test_claims_with_several_quantities_can_be_told_apart() -> None:
         Claim(one.text, one.case, one.measured, one.quantity + 0.1, one.over)
         for one in (half, other, tenth)
     ]
-    for table in sensitivity_tables({"0": [half, other, tenth], "0.1": moved}, "p"):
+    tables = sensitivity_tables({"0": [half, other, tenth], "0.1": moved}, "p")
+    for table in tables.values():
         assert list(dict.fromkeys(row[1] for row in table.rows)) == cases

@@ -58,7 +58,7 @@ def collections(folders: tuple[Path, Path]) -> list[Sources]:
 
 
 def table(study: Study, name: str) -> Any:
-    return next(t.table for t in study.report.tables if t.name == name)
+    return study.report.tables[name]
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -111,12 +111,12 @@ def test_tables_side_by_side(
 
 def test_figures_have_a_panel_for_each_collection(studies: dict[str, Study]) -> None:
     for name, number in (("markov", 8), ("graded-ap", 6), ("random-relevance", 6)):
-        figure = studies[name].report.figures[-1].figure.draw()
+        figure = [*studies[name].report.figures.values()][-1].draw()
         titles = [axes.get_title(loc="left") for axes in figure.axes[:number]]
         assert len(figure.axes) == number
         assert titles[0].startswith("first,")
         assert titles[-1].startswith("second,")
-    names = [one.name for one in studies["crowd"].report.figures]
+    names = list(studies["crowd"].report.figures)
     assert names == ["table-2-1-first", "table-2-1-second"]
 
 
@@ -162,10 +162,11 @@ def test_collections_are_the_systems_factor(studies: dict[str, Study]) -> None:
 
 def test_figures_of_the_systems_factor(studies: dict[str, Study]) -> None:
     report = studies["aware"].report
-    titles = {one.name: one.title for one in (*report.tables, *report.figures)}
-    assert titles["table-4.1"].startswith("Table 4.1: AP correlation, analysis of variance")
-    assert titles["figure-4.7c"] == "Figure 4.7c: RMSE, interaction of systems and approach"
-    figures = {one.name: one.figure for one in report.figures}
+    figures = report.figures
+    assert report.tables["table-4.1"].caption.startswith(
+        "Table 4.1: AP correlation, analysis of variance"
+    )
+    assert figures["figure-4.7c"].title == "Figure 4.7c: RMSE, interaction of systems and approach"
     for effects, interactions in (("figure-4.4", "figure-4.5c"), ("figure-4.6", "figure-4.7c")):
         panels = [axes.get_title(loc="left") for axes in figures[effects].draw().axes]
         assert panels == ["(a) approach", "(b) size", "(c) measure", "(d) systems"]

@@ -57,7 +57,7 @@ def run(name: str, folder: Path, where: Path, **options: Any) -> Study:
 
 def cells(study: Study, name: str, keys: int) -> dict[tuple[str, ...], dict[str, float]]:
     """{the first cells of a row: {column: number}}"""
-    (table,) = [t.table for t in study.report.tables if t.name == name]
+    table = study.report.tables[name]
     columns = list(table.columns)[keys:]
     return {
         tuple(row[:keys]): dict(

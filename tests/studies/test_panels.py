@@ -17,13 +17,13 @@ import hungjury as hj
 from builders.study_jobs import run_jobs
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
+from hungjury.studies.combining import APPROACHES
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import Job, ResultStore, as_text, integer_seed
 from hungjury.studies.papers import RECIPES
 from hungjury.studies.papers.aware import MEASURES
 from hungjury.studies.study import Study, run_study
-from hungjury.studies.tuple_experiment import APPROACHES
 
 pytestmark = pytest.mark.long  # whole studies of panels
 
@@ -58,12 +58,11 @@ def aware(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def table(study: Study, name: str) -> Any:
-    (found,) = [one for one in study.report.tables if one.name == name]
-    return found
+    return study.report.tables[name]
 
 
 def rows(study: Study, name: str) -> list[dict[str, str]]:
-    """As they stand in the CSV file."""
+    """As they are in the CSV file."""
     return list(csv.DictReader(io.StringIO(table(study, name).to_csv())))
 
 
@@ -83,7 +82,7 @@ def gold_means(folder: Path, name: str) -> Any:
 
 def test_tables_of_crowd_are_laid_out_as_printed(crowd: Study) -> None:
     first = table(crowd, "table-1")
-    assert list(first.header) == [
+    assert list(first.columns) == [
         "gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"
     ]  # fmt: skip
     assert [row[:2] for row in map(list, first.rows)][3:6] == [
@@ -92,7 +91,7 @@ def test_tables_of_crowd_are_laid_out_as_printed(crowd: Study) -> None:
         ["RGS", "eRDCG(prob=[0.05, 0.95], unjudged=0)"],
     ]
     second = table(crowd, "table-2")
-    assert list(second.header) == ["gold", "merge", "measure", "M=2", "M=3", "M=4"]
+    assert list(second.columns) == ["gold", "merge", "measure", "M=2", "M=3", "M=4"]
     assert [tuple(row[:3]) for row in second.rows][:7] == [
         ("DGS", "MV", "AP"), ("DGS", "EM", "AP"), ("DGS", "AWARE", "AP"),
         ("DGS", "BINMV", "eRAP(unjudged=0)"), ("DGS", "QBINMV", "eRAP(unjudged=0)"),
@@ -130,14 +129,14 @@ def test_only_the_printed_sizes_unless_others_are_asked_for(tmp_path: Path) -> N
     ).write(tmp_path)  # fmt: skip
     sources = Sources.in_folder(tmp_path)
     study = run_study("crowd(measures=['AP'], tuples=2)", sources, tmp_path / "out", engine=ALONE)
-    assert list(table(study, "table-2").header[3:]) == ["M=2", "M=3", "M=4", "M=5", "M=8"]
+    assert list(table(study, "table-2").columns[3:]) == ["M=2", "M=3", "M=4", "M=5", "M=8"]
     assert {job for job in study.finished[0].results if job.startswith("merge/mv")} == {
         f"merge/mv/{k}" for k in range(2, 9)
     }
     asked = run_study(
         "crowd(measures=['AP'], tuples=2, sizes=[6, 3])", sources, tmp_path / "out", engine=ALONE
     )  # fmt: skip
-    assert list(table(asked, "table-2").header[3:]) == ["M=3", "M=6"]
+    assert list(table(asked, "table-2").columns[3:]) == ["M=3", "M=6"]
 
 
 def test_grades_and_judges_left_out(tmp_path: Path) -> None:
@@ -179,7 +178,7 @@ def test_all_jobs_see_the_same_tuples(folder: Path, tmp_path: Path, seed: int) -
 def test_tables_of_aware_are_laid_out_as_printed(aware: Study) -> None:
     for name in ("table-4.1", "table-4.2"):
         found = table(aware, name)
-        assert list(found.header) == ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
+        assert list(found.columns) == ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
         assert [(row[0], row[2]) for row in found.rows] == [
             ("K-tuple Size", 1), ("Approach", 33), ("Measure", 2), ("Approach*Measure", 66),
             ("Error", 101), ("Total", 203),
@@ -196,7 +195,7 @@ def test_tables_of_aware_are_laid_out_as_printed(aware: Study) -> None:
         groups = table(aware, f"figure-{number}{letters}")
         assert len(groups.rows) == {"d": 2, "e": 5, "f": 3}[letters]
     summary = table(aware, "table-4.5")
-    assert list(summary.header) == ["", "AP correlation", "RMSE"]
+    assert list(summary.columns) == ["", "AP correlation", "RMSE"]
     assert [row[0] for row in summary.rows if row[0]] == [
         "Approach",
         "Granularity",
@@ -204,7 +203,7 @@ def test_tables_of_aware_are_laid_out_as_printed(aware: Study) -> None:
         "Weight",
     ]
     by_size = table(aware, "tau_ap-nDCG-base-2-20")
-    assert list(by_size.header) == ["approach", "k=2", "k=3"]
+    assert list(by_size.columns) == ["approach", "k=2", "k=3"]
     voted = ["votes(sgl_tau_msd)", "votes(tpc_kld_msd)"]
     assert [row[0] for row in by_size.rows] == [*APPROACHES, *voted]
 
@@ -221,7 +220,7 @@ def test_both_orientations_of_weights_are_shown(folder: Path, aware: Study) -> N
         for name in ("sgl_tau_msd", "tpc_fro_md"):
             mean = np.mean([row.tau_ap for row in direct.rows if row.approach == name])
             assert float(shown[name][orientation]) == pytest.approx(mean, abs=1e-9)
-    assert list(table(aware, "sensitivity").header)[2:] == ["dissimilarity", "printed", "survives"]
+    assert list(table(aware, "sensitivity").columns)[2:] == ["dissimilarity", "printed", "survives"]
     merges = {one.text for one in aware.report.claims} - {
         row[0] for row in table(aware, "sensitivity").rows
     }
@@ -273,13 +272,13 @@ def test_top_groups_begin_with_the_best(aware: Study) -> None:
 
 
 def test_every_figure_is_drawn(aware: Study, crowd: Study) -> None:
-    names = {one.name for one in aware.report.figures}
+    names = set(aware.report.figures)
     assert {"figure-4.4", "figure-4.4e", "figure-4.5a", "figure-4.5b", "figure-4.6", "figure-4.6e",
             "figure-4.7a", "figure-4.7b", "figure-4.8", "figure-4.8g", "figure-4.8h", "figure-4.8i",
             "figure-4.9", "figure-4.9g", "figure-4.9h", "figure-4.9i", "tau_ap-AP",
             "rmse-ERR-20"} <= names  # fmt: skip
-    for one in (*aware.report.figures, *crowd.report.figures):
-        assert one.figure.draw().axes
+    for one in (*aware.report.figures.values(), *crowd.report.figures.values()):
+        assert one.draw().axes
 
 
 def test_files_of_crowd(folder: Path, tmp_path: Path) -> None:
@@ -306,7 +305,7 @@ def test_a_study_with_one_measure(folder: Path, tmp_path: Path) -> None:
     study = run_study(recipe, Sources.in_folder(folder), tmp_path, engine=ALONE)
     sources = [row[0] for row in table(study, "table-4.1").rows]
     assert sources == ["K-tuple Size", "Approach", "Error", "Total"]
-    assert "figure-4.5b" not in {one.name for one in study.report.figures}
+    assert "figure-4.5b" not in study.report.figures
 
 
 def test_the_same_numbers_in_any_order(folder: Path, tmp_path: Path) -> None:

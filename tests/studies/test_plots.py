@@ -51,7 +51,7 @@ def test_long_names_leave_room_for_the_plot() -> None:
     name = f'nMCG(user="{"/folder" * 40}/users.json")@4'
     rates = draw_rates({name: [1, 0.5], "AP": [1, 0.8]}, (1, 0.5), "power")
     panel = Matrix("", (name, "AP"), (name, "AP"), np.eye(2))
-    matrix = draw_matrices(Matrices((panel,), 1))
+    matrix = draw_matrices(Matrices("", (panel,), 1))
     rows, _ = new_rows([name, "AP"])
     for figure in (rates, matrix, rows):
         picture_bytes(figure, "svg")

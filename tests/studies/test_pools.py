@@ -12,7 +12,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError, MeasureError, UnknownName
-from hungjury.studies.downsampling import RATES, RobustnessExperiment
+from hungjury.studies.downsampling import RATES, PoolScores
 from oracles import studies as naive
 
 
@@ -133,14 +133,15 @@ def test_robustness_correlates_with_the_whole_pool(close: Any) -> None:
 
 
 def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
-    experiment = RobustnessExperiment(sim.gold, sim.runs, MEASURES, (0.5, 0.1), 3, seed=8)
-    sent = pickle.loads(pickle.dumps(experiment))
-    jobs = experiment.parts()
+    sent = pickle.loads(pickle.dumps(PoolScores(sim.gold, sim.runs, MEASURES, seed=8)))
+    plain = hj.studies.robustness(sim.gold, sim.runs, MEASURES, (0.5, 0.1), 3, seed=8)
+    truth = sent.whole.better()
+    jobs = [(r, n) for r in range(2) for n in range(3)]
     random.Random(0).shuffle(jobs)
-    mixed = experiment.gather({job: sent.run(job) for job in jobs})
-    plain = experiment.run_all()
-    np.testing.assert_array_equal(mixed.tau, plain.tau)
-    np.testing.assert_array_equal(mixed.tau_ap, plain.tau_ap)
+    for r, n in jobs:
+        means = sent.sample((0.5, 0.1)[r], n).better()
+        np.testing.assert_array_equal(hj.stats.kendall(means, truth), plain.tau[:, r, n])
+        np.testing.assert_array_equal(hj.stats.tau_ap(means, truth), plain.tau_ap[:, r, n])
 
 
 def test_robustness_of_some_systems(sim: Any) -> None:

@@ -15,7 +15,7 @@ from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.resampling import resample_counts
 from hungjury.studies.jobs import seed_for
-from hungjury.studies.power import PowerExperiment, power_of, share_told_apart
+from hungjury.studies.power import power_of, share_told_apart
 from oracles import stats as naive_stats
 from oracles import studies as naive
 
@@ -98,13 +98,15 @@ def test_a_better_measure_has_more_power() -> None:
         assert "45 pairs of 10 systems on 30 topics" in str(found)
 
 
-def test_measures_are_jobs_of_their_own() -> None:
+def test_measures_do_not_depend_on_each_other() -> None:
     scores = scores_of(np.random.default_rng(0).random((3, 5, 12)))
-    experiment = PowerExperiment(scores, "tukey", alpha=0.05, samples=100, seed=5)
-    sent = pickle.loads(pickle.dumps(experiment))
-    found = experiment.gather({job: sent.run(job) for job in reversed(experiment.parts())})
-    np.testing.assert_array_equal(found.p, experiment.run_all().p)
-    other = PowerExperiment(scores, "tukey", alpha=0.05, samples=100, seed=6).run_all()
+    sent = pickle.loads(pickle.dumps(scores))
+    found = hj.studies.discriminative_power(scores, "tukey", samples=100, seed=5)
+    for m in reversed(range(3)):
+        p, needed = power_of(sent.values[m], "tukey", alpha=0.05, samples=100, seed=5)
+        np.testing.assert_array_equal(found.p[m], p)
+        assert found.needed[m] == needed
+    other = hj.studies.discriminative_power(scores, "tukey", samples=100, seed=6)
     assert (other.p != found.p).any()
 
 

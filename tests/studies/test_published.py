@@ -22,21 +22,23 @@ from hungjury.studies.data import (
 )
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import graded_claims as graded_beside
+from hungjury.studies.papers import panels
 from hungjury.studies.papers import relevance_claims as relevance_beside
-from hungjury.studies.published import (
+from hungjury.studies.papers.published import (
+    COLUMNS,
+    PAGES,
     graded_facts,
     graded_tau,
-    panels,
+    misprints,
     printed_facts,
+    printed_rows,
     recognised,
+    relevance_collections,
+    relevance_recognised,
     table_5_2,
     table_5_3,
     table_5_4,
 )
-from hungjury.studies.published.measures import COLLECTIONS as RELEVANCE
-from hungjury.studies.published.measures import POWER, relevance_recognised
-from hungjury.studies.published.misprints import MISPRINTS
-from hungjury.studies.published.thesis import COLUMNS, PAGES
 from hungjury.studies.study import Study, run_study
 
 COLLECTIONS = ("TREC 7", "TREC 8", "TREC 10", "TREC 14")
@@ -133,7 +135,7 @@ def test_tables_of_crowd_judges_are_the_paper_s(shared_data: Path) -> None:
     if not path.exists():
         pytest.skip(f"no text of the paper at {path}")
     lines = path.read_text().splitlines()
-    mine = {tuple(row[:3]): row[3:] for row in map(str.split, panels.TABLE_1.strip().splitlines())}
+    mine = {tuple(row[:3]): row[3:] for row in printed_rows("crowd 1")}
     seen = 0
     for gold, measure, *cells in (r for r in rows_below(lines, "Table 1.", 14) if r[0]):
         for systems, both in (("T08", cells[:2]), ("T13", cells[2:])):
@@ -142,7 +144,7 @@ def test_tables_of_crowd_judges_are_the_paper_s(shared_data: Path) -> None:
             seen += 1
     assert seen == len(mine) == 18
     printed = [r for r in rows_below(lines, "Table 2.", 51) if len(r) == 9 and r[1]]
-    stored = [row.split() for row in panels.TABLE_2.strip().splitlines()]
+    stored = printed_rows("crowd 2")
     assert len(stored) == len(printed) == 42
     for theirs, (_, _, merge, measure, *values) in zip(printed, stored, strict=True):
         assert theirs[1:] == [f"{merge} {measure}", *values]
@@ -151,21 +153,21 @@ def test_tables_of_crowd_judges_are_the_paper_s(shared_data: Path) -> None:
 
 def test_tables_4_1_to_4_4_are_the_thesis_s(thesis: list[str]) -> None:
     listed = thesis[thesis.index("# List of tables") :]
-    for number, text in panels.ANOVA.items():
-        mine = [row.split() for row in text.strip().splitlines()]
+    for number in ("4.1", "4.2", "4.3", "4.4"):
+        mine = printed_rows(f"thesis {number}")
         theirs = [
             row for row in rows_below(thesis, f"Table {number} ANOVA", 16) if row[0][:1] == "<"
         ]
         assert len(mine) == len(theirs)
         for (source, *cells), (name, *printed) in zip(mine, theirs, strict=True):
-            assert source.replace("_", " ").rstrip("s") == name[3:-4].rstrip("s")
+            assert source.rstrip("s") == name[3:-4].rstrip("s")
             plain = [cell.replace(",", "").replace(" ", "") or "-" for cell in printed]
             assert cells == plain[: len(cells)]
             assert set(plain[len(cells) :]) <= {"-"}
         sums = {source: float(cells[0]) for source, *cells in mine}
         assert sum(sums.values()) - sums["Total"] == pytest.approx(sums["Total"], abs=6e-4)
         line = next(row for row in listed if row.startswith(f"{number}\t"))
-        assert line.endswith(f"\t{panels.PAGES[number]}")
+        assert line.endswith(f"\t{PAGES[number]}")
 
 
 def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> None:
@@ -185,8 +187,7 @@ def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> No
             case = "all" if which else key[1]
             printed[key[0], case, which] = tuple(map(float, both))
     mine = {}
-    for line in POWER.strip().splitlines():
-        *words, first, second = line.split()
+    for *words, first, second in printed_rows("relevance power"):
         name, case, which = ("" if word == "-" else word for word in words)
         mine[name, case, which] = (float(first), float(second))
     assert mine == printed
@@ -195,8 +196,8 @@ def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> No
     assert "50 topics" in section
     for name, runs, documents in (("T14", 58, "1,000"), ("T21", 27, "10,000")):
         assert f"{runs} runs were submitted, retrieving {documents} documents" in section
-        topics, numbers, _, length = RELEVANCE[name]
-        assert (topics, numbers, f"{length:,}") == (50, runs, documents)
+        topics, numbers, _, length = relevance_collections()[name]
+        assert (topics, numbers, f"{length:,.0f}") == (50, runs, documents)
 
 
 # misprints
@@ -204,7 +205,7 @@ def test_power_is_that_of_the_paper_on_random_relevance(shared_data: Path) -> No
 
 def test_cells_that_repeat_their_neighbours_are_listed() -> None:
     """Exactly equal neighbours, in rows that are printed once."""
-    listed = {(m.collection, m.row) for m in MISPRINTS}
+    listed = {(m.collection, m.row) for m in misprints()}
     found = set()
     for collection in COLLECTIONS:
         cells = table_5_3(collection)
@@ -305,17 +306,17 @@ def test_other_collections_have_no_published_numbers(tmp_path: Path) -> None:
     hj.simulate(systems=4, topics=3, documents=40, depth=9).write(tmp_path / "demo")
     sources = Sources.in_folder(tmp_path / "demo")
     study = run_study("markov(repetitions=1, rates=[0.5])", sources, tmp_path, engine=ALONE)
-    names = [one.name for one in study.report.tables]
+    names = list(study.report.tables)
     assert names == ["table-5.1", "table-5.2", "table-5.3", "table-5.4", "figure-5.5", "figure-5.6"]
 
 
 def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A simulated collection that is taken for TREC 10: printed numbers stand beside its own."""
+    """A simulated collection that is taken for TREC 10: printed numbers beside its own."""
     hj.simulate(systems=6, topics=4, documents=60, depth=20, grades=3, seed=3).write(tmp_path / "d")
     recipe = "graded-ap(repetitions=1, rates=[0.5])"
     sources = Sources.in_folder(tmp_path / "d", grades=range(3))
     plain = run_study(recipe, sources, tmp_path, engine=ALONE)
-    assert [one.name for one in plain.report.tables] == ["table-1", "table-2", "figure-1"]
+    assert list(plain.report.tables) == ["table-1", "table-2", "figure-1"]
     monkeypatch.setattr(graded_beside, "graded_recognised", lambda facts: "TREC 10")
     study = run_study(recipe, sources, tmp_path, engine=ALONE)
     rows = table(study, "table-2-published")
@@ -337,12 +338,12 @@ def test_a_collection_of_the_graded_paper(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_collection_of_the_paper_on_random_relevance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A simulated collection that is taken for T21: printed numbers stand beside its own."""
+    """A simulated collection that is taken for T21: printed numbers beside its own."""
     hj.simulate(systems=6, topics=4, documents=60, depth=20, grades=4, seed=3).write(tmp_path / "d")
     recipe = "random-relevance(repetitions=1, rates=[0.5], samples=40, topic_samples=3)"
     sources = Sources.in_folder(tmp_path / "d", grades=range(4))
     plain = run_study(recipe, sources, tmp_path, engine=ALONE)
-    assert "figure-3-published" not in [one.name for one in plain.report.tables]
+    assert "figure-3-published" not in plain.report.tables
     monkeypatch.setattr(relevance_beside, "relevance_recognised", lambda facts: "T21")
     study = run_study(recipe, sources, tmp_path, engine=ALONE)
     rows = {(r["measure"], r["case"], r[""]): r for r in table(study, "figure-3-published")}
@@ -378,8 +379,9 @@ def test_judges_and_systems_of_the_papers(tmp_path: Path, monkeypatch: pytest.Mo
     crowd = "crowd(tuples=2, resamples=20)"
     aware = "aware(sizes=[2, 3], tuples=2, replicates=2, resamples=20)"
     plain = run_study(crowd, sources, tmp_path, engine=ALONE)
-    assert not [one.name for one in plain.report.tables if "published" in one.name]
-    monkeypatch.setattr(panels, "SYSTEMS", {"T08": (judges, 3, 5), "T13": (judges, 3, 6)})
+    assert not [name for name in plain.report.tables if "published" in name]
+    systems = {"T08": (judges, 3, 5), "T13": (judges, 3, 6)}
+    monkeypatch.setattr(panels, "panel_systems", lambda: systems)
     study = run_study(crowd, sources, tmp_path, engine=ALONE)
     first, second = (table(study, f"table-{n}-published") for n in (1, 2))
     assert len(first) == 18 * 2
@@ -416,7 +418,7 @@ def trec8(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
 
 
 def table(study: Study, name: str) -> list[dict[str, Any]]:
-    return list(next(one.table for one in study.report.tables if one.name == name))
+    return list(study.report.tables[name])
 
 
 @pytest.mark.long

@@ -15,7 +15,7 @@ from hungjury.base.errors import HungjuryError, InputError
 from hungjury.stats.correlation import tau_ap_cross
 from hungjury.studies.claims import RESAMPLES, Resampling, too_narrow
 from hungjury.studies.data import Sources
-from hungjury.studies.downsampling import RobustnessExperiment
+from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import integer_seed
 from hungjury.studies.papers.graded_ap import GradedAPRecipe
@@ -52,7 +52,7 @@ def sources(folder: Path, **others: Any) -> Sources:
 
 
 def table(study: Study, name: str) -> Any:
-    return next(t.table for t in study.report.tables if t.name == name)
+    return study.report.tables[name]
 
 
 def tau(scores: Any) -> float:
@@ -69,7 +69,7 @@ def random_relevance(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 def test_correlations_in_three_cases(random_relevance: Study, gold: Any, runs: Any) -> None:
-    names = [t.name for t in random_relevance.report.tables]
+    names = list(random_relevance.report.tables)
     assert names == [
         "sensitivity",
         "sensitivity-numbers",
@@ -99,10 +99,10 @@ def test_power_is_that_of_the_building_block(random_relevance: Study, folder: Pa
     runs = hj.read_runs(str(folder / "runs" / "*"))
     one = "eRRBP(prob=[0.05, 0.4, 0.8, 0.95])"
     seed = integer_seed(3, "power/mv/0")
-    pool = RobustnessExperiment(labels, runs, [one, "ERR"], [0.5, 0.1], 1, seed)
+    pool = PoolScores(labels, runs, [one, "ERR"], seed)
     rows = {tuple(row[:3]): row[3:] for row in table(random_relevance, "figure-3").rows}
     assert len(rows) == 2 * 3 * 10
-    for place, scores in ((0, pool.whole), (2, pool.sample(0, 0.1))):
+    for place, scores in ((0, pool.whole), (2, pool.sample(0.1))):
         power = hj.studies.discriminative_power(scores, samples=40, seed=seed).power
         assert rows["mv", "lenient", "eRRBP-2"][place] == power[0]
         assert rows["mv", "hard", "ERR"][place] == power[1]
@@ -198,7 +198,7 @@ def test_claims_are_those_about_as_many_grades(tmp_path: Path) -> None:
 
 
 def test_figures_of_random_relevance(random_relevance: Study) -> None:
-    first, second, third = (f.figure.draw() for f in random_relevance.report.figures)
+    first, second, third = (f.draw() for f in random_relevance.report.figures.values())
     titles = [axes.get_title(loc="left") for axes in first.axes]
     assert titles[:2] == ["gold, hard", "mv, hard"]
     for figure in (second, third):
@@ -266,7 +266,7 @@ def test_robustness_is_that_of_the_building_block(graded_ap: Study, gold: Any, r
     ]  # fmt: skip
     rows = {tuple(row[:3]): row[3:] for row in table(graded_ap, "figure-2").rows}
     np.testing.assert_allclose(rows["gold", "all topics", "eGAP"], [1, *np.mean(each, axis=0)])
-    figure = graded_ap.report.figures[0].figure.draw()
+    figure = graded_ap.report.figures["figure-2"].draw()
     assert len(figure.axes) == 6
 
 
@@ -305,7 +305,7 @@ def test_levels_on_smaller_pools(folder: Path, gold: Any, runs: Any, tmp_path: P
     assert len(rows) == 2 * 21
     found = rows["gold", "MP LO_OR_LID@Rec(T)"]
     np.testing.assert_allclose([found[0], found[2]], [whole, np.mean(samples)])
-    assert [len(f.figure.draw().axes) for f in study.report.figures] == [3, 8, 8]
+    assert [len(f.draw().axes) for f in study.report.figures.values()] == [3, 8, 8]
 
 
 # needs

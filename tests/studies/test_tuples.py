@@ -16,7 +16,8 @@ from hungjury.base.errors import HungjuryError
 from hungjury.data.judgments import Judgments
 from hungjury.judges.judge_scores import score_judges
 from hungjury.judges.weights import ESTIMATORS
-from hungjury.studies.tuple_experiment import APPROACHES, TupleExperiment, TupleStudy, judge_tuples
+from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tuple_parts
+from hungjury.studies.judge_tuples import TupleStudy, judge_tuples
 from oracles import aware as naive_aware
 from oracles import studies as naive
 
@@ -200,26 +201,32 @@ def test_incomplete_panels_and_partial_gold(sim: Any) -> None:
 
 
 def test_jobs_can_be_run_anywhere_in_any_order(sim: Any) -> None:
-    experiment = TupleExperiment(
-        sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, sizes=[2, 4], tuples=3,
-        approaches=["uni", "sgl_tau_md", "mv", "em-mv"], replicates=3,
-    )  # fmt: skip
-    jobs = experiment.parts()
-    assert len(jobs) == 2 + 2 * 2
-    sent = pickle.loads(pickle.dumps(experiment))
+    approaches = ["uni", "sgl_tau_md", "mv", "em-mv"]
+    given = (sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
+    scores = TupleScores(*given)
+    parts = tuple_parts(scores, approaches, [2, 4], 3, 3)
+    assert len(parts) == 2 + 2 * 2
+    sent = pickle.loads(pickle.dumps(scores))
+    jobs = list(parts)
     random.Random(1).shuffle(jobs)
-    assert experiment.gather({job: sent.run(job) for job in jobs}).rows == experiment.run_all().rows
+    found = {job: sent.run(**parts[job]) for job in jobs}
+    joined = join_parts(scores, approaches, [found[job] for job in parts])
+    direct = hj.studies.tuple_study(
+        *given, sizes=[2, 4], tuples=3, approaches=approaches, replicates=3
+    )
+    assert joined.rows == direct.rows
 
 
 def test_listing_jobs_scores_nobody(sim: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any) -> None:
         raise AssertionError("judges were scored")
 
-    monkeypatch.setattr("hungjury.studies.tuple_experiment.score_judges", refuse)
-    experiment = TupleExperiment(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold, tuples=3)
-    assert len(experiment.parts()) == 2 + 3 * 3  # two measures; three merges of 2, 3 and 4 judges
+    monkeypatch.setattr("hungjury.studies.combining.score_judges", refuse)
+    scores = TupleScores(sim.judgments, sim.runs, ["AP", "RBP"], sim.gold)
+    parts = tuple_parts(scores, APPROACHES, tuples=3)
+    assert len(parts) == 2 + 3 * 3  # two measures; three merges of 2, 3 and 4 judges
     with pytest.raises(AssertionError, match="scored"):
-        experiment.run(experiment.parts()[0])
+        scores.run(**parts["aware/AP"])
 
 
 def test_pools_are_the_same_in_another_process(sim: Any) -> None:

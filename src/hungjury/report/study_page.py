@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from hungjury import __version__
 from hungjury.base.files import write_whole
+from hungjury.base.tables import Table
 from hungjury.report.pictures import picture_bytes
-from hungjury.studies.claims import StudyTable
 
 if TYPE_CHECKING:
     from hungjury.studies.data import Sources
@@ -40,16 +40,16 @@ dt { color: #666 } dd { margin: 0; overflow-wrap: anywhere }
 def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
     """Write all files of a study into its folder; their paths, the page first."""
     report, folder = study.report, study.folder
-    drawings = {one.name: one.figure.draw() for one in report.figures}  # once: it is slow
+    drawings = {name: one.draw() for name, one in report.figures.items()}  # once: it is slow
     pictures = {
         f"{name}.{form}": picture_bytes(figure, form)
         for name, figure in drawings.items()
         for form in PICTURES
     }
     contents: dict[str, str | bytes] = {"index.html": study_page(study, pictures)}
-    for table in report.all_tables:
-        contents[f"{table.name}.csv"] = table.to_csv(csv_safe)
-        contents[f"{table.name}.tex"] = table.to_latex()
+    for name, table in report.all_tables.items():
+        contents[f"{name}.csv"] = table.to_csv(csv_safe)
+        contents[f"{name}.tex"] = table.to_latex()
     contents |= pictures
     for name, content in contents.items():
         write_whole(folder / name, content)
@@ -63,8 +63,8 @@ def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
         f"<h1>{escape(recipe.name)}</h1>",
         f"<p>{escape(_first_line(recipe.__doc__))} {escape(recipe.paper)}</p>",
         *(f"<p>{escape(remark)}</p>" for remark in report.remarks),
-        *map(_table, report.all_tables),
-        *(_figure(one.title, pictures[f"{one.name}.svg"]) for one in report.figures),
+        *map(_table, report.all_tables.values()),
+        *(_figure(one.title, pictures[f"{name}.svg"]) for name, one in report.figures.items()),
         "<h2>How this was made</h2>",
         _facts(study),
     ]
@@ -79,9 +79,9 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def _table(named: StudyTable) -> str:
-    body = replace(named.table, caption="").to_html()
-    return f'<h2>{escape(named.title)}</h2>\n<div class="wide">{body}</div>'
+def _table(table: Table) -> str:
+    body = replace(table, caption="").to_html()
+    return f'<h2>{escape(table.caption)}</h2>\n<div class="wide">{body}</div>'
 
 
 def _figure(name: str, svg: bytes) -> str:

@@ -1,5 +1,6 @@
 from hungjury.judges.aware_comparison import compare_approaches as compare_approaches
 from hungjury.studies.anova import factorial_anova as factorial_anova
+from hungjury.studies.combining import tuple_study as tuple_study
 from hungjury.studies.correlation import correlate_measures as correlate_measures
 from hungjury.studies.downsampling import downsample as downsample
 from hungjury.studies.downsampling import robustness as robustness
@@ -8,4 +9,3 @@ from hungjury.studies.power import discriminative_power as discriminative_power
 from hungjury.studies.topics import complete_runs as complete_runs
 from hungjury.studies.topics import few_highly_relevant as few_highly_relevant
 from hungjury.studies.topics import run_quartiles as run_quartiles
-from hungjury.studies.tuple_experiment import tuple_study as tuple_study

@@ -1,28 +1,24 @@
 """Claims of a study: a number, its uncertainty by resampling, and whether the claim holds.
 
-Topics are resampled by the bootstrap, and so are units; both deviations are added to the estimate,
-centred. All numbers of a study see the same resamples, so that their differences stay paired.
-
-A verdict rests on an interval, not on one number. A `Quantity` carries its values on
-other topics, pools, tuples or seeds: draws that share their randomness with those of the other
-quantities of a study, so that differences stay paired. A `Claim` is a quantity that has to be
-positive; it holds if the whole interval is.
+A verdict rests on an interval, not on one number. A `Quantity` carries draws of its value: what it
+would be on other topics, pools, tuples or seeds. Topics are resampled by the bootstrap, and so are
+units; both deviations are added to the estimate, centred. All quantities of a study share the same
+resamples, which keeps their differences paired. A `Claim` is a quantity that has to be positive; it
+holds if the whole interval is.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
-from functools import cached_property, lru_cache, reduce
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, reduce
+from typing import Literal
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.records import Record
-from hungjury.base.tables import Cell, Joined, Marked, Table
+from hungjury.base.tables import Cell, Table
 from hungjury.stats.resampling import interval, resample_counts
 from hungjury.studies.jobs import seed_for
 
@@ -32,71 +28,23 @@ __all__ = [
     "INCONCLUSIVE",
     "LEVEL",
     "RESAMPLES",
-    "Cell",
     "Claim",
     "ClaimVerdict",
-    "Joined",
-    "Marked",
     "Quantity",
     "Resampling",
-    "StudyTable",
     "claims_table",
     "least",
     "mean_of_all",
     "most",
     "sensitivity_tables",
-    "stem",
     "too_narrow",
     "verdicts",
     "within",
 ]
 
-
-def stem(text: str) -> str:
-    """Turn text into a part of a file name."""
-    return re.sub(r"[^\w.+@-]+", "-", text).strip("-")
-
-
-class StudyTable(Record):
-    """name: the stem of its files, such as "table-5.2". Empty cells are None."""
-
-    name: str
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    digits: int = 4
-    formats: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
-
-    @staticmethod
-    def of(name: str, title: str, table: Table) -> StudyTable:
-        """The table of a building block, printed as it says."""
-        return StudyTable(name, title, table.columns, table.rows, table.digits, table.formats)
-
-    def __post_init__(self) -> None:
-        _ = self.table  # complains about rows that do not fit
-
-    @cached_property
-    def table(self) -> Table:
-        return Table(self.header, self.rows, self.digits, self.formats, self.title)
-
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_html_(self) -> str:
-        return self.table.to_html()
-
-    def to_csv(self, safe: bool = False) -> str:
-        """Full precision; `safe`: escape text that spreadsheets would take for formulas."""
-        return self.table.to_csv(safe)
-
-    def to_latex(self) -> str:
-        """A booktabs table with its caption."""
-        return self.table.to_latex()
-
-
 RESAMPLES = 200
 """Default number of draws of a quantity."""
-NORMAL, UPPER = 1.959964, 0.975  # of 95 % intervals
+LEVEL = 0.95  # of all intervals
 
 
 class Resampling(Record):
@@ -112,8 +60,8 @@ class Resampling(Record):
     def units(self, values: Floats, *name: str | int) -> Floats:
         """[draw]: deviation of the mean of independent values [unit] in resamples.
 
-        name: identifies the units, so that other values of them get the same resamples. Widened by
-        √(n/(n - 1)), since the variance of resamples of n is that much too small.
+        name: identifies the units; other values of the same units get the same resamples. Widened
+        by √(n/(n - 1)), since the variance of resamples of n is that much too small.
         """
         n = len(values)
         if n < 2:
@@ -141,22 +89,21 @@ def _unit_shares(draws: Resampling, n: int, name: tuple[str | int, ...]) -> Floa
 
 
 def too_narrow(number: int) -> float:
-    """By how much resamples of so few units vary too little for intervals at 95 %: their variance
-    lacks a factor n/(n - 1), and their quantiles are the normal distribution's instead of
-    Student's. One unit says nothing about others: infinite."""
-    from scipy.special import stdtrit
+    """Return the factor by which draws of so few units have to be widened for intervals at `LEVEL`:
+    their variance lacks a factor n/(n - 1), and their quantiles are the normal distribution's
+    instead of Student's. One unit says nothing about others: infinite."""
+    from scipy.special import ndtri, stdtrit
 
     if number < 2:
         return float("inf")
-    freedom = number - 1
-    return float(stdtrit(freedom, UPPER) / NORMAL * np.sqrt(number / freedom))
+    freedom, upper = number - 1, (1 + LEVEL) / 2
+    return float(stdtrit(freedom, upper) / ndtri(upper) * np.sqrt(number / freedom))
 
 
 ClaimVerdict = Literal["holds", "does not hold", "inconclusive"]
 HOLDS: ClaimVerdict = "holds"
 DOES_NOT_HOLD: ClaimVerdict = "does not hold"
 INCONCLUSIVE: ClaimVerdict = "inconclusive"
-LEVEL = 0.95
 ROUNDING = 1e-12  # differences between sums of the same numbers
 
 
@@ -183,8 +130,8 @@ class Quantity(Record, eq=False):
         return Quantity(other - self.value, other - self.draws)
 
     def interval(self) -> tuple[float, float]:
-        """The central 95 % of the draws; NaN where a draw has no value, such as the tau of a
-        measure that gives all systems the same mean."""
+        """The central interval of the draws at `LEVEL`; NaN where a draw has no value, such as the
+        tau of a measure that gives all systems the same mean."""
         if np.isnan(self.draws).any():
             return float("nan"), float("nan")
         low, high = interval(self.draws, LEVEL)
@@ -240,17 +187,17 @@ class Claim(Record, eq=False):
         return (self.quantity.value, *self.quantity.interval())
 
 
-def claims_table(claims: Sequence[Claim]) -> StudyTable:
+def claims_table(claims: Sequence[Claim]) -> Table:
     """Every claim with its estimate, its interval and the verdict."""
     rows: list[list[Cell]] = [
         [one.text, one.case, one.measured, one.over, *one.numbers(), one.verdict] for one in claims
     ]
-    title = (
-        "Claims: each holds if its quantity is positive; 95 % intervals over what is named, "
-        "each claim by itself"
+    caption = (
+        "Claims: each holds if its quantity is positive; "
+        f"{100 * LEVEL:.0f} % intervals over what is named, each claim by itself"
     )
     header = ["claim", "case", "quantity", "interval over", "estimate", "low", "high", "verdict"]
-    return StudyTable("claims", title, header, rows)
+    return Table(header, rows, caption=caption)
 
 
 def _cases(claims: Sequence[Claim]) -> list[str]:
@@ -271,21 +218,19 @@ def verdicts(claims: Sequence[Claim]) -> Table:
     return Table(["claim", "case", "estimate", "low", "high", "verdict"], rows, digits=3, left=2)
 
 
-def sensitivity_tables(
-    choices: Mapping[str, Sequence[Claim]], what: str
-) -> tuple[StudyTable, StudyTable]:
-    """How claims change under other choices than the first.
+def sensitivity_tables(choices: Mapping[str, Sequence[Claim]], what: str) -> dict[str, Table]:
+    """Show how claims change under other choices than the first.
 
     Parameters
     ----------
     choices : mapping
         By the name of the choice: the same claims in the same order.
     what : str
-        What is chosen, for the titles.
+        What is chosen, for the captions.
 
     Returns
     -------
-    tuple of StudyTable
+    dict of Table
         Which claims keep their verdict under every choice, and all numbers; claims that no choice
         touches are left out.
     """
@@ -302,13 +247,13 @@ def sensitivity_tables(
             [one.text, case, name, *one.numbers(), one.verdict]
             for name, one in zip(names, same, strict=True)
         ]
-    return (
-        StudyTable(
-            "sensitivity", f"Which conclusions survive: {what}",
+    header = ["claim", "case", "choice", "estimate", "low", "high", "verdict"]
+    return {
+        "sensitivity": Table(
             ["claim", "case", *names, "survives"], rows,
+            caption=f"Which conclusions survive: {what}",
         ),
-        StudyTable(
-            "sensitivity-numbers", f"Claims by {what}, with 95 % intervals",
-            ["claim", "case", "choice", "estimate", "low", "high", "verdict"], numbers,
+        "sensitivity-numbers": Table(
+            header, numbers, caption=f"Claims by {what}, with {100 * LEVEL:.0f} % intervals"
         ),
-    )  # fmt: skip
+    }  # fmt: skip

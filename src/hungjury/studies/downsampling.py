@@ -1,18 +1,13 @@
 """Do systems keep their order when most judgments are removed? (XG 6, RR 4.2)
 
-An experiment holds its data and can be sent to another process. Its parts are named by plain
-tuples and return plain numbers: they can be run in any order, anywhere, any number of
-times, and put together at the end. A job of `runner.py` may do one part.
-
 Stratified down-sampling of pools (Buckley and Voorhees 2004) for any number of grades.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,47 +30,7 @@ from hungjury.stats.correlation import kendall, tau_ap
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_hard_labels, need_measures, need_systems
 
-__all__ = [
-    "RATES",
-    "Experiment",
-    "Found",
-    "Part",
-    "Robustness",
-    "RobustnessExperiment",
-    "downsample",
-    "robustness",
-]
-
-Part = tuple[str | int | float, ...]
-Found = dict[str, Any]
-"""Numbers, words and lists of them under names: all that JSON can hold."""
-Answer = TypeVar("Answer")
-
-
-class Experiment(ABC, Generic[Answer]):
-    """Independent parts, and their combined result."""
-
-    @abstractmethod
-    def parts(self) -> list[Part]:
-        """All parts."""
-
-    @abstractmethod
-    def run(self, part: Part) -> Found:
-        """Run one part; the result does not depend on where or when."""
-
-    @abstractmethod
-    def gather(self, found: Mapping[Part, Found]) -> Answer:
-        """Combine the results of all parts."""
-
-    def run_all(self, progress: Progress | None = None) -> Answer:
-        """Run all parts in this process, one after the other."""
-        parts, found = self.parts(), {}
-        for done, part in enumerate(parts, 1):
-            found[part] = self.run(part)
-            if progress is not None:
-                progress(done, len(parts), "running jobs")
-        return self.gather(found)
-
+__all__ = ["RATES", "PoolScores", "Robustness", "downsample", "robustness"]
 
 RATES = (0.9, 0.7, 0.5, 0.3, 0.1, 0.05)
 LEAST_RELEVANT, LEAST_NOT_RELEVANT = 1, 10  # documents of each grade that are always kept
@@ -255,78 +210,64 @@ def robustness(
     >>> found.mean().shape
     (1, 2)
     """
-    return RobustnessExperiment(
-        qrels, runs, measures, rates, repetitions, seed, systems
-    ).run_all(progress)  # fmt: skip
+    kept = tuple(rates)
+    for rate in kept:
+        _check_rate(rate)
+    if repetitions < 1 or not kept:
+        raise InputError(
+            "nothing to draw", code="nothing-to-draw", remedy="give rates, and 1 repetition"
+        )
+    pools = PoolScores(qrels, runs, measures, seed, systems)
+    truth = pools.whole.better()
+    shape = (len(pools.whole.measures), len(kept), repetitions)
+    tau, near_top, level = (np.empty(shape) for _ in range(3))
+    for n, r in np.ndindex(repetitions, len(kept)):
+        sample = pools.sample(kept[r], n)
+        tau[:, r, n] = kendall(sample.better(), truth)
+        near_top[:, r, n] = tau_ap(sample.better(), truth)
+        level[:, r, n] = sample.mean().mean(axis=1)
+        if progress is not None:
+            progress(n * len(kept) + r + 1, repetitions * len(kept), "running jobs")
+    return Robustness(
+        measures=pools.whole.measures,
+        rates=kept,
+        tau=tau,
+        tau_ap=near_top,
+        systems=len(pools.whole.systems),
+        topics=len(pools.whole.topics),
+        seed=seed,
+        level=level,
+        whole=pools.whole.mean().mean(axis=1),
+    )
 
 
-class RobustnessExperiment(Experiment[Robustness]):
-    """One part for every repetition and rate: `(repetition, rate)`."""
+class PoolScores:
+    """Scores on the whole pool (`whole`), and on samples of it from a seed."""
 
     def __init__(
         self,
         qrels: QrelsLike,
         runs: RunsLike,
         measures: MeasureNames,
-        rates: Iterable[float],
-        repetitions: int,
-        seed: int,
+        seed: int = 0,
         systems: Sequence[str] | None = None,
     ) -> None:
         check_seed(seed)
-        self.qrels, self.measures = as_qrels(qrels), measure_list(measures)
+        self.qrels, self.measures, self.seed = as_qrels(qrels), measure_list(measures), seed
         need_hard_labels(self.qrels, "down-sampling")
         need_measures(self.measures, self.qrels)
-        self.rates, self.repetitions, self.seed = tuple(rates), repetitions, seed
-        for rate in self.rates:
-            _check_rate(rate)
-        if repetitions < 1 or not self.rates:
-            raise InputError(
-                "nothing to draw", code="nothing-to-draw", remedy="give rates, and 1 repetition"
-            )
         depth = max(one.unjudged_depth for one in self.measures)
         self.alignment = align(as_runs(runs), self.qrels.pool, others=depth)
         self.systems = None if systems is None else list(systems)
         self.whole = self._score(self.qrels)
         need_systems(self.whole, "robustness")
 
-    def parts(self) -> list[Part]:
-        return [(n, rate) for n in range(self.repetitions) for rate in self.rates]
-
-    def sample(self, repetition: int, rate: float) -> Scores:
-        """Scores of systems with a part of the judgments."""
+    def sample(self, rate: float, repetition: int = 0) -> Scores:
+        """Score systems with a share of the judgments."""
         return self._score(downsample(self.qrels, rate, self.seed, repetition))
-
-    def run(self, part: Part) -> Found:
-        sample = self.sample(int(part[0]), float(part[1]))
-        means, truth = sample.better(), self.whole.better()
-        return {
-            "tau": kendall(means, truth).tolist(),
-            "tau_ap": tau_ap(means, truth).tolist(),
-            "level": sample.mean().mean(axis=1).tolist(),
-        }
-
-    def gather(self, found: Mapping[Part, Found]) -> Robustness:
-        def cells(what: str) -> Floats:
-            each = [
-                [found[(n, rate)][what] for n in range(self.repetitions)] for rate in self.rates
-            ]
-            return np.moveaxis(np.array(each, dtype=float), 2, 0)
-
-        return Robustness(
-            measures=self.whole.measures,
-            rates=self.rates,
-            tau=cells("tau"),
-            tau_ap=cells("tau_ap"),
-            systems=len(self.whole.systems),
-            topics=len(self.whole.topics),
-            seed=self.seed,
-            level=cells("level"),
-            whole=self.whole.mean().mean(axis=1),
-        )
 
     def _score(self, labels: Qrels) -> Scores:
         scores = score_alignment(
             self.alignment, labels, self.measures, "judged", "zero", "nonrelevant"
         )
-        return scores if self.systems is None else scores.select(self.systems)
+        return scores.select(self.systems)

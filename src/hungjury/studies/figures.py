@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -15,15 +16,18 @@ from hungjury.studies.judge_tuples import TupleStudy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Groups", "Interaction", "Lines", "MainEffects", "Matrices", "Matrix", "RateLines",
-           "Shown", "TupleLines"]  # fmt: skip
+__all__ = ["Drawing", "Groups", "Interaction", "Lines", "MainEffects", "Matrices", "Matrix",
+           "RateLines", "TupleLines"]  # fmt: skip
 
 
-class Shown(Record, eq=False):
-    """What a figure shows. It is drawn when the study is written, because drawing is slow."""
+class Drawing(Record, ABC, eq=False):
+    """Describes a figure, which is drawn when the study is written, because drawing is slow."""
 
+    title: str
+
+    @abstractmethod
     def draw(self) -> Figure:
-        raise NotImplementedError
+        """Draw it with matplotlib."""
 
 
 class Lines(Record, eq=False):
@@ -33,7 +37,7 @@ class Lines(Record, eq=False):
     series: Mapping[str, Sequence[float] | NDArray[np.float64]]
 
 
-class RateLines(Shown, eq=False):
+class RateLines(Drawing, eq=False):
     """Lines over the shares of the pool that are kept; `across` panels side by side."""
 
     panels: Sequence[Lines]
@@ -56,7 +60,7 @@ class Matrix(Record, eq=False):
     values: NDArray[np.float64]
 
 
-class Matrices(Shown, eq=False):
+class Matrices(Drawing, eq=False):
     """Correlations in colour, all on one scale; `across` panels side by side."""
 
     panels: Sequence[Matrix]
@@ -68,7 +72,7 @@ class Matrices(Shown, eq=False):
         return draw_matrices(self)
 
 
-class TupleLines(Shown, eq=False):
+class TupleLines(Drawing, eq=False):
     """The performance of approaches by one measure, over the sizes of tuples of judges."""
 
     found: TupleStudy
@@ -81,15 +85,11 @@ class TupleLines(Shown, eq=False):
         return draw_tuples(self.found, self.measure, self.what)
 
 
-class MainEffects(Shown, eq=False):
+class MainEffects(Drawing, eq=False):
     """Means of the response at the levels of some factors, each in a panel under its letter."""
 
     found: Anova
     factors: Mapping[str, str]  # by letter
-
-    @property
-    def words(self) -> str:
-        return "main effects"
 
     def draw(self) -> Figure:
         from hungjury.report.anova_plots import draw_main_effects
@@ -97,16 +97,12 @@ class MainEffects(Shown, eq=False):
         return draw_main_effects(self.found, self.factors)
 
 
-class Interaction(Shown, eq=False):
+class Interaction(Drawing, eq=False):
     """Means of the response: levels of one factor across, a line for each level of another."""
 
     found: Anova
     across: str
     lines: str
-
-    @property
-    def words(self) -> str:
-        return f"interaction of {self.across} and {self.lines}"
 
     def draw(self) -> Figure:
         from hungjury.report.anova_plots import draw_interaction
@@ -114,17 +110,13 @@ class Interaction(Shown, eq=False):
         return draw_interaction(self.found, self.across, self.lines)
 
 
-class Groups(Shown, eq=False):
+class Groups(Drawing, eq=False):
     """Levels of a factor by their means, with the best group and that of another level."""
 
     found: Anova
     factor: str
     largest_first: bool
     beside_of: str
-
-    @property
-    def words(self) -> str:
-        return f"groups of {self.factor}"
 
     def draw(self) -> Figure:
         from hungjury.report.anova_plots import draw_tukey

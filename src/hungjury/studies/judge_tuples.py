@@ -82,6 +82,16 @@ class TupleStudy(Record, Result, eq=False):
     draws: Mapping[str, Floats] = field(default_factory=dict)
 
     @cached_property
+    def measures(self) -> list[str]:
+        """The measures that were combined."""
+        return list(dict.fromkeys(row.measure for row in self.rows))
+
+    @cached_property
+    def sizes(self) -> list[int]:
+        """The sizes of tuples, ascending."""
+        return sorted({row.size for row in self.rows})
+
+    @cached_property
     def _places(self) -> dict[Key, int]:
         return {
             (r.measure, r.approach, r.size, r.gold, r.unjudged, r.wrong): i

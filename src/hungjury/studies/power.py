@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 import numpy as np
@@ -16,12 +15,16 @@ from hungjury.data.runs import Progress
 from hungjury.measures.scores import Scores
 from hungjury.stats.multiple import randomised_tukey
 from hungjury.stats.paired import bootstrap_test, studentised_bootstrap
-from hungjury.studies.downsampling import Experiment, Found, Part
 from hungjury.studies.jobs import seed_for
 from hungjury.studies.topics import need_systems
 
-__all__ = ["METHODS", "DiscriminativePower", "PowerExperiment", "discriminative_power",
-           "power_of", "share_told_apart"]  # fmt: skip
+__all__ = [
+    "METHODS",
+    "DiscriminativePower",
+    "discriminative_power",
+    "power_of",
+    "share_told_apart",
+]
 
 PowerMethod = Literal["bootstrap", "tukey"]
 METHODS: dict[PowerMethod, int] = {"bootstrap": 1000, "tukey": 5000}
@@ -111,47 +114,26 @@ def discriminative_power(
     >>> found.measures, found.p.shape
     (['AP', 'nDCG@10'], (2, 6))
     """
-    return PowerExperiment(scores, method, alpha, samples, seed).run_all(progress)
-
-
-class PowerExperiment(Experiment[DiscriminativePower]):
-    """One part for every measure: `(measure,)`."""
-
-    def __init__(
-        self,
-        scores: Scores,
-        method: PowerMethod,
-        alpha: float,
-        samples: int | None,
-        seed: int,
-    ) -> None:
-        check_choice("method", method, tuple(METHODS))
-        check_seed(seed)
-        need_systems(scores, "discriminative power")
-        self.scores, self.method, self.alpha, self.seed = scores, method, alpha, seed
-        self.samples = METHODS[method] if samples is None else samples
-
-    def parts(self) -> list[Part]:
-        return [(name,) for name in self.scores.measures]
-
-    def run(self, part: Part) -> Found:
-        values = self.scores.values[self.scores.measures.index(str(part[0]))]
-        p, needed = power_of(values, self.method, self.alpha, self.samples, self.seed)
-        return {"p": p.tolist(), "needed": needed}
-
-    def gather(self, found: Mapping[Part, Found]) -> DiscriminativePower:
-        each = [found[part] for part in self.parts()]
-        return DiscriminativePower(
-            measures=self.scores.measures,
-            systems=self.scores.systems,
-            topics=len(self.scores.topics),
-            method=self.method,
-            alpha=self.alpha,
-            samples=self.samples,
-            seed=self.seed,
-            p=np.array([one["p"] for one in each]),
-            needed=np.array([one["needed"] for one in each]),
-        )
+    check_choice("method", method, tuple(METHODS))
+    check_seed(seed)
+    need_systems(scores, "discriminative power")
+    number = METHODS[method] if samples is None else samples
+    found = []
+    for done, values in enumerate(scores.values, 1):
+        found.append(power_of(values, method, alpha, number, seed))
+        if progress is not None:
+            progress(done, len(scores.measures), "running jobs")
+    return DiscriminativePower(
+        measures=scores.measures,
+        systems=scores.systems,
+        topics=len(scores.topics),
+        method=method,
+        alpha=alpha,
+        samples=number,
+        seed=seed,
+        p=np.array([p for p, _ in found]),
+        needed=np.array([needed for _, needed in found]),
+    )
 
 
 def power_of(

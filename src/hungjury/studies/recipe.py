@@ -17,7 +17,7 @@ Rules that keep a study resumable and its numbers the same everywhere:
 - A study may have several collections: `jobs` is asked for each, and `report` sets all of them
   side by side. Tables have a column for the collection only where there are several.
 - `report` is quick and draws no random numbers. Figures are descriptions by the classes of
-  `studies/figures.py` or by others with a method `draw`, which runs when they are written.
+  `studies/figures.py`, or other subclasses of `Drawing`; they are drawn when they are written.
 - Parameters default to those of the paper. Their names become flags, so they differ from those
   of the command line (data, runs, judges, gold, grades, ties, seed, ...). Those whose default is a
   tuple become flags that can be repeated.
@@ -27,6 +27,8 @@ Recipes live in `studies/papers/`, one file each, and are imported in its `__ini
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar
@@ -35,12 +37,13 @@ from hungjury.base.errors import Argument, InputError, Remedy
 from hungjury.base.named import Catalogue, Named
 from hungjury.base.parameters import numbers
 from hungjury.base.records import Record
-from hungjury.studies.claims import Claim, StudyTable, claims_table
+from hungjury.base.tables import Table
+from hungjury.studies.claims import Claim, claims_table
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Shown
+from hungjury.studies.figures import Drawing
 from hungjury.studies.jobs import Job
 
-__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "StudyFigure", "names",
+__all__ = ["NEEDS", "RECIPES", "Recipe", "Report", "Studied", "file_stem", "names",
            "probabilities"]  # fmt: skip
 
 NEEDS = {
@@ -52,27 +55,22 @@ NEEDS = {
 }
 
 
-class StudyFigure(Record):
-    """name: the stem of its files, such as "figure-5.6"."""
-
-    name: str
-    title: str
-    figure: Shown
-
-
 class Report(Record):
-    """The results of a study; `remarks` are sentences for the page, one per paragraph, `claims`
-    the paper's claims, each with its verdict."""
+    """The results of a study.
 
-    tables: Sequence[StudyTable]
-    figures: Sequence[StudyFigure] = ()
-    remarks: Sequence[str] = field(default=())
+    tables, figures: by the names of their files, such as "table-5.2". remarks: sentences for the
+    page, one per paragraph. claims: the paper's claims, each with its verdict.
+    """
+
+    tables: Mapping[str, Table]
+    figures: Mapping[str, Drawing] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
     claims: Sequence[Claim] = ()
 
     @property
-    def all_tables(self) -> list[StudyTable]:
+    def all_tables(self) -> dict[str, Table]:
         """All tables; claims come first, if there are any."""
-        return [*([claims_table(self.claims)] if self.claims else []), *self.tables]
+        return {**({"claims": claims_table(self.claims)} if self.claims else {}), **self.tables}
 
 
 class Studied(Record, eq=False):
@@ -87,11 +85,19 @@ class Studied(Record, eq=False):
         return self.data.sources.name
 
 
-class Recipe(Named):
+class Recipe(Named, ABC):
     """Base of all recipes; see the module's docstring."""
 
     paper: ClassVar[str] = ""
     needs: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def jobs(self, data: StudyData) -> list[Job]:
+        """The jobs of a collection."""
+
+    @abstractmethod
+    def report(self, studied: Sequence[Studied]) -> Report:
+        """Tables and figures from the results of all jobs, for one collection or several."""
 
     def needed(self) -> tuple[str, ...]:
         """What this study needs; differs from `needs` for some parameters."""
@@ -101,14 +107,6 @@ class Recipe(Named):
     def chosen_measures(self) -> tuple[str, ...]:
         """Measures that the parameters name."""
         return ()
-
-    def jobs(self, data: StudyData) -> list[Job]:
-        """The jobs of a collection."""
-        raise NotImplementedError
-
-    def report(self, studied: Sequence[Studied]) -> Report:
-        """Tables and figures from the results of all jobs, for one collection or several."""
-        raise NotImplementedError
 
     def check(self, data: StudyData) -> None:
         """Raise an error, before any job starts, if a collection lacks something."""
@@ -162,6 +160,11 @@ def _missing(need: str, data: StudyData) -> str | None:
     if need == "systems" and len(sources.runs) < 2:
         return "there is only one"
     return None
+
+
+def file_stem(text: str) -> str:
+    """Turn text into a part of a file name."""
+    return re.sub(r"[^\w.+@-]+", "-", text).strip("-")
 
 
 def names(value: object) -> tuple[str, ...]:

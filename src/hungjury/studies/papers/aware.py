@@ -11,25 +11,27 @@ from typing import Any, ClassVar
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import flag, integer, param
 from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Table
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.anova import Anova, factorial_anova
-from hungjury.studies.claims import RESAMPLES, Cell, Claim, StudyTable, sensitivity_tables, stem
+from hungjury.studies.claims import RESAMPLES, Claim, sensitivity_tables
+from hungjury.studies.combining import APPROACHES
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import Groups, Interaction, MainEffects, TupleLines
+from hungjury.studies.figures import Drawing, Groups, Interaction, MainEffects, TupleLines
 from hungjury.studies.jobs import Job
+from hungjury.studies.judge_tuples import TupleStudy
 from hungjury.studies.papers.aware_claims import Approaches, aware_claims
 from hungjury.studies.papers.panels import (
     anova_beside,
-    experiment,
-    gathered,
+    join_jobs,
     panel_remarks,
     sizes_of_tuples,
     tuple_jobs,
+    tuple_scores,
 )
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
-from hungjury.studies.tuple_experiment import APPROACHES, TupleStudy
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, file_stem, names
 
-__all__ = ["Aware", "all_analyses", "by_sizes", "common_sizes", "orientation_table", "renamed"]
+__all__ = ["Aware"]
 
 ALL = ("approach", "size", "measure", "systems")  # as Figures 4.4 and 4.6 show them
 PARTS = ("granularity", "gap", "weight")
@@ -58,7 +60,7 @@ RESPONSES = (
 )
 
 
-def common_sizes(
+def _common_sizes(
     found: Mapping[str, TupleStudy], instead: Mapping[str, TupleStudy] | None = None
 ) -> list[dict[str, Any]]:
     """Observations of all collections, which are the levels of the factor Systems, at the sizes
@@ -74,30 +76,125 @@ def common_sizes(
     return rows
 
 
-def all_analyses(
+class _Analysis:
+    """Analyses of variance of one response: of all approaches (4.28), and of the parts of AWARE's
+    estimators (4.31). A factor with one level is left out."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]], numbering: Numbering) -> None:
+        self.numbering, response = numbering, numbering.response
+        scale = "measure" if response == "rmse" else None
+        estimators = [row for row in rows if "gap" in row]
+        factors = ["measure", "systems"]
+        self.whole = factorial_anova(rows, response, ["approach", *factors], "size", scale_by=scale)
+        self.parts = factorial_anova(estimators, response, [*PARTS, *factors], "size", PAIRS, scale)
+
+    def anova_tables(self) -> dict[str, Table]:
+        mine, what = self.numbering, f"{self.numbering.title}, analysis of variance"
+        return {
+            f"table-{mine.table}": _anova_table(
+                self.whole, f"Table {mine.table}: {what} of all approaches"
+            ),
+            f"table-{mine.parts_table}": _anova_table(
+                self.parts, f"Table {mine.parts_table}: {what} of AWARE's components"
+            ),
+        }
+
+    def group_tables(self) -> dict[str, Table]:
+        """Groups of approaches, then of granularities, gaps and weights."""
+        shown = {f"{self.numbering.effects}e": (self.whole, "approach")}
+        for letter, factor in zip("def", PARTS, strict=True):
+            shown[f"{self.numbering.parts}{letter}"] = (self.parts, factor)
+        return {
+            f"figure-{number}": self._group_table(number, found, factor)
+            for number, (found, factor) in shown.items()
+        }
+
+    def _group_table(self, number: str, found: Anova, factor: str) -> Table:
+        table = found.tukey_table(factor, self.numbering.largest_first)
+        rows = [[mean, level, marks] for level, mean, marks in table.rows]
+        header = [f"Mean {self.numbering.response}", factor.title(), "Group"]
+        title = f"Figure {number}: {self.numbering.title}, groups of {factor}"
+        return Table(header, rows, caption=title)
+
+    def figures(self) -> dict[str, Drawing]:
+        """Main effects, groups and interactions, lettered as in the thesis."""
+        mine, whole = self.numbering, self.whole
+        others = [factor for factor in ("measure", "systems") if factor in whole.factors]
+        shown = ("approach", "size", *others)
+        main = {letter: f for letter, f in zip("abcd", ALL, strict=True) if f in shown}
+        found: dict[str, Drawing] = {
+            mine.effects: self._main_effects(mine.effects, whole, main),
+            f"{mine.effects}e": Groups(
+                self._title(f"{mine.effects}e", "groups of approach"), whole, "approach",
+                mine.largest_first, "mv",
+            ),
+            f"{mine.interactions}a": self._interaction(
+                f"{mine.interactions}a", whole, "size", "approach"
+            ),
+        }  # fmt: skip
+        for factor in others:
+            number = f"{mine.interactions}{'b' if factor == 'measure' else 'c'}"
+            found[number] = self._interaction(number, whole, factor, "approach")
+        letters = dict(zip("abc", PARTS, strict=True))
+        found[mine.parts] = self._main_effects(mine.parts, self.parts, letters)
+        for letter, across, lines in (
+            ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
+        ):  # fmt: skip
+            number = f"{mine.parts}{letter}"
+            found[number] = self._interaction(number, self.parts, across, lines)
+        return {f"figure-{number}": one for number, one in found.items()}
+
+    def _title(self, number: str, what: str) -> str:
+        return f"Figure {number}: {self.numbering.title}, {what}"
+
+    def _main_effects(self, number: str, found: Anova, factors: Mapping[str, str]) -> MainEffects:
+        return MainEffects(self._title(number, "main effects"), found, factors)
+
+    def _interaction(self, number: str, found: Anova, across: str, lines: str) -> Interaction:
+        title = self._title(number, f"interaction of {across} and {lines}")
+        return Interaction(title, found, across, lines)
+
+
+def _all_analyses(
     rows: Sequence[Mapping[str, Any]],
-) -> tuple[list[StudyTable], list[StudyFigure]]:
+) -> tuple[dict[str, Table], dict[str, Drawing]]:
     """Tables 4.1 to 4.5 and their figures."""
-    tables, figures, groups = [], [], []
-    for numbering in RESPONSES:
-        whole_one, parts = _analyses(rows, numbering.response)
-        tables += _anova_tables(numbering, whole_one, parts)
-        groups.append(_group_tables(numbering, whole_one, parts))
-        figures += _figures(numbering, whole_one, parts)
-    return [*tables, _summary(groups), *groups[0], *groups[1]], figures
+    analyses = [_Analysis(rows, numbering) for numbering in RESPONSES]
+    groups = [one.group_tables() for one in analyses]
+    tables: dict[str, Table] = {}
+    figures: dict[str, Drawing] = {}
+    for one in analyses:
+        tables |= one.anova_tables()
+        figures |= one.figures()
+    return {**tables, "table-4.5": _summary(groups), **groups[0], **groups[1]}, figures
 
 
-def renamed(tables: Sequence[StudyTable], what: str) -> list[StudyTable]:
-    """The same tables under other names."""
-    return [replace(one, name=f"{one.name}-{stem(what)}", title=f"{one.title}, {what}")
-            for one in tables]  # fmt: skip
+def _anova_table(found: Anova, title: str) -> Table:
+    table = found.table()
+    rows: list[list[Cell]] = [[_source(str(row[0])), *row[1:7]] for row in table.rows]
+    header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
+    return Table(header, rows, formats={"p-value": table.formats["p"]}, caption=title)
 
 
-def orientation_table(
-    found: Mapping[str, TupleStudy], printed: Mapping[str, TupleStudy]
-) -> StudyTable:
+def _source(name: str) -> str:
+    """A source of variance as the thesis calls it."""
+    return "K-tuple Size" if name == "size" else "*".join(n.title() for n in name.split("*"))
+
+
+def _summary(groups: Sequence[Mapping[str, Table]]) -> Table:
+    """Table 4.5: the first group of each factor, best first, for both responses."""
+    rows: list[list[Cell]] = []
+    for both in zip(*(each.values() for each in groups), strict=True):
+        top = [[row[1] for row in table.rows if str(row[2]).startswith("X")] for table in both]
+        for place, levels in enumerate(zip_longest(*top, fillvalue="")):
+            rows.append(["" if place else both[0].columns[1], *levels])
+    header = ["", *(numbering.title for numbering in RESPONSES)]
+    return Table(header, rows, caption="Table 4.5: top groups for AP correlation and RMSE")
+
+
+def _orientation_table(found: Mapping[str, TupleStudy], printed: Mapping[str, TupleStudy]) -> Table:
     """Estimators in both orientations, with the interval of the difference; RMSE has its sign
-    changed, so that larger is better in all columns."""
+    changed, which makes larger better in all columns."""
     rows: list[list[Cell]] = []
     for name, study in found.items():
         text, other = Approaches(study, study), Approaches(printed[name], study)
@@ -110,112 +207,24 @@ def orientation_table(
     header = ["systems", "response", "estimator", "dissimilarity", "printed", "difference", "low",
               "high"]  # fmt: skip
     title = "Estimators in both orientations; RMSE over its largest value, with a minus sign"
-    return StudyTable("orientations", title, header, rows)
+    return Table(header, rows, caption=title)
 
 
-def _analyses(rows: Sequence[Mapping[str, Any]], response: str) -> tuple[Anova, Anova]:
-    """Of all approaches (4.28), and of the parts of AWARE's estimators (4.31). A factor with one
-    level is left out."""
-    scale = "measure" if response == "rmse" else None
-    estimators = [row for row in rows if "gap" in row]
-    factors = ["measure", "systems"]
-    return (
-        factorial_anova(rows, response, ["approach", *factors], "size", scale_by=scale),
-        factorial_anova(estimators, response, [*PARTS, *factors], "size", PAIRS, scale),
-    )
-
-
-def _anova_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
-    title = f"{numbering.title}, analysis of variance"
-    return [
-        _anova_table(numbering.table, f"{title} of all approaches", whole_one),
-        _anova_table(numbering.parts_table, f"{title} of AWARE's components", parts),
-    ]
-
-
-def _anova_table(number: str, what: str, found: Anova) -> StudyTable:
-    name, title = f"table-{number}", f"Table {number}: {what}"
-    table = found.table()
-    rows: list[list[Cell]] = [[_source(str(row[0])), *row[1:7]] for row in table.rows]
-    header = ["Source", "SS", "DF", "MS", "F", "p-value", "omega2"]
-    return StudyTable(name, title, header, rows, formats={"p-value": table.formats["p"]})
-
-
-def _source(name: str) -> str:
-    """A source of variance as the thesis calls it."""
-    return "K-tuple Size" if name == "size" else "*".join(n.title() for n in name.split("*"))
-
-
-def _group_tables(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyTable]:
-    """Groups of approaches, then of granularities, gaps and weights."""
-    tables = [_group_table(f"{numbering.effects}e", numbering, whole_one, "approach")]
-    for letter, factor in zip("def", PARTS, strict=True):
-        tables.append(_group_table(f"{numbering.parts}{letter}", numbering, parts, factor))
-    return tables
-
-
-def _group_table(number: str, numbering: Numbering, found: Anova, factor: str) -> StudyTable:
-    table = found.tukey_table(factor, numbering.largest_first)
-    rows = [[mean, level, marks] for level, mean, marks in table.rows]
-    header = [f"Mean {numbering.response}", factor.title(), "Group"]
-    title = f"Figure {number}: {numbering.title}, groups of {factor}"
-    return StudyTable(f"figure-{number}", title, header, rows)
-
-
-def _figures(numbering: Numbering, whole_one: Anova, parts: Anova) -> list[StudyFigure]:
-    """Main effects, groups and interactions, lettered as in the thesis."""
-    effects, interactions, mine = numbering.effects, numbering.interactions, numbering.parts
-    others = [factor for factor in ("measure", "systems") if factor in whole_one.factors]
-    main = {letter: factor for letter, factor in zip("abcd", ALL, strict=True)
-            if factor in ("approach", "size", *others)}  # fmt: skip
-    shown: dict[str, MainEffects | Groups | Interaction] = {
-        effects: MainEffects(whole_one, main),
-        f"{effects}e": Groups(whole_one, "approach", numbering.largest_first, "mv"),
-        f"{interactions}a": Interaction(whole_one, "size", "approach"),
-    }
-    for factor in others:
-        letter = "b" if factor == "measure" else "c"
-        shown[f"{interactions}{letter}"] = Interaction(whole_one, factor, "approach")
-    shown[mine] = MainEffects(parts, dict(zip("abc", PARTS, strict=True)))
-    for letter, across, lines in (
-        ("g", "granularity", "gap"), ("h", "granularity", "weight"), ("i", "weight", "gap")
-    ):  # fmt: skip
-        shown[f"{mine}{letter}"] = Interaction(parts, across, lines)
-    return [
-        StudyFigure(
-            f"figure-{number}", f"Figure {number}: {numbering.title}, {figure.words}", figure
-        )
-        for number, figure in shown.items()
-    ]
-
-
-def _summary(groups: list[list[StudyTable]]) -> StudyTable:
-    """Table 4.5: the first group of each factor, best first, for both responses."""
-    rows: list[list[Cell]] = []
-    for both in zip(*groups, strict=True):
-        top = [[row[1] for row in table.rows if str(row[2]).startswith("X")] for table in both]
-        for place, levels in enumerate(zip_longest(*top, fillvalue="")):
-            rows.append(["" if place else both[0].header[1], *levels])
-    header = ["", *(numbering.title for numbering in RESPONSES)]
-    return StudyTable(
-        "table-4.5", "Table 4.5: top groups for AP correlation and RMSE", header, rows
-    )
-
-
-def by_sizes(study: TupleStudy, collection: str = "") -> tuple[list[StudyTable], list[StudyFigure]]:
+def _by_sizes(
+    study: TupleStudy, collection: str = ""
+) -> tuple[dict[str, Table], dict[str, Drawing]]:
     """What every approach achieves with tuples of every size: tables and curves."""
-    before, after = (f"{collection}: ", f"-{stem(collection)}") if collection else ("", "")
-    tables, figures = [], []
+    before, after = (f"{collection}: ", f"-{file_stem(collection)}") if collection else ("", "")
+    tables: dict[str, Table] = {}
+    figures: dict[str, Drawing] = {}
     for numbering in RESPONSES:
-        for measure in dict.fromkeys(row.measure for row in study.rows):
+        for measure in study.measures:
             table = study.by_size(measure, numbering.response)
             file_name = re.sub("[^A-Za-z0-9]+", "-", measure).strip("-")
             name = f"{numbering.response}-{file_name}{after}"
             title = f"{before}{numbering.title} of {measure} by the size of the tuples"
-            header = ["approach", *table.columns[1:]]
-            tables.append(StudyTable(name, title, header, table.rows))
-            lines = TupleLines(study, measure, numbering.response)
-            figures.append(StudyFigure(name, title, lines))
+            tables[name] = Table(["approach", *table.columns[1:]], table.rows, caption=title)
+            figures[name] = TupleLines(title, study, measure, numbering.response)
     return tables, figures
 
 
@@ -249,7 +258,7 @@ class Aware(Recipe):
 
     def check(self, data: StudyData) -> None:
         super().check(data)
-        sizes = experiment(data, **self._how()).sizes
+        sizes = tuple_scores(data, **self._scoring()).sizes(self.sizes or None)
         if len(sizes) < 2:
             raise InputError(
                 f"the study {self.name} compares sizes of tuples, but there is only {sizes[0]}",
@@ -262,27 +271,32 @@ class Aware(Recipe):
         return self.measures
 
     def jobs(self, data: StudyData) -> list[Job]:
-        printed = tuple_jobs(data, PRINTED, **self._printed())
-        return [*tuple_jobs(data, **self._how()), *printed]
+        scoring = self._scoring()
+        printed = tuple_jobs(data, scoring, self._printed(), PRINTED)
+        return [*tuple_jobs(data, scoring, self._combining()), *printed]
 
     def report(self, studied: Sequence[Studied]) -> Report:
-        found = {one.name: gathered(one.data, one.results, **self._how()) for one in studied}
-        printed = {
-            one.name: gathered(one.data, one.results, PRINTED, **self._printed()) for one in studied
-        }
-        tables, figures = all_analyses(common_sizes(found))
-        tables += anova_beside(found, tables)
+        found, printed = (
+            {o.name: join_jobs(o.data, o.results, self._scoring(), how, name) for o in studied}
+            for how, name in ((self._combining(), ""), (self._printed(), PRINTED))
+        )
+        tables, figures = _all_analyses(_common_sizes(found))
         choices = {
             "dissimilarity": self._claims(found, found),
             "printed": self._claims(printed, found),
         }
-        tables = [*sensitivity_tables(choices, "orientation of AWARE's weights"), *tables]
-        tables += [orientation_table(found, printed), *renamed(all_analyses(
-            common_sizes(found, printed))[0], "printed orientation")]  # fmt: skip
+        other_way, _ = _all_analyses(_common_sizes(found, printed))
+        tables = {
+            **sensitivity_tables(choices, "orientation of AWARE's weights"),
+            **tables,
+            **anova_beside(found, tables),
+            "orientations": _orientation_table(found, printed),
+            **{f"{name}-printed-orientation": _printed(one) for name, one in other_way.items()},
+        }
         for name, study in found.items():
-            by_size, curves = by_sizes(study, name if len(found) > 1 else "")
-            tables += by_size
-            figures += curves
+            by_size, curves = _by_sizes(study, name if len(found) > 1 else "")
+            tables |= by_size
+            figures |= curves
         return Report(tables, figures, self._remarks(found), choices["dissimilarity"])
 
     def _claims(
@@ -317,16 +331,20 @@ class Aware(Recipe):
             *panel_remarks(found),
         ]
 
-    def _how(self) -> dict[str, Any]:
+    def _scoring(self) -> dict[str, Any]:
         return {
             "measures": self.measures,
             "rel": self.rel,
+            "drop_empty": self.drop_empty,
+            "resamples": self.resamples,
+        }
+
+    def _combining(self) -> dict[str, Any]:
+        return {
+            "approaches": (*APPROACHES, *self._votes),
             "sizes": self.sizes or None,
             "tuples": self.tuples,
             "replicates": self.replicates,
-            "drop_empty": self.drop_empty,
-            "approaches": (*APPROACHES, *self._votes),
-            "resamples": self.resamples,
         }
 
     @property
@@ -336,4 +354,8 @@ class Aware(Recipe):
     def _printed(self) -> dict[str, Any]:
         """The same for the other orientation, which merges do not have."""
         mine = {"approaches": (*ESTIMATORS, *self._votes), "orientation": "printed"}
-        return self._how() | mine
+        return self._combining() | mine
+
+
+def _printed(table: Table) -> Table:
+    return replace(table, caption=f"{table.caption}, printed orientation")

@@ -9,8 +9,8 @@ from functools import cached_property
 from hungjury.base.records import Record
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.studies.claims import Claim, Quantity, least, mean_of_all, most
+from hungjury.studies.combining import BASELINES
 from hungjury.studies.judge_tuples import TupleStudy
-from hungjury.studies.tuple_experiment import BASELINES
 
 __all__ = ["Approaches", "aware_claims"]
 
@@ -23,19 +23,19 @@ ORDER, SCORES = "order of systems", "scores"
 class Approaches(Record, eq=False):
     """Means of approaches over sizes and measures; larger is better.
 
-    studies: who has the estimators, and who has the other approaches.
+    estimators, others: the studies that have the estimators, and the other approaches.
     """
 
     estimators: TupleStudy
     others: TupleStudy
 
-    @cached_property
+    @property
     def sizes(self) -> list[int]:
-        return sorted({row.size for row in self.others.rows})
+        return self.others.sizes
 
-    @cached_property
+    @property
     def measures(self) -> list[str]:
-        return list(dict.fromkeys(row.measure for row in self.others.rows))
+        return self.others.measures
 
     @cached_property
     def _largest(self) -> Mapping[str, float]:
@@ -165,7 +165,7 @@ def _of_scores(found: Approaches) -> list[Claim]:
 
 
 def _of_votes(found: Approaches, votes: Iterable[str]) -> list[Claim]:
-    """The next step of the authors: weighing votes in the place of measures."""
+    """The next step of the authors: weighing votes instead of measures."""
     claims = []
     for weights in votes:
         for what, case in (("tau_ap", ORDER), ("rmse", SCORES)):

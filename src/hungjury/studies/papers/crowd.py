@@ -10,18 +10,10 @@ from typing import Any, ClassVar
 
 from hungjury.base.parameters import flag, integer, param
 from hungjury.base.records import Record
-from hungjury.studies.claims import (
-    RESAMPLES,
-    ROUNDING,
-    Cell,
-    Claim,
-    Resampling,
-    StudyTable,
-    sensitivity_tables,
-    stem,
-)
+from hungjury.base.tables import Cell, Table
+from hungjury.studies.claims import RESAMPLES, ROUNDING, Claim, Resampling, sensitivity_tables
 from hungjury.studies.data import StudyData
-from hungjury.studies.figures import TupleLines
+from hungjury.studies.figures import Drawing, TupleLines
 from hungjury.studies.gold import (
     DETERMINISTIC,
     RANDOMISED,
@@ -31,10 +23,11 @@ from hungjury.studies.gold import (
     single_judges,
 )
 from hungjury.studies.jobs import Job
+from hungjury.studies.judge_tuples import TupleStudy
 from hungjury.studies.papers.crowd_claims import crowd_claims
 from hungjury.studies.papers.panels import (
     crowd_beside,
-    gathered,
+    join_jobs,
     panel_remarks,
     sizes_of_tuples,
     tuple_jobs,
@@ -44,11 +37,10 @@ from hungjury.studies.recipe import (
     Recipe,
     Report,
     Studied,
-    StudyFigure,
+    file_stem,
     names,
     probabilities,
 )
-from hungjury.studies.tuple_experiment import TupleStudy
 
 __all__ = ["Crowd"]
 
@@ -107,36 +99,36 @@ class Crowd(Recipe):
         return self.measures
 
     def jobs(self, data: StudyData) -> list[Job]:
-        how = self._how()
-        single = {k: how[k] for k in ("rel", "drop_empty", "doubts", "resamples")}
         alone = [
-            Job(f"alone/{m}", score_alone, {"name": m, **single}, draws="tuples")
+            Job(f"alone/{m}", score_alone, {"name": m, **self._labels()}, draws="tuples")
             for m in self.measures
         ]
-        return [*alone, *tuple_jobs(data, **how)]
+        return [*alone, *tuple_jobs(data, self._scoring(), self._combining())]
 
     def report(self, studied: Sequence[Studied]) -> Report:
         doubts = self.doubts
-        parts = [_Part(one, self.measures, gathered(one.data, one.results, **self._how()))
-                 for one in studied]  # fmt: skip
+        how = self._scoring(), self._combining()
+        parts = [
+            _Part(one, self.measures, join_jobs(one.data, one.results, *how)) for one in studied
+        ]
         several = len(parts) > 1
         choices = {
             str(doubt): [claim for part in parts for claim in part.claims(doubt, several)]
             for doubt in doubts
         }
         what = "P(wrong) of labels and P(relevant) of documents without a label"
-        table_1, table_2 = _table_1(parts, doubts[0]), self._table_2(parts, "tau_ap", "table-2")
+        table_1, table_2 = _table_1(parts, doubts[0]), self._table_2(parts, "tau_ap")
         found = {part.studied.name: part.study for part in parts}
         return Report(
-            [
-                *sensitivity_tables(choices, what),
-                table_1,
-                table_2,
-                *crowd_beside(found, table_1, table_2),
-                self._table_2(parts, "tau", "table-2-tau"),
-                _nearer(parts, doubts),
-            ],
-            [figure for part in parts for figure in part.figures(several)],
+            {
+                **sensitivity_tables(choices, what),
+                "table-1": table_1,
+                "table-2": table_2,
+                **crowd_beside(found, table_1, table_2),
+                "table-2-tau": self._table_2(parts, "tau"),
+                "single-judges": _nearer(parts, doubts),
+            },
+            {name: one for part in parts for name, one in part.figures(several).items()},
             [*(part.remark(several) for part in parts),
              f"Up to {self.tuples} tuples of each size. DGS: gold labels as they are; RGS: gold "
              f"labels wrong with probability {doubts[0].wrong:g}. In all lines of Tables 1 and 2 "
@@ -148,25 +140,32 @@ class Crowd(Recipe):
             choices[str(doubts[0])],
         )  # fmt: skip
 
-    def _how(self) -> dict[str, Any]:
+    def _labels(self) -> dict[str, Any]:
+        """How labels are read, by jobs of single judges and of tuples."""
         return {
-            "measures": self.measures,
             "rel": self.rel,
-            "sizes": self.sizes or None,
-            "tuples": self.tuples,
-            "approaches": ("mv", "em-mv", "uni", "binmv", "qbinmv"),
-            "standards": (DETERMINISTIC, RANDOMISED),
             "drop_empty": self.drop_empty,
             "doubts": tuple((doubt.wrong, doubt.unjudged) for doubt in self.doubts),
             "resamples": self.resamples,
         }
 
-    def _table_2(self, parts: Sequence[_Part], what: str, name: str) -> StudyTable:
+    def _scoring(self) -> dict[str, Any]:
+        both = (DETERMINISTIC, RANDOMISED)
+        return {"measures": self.measures, "standards": both, **self._labels()}
+
+    def _combining(self) -> dict[str, Any]:
+        return {
+            "approaches": ("mv", "em-mv", "uni", "binmv", "qbinmv"),
+            "sizes": self.sizes or None,
+            "tuples": self.tuples,
+        }
+
+    def _table_2(self, parts: Sequence[_Part], what: str) -> Table:
         """A block for each set of systems, in the sizes that any of them has."""
         main = ((None, None), (self.unjudged[0], None), (self.unjudged[0], self.wrong[0]))
-        sizes = sorted({row.size for part in parts for row in part.study.rows})
+        sizes = sorted({size for part in parts for size in part.study.sizes})
         if not self.sizes:
-            last = {max(row.size for row in part.study.rows) for part in parts}
+            last = {part.study.sizes[-1] for part in parts}
             sizes = [k for k in sizes if k in PRINTED or k in last]
         rows: list[list[Cell]] = []
         for part in parts:
@@ -175,7 +174,7 @@ class Crowd(Recipe):
                 for r in part.study.rows
                 if (r.unjudged, r.wrong) in main
             }
-            for measure in dict.fromkeys(row.measure for row in part.study.rows):
+            for measure in part.study.measures:
                 for gold, approach, label in LINES:
                     mine = [cells.get((measure, gold, approach, k)) for k in sizes]
                     by = next(row.by for row in mine if row is not None)
@@ -183,7 +182,7 @@ class Crowd(Recipe):
                     rows.append([part.studied.name, gold, label, by, *values])
         title = f"Table 2: {what} for different merging strategies and numbers M of merged judges"
         header = ["systems", "gold", "merge", "measure", *(f"M={k}" for k in sizes)]
-        return _side_by_side(StudyTable(name, title, header, rows), parts)
+        return _side_by_side(Table(header, rows, caption=title), parts)
 
 
 class _Part(Record, eq=False):
@@ -204,17 +203,16 @@ class _Part(Record, eq=False):
         before = f"{self.studied.name}, " if named else ""
         return [replace(one, case=f"{before}{one.case}") for one in found]
 
-    def figures(self, named: bool) -> list[StudyFigure]:
+    def figures(self, named: bool) -> dict[str, Drawing]:
         """A picture for each measure; `named`: with the collection."""
-        before, after = (
-            (f"{self.studied.name}: ", f"-{stem(self.studied.name)}") if named else ("", "")
-        )
-        return [
-            StudyFigure(f"table-2-{i}{after}",
-                        f"{before}tau_ap of {name} by the number of merged judges",
-                        TupleLines(self.study, name))
-            for i, name in enumerate(dict.fromkeys(row.measure for row in self.study.rows), 1)
-        ]  # fmt: skip
+        name = self.studied.name
+        before, after = (f"{name}: ", f"-{file_stem(name)}") if named else ("", "")
+        return {
+            f"table-2-{i}{after}": TupleLines(
+                f"{before}tau_ap of {measure} by the number of merged judges", self.study, measure
+            )
+            for i, measure in enumerate(self.study.measures, 1)
+        }
 
     def remark(self, named: bool) -> str:
         study, before = self.study, f"{self.studied.name}: " if named else ""
@@ -222,11 +220,11 @@ class _Part(Record, eq=False):
         return before + numbers
 
 
-def _side_by_side(table: StudyTable, parts: Sequence[_Part]) -> StudyTable:
+def _side_by_side(table: Table, parts: Sequence[_Part]) -> Table:
     """The table, without its first column where there is one collection only."""
     if len(parts) > 1:
         return table
-    return replace(table, header=table.header[1:], rows=[row[1:] for row in table.rows])
+    return replace(table, columns=table.columns[1:], rows=[row[1:] for row in table.rows])
 
 
 def score_alone(
@@ -251,7 +249,7 @@ def _single_row(stored: dict[str, Any]) -> SingleRow:
     return SingleRow(**stored | {"doubt": None if doubt is None else Doubt(**doubt)})
 
 
-def _table_1(parts: Sequence[_Part], doubt: Doubt) -> StudyTable:
+def _table_1(parts: Sequence[_Part], doubt: Doubt) -> Table:
     header = ["systems", "gold", "measure", "mean tau", "+- tau", "mean tau_ap", "+- tau_ap"]
     title = "Table 1: tau and tau_ap averaged over judges, with 95 % confidence intervals"
     rows: list[list[Cell]] = []
@@ -259,10 +257,10 @@ def _table_1(parts: Sequence[_Part], doubt: Doubt) -> StudyTable:
         first = [row for row in part.alone if row.doubt in (None, doubt)]
         table = SingleJudges(part.study.judges, first).table()
         rows += [[part.studied.name, *row[:6]] for row in table.rows]
-    return _side_by_side(StudyTable("table-1", title, header, rows), parts)
+    return _side_by_side(Table(header, rows, caption=title), parts)
 
 
-def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> StudyTable:
+def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> Table:
     """What doubt does to single judges: mean tau_ap, and who comes nearer to gold."""
     rows: list[list[Cell]] = []
     for part in parts:
@@ -279,4 +277,4 @@ def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> StudyTable:
     header = ["systems", "measure", "gold", "wrong", "unjudged", "tau_ap of the measure",
               "tau_ap of the expected one", "judges nearer"]  # fmt: skip
     title = "Single judges by how far labels are trusted; how many come nearer to gold"
-    return _side_by_side(StudyTable("single-judges", title, header, rows), parts)
+    return _side_by_side(Table(header, rows, caption=title), parts)

@@ -19,8 +19,7 @@ ALONE, MERGED = "judges, topics", "tuples, topics"
 
 def crowd_claims(study: TupleStudy, alone: Sequence[SingleRow], doubt: Doubt) -> list[Claim]:
     """All claims, for every measure."""
-    measures = dict.fromkeys(row.measure for row in study.rows)
-    return [claim for one in measures for claim in _Found(study, alone, doubt, one).claims()]
+    return [claim for one in study.measures for claim in _Found(study, alone, doubt, one).claims()]
 
 
 class _Found(Record):
@@ -120,20 +119,17 @@ class _Found(Record):
         assert row.draws is not None
         return Quantity(float(row.tau_ap.mean()), row.draws)
 
-    def _sizes(self) -> list[int]:
-        return sorted({row.size for row in self.study.rows})
-
     def _sizes_many(self) -> list[int]:
         """From 20 judges on; where there are fewer judges, as many as there are."""
-        sizes = self._sizes()
+        sizes = self.study.sizes
         return [k for k in sizes if k >= MANY] or sizes[-1:]
 
     def _sizes_few(self) -> list[int]:
-        sizes = self._sizes()
+        sizes = self.study.sizes
         return [k for k in sizes if k <= FEW] or sizes[:1]
 
     def _all(self, approach: str, gold: str = DETERMINISTIC) -> Quantity:
-        return self._mean(approach, self._sizes(), gold)
+        return self._mean(approach, self.study.sizes, gold)
 
     def _many(self, approach: str) -> Quantity:
         return self._mean(approach, self._sizes_many())

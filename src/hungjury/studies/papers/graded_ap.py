@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,12 +10,12 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
+from hungjury.base.tables import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.graded_ap import GAP, eGAP, threshold_probabilities, xGAP
-from hungjury.studies.claims import Cell, Joined, StudyTable
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
-from hungjury.studies.figures import Lines, RateLines
+from hungjury.studies.figures import Drawing, Lines, RateLines
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers.graded_claims import (
     COMPARED,
@@ -44,7 +43,7 @@ from hungjury.studies.papers.label_sets import (
     score,
     shares,
 )
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
 from hungjury.studies.topics import run_quartiles
 
 __all__ = ["GradedAPRecipe"]
@@ -101,7 +100,7 @@ class GradedAPRecipe(Recipe):
         check_labels(data, self.labels, dict.fromkeys(self.labels, both))
 
     def measures(self, data: StudyData) -> dict[str, str]:
-        """All measures of the tables by their labels, those of the family with g behind them."""
+        """All measures of the tables by their labels, those of the family followed by their g."""
         found = self._others(self._top(data))
         for g in self.grid(self._top(data)):
             found |= {f"{name} {in_words(g)}": str(kind(g=g)) for name, kind in FAMILY.items()}
@@ -170,20 +169,19 @@ class GradedAPRecipe(Recipe):
         by_top: dict[int, list[LabelSet]] = {}
         for one in sets:
             by_top.setdefault(one.labels.max_grade, []).append(one)
-        tables, figures = [self._features(sets)], []
+        tables = {"table-1": self._features(sets)}
+        figures: dict[str, Drawing] = {}
         for top, mine in by_top.items():
             # The paper's numbers: Table 2 and Figure 1 for two relevant grades, else 3 and 2.
             number = 2 if top == 2 else 3
             ending = f"-grades-{top + 1}" if top > 3 and sum(t > 2 for t in by_top) > 1 else ""
             table, figure = f"table-{number}{ending}", f"figure-{number - 1}{ending}"
             shown, lines = self._robustness(number, top, mine)
-            tables += [
-                self._correlations(table, number, mine),
-                rate_table(figure, shown.title, lines, (1.0, *self.rates),
-                           ("labels", "topics", "measure")),
-            ]  # fmt: skip
-            figures.append(replace(shown, name=figure))
-            tables += beside_the_paper(table, mine, places(self.measures(mine[0].data)), self.rel)
+            heads = ("labels", "topics", "measure")
+            tables[table] = self._correlations(number, mine)
+            tables[figure] = rate_table(shown.title, lines, (1.0, *self.rates), heads)
+            figures[figure] = shown
+            tables |= beside_the_paper(table, mine, places(self.measures(mine[0].data)), self.rel)
         remark = (
             "Runs above the first quartile of mean AP; '-' where there is no such topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
@@ -203,7 +201,7 @@ class GradedAPRecipe(Recipe):
 
     def _robustness(
         self, number: int, top: int, sets: Sequence[LabelSet]
-    ) -> tuple[StudyFigure, dict[tuple[str, ...], Floats]]:
+    ) -> tuple[RateLines, dict[tuple[str, ...], Floats]]:
         """Figures 1 and 2, and their lines."""
         lines = self._lines(sets)
         what = "Kendall's tau with the whole pool at pool reduction rates"
@@ -213,8 +211,7 @@ class GradedAPRecipe(Recipe):
                   {key[2]: line for key, line in lines.items() if key[:2] == (one.title, name)})
             for one in sets for name, topics in topic_sets(one.data, one.whose).items()
         ]  # fmt: skip
-        figure = RateLines(panels, (1.0, *self.rates), "Kendall's τ", top)
-        return StudyFigure("", title, figure), lines
+        return RateLines(title, panels, (1.0, *self.rates), "Kendall's τ", top), lines
 
     def _lines(self, sets: Sequence[LabelSet]) -> dict[tuple[str, ...], Floats]:
         """{(labels, topics, measure): a value for each rate}, where there are such topics."""
@@ -227,7 +224,7 @@ class GradedAPRecipe(Recipe):
                     found |= {(one.title, name, label): mean[i] for label, i in place.items()}
         return found
 
-    def _correlations(self, table: str, number: int, sets: Sequence[LabelSet]) -> StudyTable:
+    def _correlations(self, number: int, sets: Sequence[LabelSet]) -> Table:
         """Tables 2 and 3: a block of three rows for each g."""
         data = sets[0].data
         measures, top = self.measures(data), self._top(data)
@@ -253,9 +250,9 @@ class GradedAPRecipe(Recipe):
                 rows.append([in_words(g), name, *cells])
         header = ["g", "", *headings(sets, ["GAP", *self.compared])]
         title = f"Table {number}: Kendall's tau, {' / '.join(topic_sets(data, self.labels[0]))}"
-        return StudyTable(table, title, header, rows, digits=2)
+        return Table(header, rows, digits=2, caption=title)
 
-    def _features(self, sets: Sequence[LabelSet]) -> StudyTable:
+    def _features(self, sets: Sequence[LabelSet]) -> Table:
         """Table 1: what the labels look like."""
         most = max(sets, key=lambda one: one.labels.max_grade)
         few_names = list(topic_sets(most.data, most.whose))[1:]
@@ -272,7 +269,7 @@ class GradedAPRecipe(Recipe):
         header = ["labels", "topics", *few_names, "runs", "above 1Q", "run length", "grades",
                   "pool depth", "runs so deep", "min relevant", "mean relevant",
                   "max relevant"]  # fmt: skip
-        return StudyTable("table-1", "Table 1: main features", header, rows, digits=2)
+        return Table(header, rows, digits=2, caption="Table 1: main features")
 
 
 def _sums(total: int, parts: int) -> Iterator[tuple[int, ...]]:

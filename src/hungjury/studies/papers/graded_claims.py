@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from hungjury.base.records import Record
-from hungjury.studies.claims import Cell, Claim, Quantity, StudyTable, least, most, within
+from hungjury.base.tables import Cell, Table
+from hungjury.studies.claims import Claim, Quantity, least, most, within
 from hungjury.studies.data import StudyData
 from hungjury.studies.papers.label_sets import ClaimData, LabelSet, rising
-from hungjury.studies.published import graded_recognised, graded_tau
+from hungjury.studies.papers.published import COMPARED as BESIDE
+from hungjury.studies.papers.published import compared, graded_recognised, graded_tau
 from hungjury.studies.topics import few_highly_relevant
 
 __all__ = [
@@ -26,12 +28,12 @@ __all__ = [
 # nDCG as in the random relevance paper: gains 5, 10, ... by grade, logarithm's base 10.
 COMPARED = ("AP", "nDCG(base=10)", "RBP(p=0.8)", "Bpref")
 PRINTED_AS = dict(zip(("AP", "nDCG", "RBP", "bpref"), COMPARED, strict=True))
-HEADER = ("collection", "g", "", "with", "topics", "value", "published", "difference")
+HEADER = ("collection", "g", "", "with", "topics", *BESIDE)
 
 
 def beside_the_paper(
     table: str, sets: Sequence[LabelSet], place: Mapping[str, int], rel: int
-) -> list[StudyTable]:
+) -> dict[str, Table]:
     """A row for each number of the paper's collections; no table where there is none.
 
     table: "table-2" or "table-3". place: of the measures' labels among those correlated.
@@ -48,13 +50,13 @@ def beside_the_paper(
                 continue
             for which, number in zip(topics, printed, strict=True):
                 found = one.studied.results.get(f"correlation/{one.whose}/{which}")
-                value = difference = None
+                value = None
                 if found is not None:
                     value = float(np.asarray(found["tau"])[place[row], place[column]])
-                    difference = round(value - number, 12)
-                rows.append([name, in_words(g), family, other, which, value, number, difference])
+                cells = compared(value, number)
+                rows.append([name, in_words(g), family, other, which, *cells])
     title = f"{table.replace('-', ' ').capitalize()} beside the paper"
-    return [StudyTable(f"{table}-published", title, HEADER, rows)] if rows else []
+    return {f"{table}-published": Table(HEADER, rows, caption=title)} if rows else {}
 
 
 def topic_sets(data: StudyData, whose: str) -> dict[str, list[str]]:

@@ -16,24 +16,17 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.parameters import numbers, param
 from hungjury.base.records import Record
+from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
 from hungjury.data.qrels import Qrels
-from hungjury.measures.catalogue import Measure, measure
+from hungjury.measures.catalogue import Measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall
-from hungjury.studies.claims import (
-    RESAMPLES,
-    Cell,
-    Quantity,
-    Resampling,
-    StudyTable,
-    least,
-    too_narrow,
-)
+from hungjury.studies.claims import RESAMPLES, Quantity, Resampling, least, too_narrow
 from hungjury.studies.correlation import better_on, correlate_measures, correlation_draws
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
-from hungjury.studies.downsampling import RobustnessExperiment
+from hungjury.studies.downsampling import PoolScores
 from hungjury.studies.recipe import Studied, names
 from hungjury.studies.topics import need_measures
 
@@ -261,10 +254,8 @@ def pools_job(
     that share on resampled topics."""
     qrels = data.labels(labels)
     chosen = qrels if topics is None else qrels.select(topics)
-    pool = RobustnessExperiment(
-        chosen, data.loaded_runs, list(map(measure, measures)), rates, 1, seed, systems
-    )
-    samples = [pool.sample(0, rate) for rate in rates]
+    pool = PoolScores(chosen, data.loaded_runs, measures, seed, systems)
+    samples = [pool.sample(rate) for rate in rates]
     whole, truth = pool.whole.mean().mean(axis=1), pool.whole.better()
     level = np.stack([one.mean().mean(axis=1) for one in samples], axis=1)
     return {
@@ -308,13 +299,13 @@ def mean_of(results: Mapping[str, Any], prefix: str, what: str) -> Floats:
 
 
 def rate_table(
-    name: str, title: str, series: Mapping[tuple[str, ...], Floats], rates: Sequence[float],
+    title: str, series: Mapping[tuple[str, ...], Floats], rates: Sequence[float],
     heads: Sequence[str],
-) -> StudyTable:  # fmt: skip
-    """The numbers behind a figure: a row for each line of it, its place in the words of `heads`."""
+) -> Table:  # fmt: skip
+    """The numbers of a figure: a row for each line of it, its place in the words of `heads`."""
     header = [*heads, *(f"{rate:.0%}" for rate in rates)]
     rows: list[list[Cell]] = [[*key, *map(float, line)] for key, line in series.items()]
-    return StudyTable(name, title, header, rows)
+    return Table(header, rows, caption=title)
 
 
 def headings(sets: Sequence[LabelSet], columns: Sequence[str]) -> list[str]:

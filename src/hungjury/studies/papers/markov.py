@@ -10,9 +10,10 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.base.parameters import integer, param
+from hungjury.base.tables import Cell, Marked, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import score_list
-from hungjury.studies.claims import Cell, Claim, Marked, StudyTable
+from hungjury.studies.claims import Claim
 from hungjury.studies.data import StudyData
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.jobs import Job
@@ -42,8 +43,8 @@ from hungjury.studies.papers.markov_claims import (
     markov_claims,
     published_tables,
 )
-from hungjury.studies.published import table_5_4
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, names
+from hungjury.studies.papers.published import table_5_4
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
 from hungjury.studies.topics import complete_runs
 
 __all__ = ["Markov"]
@@ -124,23 +125,24 @@ class Markov(Recipe):
             "Figure 5.5: performance over all topics and runs at pool reduction rates",
             "Figure 5.6: Kendall's tau with the whole pool at pool reduction rates",
         )
-        matrix, *correlations = self._correlations(sets)
+        matrix, first, second = self._correlations(sets)
         measured = [Measured(one.title, one.facts(self.rel), self._tau(one)) for one in sets]
         published, recognised = published_tables(measured)
         return Report(
-            [
-                _features(measured),
-                *correlations,
-                _timed_table(),
-                *published,
-                rate_table("figure-5.5", titles[0], level, rates, heads),
-                rate_table("figure-5.6", titles[1], tau, rates, heads),
-            ],
-            [
-                StudyFigure("table-5.3", "Table 5.3 as a picture", matrix),
-                StudyFigure("figure-5.5", titles[0], self._panels(sets, level, "mean score")),
-                StudyFigure("figure-5.6", titles[1], self._panels(sets, tau, "Kendall's τ")),
-            ],
+            {
+                "table-5.1": _features(measured),
+                "table-5.2": first,
+                "table-5.3": second,
+                "table-5.4": _timed_table(),
+                **published,
+                "figure-5.5": rate_table(titles[0], level, rates, heads),
+                "figure-5.6": rate_table(titles[1], tau, rates, heads),
+            },
+            {
+                "table-5.3": matrix,
+                "figure-5.5": self._panels(titles[0], sets, level, "mean score"),
+                "figure-5.6": self._panels(titles[1], sets, tau, "Kendall's τ"),
+            },
             [
                 f"{one.title}: {len(_complete(one.data, one.whose))} of "
                 f"{len(one.data.sources.runs)} runs retrieve on every one of the "
@@ -160,7 +162,7 @@ class Markov(Recipe):
         place, tau = places(self.measures()), np.asarray(one.result("correlation")["tau"])
         return {(a, b): float(tau[i, place[b]]) for a, i in place.items() for b in self.compared}
 
-    def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Matrices, StudyTable, StudyTable]:
+    def _correlations(self, sets: Sequence[LabelSet]) -> tuple[Matrices, Table, Table]:
         """Table 5.3 as a picture, Table 5.2 and Table 5.3."""
         place, others = places(self.measures()), list(self.compared)
         walks = [label for label in place if label not in others]
@@ -179,11 +181,11 @@ class Markov(Recipe):
             for title, values in tau.items()
         ]
         return (
-            Matrices(panels, len(panels)),
-            StudyTable("table-5.2", f"Table 5.2: Kendall's tau of {others[0]} with the others",
-                       ["", *others], first),
-            StudyTable("table-5.3", "Table 5.3: Kendall's tau of Markov precision with the others",
-                       ["", *headings(sets, others)], rows),
+            Matrices("Table 5.3 as a picture", panels, len(panels)),
+            Table(["", *others], first,
+                  caption=f"Table 5.2: Kendall's tau of {others[0]} with the others"),
+            Table(["", *headings(sets, others)], rows,
+                  caption="Table 5.3: Kendall's tau of Markov precision with the others"),
         )  # fmt: skip
 
     def _lines(self, sets: Sequence[LabelSet], what: str) -> dict[tuple[str, ...], Floats]:
@@ -193,19 +195,20 @@ class Markov(Recipe):
         return {(title, label): mean[title][i] for title in mean for label, i in place.items()}
 
     def _panels(
-        self, sets: Sequence[LabelSet], lines: Mapping[tuple[str, ...], Floats], ylabel: str
-    ) -> RateLines:
+        self, title: str, sets: Sequence[LabelSet], lines: Mapping[tuple[str, ...], Floats],
+        ylabel: str,
+    ) -> RateLines:  # fmt: skip
         """A panel for each kind of walk, with both distances, and the measures compared in all."""
         panels = []
-        for title in (one.title for one in sets):
+        for labels in (one.title for one in sets):
             for kind in KINDS:
-                series = {name: lines[title, name] for name in self.compared}
+                series = {name: lines[labels, name] for name in self.compared}
                 for model in (m for m in WALKS if m.startswith(kind)):
                     distance = model.rpartition("_")[2]
                     for suffix in ("", WITH_RECALL):
-                        series[f"MP {distance}{suffix}"] = lines[title, f"MP {model}{suffix}"]
-                panels.append(Lines(f"{title}, MP {kind}", series))
-        return RateLines(panels, (1.0, *self.rates), ylabel, len(KINDS))
+                        series[f"MP {distance}{suffix}"] = lines[labels, f"MP {model}{suffix}"]
+                panels.append(Lines(f"{labels}, MP {kind}", series))
+        return RateLines(title, panels, (1.0, *self.rates), ylabel, len(KINDS))
 
 
 def _complete(data: StudyData, whose: str) -> list[str]:
@@ -218,7 +221,7 @@ def _starred(tau: float, itself: bool = False) -> Marked:
     return Marked(float(tau), stars)
 
 
-def _features(measured: Sequence[Measured]) -> StudyTable:
+def _features(measured: Sequence[Measured]) -> Table:
     """Table 5.1."""
     rows: list[list[Cell]] = [
         [one.title, one.facts.topics, one.facts.complete, one.facts.least, one.facts.mean,
@@ -226,10 +229,10 @@ def _features(measured: Sequence[Measured]) -> StudyTable:
         for one in measured
     ]  # fmt: skip
     header = ["labels", "topics", "runs", "min relevant", "mean relevant", "max relevant"]
-    return StudyTable("table-5.1", "Table 5.1: main features", header, rows, digits=2)
+    return Table(header, rows, digits=2, caption="Table 5.1: main features")
 
 
-def _timed_table() -> StudyTable:
+def _timed_table() -> Table:
     """Table 5.4: the same lists in discrete and in continuous time, and as printed."""
     rows: list[list[Cell]] = []
     for labels, rates in TIMED:
@@ -240,4 +243,4 @@ def _timed_table() -> StudyTable:
     header = ["run", *(f"mu {rank}" for rank in range(1, 11)), "discrete", "continuous",
               "discrete, published", "continuous, published"]  # fmt: skip
     title = "Markov precision GL_AD_ID in discrete and continuous time, rates as printed"
-    return StudyTable("table-5.4", title, header, rows)
+    return Table(header, rows, caption=title)

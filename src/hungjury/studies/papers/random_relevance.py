@@ -11,11 +11,12 @@ import numpy as np
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
+from hungjury.base.tables import Cell, Table
 from hungjury.measures.catalogue import measure
 from hungjury.measures.catalogue.graded_ap import GAP, threshold_probabilities
-from hungjury.studies.claims import Cell, Claim, StudyTable, sensitivity_tables, stem
+from hungjury.studies.claims import Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
-from hungjury.studies.downsampling import RATES, RobustnessExperiment
+from hungjury.studies.downsampling import RATES, PoolScores
 from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
@@ -42,7 +43,7 @@ from hungjury.studies.papers.relevance_claims import (
     relevance_claims,
 )
 from hungjury.studies.power import share_told_apart
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, StudyFigure, probabilities
+from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, file_stem, probabilities
 
 __all__ = ["RandomRelevance"]
 
@@ -226,22 +227,27 @@ class RandomRelevance(Recipe):
         )
         choices = self._claims(sets)
         what = "P(relevant) of grade 0 and of documents without a label, in option 2"
+        matrix_tables = {
+            f"figure-1-{case}-{file_stem(whose)}": _matrix_table(whose, case, values, explained)
+            for (whose, case), values in matrices.items()
+        }
+        panels = [
+            Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values)
+            for (whose, case), values in matrices.items()
+        ]
         return Report(
-            [
-                *sensitivity_tables(choices, what),
-                *(_matrix_table(whose, case, values, explained)
-                  for (whose, case), values in matrices.items()),
-                rate_table("figure-2", titles[1], robust, rates, heads),
-                rate_table("figure-3", titles[2], power, rates, heads),
-                *power_beside(sets, power),
-            ],
-            [
-                StudyFigure("figure-1", titles[0], Matrices(
-                    [Matrix(f"{whose}, {case}", COMMON + OWN, COMMON + OWN, values)
-                     for (whose, case), values in matrices.items()], len(sets))),
-                StudyFigure("figure-2", titles[1], self._panels(robust, "Kendall's τ")),
-                StudyFigure("figure-3", titles[2], self._panels(power, "pairs told apart")),
-            ],
+            {
+                **sensitivity_tables(choices, what),
+                **matrix_tables,
+                "figure-2": rate_table(titles[1], robust, rates, heads),
+                "figure-3": rate_table(titles[2], power, rates, heads),
+                **power_beside(sets, power),
+            },
+            {
+                "figure-1": Matrices(titles[0], panels, len(sets)),
+                "figure-2": self._panels(titles[1], robust, "Kendall's τ"),
+                "figure-3": self._panels(titles[2], power, "pairs told apart"),
+            },
             [f"{_runs(studied)}. eRAP-1 and eRRBP-1 take their probabilities from "
              "GAP's thresholds (option 1), eRAP-2 and eRRBP-2 give some relevance to every "
              f"document (option 2). Robustness is the mean of {self.repetitions} random pools, "
@@ -260,13 +266,15 @@ class RandomRelevance(Recipe):
             for name in (*COMMON, *OWN)
         }
 
-    def _panels(self, lines: Mapping[tuple[str, ...], Floats], ylabel: str) -> RateLines:
+    def _panels(
+        self, title: str, lines: Mapping[tuple[str, ...], Floats], ylabel: str
+    ) -> RateLines:
         panels = [
             Lines(f"{whose}, {case}", {name: lines[whose, case, name] for name in (*COMMON, *OWN)})
             for whose in dict.fromkeys(key[0] for key in lines)
             for case in CASES
         ]
-        return RateLines(panels, (1.0, *self.rates), ylabel, len(CASES))
+        return RateLines(title, panels, (1.0, *self.rates), ylabel, len(CASES))
 
 
 def power_job(
@@ -280,10 +288,8 @@ def power_job(
 ) -> Floats:
     """A job: discriminative power on one random pool, whole and at all rates: [measure, rate].
     resample: on topics drawn with replacement."""
-    pool = RobustnessExperiment(
-        data.labels(labels), data.loaded_runs, list(map(measure, measures)), rates, 1, seed
-    )
-    scores = [pool.whole, *(pool.sample(0, rate) for rate in rates)]
+    pool = PoolScores(data.labels(labels), data.loaded_runs, measures, seed)
+    scores = [pool.whole, *(pool.sample(rate) for rate in rates)]
     number = len(pool.whole.topics)
     drawn = np.random.default_rng(seed).integers(number, size=number)
     topics = drawn if resample else np.arange(number)
@@ -315,10 +321,10 @@ def _square(found: Mapping[str, Any], place: Mapping[str, int], case: str) -> Fl
     return np.asarray(np.triu(tau) + np.tril(tau_ap, -1))
 
 
-def _matrix_table(whose: str, case: str, values: Floats, explained: str) -> StudyTable:
+def _matrix_table(whose: str, case: str, values: Floats, explained: str) -> Table:
     header = ["", *COMMON, *OWN]
     rows: list[list[Cell]] = [
         [name, *map(float, row)] for name, row in zip(header[1:], values, strict=True)
     ]
     title = f"Figure 1, {whose}, {case} case: {explained}"
-    return StudyTable(f"figure-1-{case}-{stem(whose)}", title, header, rows)
+    return Table(header, rows, caption=title)

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from hungjury.base.arrays import Floats
-from hungjury.studies.claims import Cell, Claim, Quantity, StudyTable, least, most
+from hungjury.base.tables import Cell, Table
+from hungjury.studies.claims import Claim, Quantity, least, most
 from hungjury.studies.papers.label_sets import ClaimData, LabelSet, rising
-from hungjury.studies.published.measures import COLLECTIONS, POWER, relevance_recognised
+from hungjury.studies.papers.published import (
+    COMPARED,
+    compared,
+    printed_rows,
+    relevance_collections,
+    relevance_recognised,
+)
 
 __all__ = ["CASES", "COMMON", "OWN", "POWER_RATES", "power_beside", "relevance_claims"]
 
-HEADER = ("collection", "measure", "case", "", "value", "published", "difference")
 OPTIONS = {"eRAP": ("eRAP-1", "eRAP-2"), "eRRBP": ("eRRBP-1", "eRRBP-2")}
 
 
 def power_beside(
     sets: Sequence[LabelSet], lines: Mapping[tuple[str, ...], Floats]
-) -> list[StudyTable]:
+) -> dict[str, Table]:
     """A row for each number that is printed about the paper's collections; no table where there is
     none. lines: {(labels, case, measure): power, on the whole pool first}."""
     rows: list[list[Cell]] = []
@@ -25,19 +31,19 @@ def power_beside(
         name = relevance_recognised(one.facts(rel=1))
         if name is None:
             continue
-        column = list(COLLECTIONS).index(name)
-        for measure, case, which, *printed in map(str.split, POWER.strip().splitlines()):
+        column = list(relevance_collections()).index(name)
+        for measure, case, which, *printed in printed_rows("relevance power"):
             found = [
                 float(lines[one.title, mine, label][0])
                 for label in OPTIONS.get(measure, (measure,))
                 for mine in ((case,) if case in CASES else CASES)
             ]
             value = min(found) if which == "least" else max(found)
-            number = float(printed[column]) / 100
             words = ["" if word == "-" else word for word in (case, which)]
-            rows.append([name, measure, *words, value, number, round(value - number, 12)])
+            rows.append([name, measure, *words, *compared(value, float(printed[column]) / 100)])
+    header = ("collection", "measure", "case", "", *COMPARED)
     title = "Figure 3 beside the paper: discriminative power on the whole pool"
-    return [StudyTable("figure-3-published", title, HEADER, rows)] if rows else []
+    return {"figure-3-published": Table(header, rows, caption=title)} if rows else {}
 
 
 CASES = ("hard", "medium", "lenient")

@@ -1,0 +1,467 @@
+"""Combinations of k judges: how many are enough, and how best to combine them (TH 4.4-4.6).
+
+Scores under each judge and under random ones do not depend on the tuple: they are computed
+once, and tuples only recombine them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.choices import Orientation
+from hungjury.base.errors import Argument, InputError, check_seed
+from hungjury.base.parameters import MOST_SAMPLES, check_count
+from hungjury.base.records import Record
+from hungjury.data.judgments import as_judgments
+from hungjury.data.qrels import Qrels
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.data.runs import Progress, Runs, as_runs, load
+from hungjury.judges.judge_scores import (
+    JudgeScores,
+    check_measure_of_judges,
+    grades_at,
+    label_matrix,
+    random_scores,
+    score_judges,
+)
+from hungjury.judges.merge import label_merge
+from hungjury.judges.merge_types import LabelMerge, Merged, MergeSettings
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.measures.catalogue import Measure, measure_list
+from hungjury.measures.evaluate import MeasureNames, score_alignment
+from hungjury.studies.claims import Resampling
+from hungjury.studies.gold import DETERMINISTIC, NEARLY_SURE, RANDOMISED, Doubt, Truths
+from hungjury.studies.jobs import seed_for
+from hungjury.studies.judge_tuples import TupleRow, TupleStudy, judge_tuples, membership
+from hungjury.studies.topics import need_gold, need_judges
+
+__all__ = ["APPROACHES", "BASELINES", "TupleScores", "join_parts", "tuple_parts", "tuple_study",
+           "weighted_majority"]  # fmt: skip
+
+BASELINES = ("mv", "em-mv", "em-neu")
+APPROACHES = ("uni", *ESTIMATORS, *BASELINES)
+"""The 34 approaches of the thesis."""
+VOTES = "votes("  # before the weights of votes
+DRAWN = ("tau_ap", "rmse")  # quantities that are drawn for claims
+ON_TOPICS = 10  # tuples of each size that are also scored on resampled topics
+ROUNDING = 1e-12  # keeps ties independent of the order of summation
+
+
+def tuple_study(
+    judgments: JudgmentsLike,
+    runs: RunsLike,
+    measures: MeasureNames,
+    gold: QrelsLike,
+    rel: int | None = None,
+    sizes: Iterable[int] | None = None,
+    tuples: int = 100,
+    approaches: Iterable[str] = APPROACHES,
+    standards: Sequence[str] = (DETERMINISTIC,),
+    replicates: int = 1000,
+    seed: int = 0,
+    orientation: Orientation = "dissimilarity",
+    progress: Progress | None = None,
+    *,
+    drop_empty: bool = False,
+    doubts: Sequence[Doubt] = (NEARLY_SURE,),
+    resamples: int = 0,
+) -> TupleStudy:
+    """Combine tuples of judges in many ways, and compare the systems' means with gold.
+
+    Parameters
+    ----------
+    judgments, runs, measures
+        As in `aware`.
+    gold : Qrels or source
+        True labels.
+    sizes : iterable of int, optional
+        Sizes of tuples. Default: 2 to all judges but one.
+    tuples : int
+        Random tuples of each size; all of them if there are fewer.
+    approaches : iterable of str
+        AWARE weights, merges of labels, and majorities of votes weighted by AWARE's weights, as in
+        ``"votes(sgl_tau_msd)"``. Merges that give probabilities are scored by the measure's
+        expected counterpart.
+    standards : sequence of {"DGS", "RGS"}
+        Deterministic and randomised gold standard, for merges that give probabilities; all others
+        are compared with DGS.
+    rel, replicates, seed, orientation, progress, drop_empty
+        As in `aware`. Random judges label the pool of all judges.
+    doubts : sequence of Doubt
+        How far labels are trusted in the randomised gold standard, and how probable relevance is
+        for documents without a label, there and for merges that give probabilities.
+    resamples : int
+        Draws of every mean with other tuples and on other topics (of the first 10 tuples), the same
+        ones for all rows; for `TupleStudy.quantity`.
+
+    Returns
+    -------
+    TupleStudy
+        A row for each measure, size, approach and standard.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> made = hj.simulate(systems=4, topics=10)
+    >>> found = hj.studies.tuple_study(
+    ...     made.judgments, made.runs, "AP", made.gold, sizes=[2], tuples=2,
+    ...     approaches=["uni", "em-mv"]
+    ... )
+    >>> [row.approach for row in found.rows]
+    ['uni', 'em-mv']
+    """
+    scores = TupleScores(
+        judgments, runs, measures, gold, rel, standards, seed,
+        drop_empty=drop_empty, doubts=doubts, resamples=resamples,
+    )  # fmt: skip
+    names = list(approaches)
+    parts = tuple_parts(scores, names, sizes, tuples, replicates, orientation)
+    found = []
+    for done, part in enumerate(parts.values(), 1):
+        found.append(scores.run(**part))
+        if progress is not None:
+            progress(done, len(parts), "running jobs")
+    return join_parts(scores, names, found)
+
+
+def tuple_parts(
+    scores: TupleScores,
+    approaches: Sequence[str],
+    sizes: Iterable[int] | None = None,
+    tuples: int = 100,
+    replicates: int = 1000,
+    orientation: Orientation = "dissimilarity",
+) -> dict[str, dict[str, Any]]:
+    """List the independent parts of a study, as arguments of `TupleScores.run`: weights of one
+    measure for all sizes, and a merge of one size for all measures. Nothing is scored."""
+    scores.check(approaches)
+    wanted = scores.sizes(sizes)
+    check_count("tuples", tuples, 1, MOST_SAMPLES)
+    weighing = [name for name in approaches if _weights(name) is not None]
+    how = {"tuples": tuples, "replicates": replicates, "orientation": orientation}
+    weighed = {
+        f"aware/{name}": {"measure": name, "approaches": weighing, "sizes": wanted, **how}
+        for name in scores.measures
+        if weighing
+    }
+    merged = {
+        f"merge/{name}/{size}": {"approaches": [name], "sizes": [size], "tuples": tuples}
+        for size in wanted
+        for name in approaches
+        if name not in weighing
+    }
+    return weighed | merged
+
+
+def join_parts(
+    scores: TupleScores, approaches: Sequence[str], found: Iterable[Mapping[str, Any]]
+) -> TupleStudy:
+    """Join the results of all parts, in the order of `tuple_parts`."""
+    parts = list(found)
+    rows = [TupleRow(*row) for part in parts for row in part["rows"]]
+
+    def place(i: int) -> tuple[int, str, int, int]:
+        row = rows[i]
+        return (
+            scores.measures.index(row.measure), row.gold, row.size, approaches.index(row.approach)
+        )  # fmt: skip
+
+    order = sorted(range(len(rows)), key=place)
+    draws = {}
+    if scores.resampling is not None:
+        draws = {
+            what: np.concatenate([part[what] for part in parts]).astype(float)[order]
+            for what in DRAWN
+        }
+    return TupleStudy(
+        [rows[i] for i in order],
+        scores.judges,
+        len(scores.scored.alignment.systems),
+        len(scores.truths.known),
+        scores.seed,
+        draws,
+    )
+
+
+class TupleScores:
+    """Scores under each judge and under gold labels, which tuples of judges recombine.
+
+    Expensive steps run only when a part needs them: listing the parts scores nothing. The
+    parameters are those of `tuple_study`.
+    """
+
+    def __init__(
+        self,
+        judgments: JudgmentsLike,
+        runs: RunsLike,
+        measures: MeasureNames,
+        gold: QrelsLike,
+        rel: int | None = None,
+        standards: Sequence[str] = (DETERMINISTIC,),
+        seed: int = 0,
+        *,
+        drop_empty: bool = False,
+        doubts: Sequence[Doubt] = (NEARLY_SURE,),
+        resamples: int = 0,
+    ) -> None:
+        check_seed(seed)
+        need_gold(gold, "a study of judges")
+        self.judgments = as_judgments(judgments)
+        need_judges(self.judgments, "a study of tuples of judges")
+        self.top = grades_at(self.judgments, rel)[-1]
+        chosen = measure_list(measures)
+        for one in chosen:
+            check_measure_of_judges(one, rel, self.top)
+        self.measures = [str(one) for one in chosen]
+        self.source, self.gold, self.rel, self.seed = runs, gold, rel, seed
+        self.standards, self.doubts, self.drop_empty = tuple(standards), tuple(doubts), drop_empty
+        self.resampling = Resampling(resamples, seed) if resamples else None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Send the scores to other processes, not the runs."""
+        _ = self.truths
+        return {k: v for k, v in vars(self).items() if k not in ("source", "runs")}
+
+    @cached_property
+    def runs(self) -> Runs:
+        return load(as_runs(self.source))
+
+    @cached_property
+    def scored(self) -> JudgeScores:
+        return score_judges(
+            self.judgments, self.runs, self.measures, self.rel, self.gold, self.drop_empty
+        )
+
+    @cached_property
+    def truths(self) -> Truths:
+        return Truths(
+            self.scored, self.gold, self.runs, self.rel, self.standards, self.doubts,
+            self.resampling,
+        )  # fmt: skip
+
+    @cached_property
+    def panel(self) -> Panel:
+        return Panel.of(self.judgments, self.rel)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The places in the panel of the judges that are studied."""
+        return [self.judgments.judges.index(name) for name in self.judges]
+
+    @property
+    def judges(self) -> list[str]:
+        """The judges studied; who is dropped for finding nothing relevant is known after
+        scoring."""
+        return self.scored.judges if self.drop_empty else self.judgments.judges
+
+    def check(self, approaches: Iterable[str]) -> None:
+        """Raise an error for approaches that do not exist or do not fit the labels."""
+        for name in approaches:
+            weights = _weights(name)
+            if weights is None:
+                if label_merge(name).scored_in_expectation:
+                    for one in measure_list(self.measures):
+                        one.for_probabilities()  # raises if there is no counterpart
+            elif name != weights:
+                _check_votes(name, weights, self.top)
+
+    def sizes(self, wanted: Iterable[int] | None) -> list[int]:
+        """Check sizes of tuples; by default 2 to all judges but one."""
+        number = len(self.judges)
+        found = list(range(2, number)) if wanted is None else list(wanted)
+        if not found or min(found) < 1 or max(found) > number:
+            raise InputError(
+                f"sizes of tuples must be from 1 to {number}, the number of judges, got {found}",
+                code="out-of-range",
+                argument="sizes",
+                remedy=f"choose sizes from 1 to {number}",
+            )
+        return found
+
+    def run(
+        self,
+        approaches: Sequence[str],
+        sizes: Sequence[int],
+        tuples: int,
+        measure: str | None = None,
+        replicates: int = 0,
+        orientation: Orientation = "dissimilarity",
+    ) -> dict[str, Any]:
+        """Run one of `tuple_parts`; the result does not depend on where or when.
+
+        Returns rows as lists of numbers and words and, if asked for, draws of them as arrays.
+        """
+        members = {size: judge_tuples(len(self.judges), size, tuples, self.seed) for size in sizes}
+        if measure is not None:
+            m = self.measures.index(measure)
+            rows = list(self._weighted(m, approaches, members, replicates, orientation))
+        else:
+            rows = list(self._merged_rows(approaches[0], sizes[0], members[sizes[0]]))
+        found: dict[str, Any] = {"rows": [list(asdict(row.numbers).values()) for row in rows]}
+        if self.resampling is not None:
+            for what in DRAWN:
+                found[what] = np.stack([row.draws[what] for row in rows]).astype(np.float32)
+        return found
+
+    def _weighted(
+        self, m: int, approaches: Sequence[str], members: Mapping[int, list[tuple[int, ...]]],
+        replicates: int, orientation: Orientation,
+    ) -> Iterator[_Row]:  # fmt: skip
+        """All weights and sizes for one measure."""
+        scored, known = self.scored, self.truths.known
+        panel = scored.panel(m)
+        weights_of = {name: str(_weights(name)) for name in approaches}
+        needed = list(dict.fromkeys(weights_of.values()))
+        random = None
+        if needed != ["uni"]:
+            grades = [grade for grade in scored.grades if grade >= 0]
+            pool = len(scored.alignment.pool)
+            (random,) = random_scores([scored.scorers[m]], pool, grades, replicates, self.seed)
+        raw = dict(raw_weights(needed, panel, random, orientation))
+        scores = panel.scores[:, :, known]
+        among = {size: membership(each, len(panel.scores)) for size, each in members.items()}
+        for name, size in itertools.product(approaches, members):
+            weights = normalised(raw[weights_of[name]], among[size][:, :, None] & panel.judged)
+            if name != weights_of[name]:
+                labels = weighted_majority(self._labels, weights, scored.alignment.pool.topic_of)
+                values = scored.scorers[m].filled(labels)[:, :, known]
+            else:
+                values = np.einsum("nkt,kst->nst", weights[:, :, known], scores, optimize=True)
+            yield self._row(m, size, name, self.measures[m], values)
+
+    @cached_property
+    def _labels(self) -> NDArray[np.int16]:
+        """[judge, document] of the judges studied."""
+        labels, _ = label_matrix(self.judgments, self.rel)
+        return labels[self.places]
+
+    def _merged_rows(
+        self, approach: str, size: int, members: Sequence[tuple[int, ...]]
+    ) -> Iterator[_Row]:
+        """One merge and size for all measures."""
+        method = label_merge(approach)
+        if not method.scored_in_expectation:
+            labels = np.stack([_labels(self._merged(method, who).hard()) for who in members])
+            for m, scorer in enumerate(self.scored.scorers):
+                values = scorer.filled(labels)[:, :, self.truths.known]
+                yield self._row(m, size, approach, self.measures[m], values)
+            return
+        merged = [self._merged(method, who).plain() for who in members]
+        for unjudged in dict.fromkeys(doubt.unjudged for doubt in self.doubts):
+            mine = [doubt for doubt in self.doubts if doubt.unjudged == unjudged]
+            expected = [mine[0].of_votes(one) for one in self.scored.measures]
+            each = self._expected_values(merged, expected)
+            for m, (one, values) in enumerate(zip(expected, each, strict=True)):
+                for gold in self.truths.standards:
+                    for doubt in mine if gold == RANDOMISED else mine[:1]:
+                        yield self._row(m, size, approach, str(one), values, gold, doubt)
+
+    def _merged(self, method: LabelMerge, who: tuple[int, ...]) -> Merged:
+        """Ties are broken by a seed of the tuple, independent of other tuples."""
+        panel = self.panel.among(self.places[k] for k in who)
+        rng = np.random.default_rng(seed_for(self.seed, ("merge", *who)))
+        settings = MergeSettings(merge=str(method))
+        return Merged.of(method, panel, method.decide(panel, "topic", rng), settings)
+
+    def _expected_values(self, merged: Sequence[Qrels], measures: Sequence[Measure]) -> Floats:
+        """[measure, tuple, system, topic]"""
+        aligned, known = self.scored.alignment, self.truths.known
+        each = [
+            score_alignment(aligned, one, measures, "judged", "zero", "nonrelevant")
+            for one in merged
+        ]
+        return np.stack([one.values[:, :, known] for one in each], axis=1)
+
+    def _row(
+        self, m: int, size: int, approach: str, by: str, values: Floats,
+        gold: str = DETERMINISTIC, doubt: Doubt | None = None,
+    ) -> _Row:  # fmt: skip
+        """From values [tuple, system, topic]."""
+        truth = doubt if gold == RANDOMISED else None
+        near = self.truths.nearness(m, values, truth)
+        row = TupleRow(
+            measure=self.measures[m],
+            size=size,
+            approach=approach,
+            gold=gold,
+            by=by,
+            tuples=len(near.tau),
+            tau=float(near.tau.mean()),
+            tau_std=_spread(near.tau),
+            tau_ap=float(near.tau_ap.mean()),
+            tau_ap_std=_spread(near.tau_ap),
+            rmse=float(near.rmse.mean()),
+            rmse_std=_spread(near.rmse),
+            unjudged=None if doubt is None else doubt.unjudged,
+            wrong=None if truth is None else truth.wrong,
+        )
+        if self.resampling is None:
+            return _Row(row, {})
+        moved = self.truths.on_other_topics(m, values[:ON_TOPICS], truth)
+        draws = {
+            what: self.resampling.joint(getattr(near, what), getattr(moved, what), size)
+            for what in DRAWN
+        }
+        return _Row(row, draws)
+
+
+class _Row(Record, eq=False):
+    """A row, and draws of its means."""
+
+    numbers: TupleRow
+    draws: dict[str, Floats]
+
+
+def _spread(values: Floats) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else 0.0
+
+
+def _labels(qrels: Qrels) -> NDArray[np.int16]:
+    assert qrels.labels is not None
+    return qrels.labels
+
+
+def _weights(approach: str) -> str | None:
+    """The AWARE weights of an approach such as "sgl_tau_msd" or "votes(sgl_tau_msd)"; None for
+    merges."""
+    if approach.startswith(VOTES):
+        return approach[len(VOTES) : -1]
+    return approach if approach == "uni" or approach in ESTIMATORS else None
+
+
+def _check_votes(name: str, weights: str, top: int) -> None:
+    if top > 1:
+        raise InputError(
+            f"{name} is for binary labels, but grades go up to {top}",
+            code="not-binary",
+            remedy=("name the lowest relevant grade with", Argument("rel")),
+        )
+    if weights != "uni" and weights not in ESTIMATORS:
+        raise InputError(
+            f"unknown weights '{weights}' for votes",
+            code="unknown-weights",
+            remedy="use AWARE's weights, such as sgl_tau_msd",
+        )
+
+
+def weighted_majority(
+    labels: NDArray[np.int16], weights: Floats, topic_of: NDArray[np.integer[Any]]
+) -> NDArray[np.int16]:
+    """Binary labels [judge, document] and weights [tuple, judge, topic] to labels
+    [tuple, document]: 1 where more than half of the weight of those who judged it says so."""
+    out = np.empty((len(weights), labels.shape[1]), dtype=np.int16)
+    for topic in range(weights.shape[2]):
+        mine = topic_of == topic
+        yes, judged = (labels[:, mine] == 1).astype(float), (labels[:, mine] >= 0).astype(float)
+        in_favour, total = (weights[:, :, topic] @ votes for votes in (yes, judged))
+        out[:, mine] = np.where(total > 0, in_favour > (0.5 + ROUNDING) * total, NOT_JUDGED)
+    return out

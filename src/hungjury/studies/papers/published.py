@@ -1,0 +1,191 @@
+"""Numbers printed in the papers, for comparison with the results of a study.
+
+`published.txt` contains them. A collection is recognised as a paper's by the facts that the paper
+lists, such as topics, runs and relevant documents; names and paths do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+
+from hungjury.base.records import Record
+from hungjury.base.tables import Cell
+from hungjury.studies.data import Facts
+
+__all__ = [
+    "COLUMNS",
+    "COMPARED",
+    "PAGES",
+    "Misprint",
+    "Printed",
+    "compared",
+    "graded_facts",
+    "graded_recognised",
+    "graded_tau",
+    "misprints",
+    "panel_systems",
+    "printed_facts",
+    "printed_rows",
+    "recognised",
+    "relevance_collections",
+    "relevance_recognised",
+    "table_5_2",
+    "table_5_3",
+    "table_5_4",
+]
+
+# Pages of the thesis' tables, by its own list of tables.
+PAGES = {"4.1": 105, "4.2": 110, "4.3": 115, "4.4": 117,
+         "5.1": 143, "5.2": 144, "5.3": 145, "5.4": 149}  # fmt: skip
+COLUMNS = ("AP", "P@10", "Rprec", "bpref", "RBP")  # of Tables 5.2 and 5.3
+GRADED_COLUMNS = ("GAP", "AP", "nDCG", "RBP", "bpref")  # of Tables 2 and 3 on graded AP
+COMPARED = ("value", "published", "difference")
+
+
+class Printed(Record):
+    """A number as printed, with its stars, and what is wrong with it."""
+
+    value: float
+    marks: str
+    misprint: str = ""
+
+
+class Misprint(Record):
+    """Cells of a row of the thesis that are wrong or look wrong, and the evidence.
+
+    docs/papers.md lists what else was found wrong in the papers.
+    """
+
+    table: str
+    collection: str
+    row: str
+    columns: str
+    wrong: str
+    evidence: str
+
+    def covers(self, table: str, collection: str, row: str, column: str) -> bool:
+        """Whether a cell is one of these."""
+        mine = (self.table, self.collection, self.row) == (table, collection, row)
+        return mine and (self.columns == "all" or column in self.columns.split(", "))
+
+
+@cache
+def _tables() -> dict[str, list[list[str]]]:
+    """The rows of every table of `published.txt`, in cells."""
+    text = files("hungjury.studies.papers").joinpath("published.txt").read_text(encoding="utf-8")
+    found: dict[str, list[list[str]]] = {}
+    for line in text.splitlines():
+        if line.startswith("["):
+            rows = found[line.strip("[]")] = []
+        elif line and not line.startswith("#"):
+            rows.append(re.split("  +", line))
+    return found
+
+
+def printed_rows(table: str) -> list[list[str]]:
+    """Return the rows of a table as printed, cell by cell."""
+    return _tables()[table]
+
+
+def compared(value: Cell, printed: float) -> list[Cell]:
+    """Return the cells of `COMPARED`; a value that is missing or NaN leaves its cells empty."""
+    if not isinstance(value, (int, float)) or value != value:
+        return [None, printed, None]
+    return [float(value), printed, round(float(value) - printed, 12)]
+
+
+def printed_facts() -> dict[str, tuple[float, ...]]:
+    """Table 5.1: topics, runs, and the least, mean and largest number of relevant documents."""
+    return _numbers("thesis 5.1")
+
+
+def recognised(facts: Facts) -> str | None:
+    """Return the collection of the thesis that has these facts."""
+    mine = (facts.topics, facts.complete, facts.least, round(facts.mean, 2), facts.most)
+    return _named(printed_facts(), mine)
+
+
+def table_5_2(collection: str) -> dict[tuple[str, str], Printed]:
+    """{("AP", measure): Kendall's tau}, measures as the thesis calls them."""
+    rows = {name: cells for name, *cells in printed_rows("thesis 5.2")}
+    return _cells("5.2", collection, [("AP", rows[collection])])
+
+
+def table_5_3(collection: str) -> dict[tuple[str, str], Printed]:
+    """{(model, measure): Kendall's tau}; a model with recall ends in @Rec(T)."""
+    rows: dict[str, list[str]] = {}
+    for name, *cells in printed_rows(f"thesis 5.3 {collection}"):
+        rows[name.replace("_ID", "_LID") if name in rows else name] = cells  # the second LO_AD_ID
+    return _cells("5.3", collection, rows.items())
+
+
+def table_5_4() -> dict[str, tuple[float, ...]]:
+    """{list: (Markov precision in discrete time, in continuous time)}"""
+    return _numbers("thesis 5.4")
+
+
+def misprints() -> list[Misprint]:
+    """Return the misprints of the thesis' tables."""
+    return [Misprint(*row) for row in printed_rows("thesis misprints")]
+
+
+def graded_facts() -> dict[str, tuple[float, ...]]:
+    """Table 1 on graded AP: topics, runs, relevance degrees, and the least, mean and largest number
+    of relevant documents."""
+    return _numbers("graded 1")
+
+
+def graded_recognised(facts: Facts) -> str | None:
+    """Return the collection of the paper on graded AP that has these facts."""
+    mine = (facts.topics, facts.runs, facts.grades, facts.least, round(facts.mean, 2), facts.most)
+    return _named(graded_facts(), mine)
+
+
+def graded_tau(collection: str) -> dict[tuple[tuple[float, ...], str, str], tuple[float, ...]]:
+    """Tables 2 and 3: {(g, measure, other measure): tau on all topics, on those with few documents
+    of grade 2, of grade 3}."""
+    found = {}
+    for g, name, *cells in printed_rows(f"graded tau {collection}"):
+        thresholds = tuple(map(float, g.strip("()").split(",")))
+        for other, cell in zip(GRADED_COLUMNS, cells, strict=True):
+            found[thresholds, name, other] = tuple(map(float, cell.split("/")))
+    return found
+
+
+def relevance_collections() -> dict[str, tuple[float, ...]]:
+    """Return topics, runs, grades and length of lists in the paper on random relevance."""
+    return _numbers("relevance collections")
+
+
+def relevance_recognised(facts: Facts) -> str | None:
+    """Return the collection of the paper on random relevance that has these numbers."""
+    return _named(relevance_collections(), (facts.topics, facts.runs, facts.grades, facts.length))
+
+
+def panel_systems() -> dict[str, tuple[float, ...]]:
+    """Return judges, topics and systems of the papers on many judges."""
+    return _numbers("panel systems")
+
+
+def _numbers(table: str) -> dict[str, tuple[float, ...]]:
+    return {name: tuple(map(float, cells)) for name, *cells in printed_rows(table)}
+
+
+def _named(printed: dict[str, tuple[float, ...]], mine: tuple[float, ...]) -> str | None:
+    return next((name for name, numbers in printed.items() if numbers == mine), None)
+
+
+def _cells(
+    table: str, collection: str, rows: Iterable[tuple[str, list[str]]]
+) -> dict[tuple[str, str], Printed]:
+    found = {}
+    for row, cells in rows:
+        for column, cell in zip(COLUMNS, cells, strict=True):
+            number = cell.rstrip("*")
+            wrong = (m.wrong for m in misprints() if m.covers(table, collection, row, column))
+            misprint = next(wrong, "")
+            found[row, column] = Printed(float(number), cell[len(number) :], misprint)
+    return found
