@@ -310,7 +310,8 @@ TOP = {
     "measures", "merge", "merges", "aware", "agreement", "prm", "leaderboard", "compare",
     "plan", "gate", "agreement_with_gold", "calibrate", "train_ranker", "simulate",
     "Qrels", "Judgments", "Runs", "Scores", "Leaderboard", "Comparison", "Merged", "Agreement",
-    "Measure", "Plan", "HungjuryError",
+    "Measure", "Plan", "HungjuryError", "Audit", "AwareScores", "BoardRow", "Gate",
+    "GoldAgreement", "MeasureInfo", "MergeInfo", "Note", "PRM", "Plot", "Simulation", "Table",
     "m", "stats", "theory", "studies", "ltr", "users",
 }  # fmt: skip
 SPACES = ["", ".stats", ".theory", ".studies", ".ltr", ".users"]
