@@ -30,6 +30,12 @@ class Note(Record):
     about : {"files", "judges", "result"}
         Whether the note is about the files read, about judges, or about how far a result can be
         trusted.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> print(hj.Note("missing-topic", 2, "2 topics without a list", subjects=("7", "9")))
+    2 topics without a list: 7, 9
     """
 
     kind: str

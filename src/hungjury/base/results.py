@@ -98,6 +98,13 @@ class Plot(Record, eq=False):
     ----------
     figure
         The matplotlib figure, which may be changed.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> plot = hj.evaluate(sim.gold, sim.runs, "AP").plot()
+    >>> plot.save("scores.svg")  # doctest: +SKIP
     """
 
     figure: Figure

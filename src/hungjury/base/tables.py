@@ -39,7 +39,7 @@ class Table(Record, eq=False):
     """Rows of cells under named columns; empty cells are None.
 
     Numbers are printed with `digits` decimals, NaN as '-', unless `formats` says how a column is
-    printed. CSV, JSON and frames hold every digit and no marks.
+    printed. CSV, JSON and frames have every digit and no marks.
 
     Parameters
     ----------
@@ -54,11 +54,12 @@ class Table(Record, eq=False):
     caption : str
         What the table shows; printed above it in text, LaTeX and HTML.
     left : int, optional
-        The number of columns set to the left; default: those that hold words.
+        The number of columns set to the left; default: those that contain words.
 
     Examples
     --------
-    >>> table = Table(["system", "AP"], [["bm25", 0.25], ["dense", Marked(0.5, bold=True)]])
+    >>> import hungjury as hj
+    >>> table = hj.Table(["system", "AP"], [["bm25", 0.25], ["dense", 0.5]])
     >>> print(table)
     system      AP
     bm25    0.2500

@@ -31,7 +31,28 @@ __all__ = ["Audit", "audit"]
 
 
 class Audit(Record, Result):
-    """Facts about labels and runs, everything unusual, and the errors that stop a run."""
+    """The audit of a collection: what was read, what is unusual, and what cannot be used.
+
+    Read `errors` first: with any of them the files cannot be used as they are. Notes are findings
+    that may be intended, such as ties or topics without a list.
+
+    Attributes
+    ----------
+    facts
+        Sentences that count what was read.
+    notes
+        Everything unusual.
+    errors
+        What stops an evaluation, each with its file, line and remedy.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> report = hj.audit(sim.gold, sim.runs)
+    >>> report.facts[0], report.exit_code
+    ('labels: 263 documents judged for 5 topics', 0)
+    """
 
     facts: list[str]
     notes: tuple[Note, ...]

@@ -34,8 +34,26 @@ READ, GUESSED = 1 / 3, 0.5  # shares that a lazy judge labels, and of these by g
 
 
 class Simulation(Record, eq=False):
-    """A collection with its truth: gold labels, each system's quality, and the accuracy of each
-    judge who has one."""
+    """A simulated collection with its truth.
+
+    Attributes
+    ----------
+    gold, judgments, runs
+        True labels, the judges' labels, and the systems' lists.
+    quality
+        Of each system: how strongly its scores follow the true grades.
+    accuracy
+        Of each judge who has one: the probability of giving the true grade.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> sim.judgments
+    Judgments(5 judges, 5 topics, 263 documents, 1,315 labels)
+    >>> sim.quality["system1"]
+    1.6
+    """
 
     gold: Qrels
     judgments: Judgments

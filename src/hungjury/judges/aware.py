@@ -55,8 +55,25 @@ class AwareSettings(ScoreSettings, kw_only=True):
 
 
 class AwareScores(Scores, eq=False, kw_only=True):
-    """Scores with the weights [judge, topic] they were combined with, and the values
-    [measure, judge, system, topic] of each judge alone (0 where undefined)."""
+    """Scores that AWARE combined from those of every judge, with the weights it used.
+
+    Attributes
+    ----------
+    judges
+        Names, in the order of the arrays.
+    weights
+        [judge, topic]; they sum to 1 over judges.
+    alone
+        [measure, judge, system, topic]: the scores under each judge alone (0 where undefined).
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> scores = hj.aware(sim.judgments, sim.runs, "AP", rel=1)
+    >>> scores.judges[0], float(scores.weights[0, 0])
+    ('judge1', 0.2)
+    """
 
     judges: list[str]
     weights: Floats

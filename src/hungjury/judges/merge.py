@@ -216,7 +216,14 @@ def label_merge(method: object) -> LabelMerge:
 
 
 class MergeInfo(Described):
-    """A merge, as `merges` describes it."""
+    """A merge, as `merges` describes it: a dictionary with these keys.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.merges()[0]["name"], hj.merges()[0]["gives"]
+    ('binmv', 'probabilities')
+    """
 
     gives: str
     drawn_from: str

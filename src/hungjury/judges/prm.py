@@ -38,6 +38,16 @@ class PRM(Record, Result, eq=False):
     """p_{R|i} of every level i, with its counts and interval.
 
     The ends of an interval are NaN for a level that was judged twice in fewer than two topics.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> model = hj.prm(sim.judgments, rel=1, draws=50)
+    >>> model.levels, [round(float(p), 2) for p in model.p]
+    ([0, 1], [0.44, 0.53])
+
+    Of documents that one of these judges calls relevant, another calls 53 % relevant.
     """
 
     levels: list[int]

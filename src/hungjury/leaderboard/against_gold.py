@@ -382,6 +382,14 @@ class GoldAgreement(Record, Result, eq=False):
     reliability
         Documents by the share of judges who call them relevant, and how many of them are relevant
         by gold.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> found = hj.agreement_with_gold(sim.judgments, sim.gold)
+    >>> found.judges[0], round(float(found.kappa[0]), 2)
+    ('judge1', 0.77)
     """
 
     judges: list[str]

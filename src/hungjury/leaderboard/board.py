@@ -180,7 +180,27 @@ BoardPicture = Literal["intervals", "pairs"]
 
 
 class BoardRow(NamedTuple):
-    """One system of a leaderboard."""
+    """One system of a leaderboard.
+
+    Attributes
+    ----------
+    mean, low, high
+        The mean over topics and its interval, on the panel's scale unless gold labels correct it.
+    p_best
+        The probability that no other system is better.
+    rank_low, rank_high
+        The interval of its rank, 1 for the best.
+    groups
+        Numbers of the groups that it shares with systems it cannot be told apart from.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> row = hj.leaderboard(sim.judgments, sim.runs, "nDCG@10", draws=100).rows()[0]
+    >>> row.system, row.rank_low, row.rank_high
+    ('system1', 1, 3)
+    """
 
     system: str
     mean: float

@@ -57,6 +57,14 @@ class Gate(Record, Result):
         P(candidate beats baseline); None for plain qrels.
     why
         Why nothing is decided regardless of the interval; None otherwise.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
+    >>> (decision,) = hj.gate(sim.gold, sim.runs, "system3", "system1", "nDCG@10")
+    >>> decision.verdict, decision.passed
+    ('better', True)
     """
 
     baseline: str

@@ -127,7 +127,14 @@ def _is_ours(text: str) -> bool:
 
 
 class MeasureInfo(Described):
-    """A measure, as `measures` describes it."""
+    """A measure, as `measures` describes it: a dictionary with these keys.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.measures()[0]["name"]
+    'P'
+    """
 
     formula: str
     paper: str
