@@ -1,15 +1,15 @@
 """Mutation testing: change one thing in the code, and see whether a test fails.
 
-    python tools/mutate.py --count 300 --seed 1 -j 2 --only stats/
+    python tools/mutate.py --count 300 --seed 1 -j 2 --only stats/ --tests stats/
 
-The mutants are a sample of all small changes (`changes.py`) of the packages below: those whose
-hash with the seed is smallest, so that the sample stays nearly the same while the code moves on.
-A first pass runs every test file that uses the packages and notes which tests reach which lines.
-Then each mutant is imported in place of its module, in a process of its own, and meets the tests
-that reach its line, as many as the budget allows: quick ones first, and those that are most about
-its file. All of it happens in a copy of the tree; a mutant is never written to disk. Results are
-kept in the output folder: a run that was stopped goes on where it was, and `--survivors` tries
-those again that no test noticed.
+The mutants are a sample of all small changes (`changes.py`) of all rooms: those whose hash with the
+seed is smallest, so the sample stays nearly the same while the code moves on. A first pass runs
+every test file, or those of some rooms, and notes which tests reach which lines. Then each mutant
+is imported in place of its module, in a process of its own, and meets the tests that reach its
+line, as many as the budget allows: quick ones first, and those that are most about its file. All of
+it happens in a copy of the tree; a mutant is never written to disk. Results are kept in the output
+folder: a run that was stopped goes on where it was, and `--survivors` tries those again that no
+test noticed.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ import scipy.stats  # noqa: F401
 from changes import changed, changes
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("leaderboard", "comparison", "judges", "stats")
-NOT_RUN = {"test_docs.py", "test_imports.py", "test_types.py"}  # about pages and types
+ROOMS = sorted(place.parent.name for place in ROOT.glob("src/hungjury/*/__init__.py"))
+NOT_RUN = {"project", "oracles"}  # tests about pages, types, imports and loops
 LEFT_OUT = shutil.ignore_patterns(".*", "build", "dist", "studies-results", "__pycache__")
 QUICK = 0.05  # seconds: no test is preferred for taking less
 QUICK_ONES = "not (browser or notebook or cluster or long)"
@@ -48,13 +48,13 @@ PATIENCE = 15  # seconds of processor time a mutant may take beyond four times i
 
 def main() -> None:
     options = arguments()
-    tree, packages = options.output / "tree", copied(options.output / "tree")
+    tree, files = options.output / "tree", copied(options.output / "tree")
     reached = tests_by_line(tree, options)
     known = {}
     results = options.output / "results.jsonl"
     if results.exists():
         known = {(r["file"], r["change"]): r for r in map(json.loads, results.open())}
-    mutants = sample(packages, options)
+    mutants = sample(files, options)
     waiting = [
         m for m in mutants
         if (old := known.get((m["file"], m["change"]))) is None
@@ -84,7 +84,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1, help="which ones (1)")
     parser.add_argument("--only", default="", help="of these, those in files with this in the path")
     parser.add_argument(
-        "--tests", default="", help="only test files whose name matches this pattern"
+        "--tests", default="", help="only test files whose path matches this pattern"
     )
     parser.add_argument("--budget", type=float, default=10, help="seconds of tests per mutant (10)")
     parser.add_argument("--survivors", action="store_true", help="try earlier survivors again")
@@ -106,7 +106,7 @@ def copied(tree: Path) -> list[Path]:
     sys.path[:0] = [str(tree / "src")]
     sys.dont_write_bytecode = False  # speeds up the import of test files
     os.chdir(tree)
-    return [file for p in PACKAGES for file in sorted((tree / "src" / "hungjury" / p).glob("*.py"))]
+    return sorted((tree / "src" / "hungjury").glob("*/**/*.py"))
 
 
 def sample(files: list[Path], options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -161,7 +161,7 @@ class Reach:
     """A pytest plugin: the lines each test reaches, and the processor time each takes."""
 
     def __init__(self) -> None:
-        source = [f"src/hungjury/{package}" for package in PACKAGES]
+        source = ["src/hungjury"]
         self.coverage = coverage.Coverage(data_file=None, source=source, messages=False)
         self.seconds: Counter[str] = Counter()
 
@@ -187,26 +187,19 @@ class Reach:
 
 def tests_by_line(tree: Path, options: argparse.Namespace) -> list[dict[str, Any]]:
     """What `Reach` found, one entry per test file; computed again where a file has changed."""
+
+    def name(file: Path) -> str:
+        return str(file.relative_to(tree))
+
     code = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(tree.glob("src/**/*.py"))))
-    public = re.findall(
-        rf"from hungjury\.(?:{'|'.join(PACKAGES)})\S* import (\w+)",
-        (tree / "src" / "hungjury" / "__init__.pyi").read_text(),
-    )
-    uses = re.compile(
-        rf"hungjury\.({'|'.join(PACKAGES)})\b|\bhj\.({'|'.join([*public, 'stats'])})\b"
-    )
     folder = options.output / "reach"
     folder.mkdir(exist_ok=True)
     stored = {}
     for file in sorted(tree.glob("tests/*/test_*.py")):
-        wanted = file.name not in NOT_RUN and re.search(options.tests, file.name)
-        if wanted and uses.search(file.read_text()):
+        if file.parent.name not in NOT_RUN and re.search(options.tests, name(file)):
             key = code.copy()
             key.update(file.read_bytes())
             stored[file] = folder / f"{file.parent.name}-{file.stem}-{key.hexdigest()[:12]}.json"
-
-    def name(file: Path) -> str:
-        return str(file.relative_to(tree))
 
     def look(file: Path) -> int:
         plugin = Reach()
@@ -310,10 +303,10 @@ def outcome(mutant: dict[str, Any], status: int) -> str:
 def summary(results: list[dict[str, Any]]) -> None:
     columns = ["killed", "timeout", "survived", "not reached"]
     print("".join(f"{heading:>12}" for heading in ["", *columns, "noticed"]))
-    for package in [*PACKAGES, "src"]:
-        counts = Counter(r["result"] for r in results if package in Path(r["file"]).parts)
+    for room in [*ROOMS, "all"]:
+        counts = Counter(r["result"] for r in results if room in ("all", Path(r["file"]).parts[2]))
         share = (counts["killed"] + counts["timeout"]) / max(1, counts.total())
-        cells = [package.replace("src", "all"), *(counts[c] for c in columns), f"{share:.0%}"]
+        cells = [room, *(counts[c] for c in columns), f"{share:.0%}"]
         print("".join(f"{cell:>12}" for cell in cells))
 
 
