@@ -386,3 +386,10 @@ def test_one_parameter_may_go_without_its_name_where_that_is_said():
 def test_what_does_not_fit_a_toy_is_refused(text, says):
     with pytest.raises(MeasureError, match=says):
         TOYS.parse(text)
+
+
+def test_parameters_without_their_names() -> None:
+    with pytest.raises(TypeError, match=r"parameters of nDCG are named, as in nDCG\(cutoff=10\)"):
+        hj.m.nDCG(10)  # type: ignore[call-arg, misc]
+    with pytest.raises(TypeError, match="NumQ has no parameters"):
+        hj.m.NumQ(1)  # type: ignore[call-arg, misc]

@@ -17,7 +17,7 @@ from hungjury.base.notes import Note
 from hungjury.cli.main import COMMANDS
 from hungjury.cli.main import hungjury as group
 from hungjury.cli.options import _writes
-from hungjury.cli.output import MOST_NOTES, print_notes
+from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 from hungjury.cli.reading import DEFAULT
 from hungjury.users.model import Dynamic, UserClass, UserModel
 
@@ -356,3 +356,68 @@ def test_users_who_look_more_at_later_ranks_are_never_used_in_silence(
         done = CliRunner().invoke(group, [*words, "-m", measure, *extra])
         assert done.exit_code in (0, 1, 3), done.output
         assert done.stderr.count("does not decrease, so nMCG can exceed 1") == times
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("evalute", "No such command 'evalute'. Did you mean evaluate?"),
+        ("leader", "Did you mean leaderboard?"),
+        ("xyz", "No such command 'xyz'.\n"),
+    ],
+)
+def test_commands_that_are_not_there(typed: str, said: str) -> None:
+    done = hungjury(typed)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(("number", "more"), [(1, None), (2, "note: 2 more (see there)")])
+def test_a_single_note_is_not_left_out(
+    number: int, more: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = [Note(f"odd{i}", 1, f"odd {i}") for i in range(MOST_NOTES + number)]
+    print_notes(notes, False, "there")
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == MOST_NOTES + 1
+    assert lines[-1] == (more or f"note: odd {MOST_NOTES}")
+
+
+def test_notes_on_the_result_are_never_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Notes on judges hid that almost all gold labels were ignored."""
+    judges = [Note(f"odd{i}", 1, f"odd {i}", about="judges") for i in range(MOST_NOTES)]
+    result = [Note(f"bad{i}", 1, f"bad {i}", about="result") for i in range(MOST_NOTES + 2)]
+    print_notes([*judges, *result], False, "there")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [*(f"note: {note}" for note in result), f"note: {MOST_NOTES} more (see there)"]
+
+
+def test_terminals_get_whole_words_and_whole_rows() -> None:
+    sentence = "  this is a sentence of several words"
+    row = "system1   0.738   0.668-0.807   64 %"
+    assert _wrapped(f"{sentence}\n\n{row}\n", 20) == (
+        f"  this is a sentence\n    of several words\n\n{row}\n"
+    )
+    assert _wrapped("short\n", 20) == "short\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("hungjury evaluate go", "file,go"),
+        ("hungjury evaluate gold.qrels ru", "file,ru"),
+        ("hungjury leaderboard --judges ju", "file,ju"),
+        ("hungjury leaderboard --report r", "file,r"),
+        ("hungjury study markov --data d", "file,d"),
+        ("hungjury rank r", "file,r"),
+        ("hungjury leaderboard --gold-design r", "plain,random"),
+        ("hungjury compare --baseline s", ""),
+    ],
+)
+def test_files_are_completed_by_the_shell(words: str, completed: str) -> None:
+    """Completion that knows no files took that of the shell away."""
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = CliRunner().invoke(
+        group, env={**asked, "_HUNGJURY_COMPLETE": "bash_complete"}, prog_name="hungjury"
+    )
+    assert done.stdout.strip() == completed

@@ -103,3 +103,8 @@ def test_labels_of_several_people_are_read_with_the_options(tmp_path):
     one, two = reading.gold_of((people[0],)), reading.gold_of(tuple(people))
     assert one.to_dict() == {"1": {"a": 1}}
     assert (two.judges, two.label.tolist()) == (["ann", "ben"], [1.0, 0.0])
+
+
+def test_misspelled_options_of_reading() -> None:
+    with pytest.raises(TypeError, match="'gradez'; did you mean 'grades'"):
+        hj.evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP", gradez=3)  # type: ignore[call-arg]

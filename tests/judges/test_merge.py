@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,15 +10,21 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hungjury as hj
 from builders.votes import in_order, judgments, made_up
+from hungjury.base.choices import Scope
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.cli.main import hungjury as command
 from hungjury.data.judgments import read_judgments
 from hungjury.data.qrels import read_qrels
 from hungjury.data.runs import read_runs
+from hungjury.data.simulation import simulate
 from hungjury.judges.agreement import agreement
+from hungjury.judges.em import FromNeutral, FromVotes
 from hungjury.judges.merge import MERGES, merge, merge_method, merges
 from hungjury.judges.merge_types import LabelMerge, Verdict
+from hungjury.judges.panel import Panel
+from hungjury.judges.votes import BinomialVote, MajorityVote
 from hungjury.judges.weights import Uniform
 from hungjury.measures.evaluate import evaluate
 from hungjury.stats.correlation import tau_ap
@@ -484,3 +491,47 @@ def test_probabilities_of_grades_go_into_expected_measures(judges, runs):
     other = evaluate(graded.at_least(2), runs, "eRAP").mean()
     assert one == pytest.approx(other, abs=1e-12)
     assert evaluate(graded.hard(), runs, "nDCG@10").mean().min() > 0.1
+
+
+# A merge that decides otherwise does not inherit what is wrong for it.
+
+
+class Reversed(MajorityVote):
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        found = super().decide(panel, scope, rng)
+        assert found.choice is not None
+        return Verdict(choice=1 - found.choice)
+
+
+class OwnDraws(Reversed):
+    def redraw(self, panel: Panel, rng: np.random.Generator) -> Any:
+        return 1 - super(Reversed, self).redraw(panel, rng)
+
+
+class ModelOfNothing(FromVotes):
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        return BinomialVote().decide(panel, scope, rng)
+
+
+class WeightlessVote(BinomialVote):
+    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
+        return super().decide(panel, scope, rng)
+
+
+def test_a_merge_that_decides_otherwise_inherits_no_draws_or_weights() -> None:
+    votes = simulate(systems=2, topics=3).judgments
+    with pytest.raises(MeasureError, match="nothing can be drawn"):
+        hj.merge(votes, Reversed(), rel=1).sample(0)
+    drawn = hj.merge(votes, OwnDraws(ties="not"), rel=1).sample(0)
+    assert drawn.tolist() == (1 - hj.merge(votes, "mv(ties=not)", rel=1).sample(0)).tolist()
+    assert (FromVotes.drawn_from, ModelOfNothing.drawn_from) == ("model", "posterior")
+    assert isinstance(FromVotes().for_one_judge(), MajorityVote)
+    assert isinstance(ModelOfNothing().for_one_judge(), ModelOfNothing)
+    assert BinomialVote.takes_weights
+    assert not WeightlessVote.takes_weights
+    assert WeightlessVote.scored_in_expectation  # it still gives probabilities
+
+
+def test_a_merge_that_starts_otherwise_keeps_what_follows_from_the_decision() -> None:
+    assert FromNeutral.drawn_from == "model"
+    assert isinstance(FromNeutral().for_one_judge(), MajorityVote)

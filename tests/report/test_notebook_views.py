@@ -251,3 +251,13 @@ def test_the_head_of_a_table() -> None:
     assert isinstance(first, Table)
     assert first.to_csv() == "x\n1\n2\n"
     assert rest == "1 more rows"
+
+
+def test_results_are_shown_in_few_words() -> None:
+    qrels = hj.read_qrels({"1": {"a": 1}})
+    runs = hj.read_runs({"bm25": {"1": {"a": 1.0}}})
+    judgments = hj.read_judgments({"ann": {"1": {"a": 1}}, "bob": {"1": {"a": 0}}})
+    assert repr(qrels) == "Qrels(1 topic, 1 document, grades 0-1)"
+    assert repr(runs) == "Runs(1 system, 1 topic)"
+    assert repr(judgments) == "Judgments(2 judges, 1 topic, 1 document, 2 labels)"
+    assert repr(hj.evaluate(qrels, runs, "AP")) == "Scores(1 measure, 1 system, 1 topic)"

@@ -1,4 +1,4 @@
-"""Mistakes that people make in their first hour: each is refused, in words that help."""
+"""What commands refuse, in words that help: files in the wrong place, options without effect."""
 
 from __future__ import annotations
 
@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-import hungjury as hj
 from builders.processes import hungjury
-from hungjury.base.notes import Note
 from hungjury.cli.main import hungjury as group
-from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 
 PANEL = ("--judges", "judges/*", "--runs", "runs/*")
 FILES = ("gold.qrels", "runs/*")
@@ -158,40 +155,6 @@ def test_a_curve_names_every_ending_it_can_write(here: Path) -> None:
     assert (here / "curve.CSV").read_text().startswith("system,")
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("evalute", "No such command 'evalute'. Did you mean evaluate?"),
-        ("leader", "Did you mean leaderboard?"),
-        ("xyz", "No such command 'xyz'.\n"),
-    ],
-)
-def test_commands_that_are_not_there(typed: str, said: str) -> None:
-    done = hungjury(typed)
-    assert done.returncode == 2
-    assert said in done.stderr
-
-
-@pytest.mark.parametrize(("number", "more"), [(1, None), (2, "note: 2 more (see there)")])
-def test_a_single_note_is_not_left_out(
-    number: int, more: str | None, capsys: pytest.CaptureFixture[str]
-) -> None:
-    notes = [Note(f"odd{i}", 1, f"odd {i}") for i in range(MOST_NOTES + number)]
-    print_notes(notes, False, "there")
-    lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == MOST_NOTES + 1
-    assert lines[-1] == (more or f"note: odd {MOST_NOTES}")
-
-
-def test_notes_on_the_result_are_never_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    """Notes on judges hid that almost all gold labels were ignored."""
-    judges = [Note(f"odd{i}", 1, f"odd {i}", about="judges") for i in range(MOST_NOTES)]
-    result = [Note(f"bad{i}", 1, f"bad {i}", about="result") for i in range(MOST_NOTES + 2)]
-    print_notes([*judges, *result], False, "there")
-    lines = capsys.readouterr().err.splitlines()
-    assert lines == [*(f"note: {note}" for note in result), f"note: {MOST_NOTES} more (see there)"]
-
-
 def test_gold_labels_that_the_plan_did_not_draw_are_named(here: Path) -> None:
     assert call("plan", *PANEL, "--budget", "10", "-o", "plan.csv").exit_code == 0
     labels = (here / "gold.qrels").read_text().splitlines(keepends=True)
@@ -199,59 +162,6 @@ def test_gold_labels_that_the_plan_did_not_draw_are_named(here: Path) -> None:
     done = call("leaderboard", *PANEL, "--draws", "100", "--gold", "some.qrels",
                 "--plan", "plan.csv")  # fmt: skip
     assert "gold labels of documents that the plan did not draw, ignored" in done.stderr
-
-
-def test_terminals_get_whole_words_and_whole_rows() -> None:
-    sentence = "  this is a sentence of several words"
-    row = "system1   0.738   0.668-0.807   64 %"
-    assert _wrapped(f"{sentence}\n\n{row}\n", 20) == (
-        f"  this is a sentence\n    of several words\n\n{row}\n"
-    )
-    assert _wrapped("short\n", 20) == "short\n"
-
-
-def test_results_are_shown_in_few_words() -> None:
-    qrels = hj.read_qrels({"1": {"a": 1}})
-    runs = hj.read_runs({"bm25": {"1": {"a": 1.0}}})
-    judgments = hj.read_judgments({"ann": {"1": {"a": 1}}, "bob": {"1": {"a": 0}}})
-    assert repr(qrels) == "Qrels(1 topic, 1 document, grades 0-1)"
-    assert repr(runs) == "Runs(1 system, 1 topic)"
-    assert repr(judgments) == "Judgments(2 judges, 1 topic, 1 document, 2 labels)"
-    assert repr(hj.evaluate(qrels, runs, "AP")) == "Scores(1 measure, 1 system, 1 topic)"
-
-
-def test_parameters_without_their_names() -> None:
-    with pytest.raises(TypeError, match=r"parameters of nDCG are named, as in nDCG\(cutoff=10\)"):
-        hj.m.nDCG(10)  # type: ignore[call-arg, misc]
-    with pytest.raises(TypeError, match="NumQ has no parameters"):
-        hj.m.NumQ(1)  # type: ignore[call-arg, misc]
-
-
-def test_misspelled_options_of_reading() -> None:
-    with pytest.raises(TypeError, match="'gradez'; did you mean 'grades'"):
-        hj.evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP", gradez=3)  # type: ignore[call-arg]
-
-
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [
-        ("hungjury evaluate go", "file,go"),
-        ("hungjury evaluate gold.qrels ru", "file,ru"),
-        ("hungjury leaderboard --judges ju", "file,ju"),
-        ("hungjury leaderboard --report r", "file,r"),
-        ("hungjury study markov --data d", "file,d"),
-        ("hungjury rank r", "file,r"),
-        ("hungjury leaderboard --gold-design r", "plain,random"),
-        ("hungjury compare --baseline s", ""),
-    ],
-)
-def test_files_are_completed_by_the_shell(words: str, completed: str) -> None:
-    """Completion that knows no files took that of the shell away."""
-    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    done = CliRunner().invoke(
-        group, env={**asked, "_HUNGJURY_COMPLETE": "bash_complete"}, prog_name="hungjury"
-    )
-    assert done.stdout.strip() == completed
 
 
 def test_too_few_documents_to_train_on(here: Path) -> None:

@@ -1,4 +1,4 @@
-"""Capabilities of measures and merges; a subclass does not inherit one that is wrong for it."""
+"""What each measure can do, as its class says; a subclass does not inherit what is wrong for it."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from hungjury.base.choices import Scope
 from hungjury.base.errors import MeasureError
 from hungjury.data.judged import Judged
 from hungjury.data.simulation import simulate
 from hungjury.judges.aware_comparison import compare_approaches
-from hungjury.judges.em import FromNeutral, FromVotes
-from hungjury.judges.merge_types import Verdict
-from hungjury.judges.panel import Panel
-from hungjury.judges.votes import BinomialVote, MajorityVote
 from hungjury.measures.catalogue import CATALOGUE, Measure, measure, measures
 from hungjury.measures.catalogue.average_precision import AP
 from hungjury.measures.catalogue.gain import DCG, nDCG
@@ -180,44 +175,3 @@ def test_subclasses_of_the_catalogue_keep_their_parents_kernels() -> None:
     assert measure("GMAP").kernel(RANKS, 1) is not None
     assert issubclass(nDCG, DCG)
     assert nDCG().kernel(RANKS, 2) is not None
-
-
-class Reversed(MajorityVote):
-    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
-        found = super().decide(panel, scope, rng)
-        assert found.choice is not None
-        return Verdict(choice=1 - found.choice)
-
-
-class OwnDraws(Reversed):
-    def redraw(self, panel: Panel, rng: np.random.Generator) -> Any:
-        return 1 - super(Reversed, self).redraw(panel, rng)
-
-
-class ModelOfNothing(FromVotes):
-    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
-        return BinomialVote().decide(panel, scope, rng)
-
-
-class WeightlessVote(BinomialVote):
-    def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
-        return super().decide(panel, scope, rng)
-
-
-def test_a_merge_that_decides_otherwise_inherits_no_draws_or_weights() -> None:
-    votes = simulate(systems=2, topics=3).judgments
-    with pytest.raises(MeasureError, match="nothing can be drawn"):
-        hj.merge(votes, Reversed(), rel=1).sample(0)
-    drawn = hj.merge(votes, OwnDraws(ties="not"), rel=1).sample(0)
-    assert drawn.tolist() == (1 - hj.merge(votes, "mv(ties=not)", rel=1).sample(0)).tolist()
-    assert (FromVotes.drawn_from, ModelOfNothing.drawn_from) == ("model", "posterior")
-    assert isinstance(FromVotes().for_one_judge(), MajorityVote)
-    assert isinstance(ModelOfNothing().for_one_judge(), ModelOfNothing)
-    assert BinomialVote.takes_weights
-    assert not WeightlessVote.takes_weights
-    assert WeightlessVote.scored_in_expectation  # it still gives probabilities
-
-
-def test_a_merge_that_starts_otherwise_keeps_what_follows_from_the_decision() -> None:
-    assert FromNeutral.drawn_from == "model"
-    assert isinstance(FromNeutral().for_one_judge(), MajorityVote)
