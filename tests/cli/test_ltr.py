@@ -22,7 +22,7 @@ pytest.importorskip("lightgbm", reason="training needs lightgbm (extra 'ltr')")
 QUICK = ["--trees", "12", "--leaves", "6", "--set", "num_threads=1", "--learning-rate", "0.2"]
 
 
-def made(seed, queries, first=0, size=10):
+def learnable(seed, queries, first=0, size=10):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(queries * size, 4)).round(4)
     taste = features[:, 0] + 0.5 * features[:, 1] + 0.5 * rng.normal(size=len(features))
@@ -41,7 +41,7 @@ def as_text(features, grades, asked):
 @pytest.fixture
 def fold(tmp_path):
     for i, (name, queries) in enumerate((("train", 40), ("vali", 15), ("test", 15))):
-        text = as_text(*made(i, queries, first=100 * i))
+        text = as_text(*learnable(i, queries, first=100 * i))
         (tmp_path / f"{name}.txt.gz").write_bytes(gzip.compress(text.encode()))
     return tmp_path
 
@@ -169,7 +169,7 @@ def test_several_data_sets_side_by_side(fold, tmp_path):
     other = tmp_path / "other" / "Fold1"
     other.mkdir(parents=True)
     for name, seed in (("train", 7), ("vali", 8), ("test", 9)):
-        (other / f"{name}.txt").write_text(as_text(*made(seed, 14, 100 * seed)))
+        (other / f"{name}.txt").write_text(as_text(*learnable(seed, 14, 100 * seed)))
     flags = ["--nav-rel", 2, "--sizes", "4", *QUICK]
     sets = [f"one={fold}", f"other={tmp_path / 'other' / 'Fold*'}"]
     rows = json.loads(run("compare-rankers", *sets, *flags, "--format", "json").stdout)
@@ -198,7 +198,7 @@ def test_several_data_sets_side_by_side(fold, tmp_path):
 
 def test_a_comparison_is_what_its_parts_are():
     """Sizes, chosen trees, scores and p-values, each made again from single rankers."""
-    folds = make_folds(hj.ltr.ranking_data(*made(5, 60)), 3)
+    folds = make_folds(hj.ltr.ranking_data(*learnable(5, 60)), 3)
     settings = {"num_threads": 1, "num_leaves": 6, "n_estimators": 20}
     found = hj.ltr.compare_rankers(folds, nav_rel=2, sizes=[5], samples=500, **settings)
     assert found.sizes == ("5", "all")

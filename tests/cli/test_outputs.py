@@ -92,7 +92,7 @@ def needs(output: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = sample_files(tmp_path_factory.mktemp("outputs") / "demo")
     try:
         import lightgbm  # noqa: F401
@@ -104,9 +104,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def here(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(made)
-    return made
+def here(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(prepared)
+    return prepared
 
 
 def test_every_command_has_a_sample() -> None:

@@ -36,7 +36,9 @@ by_name = pytest.mark.parametrize("name", NAMES)
 by_gap = pytest.mark.parametrize("gap", GAPS)
 
 
-def made(seed: int, judges: int = 4, systems: int = 4, topics: int = 3) -> tuple[Any, Any, Any]:
+def judges_scores(
+    seed: int, judges: int = 4, systems: int = 4, topics: int = 3
+) -> tuple[Any, Any, Any]:
     """Scores with ties, a constant judge, and who judged what; nobody judged nothing."""
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 5, (judges, systems, topics)) / 4
@@ -61,7 +63,7 @@ def everywhere(scores: Any) -> Any:
 @pytest.mark.parametrize("orientation", ["dissimilarity", "printed"])
 def test_estimators_are_the_loops(name: str, orientation: str) -> None:
     for seed in range(1 if "kld" in name else 3):
-        scores, random, judged = made(seed)
+        scores, random, judged = judges_scores(seed)
         for who in (everywhere(scores), judged):
             panel = ScoredPanel.of(scores, who)
             fast = weights_from_scores(name, panel, random, orientation=orientation)
@@ -74,7 +76,7 @@ def test_estimators_are_the_loops(name: str, orientation: str) -> None:
 @by_gap
 def test_supervised_is_the_loop(gap: str) -> None:
     for seed in range(5):
-        scores, random, judged = made(seed)
+        scores, random, judged = judges_scores(seed)
         judged[:, 2] = True
         gold = random[0, 1].copy()
         gold[:, 0] = np.nan
@@ -88,7 +90,7 @@ def test_supervised_is_the_loop(gap: str) -> None:
 @settings(max_examples=15)
 @given(seed=st.integers(0, 10**6))
 def test_closeness_is_the_loop_and_within_bounds(gap: str, seed: int) -> None:
-    scores, random, _ = made(seed)
+    scores, random, _ = judges_scores(seed)
     close = closeness(gap, scores, random[1])
     for k, mine in enumerate(scores.tolist()):
         slow = [naive_aware.GAPS[gap](mine, other) for other in random[1].tolist()]
@@ -117,7 +119,7 @@ def test_constant_scores_are_close_to_nothing(gap: str) -> None:
 @settings(max_examples=20)
 @given(seed=st.integers(0, 10**6))
 def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
-    scores, random, judged = made(seed)
+    scores, random, judged = judges_scores(seed)
     panel = ScoredPanel.of(scores, judged)
     fro, rmse = (
         weights_from_scores(f"tpc_{gap}_{weight}", panel, random) for gap in ("fro", "rmse")
@@ -129,7 +131,7 @@ def test_by_topic_fro_and_rmse_are_the_same(weight: str, seed: int) -> None:
 @settings(max_examples=8)
 @given(seed=st.integers(0, 10**6))
 def test_weights_add_up_to_one_and_follow_their_judge(name: str, seed: int) -> None:
-    scores, random, judged = made(seed)
+    scores, random, judged = judges_scores(seed)
     weights = weights_from_scores(name, ScoredPanel.of(scores, judged), random)
     assert np.allclose(weights.sum(axis=0), 1, atol=1e-12)
     assert (weights[~judged] == 0).all()
@@ -141,7 +143,7 @@ def test_weights_add_up_to_one_and_follow_their_judge(name: str, seed: int) -> N
 
 @by_name
 def test_single_granularity_gives_one_weight_before_they_are_shared_out(name: str) -> None:
-    scores, random, _ = made(7, judges=5, topics=4)
+    scores, random, _ = judges_scores(7, judges=5, topics=4)
     weights = weights_from_scores(name, scores, random)
     assert np.allclose(weights, weights[:, :1]) == name.startswith("sgl")
 
@@ -149,7 +151,7 @@ def test_single_granularity_gives_one_weight_before_they_are_shared_out(name: st
 @by_name
 @pytest.mark.parametrize("threads", ["1", "2", "5"])
 def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    scores, random, judged = made(3, judges=6, systems=7, topics=5)
+    scores, random, judged = judges_scores(3, judges=6, systems=7, topics=5)
     panel = ScoredPanel.of(scores, judged)
     before = weights_from_scores(name, panel, random)
     monkeypatch.setenv("HUNGJURY_THREADS", threads)
@@ -157,7 +159,7 @@ def test_threads_change_nothing(name: str, threads: str, monkeypatch: pytest.Mon
 
 
 def test_uniform_weights() -> None:
-    scores, _, judged = made(5)
+    scores, _, judged = judges_scores(5)
     weights = weights_from_scores("uni", ScoredPanel.of(scores, judged))
     assert np.allclose(weights, judged / judged.sum(axis=0))
     assert np.allclose(weights_from_scores("uni", scores), 1 / len(scores))
@@ -208,21 +210,21 @@ def test_unknown_names_come_with_suggestions(wrong: str, meant: str) -> None:
 
 @pytest.mark.parametrize("gap", ["fro", "rmse", "kld"])
 def test_scores_outside_the_unit_interval(gap: str) -> None:
-    scores, random, _ = made(0)
+    scores, random, _ = judges_scores(0)
     with pytest.raises(MeasureError, match=r"scores in \[0, 1\](.|\n)*tau or apc"):
         weights_from_scores(f"sgl_{gap}_md", 3 * scores, random)
     assert weights_from_scores("sgl_tau_md", 3 * scores, random).shape == (4, 3)
 
 
 def test_rankings_need_two_systems() -> None:
-    scores, random, _ = made(0, systems=1)
+    scores, random, _ = judges_scores(0, systems=1)
     with pytest.raises(MeasureError, match="at least two systems"):
         weights_from_scores("tpc_apc_md", scores, random)
     assert weights_from_scores("tpc_fro_md", scores, random).shape == (4, 3)
 
 
 def test_what_is_missing_is_named() -> None:
-    scores, random, judged = made(0)
+    scores, random, judged = judges_scores(0)
     with pytest.raises(InputError, match="random"):
         weights_from_scores("sgl_tau_md", scores)
     with pytest.raises(InputError, match="gold"):

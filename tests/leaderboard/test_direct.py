@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hungjury as hj
-from builders.gold import GRADES, board, flat, sampled, simulated
+from builders.gold import GRADES, board, flat, sampled
 from hungjury.data.alignment import align
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.against_gold import effective_judges, error_correlation
@@ -13,11 +13,6 @@ from hungjury.leaderboard.effects import effects, scores_under
 from hungjury.leaderboard.sample import Sample
 from hungjury.measures.batch import Scorer
 from hungjury.stats.resampling import inclusion, priorities
-
-
-@pytest.fixture(scope="module")
-def made():
-    return simulated()
 
 
 @pytest.fixture(scope="module")

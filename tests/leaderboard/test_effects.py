@@ -82,11 +82,6 @@ def test_contributions_where_documents_have_no_label(measure, aligned):
 # Products of effects over documents, against tables of effects and loops.
 
 
-@pytest.fixture(scope="module")
-def made():
-    return hj.simulate(systems=5, topics=4, documents=60, depth=30, grades=3, seed=3)
-
-
 def entries_of(rng, rows, columns, number):
     return (
         rng.integers(0, rows, number).astype(np.int32),

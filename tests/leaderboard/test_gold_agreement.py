@@ -21,13 +21,6 @@ from oracles import stats as naive_stats
 
 
 @pytest.fixture(scope="module")
-def made():
-    return hj.simulate(
-        systems=4, topics=6, documents=40, depth=20, grades=3, accuracies=(0.9, 0.7, 0.5), seed=3
-    )
-
-
-@pytest.fixture(scope="module")
 def some_gold(made):
     """Gold for exactly half of one topic, less than half of one, all of three, none of one."""
     gold = made.gold.to_dict()
@@ -415,11 +408,6 @@ def enumerate_grades(gold, number):
         wanted = (0, 2, 1)[i % 3]
         place = next(p for p, (_, grade) in enumerate(left) if grade == wanted)
         yield left.pop(place)
-
-
-@pytest.fixture(scope="module")
-def binary():
-    return hj.simulate(systems=3, topics=6, documents=40, depth=20, seed=4)
 
 
 def board_of(binary, measure="P@5", **given):

@@ -9,17 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 import hungjury as hj
-from builders.gold import board, labels_of, simulated
+from builders.gold import board, labels_of
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
 from hungjury.labelling.results import summarised
 from hungjury.leaderboard.sample import gold_sample
 from hungjury.measures.catalogue import CATALOGUE, measure
-
-
-@pytest.fixture(scope="module")
-def made():
-    return simulated()
 
 
 @pytest.fixture(scope="module")

@@ -19,11 +19,6 @@ from hungjury.measures.catalogue import measure
 from oracles import leaderboard as naive
 
 
-@pytest.fixture(scope="module")
-def made():
-    return hj.simulate(systems=5, topics=12, documents=80, depth=30)
-
-
 def board(made, runs=None, measure="nDCG@10", **options):
     given = {"draws": 400, "outlook": False, "target": "topics"} | options
     return hj.leaderboard(made.judgments, runs or made.runs, measure, **given)

@@ -24,7 +24,7 @@ def bumpy() -> UserModel:
     return UserModel((one, two), source="bumpy")
 
 
-def made(seed, queries=12, most=8, top=4, ties=True):
+def scored_queries(seed, queries=12, most=8, top=4, ties=True):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, most + 1, queries)
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -48,7 +48,7 @@ def each(queries, scores):
 @pytest.mark.parametrize("cutoff", [1, 3, 5])
 def test_lambdas_are_those_of_a_pair_loop(user, cutoff):
     for seed in range(5):
-        labels, offsets, scores = made(seed)
+        labels, offsets, scores = scored_queries(seed)
         queries = nmcg_queries(labels, offsets, user, 3, cutoff)
         gradient, hessian = queries.lambdas(scores)
         for part, gains, mine, delta in each(queries, scores):
@@ -58,7 +58,7 @@ def test_lambdas_are_those_of_a_pair_loop(user, cutoff):
 
 
 def test_lambdas_are_derivatives_of_the_cost_with_fixed_changes():
-    labels, offsets, scores = made(3, most=6, ties=False)
+    labels, offsets, scores = scored_queries(3, most=6, ties=False)
     queries = nmcg_queries(labels, offsets, SHAPE, 3, 4)
     gradient, hessian = queries.lambdas(scores)
     step = 1e-4
@@ -86,14 +86,14 @@ def test_far_scores_stay_finite():
 
 def test_values_are_means_over_the_orders_of_tied_documents():
     for seed in range(4):
-        labels, offsets, scores = made(seed, most=6)
+        labels, offsets, scores = scored_queries(seed, most=6)
         queries = nmcg_queries(labels, offsets, bumpy(), 2, 4)
         slow = [value(*rest) for _, *rest in each(queries, scores)]
         np.testing.assert_allclose(queries.values(scores), slow, rtol=1e-12, atol=1e-12)
 
 
 def test_values_are_those_of_evaluate():
-    labels, offsets, scores = made(5, queries=40, most=30)
+    labels, offsets, scores = scored_queries(5, queries=40, most=30)
     assert labels.grades is not None
     data = ranking_data(np.zeros((len(scores), 1)), labels.grades, np.diff(offsets))
     measure = nMCG(nav_rel=3, cutoff=7)
@@ -105,7 +105,7 @@ def test_values_are_those_of_evaluate():
 
 
 def test_one_core_or_two(monkeypatch):
-    labels, offsets, scores = made(1, queries=1500, most=40, ties=False)
+    labels, offsets, scores = scored_queries(1, queries=1500, most=40, ties=False)
     assert len(scores) > 20_000  # or only one core is used
     queries = nmcg_queries(labels, offsets, SHAPE, 3, 10)
     found = []
@@ -132,7 +132,7 @@ def test_class_shares_with_known_grades_and_with_probabilities():
 
 
 def test_probabilities_of_0_and_1_are_grades():
-    labels, offsets, scores = made(8)
+    labels, offsets, scores = scored_queries(8)
     sure = Labels(chances=np.eye(5)[labels.grades])
     hard, soft = (nmcg_queries(one, offsets, SHAPE, 3, 5) for one in (labels, sure))
     np.testing.assert_array_equal(hard.discounts, soft.discounts)

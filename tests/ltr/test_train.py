@@ -19,7 +19,7 @@ SMALL = {"num_threads": 1, "num_leaves": 8, "n_estimators": 15, "learning_rate":
 SHAPE = user_model("published-shape")
 
 
-def made(seed, queries=60, size=15, top=4, noise=0.6):
+def learnable(seed, queries=60, size=15, top=4, noise=0.6):
     """Grades that two of six features tell, with noise."""
     rng = np.random.default_rng(seed)
     rows = queries * size
@@ -29,7 +29,7 @@ def made(seed, queries=60, size=15, top=4, noise=0.6):
     return features, np.minimum(grades, top), np.full(queries, size)
 
 
-TRAIN, VALID, TEST = (made(seed) for seed in (1, 2, 3))
+TRAIN, VALID, TEST = (learnable(seed) for seed in (1, 2, 3))
 
 
 def test_training_raises_nmcg_of_unseen_queries():
