@@ -68,13 +68,7 @@ bench:
 	test -d .venv-bench || $(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/pip install --quiet -r benchmarks/requirements.txt '.[clicks,studies,label]'
 	.venv-bench/bin/python -m benchmarks.run
-	.venv-bench/bin/python -m benchmarks.bench_aware
-	.venv-bench/bin/python -m benchmarks.bench_markov
-	.venv-bench/bin/python -m benchmarks.bench_clicks
-	.venv-bench/bin/python -m benchmarks.bench_studies
-	.venv-bench/bin/python -m benchmarks.bench_leaderboard
-	.venv-bench/bin/python -m benchmarks.bench_ltr
-	.venv-bench/bin/python -m benchmarks.bench_label
+	.venv-bench/bin/python -m benchmarks.timings
 
 # The papers' experiments on TREC 2021 Deep Learning, as told in docs/studies; what is done is kept.
 STUDY := --data ../shared/data/dl21 --duplicates first --grades 0-3 --outside clip \
@@ -86,7 +80,7 @@ studies: $(VENV)/ready
 	$(BIN)/hungjury study markov --data ../shared/data/trec8 -o studies-results/trec8
 	$(BIN)/hungjury study crowd $(STUDY) --rel 2
 	$(BIN)/hungjury study aware $(STUDY) --rel 2
-	$(BIN)/python -m benchmarks.coverage -o studies-results/coverage.csv
+	$(BIN)/python -m benchmarks.truth.coverage -o studies-results/coverage.csv
 	$(BIN)/python -m benchmarks.truth --docs docs -o studies-results/truth.csv
 	$(BIN)/python -m benchmarks.truth.gold --docs docs -o studies-results/gold.csv
 	$(BIN)/python -m benchmarks.truth.path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from benchmarks.collections import Collection
+from benchmarks.generated import Collection
 from benchmarks.suite import Contender, Setting
 
 __all__ = [

@@ -11,7 +11,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 
 from benchmarks import suites
-from benchmarks.collections import default_folder
+from benchmarks.generated import default_folder
 from benchmarks.machine import machine_facts, versions
 from benchmarks.process import measure
 from benchmarks.report import as_text, differences, ratio_table, verdict_table, write

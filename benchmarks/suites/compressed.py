@@ -8,7 +8,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.collections import Collection, Shape, collection
+from benchmarks.generated import Collection, Shape, collection
 from benchmarks.peers import PYTREC, TWO, hungjury, pytrec_eval
 from benchmarks.suite import Contender, Faster, Setting, Suite, Within
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.collections import Shape, collection
+from benchmarks.generated import Shape, collection
 from benchmarks.peers import BYTES, ONE, PYTREC, RANX_ONE, RANX_TWO, TWO, evaluators
 from benchmarks.suite import Contender, Faster, Setting, Suite, Within
 

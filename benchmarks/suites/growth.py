@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from benchmarks.collections import Collection, Shape, collection
-from benchmarks.panels import panel
+from benchmarks.generated import Collection, Shape, collection, panel
 from benchmarks.peers import hungjury, script, threads
 from benchmarks.suite import Contender, Measured, Results, Setting, Suite, Table, Verdict
 

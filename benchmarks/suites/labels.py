@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.crowds import Crowd, crowd
+from benchmarks.generated import Crowd, crowd
 from benchmarks.peers import script
 from benchmarks.suite import Contender, Faster, Memory, Seconds, Setting, Suite
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.collections import Shape, collection
+from benchmarks.generated import Shape, collection
 from benchmarks.peers import ONE, PYTREC, TWO, byte_reader, hungjury, pytrec_eval
 from benchmarks.suite import Contender, Faster, Memory, Setting, Suite
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from benchmarks.collections import Shape, collection
+from benchmarks.generated import Shape, collection
 from benchmarks.peers import script
 from benchmarks.suite import Contender, Setting, Suite, Within
 

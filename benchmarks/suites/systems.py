@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.collections import Shape, collection
-from benchmarks.panels import panel
+from benchmarks.generated import Shape, collection, panel
 from benchmarks.peers import script
 from benchmarks.suite import Contender, Memory, Printed, Seconds, Setting, Suite
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks.collections import Shape, collection
+from benchmarks.generated import Shape, collection
 from benchmarks.peers import script, threads
 from benchmarks.suite import Contender, Setting, Suite, Within
 

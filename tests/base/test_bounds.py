@@ -7,7 +7,7 @@ import inspect
 import click
 import numpy as np
 import pytest
-from benchmarks.coverage import Coverage
+from benchmarks.truth.coverage import Coverage
 from click.testing import CliRunner
 
 import hungjury as hj

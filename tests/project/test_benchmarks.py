@@ -157,7 +157,7 @@ def test_growth_tells_linear_from_quadratic() -> None:
 
 
 def test_collections_are_made_once_and_alike(tmp_path: Path) -> None:
-    from benchmarks.collections import Shape, collection
+    from benchmarks.generated import Shape, collection
 
     shape = Shape(runs=2, topics=3, depth=20, judged=8, relevant=2)
     first = collection(shape, tmp_path / "a")
@@ -173,7 +173,7 @@ def test_collections_are_made_once_and_alike(tmp_path: Path) -> None:
 def test_goals_speak_of_contenders_that_exist(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchmarks.collections import Collection
+    from benchmarks.generated import Collection
     from benchmarks.run import all_suites
     from benchmarks.suite import Setting
 

@@ -1,7 +1,7 @@
 """A small version of the study of coverage; `make studies` runs the whole one."""
 
 import pytest
-from benchmarks.coverage import Coverage, Scenario
+from benchmarks.truth.coverage import Coverage, Scenario
 
 pytestmark = pytest.mark.long
 

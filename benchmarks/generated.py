@@ -1,10 +1,11 @@
-"""Generated test collections, made once from a seed and kept in a folder."""
+"""Generated collections, panels and crowds, made once from a seed and kept in a folder."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Collection", "Shape", "collection", "default_folder"]
+__all__ = ["Collection", "Crowd", "Shape", "collection", "crowd", "default_folder", "panel"]
 
+ROWS_AT_ONCE = 1_000_000
+LABELS = "labels.csv"
 VERSION = 1  # counts up when the same shape and seed begin to give other files
 
 
@@ -67,34 +70,38 @@ def default_folder() -> Path:
 
 def collection(shape: Shape, folder: Path) -> Collection:
     """The collection of a shape, from the folder or newly made."""
-    home = folder / shape.name
+    return Collection(shape, _kept(folder / shape.name, _write, shape))
+
+
+def _kept(home: Path, write: Callable[..., None], *given: object) -> Path:
+    """The folder `home`, filled by ``write(folder, *given)`` unless it is there."""
     if not home.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
+        home.parent.mkdir(parents=True, exist_ok=True)
         # In a process of its own: the runner has to stay small (see process.py).
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as other:
-            other.submit(_make, shape, home).result()
-    return Collection(shape, home)
+            other.submit(_make, home, write, *given).result()
+    return home
 
 
 def _run_file(system: int) -> str:
     return f"sys{system:03d}.run"
 
 
-def _make(shape: Shape, home: Path) -> None:
-    """Write a collection beside its place, then move it there whole."""
+def _make(home: Path, write: Callable[..., None], *given: object) -> None:
+    """Write files beside their place, then move them there all at once."""
     part = Path(tempfile.mkdtemp(prefix="part-", dir=home.parent))
     try:
-        _write(shape, part)
+        write(part, *given)
         os.rename(part, home)
     finally:
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _write(shape: Shape, folder: Path) -> None:
+def _write(folder: Path, shape: Shape) -> None:
     """Systems score documents by relevance, their own quality and chance.
 
     The lines of a topic are adjacent but unordered; scores have four
-    decimals, so that a few of them are equal.
+    decimals, and a few of them are equal.
     """
     import numpy as np
 
@@ -141,3 +148,75 @@ def _labels(shape: Shape, rng: np.random.Generator) -> NDArray[np.bool_]:
 
     number = int(np.clip(rng.gamma(1.2, shape.relevant / 1.2), 1, shape.judged))
     return np.asarray(rng.permutation(np.arange(shape.judged) < number))
+
+
+def panel(files: Collection, judges: int, seed: int = 1) -> list[str]:
+    """The qrels of so many judges, from good to poor, who label all of a collection's pool."""
+    home = files.folder.with_name(f"{files.folder.name}-judges{judges}-seed{seed}")
+    _kept(home, _write_panel, files.qrels, judges, seed)
+    return [str(home / _judge_file(judge)) for judge in range(judges)]
+
+
+def _judge_file(judge: int) -> str:
+    return f"judge{judge:02d}.qrels"
+
+
+def _write_panel(folder: Path, qrels: str, judges: int, seed: int) -> None:
+    import numpy as np
+
+    rows = [line.split() for line in Path(qrels).read_text(encoding="ascii").splitlines()]
+    relevant = np.array([row[3] != "0" for row in rows])
+    rng = np.random.default_rng(seed)
+    for judge, right in enumerate(np.linspace(0.9, 0.6, judges)):
+        hit = rng.random(len(rows)) < right
+        label = np.where(relevant, hit, rng.random(len(rows)) < 0.1).astype(int)
+        text = (f"{row[0]} 0 {row[2]} {one}\n" for row, one in zip(rows, label, strict=True))
+        (folder / _judge_file(judge)).write_text("".join(text), encoding="ascii")
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """How many there are of each; every document has `votes` labels."""
+
+    documents: int
+    topics: int
+    judges: int
+    votes: int = 10
+    seed: int = 1
+
+    @property
+    def labels(self) -> int:
+        return self.documents * self.votes
+
+    @property
+    def name(self) -> str:
+        sizes = f"{self.documents}x{self.votes}-topics{self.topics}-judges{self.judges}"
+        return f"crowd-{sizes}-seed{self.seed}"
+
+
+def crowd(shape: Crowd, folder: Path) -> str:
+    """The file of a crowd's labels, from the folder or newly made."""
+    return str(_kept(folder / shape.name, _write_crowd, shape) / LABELS)
+
+
+def _write_crowd(folder: Path, shape: Crowd) -> None:
+    """Documents are relevant with probability 0.3; judges are right in 60 to 95 of 100 cases."""
+    import numpy as np
+
+    rng = np.random.default_rng(shape.seed)
+    relevant = rng.random(shape.documents) < 0.3
+    topic = np.sort(rng.integers(0, shape.topics, shape.documents))
+    right = rng.uniform(0.6, 0.95, shape.judges)
+    with (folder / LABELS).open("w", encoding="ascii") as file:
+        file.write("topic,document,judge,label\n")
+        step = max(ROWS_AT_ONCE // shape.votes, 1)
+        for start in range(0, shape.documents, step):
+            documents = np.arange(start, min(start + step, shape.documents))
+            first = rng.integers(0, shape.judges, len(documents))
+            judge = (first[:, None] + np.arange(shape.votes)) % shape.judges
+            wrong = rng.random(judge.shape) >= right[judge]
+            label = (relevant[documents, None] ^ wrong).astype(int)
+            document = np.repeat(documents, shape.votes)
+            columns = (topic[document], document, judge.ravel(), label.ravel())
+            rows = zip(*(column.tolist() for column in columns), strict=True)
+            file.write("".join(f"q{t},d{d},w{j},{x}\n" for t, d, j, x in rows))

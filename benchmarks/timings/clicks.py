@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bench_clicks``: counting a generated click log of 30 million records.
+"""``python -m benchmarks.timings.clicks``: counting a generated click log of 30 million records.
 
 Logs are made once and kept: a table as Parquet and as CSV, the same table in an order that mixes
 all sessions, and the Q and C records of Yandex's relevance-prediction log. Each is calibrated in a
@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.collections import default_folder
+from benchmarks.generated import default_folder
 
 KINDS = ("parquet", "csv", "mixed", "actions")
 SHOWN = 10
@@ -26,7 +26,9 @@ PACE = "(i % 3) * 20 + hash(i) % 20"  # three clicks a session, ties and disorde
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_clicks", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.timings.clicks", description=__doc__
+    )
     parser.add_argument("--records", type=int, default=30_000_000)
     parser.add_argument("--kind", action="append", choices=KINDS, help="repeatable; default: all")
     parser.add_argument("--memory", default="1500MB", help="DuckDB's part of the memory")
@@ -41,7 +43,7 @@ def main() -> None:
     print(f"{'log':<8} {'file, MB':>9} {'seconds':>8} {'processor, s':>13} {'peak, MB':>9}  moves")
     for kind in asked.kind or KINDS:
         path = _log(kind, asked.records, asked.folder)
-        command = [sys.executable, "-m", "benchmarks.bench_clicks", "--one", str(path)]
+        command = [sys.executable, "-m", "benchmarks.timings.clicks", "--one", str(path)]
         command += ["--memory", asked.memory, "--engine", asked.engine]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         found = json.loads(done.stdout.splitlines()[-1])

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bench_aware``: AWARE's random judges and estimators, and pytrec_eval.
+"""``python -m benchmarks.timings.aware``: AWARE's random judges and estimators, and pytrec_eval.
 
 3 x 1000 random judges score 129 systems on 10 topics by three measures; then all 30 estimators
 weigh 31 judges. pytrec_eval scores a sample of the same random judges, two of the measures
@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.bench_studies import collection as real_collection
-from benchmarks.collections import Shape, collection, default_folder
+from benchmarks.generated import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
+from benchmarks.timings.studies import collection as real_collection
 from hungjury import read_qrels, read_runs
 from hungjury.data.judgments import Judgments
 from hungjury.data.qrels import Qrels
@@ -47,7 +47,7 @@ JUDGES = 31
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_aware", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=default_folder())
     parser.add_argument("--data", type=Path, help="a collection with runs, gold labels and judges")
     parser.add_argument("--replicates", type=int, default=1000)

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bench_leaderboard``: leaderboards of 1000 draws, reading included.
+"""``python -m benchmarks.timings.leaderboard``: leaderboards of 1000 draws, reading included.
 
 DL21 (63 systems, 27 judges, 53 topics; skipped where its files are not given), and a simulated
 collection of 129 systems, 50 topics and 1000 documents a list with 5 noisy judges.
@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.bench_aware import noisy
-from benchmarks.collections import Shape, collection, default_folder
+from benchmarks.generated import Shape, collection, default_folder
 from benchmarks.machine import machine_facts, versions
+from benchmarks.timings.aware import noisy
 from hungjury import leaderboard, read_judgments, read_qrels
 
 SHAPE = Shape(runs=129, topics=50, depth=1000, judged=1700)

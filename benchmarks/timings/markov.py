@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bench_markov``: Markov precision in closed form against a solve per list.
+"""``python -m benchmarks.timings.markov``: Markov precision in closed form beside a solve per list.
 
 129 runs of 50 topics with 1000 documents; all eight models on every list, and for comparison the
 transition matrix of a few lists, watched on the relevant ranks, solved as the definition says.
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import hungjury as hj
-from benchmarks.collections import Shape, collection, default_folder
+from benchmarks.generated import Shape, collection, default_folder
 from hungjury.data.alignment import align
 from hungjury.data.judged import Judged, judge_lists
 from hungjury.data.runs import as_runs
@@ -24,7 +24,9 @@ SOLVED = 3  # lists that are solved: one takes as long as thousands in closed fo
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_markov", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.timings.markov", description=__doc__
+    )
     parser.add_argument("--runs", type=int, default=129)
     parser.add_argument("--folder", type=Path, default=default_folder())
     asked = parser.parse_args()

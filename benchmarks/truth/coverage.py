@@ -1,6 +1,6 @@
 """Do the intervals of a leaderboard cover the truth as often as they claim?
 
-python -m benchmarks.coverage [--repetitions 2000] [--workers 2] [-o coverage.csv]
+python -m benchmarks.truth.coverage [--repetitions 2000] [--workers 2] [-o coverage.csv]
 
 Collections are simulated, so the true labels and the systems' true means are known. A
 leaderboard is made from the labels of judges of known accuracy, and its intervals are compared with

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bench_label``: from a key to the next document, in a large plan.
+"""``python -m benchmarks.timings.label``: from a key to the next document, in a large plan.
 
 `hungjury label` serves a plan of 10,000 documents of 2 KB. Requests go over one connection on the
 loopback interface, as a browser's do; with ``--browser PATH`` keys are pressed in a real Chromium,

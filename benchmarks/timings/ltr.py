@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bench_ltr``: a round of nMCG-MART beside one of LightGBM's lambdarank.
+"""``python -m benchmarks.timings.ltr``: a round of nMCG-MART beside one of LightGBM's lambdarank.
 
 200,000 documents of 2,000 queries with 136 features, trees of 64 leaves, both with all cores and
 the same data set. Rounds are trained in turn, so that both meet the same machine; the figure is
@@ -25,7 +25,7 @@ WARM = 3  # first rounds, which nobody counts: memory is taken, trees are still 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_ltr", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--documents", type=int, default=200_000)
     parser.add_argument("--queries", type=int, default=2_000)
     parser.add_argument("--features", type=int, default=136)

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.bench_studies``: the building blocks of studies, at the size of real ones.
+"""``python -m benchmarks.timings.studies``: building blocks of studies, at the size of real ones.
 
 TREC 2021 Deep Learning where its data is at hand (63 systems, 53 topics, 27 LLM judges), else a
 simulated collection of that size. The k-tuple study runs its jobs in as many processes as there are
@@ -22,7 +22,7 @@ from hungjury.studies.combining import APPROACHES, TupleScores, join_parts, tupl
 from hungjury.studies.downsampling import robustness
 from hungjury.studies.power import METHODS, discriminative_power
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "dl21"
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "dl21"
 MERGED = ("AP", "nDCG@20", "ERR@20")
 SAMPLED = (
     "AP", "nDCG", "RBP", "ERR", "Bpref", "infAP", "gRBP", "GAP(g=[0.2, 0.4, 0.4])",
@@ -32,7 +32,9 @@ _SCORES: list[TupleScores] = []
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_studies", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.timings.studies", description=__doc__
+    )
     parser.add_argument("--tuples", type=int, default=100)
     parser.add_argument("--replicates", type=int, default=1000)
     parser.add_argument("--sizes", type=int, nargs="*", help="default: 2 to all but one")
