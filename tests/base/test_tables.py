@@ -27,7 +27,7 @@ from hungjury.measures.scores import Scores
 from hungjury.studies.claims import Claim, Quantity, claims_table
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
-from hungjury.studies.study import run_study
+from hungjury.studies.recipe import run_study
 
 NAN, INF = float("nan"), float("inf")
 TABLE = Table(

@@ -24,8 +24,7 @@ from hungjury.cli.study import study_command
 from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES, markov
-from hungjury.studies.recipe import NEEDS, Recipe
-from hungjury.studies.study import run_study
+from hungjury.studies.recipe import NEEDS, Recipe, run_study
 from hungjury.users.model import Dynamic, UserClass, UserModel
 
 ALONE = Engine("local", 1)

@@ -23,7 +23,7 @@ from hungjury.studies.data import Sources, read_collection, read_collections
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import as_text
 from hungjury.studies.papers import markov
-from hungjury.studies.study import Study, run_study
+from hungjury.studies.recipe import Study, run_study
 from oracles import studies as naive
 
 pytestmark = pytest.mark.long  # whole studies of two collections

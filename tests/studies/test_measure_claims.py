@@ -16,7 +16,7 @@ from hungjury.studies.claims import RESAMPLES, Claim, Resampling, too_narrow
 from hungjury.studies.data import Sources
 from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import integer_seed
-from hungjury.studies.study import Study, run_study
+from hungjury.studies.recipe import Study, run_study
 
 ALONE = Engine("local", 1)
 TOPICS, POOLS, SEED = 8, 2, 3

@@ -23,7 +23,7 @@ from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import Job, ResultStore, as_text, integer_seed
 from hungjury.studies.papers import RECIPES
 from hungjury.studies.papers.aware import MEASURES
-from hungjury.studies.study import Study, run_study
+from hungjury.studies.recipe import Study, run_study
 
 pytestmark = pytest.mark.long  # whole studies of panels
 

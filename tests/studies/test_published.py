@@ -39,7 +39,7 @@ from hungjury.studies.papers.published import (
     table_5_3,
     table_5_4,
 )
-from hungjury.studies.study import Study, run_study
+from hungjury.studies.recipe import Study, run_study
 
 COLLECTIONS = ("TREC 7", "TREC 8", "TREC 10", "TREC 14")
 

@@ -20,7 +20,7 @@ from hungjury.studies.engines import Engine
 from hungjury.studies.jobs import integer_seed
 from hungjury.studies.papers.graded_ap import GradedAPRecipe
 from hungjury.studies.papers.random_relevance import COMMON, OWN
-from hungjury.studies.study import Study, run_study
+from hungjury.studies.recipe import Study, run_study
 
 pytestmark = pytest.mark.long  # whole studies, run once for all tests
 

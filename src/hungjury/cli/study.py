@@ -143,7 +143,7 @@ def _run(
     from hungjury.studies.claims import verdicts
     from hungjury.studies.data import Sources, read_collections
     from hungjury.studies.engines import Engine
-    from hungjury.studies.study import run_study
+    from hungjury.studies.recipe import run_study
 
     check_installed("matplotlib", "studies", "the figures of a study")
     given: dict[str, Any] = {

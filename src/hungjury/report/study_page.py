@@ -16,7 +16,7 @@ from hungjury.report.pictures import picture_bytes
 
 if TYPE_CHECKING:
     from hungjury.studies.data import Sources
-    from hungjury.studies.study import Study
+    from hungjury.studies.recipe import Study
 
 __all__ = ["study_page", "write_study"]
 

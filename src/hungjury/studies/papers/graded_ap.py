@@ -27,23 +27,21 @@ from hungjury.studies.papers.graded_claims import (
 )
 from hungjury.studies.papers.label_sets import (
     ClaimData,
+    LabelRecipe,
     LabelSet,
     check_labels,
     correlation_job,
     distinct,
     headings,
     label_sets,
-    labels_param,
-    mean_of,
     places,
     pools_job,
     rate_table,
     relevant_from,
-    required_labels,
     score,
     shares,
 )
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
+from hungjury.studies.recipe import RECIPES, Report, Studied, names
 from hungjury.studies.topics import run_quartiles
 
 __all__ = ["GradedAPRecipe"]
@@ -56,12 +54,11 @@ COARSE = 0.2
 
 
 @RECIPES.add("graded-ap")
-class GradedAPRecipe(Recipe):
+class GradedAPRecipe(LabelRecipe):
     """GAP, xGAP and eGAP compared with other measures: correlation and robustness."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Maistro 2014, Tables 1 to 3 and Figures 1 and 2"
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
-    labels: tuple[str, ...] = labels_param()
     compared: tuple[str, ...] = param(COMPARED, kind=names, doc="measures to compare with")
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade of binary measures")
     step: float | None = param(
@@ -75,9 +72,6 @@ class GradedAPRecipe(Recipe):
     )
     rates: tuple[float, ...] = param(RATES, kind=shares, doc="shares of the pool that are kept")
     repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
-
-    def needed(self) -> tuple[str, ...]:
-        return ("systems", *required_labels(self.labels, graded=True))
 
     def check(self, data: StudyData) -> None:
         super().check(data)
@@ -220,7 +214,7 @@ class GradedAPRecipe(Recipe):
         for one in sets:
             for name, topics in topic_sets(one.data, one.whose).items():
                 if topics:
-                    mean = mean_of(one.studied.results, f"pools/{one.whose}/{name}/", "tau")
+                    mean = one.pool_mean("tau", name)
                     found |= {(one.title, name, label): mean[i] for label, i in place.items()}
         return found
 
@@ -231,9 +225,8 @@ class GradedAPRecipe(Recipe):
         place = places(measures)
 
         def cell(found_in: LabelSet, one: str, other: str) -> Joined:
-            results = found_in.studied.results
             topics = tuple(topic_sets(found_in.data, found_in.whose))
-            each = [results.get(f"correlation/{found_in.whose}/{t}") for t in topics]
+            each = [found_in.result("correlation", name) for name in topics]
             values = tuple(
                 float("nan") if found is None
                 else float(np.asarray(found["tau"])[place[one], place[other]])

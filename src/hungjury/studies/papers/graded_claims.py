@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def beside_the_paper(
             if row not in place or column not in place:
                 continue
             for which, number in zip(topics, printed, strict=True):
-                found = one.studied.results.get(f"correlation/{one.whose}/{which}")
+                found = one.result("correlation", which)
                 value = None
                 if found is not None:
                     value = float(np.asarray(found["tau"])[place[row], place[column]])
@@ -82,8 +83,8 @@ TOPICS, POOLS = "topics", "topics, pools"
 
 
 class _Users(Record):
-    """The thresholds of the paper's examples: no weight on grade 1, little, and more; then what
-    stands for hard and for lenient users, beside nDCG."""
+    """The thresholds of the paper's examples: no weight on grade 1, little, and more; then
+    those of hard and of lenient users, beside nDCG."""
 
     none: tuple[float, ...]
     little: tuple[float, ...]
@@ -130,14 +131,8 @@ def _tau(found: ClaimData, name: str, g: tuple[float, ...], other: str = AP) -> 
     return found.tau(f"{name} {in_words(g)}", other)
 
 
-def _claim(found: ClaimData, text: str, measured: str, quantity: Quantity, over: str) -> Claim:
-    case = f"{found.found.title}, {found.topics}"
-    return Claim(text, case, measured, quantity, over)
-
-
 def _of_correlation(found: ClaimData, users: _Users) -> list[Claim]:
-    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
-        return _claim(found, text, measured, quantity, TOPICS)
+    claim = partial(found.claim, TOPICS)
 
     def with_gap(name: str, g: tuple[float, ...]) -> Quantity:
         return _tau(found, name, g, f"GAP {in_words(g)}")
@@ -168,7 +163,7 @@ def _of_correlation(found: ClaimData, users: _Users) -> list[Claim]:
 
 def _of_few(every: ClaimData, few: ClaimData, users: _Users) -> list[Claim]:
     """On topics with few documents of a grade; both sets of topics are drawn by themselves."""
-    little = in_words(users.little)
+    little, claim = in_words(users.little), partial(few.claim, TOPICS)
 
     def fall(name: str) -> Quantity:
         return _tau(every, name, users.little) - _tau(few, name, users.little)
@@ -176,19 +171,19 @@ def _of_few(every: ClaimData, few: ClaimData, users: _Users) -> list[Claim]:
     both = least(*map(fall, EXTENDED))
     nearest = most(*(_tau(few, name, users.little, NDCG) for name in EXTENDED))
     return [
-        _claim(few, "There xGAP and eGAP depart from AP",
-               f"{little}, all topics - these: the smaller fall", both, TOPICS),
-        _claim(few, "There GAP departs less from AP than xGAP and eGAP",
-               f"{little}: their smaller fall - GAP's", both - fall(GAP), TOPICS),
-        _claim(few, "There GAP is nearer to nDCG than xGAP and eGAP",
-               f"{little}: GAP - the larger of both",
-               _tau(few, GAP, users.little, NDCG) - nearest, TOPICS),
+        claim("There xGAP and eGAP depart from AP",
+              f"{little}, all topics - these: the smaller fall", both),
+        claim("There GAP departs less from AP than xGAP and eGAP",
+              f"{little}: their smaller fall - GAP's", both - fall(GAP)),
+        claim("There GAP is nearer to nDCG than xGAP and eGAP",
+              f"{little}: GAP - the larger of both",
+              _tau(few, GAP, users.little, NDCG) - nearest),
     ]  # fmt: skip
 
 
 def _of_robustness(found: ClaimData, top: int) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
-        return _claim(found, text, f"{100 * rate:.0f} %: {measured}", quantity, POOLS)
+        return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
 
     at = found.robust
     stable = claim(
@@ -214,8 +209,8 @@ def _of_robustness(found: ClaimData, top: int) -> list[Claim]:
 
 def _of_few_robustness(few: ClaimData) -> list[Claim]:
     return [
-        _claim(few, "There xGAP and eGAP are more robust than GAP",
-               f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate), POOLS)
+        few.claim(POOLS, "There xGAP and eGAP are more robust than GAP",
+                  f"{100 * rate:.0f} %: the lesser of both - GAP", _over_gap(few, rate))
         for rate in (MIDDLE, SMALL, SMALLEST)
     ]  # fmt: skip
 

@@ -23,28 +23,26 @@ from hungjury.measures.catalogue import Measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import Scores
 from hungjury.stats.correlation import kendall
-from hungjury.studies.claims import RESAMPLES, Quantity, Resampling, least, too_narrow
+from hungjury.studies.claims import RESAMPLES, Claim, Quantity, Resampling, least, too_narrow
 from hungjury.studies.correlation import better_on, correlate_measures, correlation_draws
 from hungjury.studies.data import GOLD, MAJORITY, Facts, StudyData, collection_facts
 from hungjury.studies.downsampling import PoolScores
-from hungjury.studies.recipe import Studied, names
+from hungjury.studies.recipe import Recipe, Studied, names
 from hungjury.studies.topics import need_measures
 
 __all__ = [
     "ClaimData",
+    "LabelRecipe",
     "LabelSet",
     "check_labels",
     "correlation_job",
     "distinct",
     "headings",
     "label_sets",
-    "labels_param",
-    "mean_of",
     "places",
     "pools_job",
     "rate_table",
     "relevant_from",
-    "required_labels",
     "rising",
     "score",
     "shares",
@@ -65,12 +63,17 @@ class ClaimData(Record, eq=False):
     instead: Mapping[str, str] | None = None
     topics: str = ""
 
+    def claim(self, over: str, text: str, measured: str, quantity: Quantity) -> Claim:
+        """A claim about these labels; over: what the interval covers."""
+        case = f"{self.found.title}, {self.topics}" if self.topics else self.found.title
+        return Claim(text, case, measured, quantity, over)
+
     def _at(self, name: str) -> int:
         return self.place[(self.instead or {}).get(name, name)]
 
     def tau(self, one: str, other: str, what: str = "tau") -> Quantity:
         """Of two measures; interval over topics."""
-        result, at = self._result("correlation"), (self._at(one), self._at(other))
+        result, at = self.found.result("correlation", self.topics), (self._at(one), self._at(other))
         draws = np.asarray(result[f"{what}_draws"], dtype=float)[:, at[0], at[1]]
         value = float(np.asarray(result[what])[at])
         return Quantity(value, value + (draws - draws.mean()) * too_narrow(result["topics"]))
@@ -85,7 +88,7 @@ class ClaimData(Record, eq=False):
         return self._over_pools("kept", name, rate)
 
     def _over_pools(self, what: str, name: str, rate: float) -> Quantity:
-        pools = self._results("pools")
+        pools = self.found.results("pools", self.topics)
         at = self._at(name), list(self.rates).index(rate)
         values = np.array([np.asarray(one[what])[at] for one in pools])
         moved = np.stack([np.asarray(one[f"{what}_draws"])[:, at[0], at[1]] for one in pools], 1)
@@ -97,9 +100,9 @@ class ClaimData(Record, eq=False):
     def _power(self) -> tuple[Floats, Floats]:
         """[measure, rate] on all topics, and draws of it: normal, with the spread that resampled
         topics give, widened for their small number."""
-        whole = np.mean([np.asarray(one) for one in self._results("power")], axis=0)
+        whole = np.mean([np.asarray(one) for one in self.found.results("power")], axis=0)
         keep = [(1.0, *self.rates).index(rate) for rate in self.power_rates]
-        each = np.stack([np.asarray(one) for one in self._results("power-topics")])
+        each = np.stack([np.asarray(one) for one in self.found.results("power-topics")])
         moved = (each - each.mean(axis=0)) / np.sqrt(len(each))
         random = np.random.default_rng(0).normal(size=(RESAMPLES, len(each)))
         return whole[:, keep], np.tensordot(random * too_narrow(len(each)), moved, 1)
@@ -109,18 +112,6 @@ class ClaimData(Record, eq=False):
         at = self._at(name), list(self.power_rates).index(rate)
         value, moved = float(self._power[0][at]), self._power[1][:, at[0], at[1]]
         return Quantity(value, value + moved)
-
-    @property
-    def _key(self) -> str:
-        return f"{self.found.whose}/{self.topics}" if self.topics else self.found.whose
-
-    def _result(self, kind: str) -> Any:
-        return self.found.studied.results[f"{kind}/{self._key}"]
-
-    def _results(self, kind: str) -> list[Any]:
-        prefix = f"{kind}/{self._key}/"
-        results = self.found.studied.results
-        return [value for key, value in results.items() if key.startswith(prefix)]
 
 
 def rising(*quantities: Quantity) -> Quantity:
@@ -147,13 +138,24 @@ class LabelSet(Record, eq=False):
         """Topics, runs, lists and relevant documents."""
         return collection_facts(self.labels, align(self.data.loaded_runs, self.labels.pool), rel)
 
-    def result(self, kind: str) -> Any:
-        """Of the job "kind/labels", or None."""
-        return self.studied.results.get(f"{kind}/{self.whose}")
+    def result(self, kind: str, topics: str = "") -> Any:
+        """The result of the job "kind/labels" or "kind/labels/topics"; None if there is none."""
+        return self.studied.results.get(self._key(kind, topics))
 
-    def mean(self, kind: str, what: str) -> Floats:
-        """[measure, rate]: see `mean_of`."""
-        return mean_of(self.studied.results, f"{kind}/{self.whose}/", what)
+    def results(self, kind: str, topics: str = "") -> list[Any]:
+        """The results of the numbered jobs of a kind."""
+        prefix = self._key(kind, topics) + "/"
+        return [found for key, found in self.studied.results.items() if key.startswith(prefix)]
+
+    def _key(self, kind: str, topics: str) -> str:
+        return "/".join(filter(None, (kind, self.whose, topics)))
+
+    def pool_mean(self, what: str, topics: str = "") -> Floats:
+        """[measure, rate]: the mean over random pools, the whole pool first."""
+        pools = self.results("pools", topics)
+        mean = np.mean([np.asarray(one[what]) for one in pools], axis=0)
+        whole = np.asarray(pools[0]["whole"]) if what == "level" else np.ones(len(mean))
+        return np.column_stack([whole, mean])
 
 
 def label_sets(studied: Sequence[Studied], labels: Sequence[str]) -> list[LabelSet]:
@@ -166,19 +168,22 @@ def label_sets(studied: Sequence[Studied], labels: Sequence[str]) -> list[LabelS
     return found
 
 
-def labels_param() -> Any:
-    return param((GOLD,), kind=names, doc=f"{GOLD}, {MAJORITY} (the judges' majority), or a judge")
+class LabelRecipe(Recipe):
+    """Base of recipes on sets of labels."""
 
+    labels: tuple[str, ...] = param(
+        (GOLD,), kind=names, doc=f"{GOLD}, {MAJORITY} (the judges' majority), or a judge"
+    )
 
-def required_labels(labels: Sequence[str], graded: bool) -> tuple[str, ...]:
-    """The data that such labels need."""
-    kind = "graded " if graded else ""
-    found = [f"{kind}gold"] if GOLD in labels else []
-    if MAJORITY in labels:
-        found += ["judges"]
-    if set(labels) - {GOLD}:
-        found += ["graded judges" if graded else "judges"]
-    return tuple(dict.fromkeys(found))
+    def needed(self) -> tuple[str, ...]:
+        """The data that the labels need, graded ones where the study compares grades."""
+        kind = "graded " if "graded gold" in self.needs else ""
+        found = ["systems", *([f"{kind}gold"] if GOLD in self.labels else [])]
+        if MAJORITY in self.labels:
+            found += ["judges"]
+        if set(self.labels) - {GOLD}:
+            found += [f"{kind}judges"]
+        return tuple(dict.fromkeys(found))
 
 
 def check_labels(
@@ -285,17 +290,6 @@ def _shares(part: Floats, whole: Floats) -> Floats:
     """NaN where the whole is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(whole == 0, np.nan, part / whole))
-
-
-def mean_of(results: Mapping[str, Any], prefix: str, what: str) -> Floats:
-    """[measure, rate]: the mean over the jobs whose key begins so, the whole pool first."""
-    mine = [value for key, value in results.items() if key.startswith(prefix)]
-    mean = np.mean([np.asarray(value[what]) for value in mine], axis=0)
-    if what == "level":
-        whole = np.asarray(mine[0]["whole"])
-    else:
-        whole = np.ones(len(mean))
-    return np.column_stack([whole, mean])
 
 
 def rate_table(

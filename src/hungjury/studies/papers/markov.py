@@ -19,18 +19,17 @@ from hungjury.studies.figures import Lines, Matrices, Matrix, RateLines
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers.label_sets import (
     ClaimData,
+    LabelRecipe,
     LabelSet,
     check_labels,
     correlation_job,
     distinct,
     headings,
     label_sets,
-    labels_param,
     places,
     pools_job,
     rate_table,
     relevant_from,
-    required_labels,
     shares,
 )
 from hungjury.studies.papers.markov_claims import (
@@ -44,7 +43,7 @@ from hungjury.studies.papers.markov_claims import (
     published_tables,
 )
 from hungjury.studies.papers.published import table_5_4
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, names
+from hungjury.studies.recipe import RECIPES, Report, Studied, names
 from hungjury.studies.topics import complete_runs
 
 __all__ = ["Markov"]
@@ -63,21 +62,17 @@ TIMED = (
 
 
 @RECIPES.add("markov")
-class Markov(Recipe):
+class Markov(LabelRecipe):
     """How Markov precision ranks systems, compared with other measures."""
 
     paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.1 to 5.4, Figures 5.5 and 5.6"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold")
-    labels: tuple[str, ...] = labels_param()
     compared: tuple[str, ...] = param(
         COMPARED, kind=names, doc="measures to compare with; Table 5.2 uses the first"
     )
     rel: int = param(1, kind=integer, low=1, doc="lowest relevant grade")
     rates: tuple[float, ...] = param(KEPT, kind=shares, doc="shares of the pool that are kept")
     repetitions: int = param(20, kind=integer, low=1, doc="random pools for robustness")
-
-    def needed(self) -> tuple[str, ...]:
-        return ("systems", *required_labels(self.labels, graded=False))
 
     def check(self, data: StudyData) -> None:
         super().check(data)
@@ -191,7 +186,7 @@ class Markov(Recipe):
     def _lines(self, sets: Sequence[LabelSet], what: str) -> dict[tuple[str, ...], Floats]:
         """{(labels, measure): a value for each rate}"""
         place = places(self.measures())
-        mean = {one.title: one.mean("pools", what) for one in sets}
+        mean = {one.title: one.pool_mean(what) for one in sets}
         return {(title, label): mean[title][i] for title in mean for label, i in place.items()}
 
     def _panels(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from hungjury.base.records import Record
 from hungjury.base.tables import Cell, Table
@@ -128,10 +129,7 @@ def models(*, recall: bool = False, start: str = "", end: str = "") -> list[str]
 
 
 def _of_correlation(found: ClaimData) -> list[Claim]:
-    tau = found.tau
-
-    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
-        return Claim(text, found.found.title, measured, quantity, TOPICS)
+    tau, claim = found.tau, partial(found.claim, TOPICS)
 
     def mean(other: str, recall: bool = False) -> Quantity:
         return mean_of_all(tau(one, other) for one in models(recall=recall))
@@ -169,7 +167,7 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
 
 def _of_scores(found: ClaimData) -> list[Claim]:
     def claim(text: str, measured: str, quantity: Quantity) -> Claim:
-        return Claim(text, found.found.title, f"10 %: {measured}", quantity, POOLS)
+        return found.claim(POOLS, text, f"10 %: {measured}", quantity)
 
     def kept(*names: str) -> list[Quantity]:
         return [found.kept(name, SMALL) for name in names]
@@ -190,7 +188,7 @@ def _of_scores(found: ClaimData) -> list[Claim]:
 
 def _of_robustness(found: ClaimData) -> list[Claim]:
     def claim(text: str, rate: float, measured: str, quantity: Quantity) -> Claim:
-        return Claim(text, found.found.title, f"{100 * rate:.0f} %: {measured}", quantity, POOLS)
+        return found.claim(POOLS, text, f"{100 * rate:.0f} %: {measured}", quantity)
 
     def mean(names: Iterable[str], rate: float) -> Quantity:
         return mean_of_all(found.robust(name, rate) for name in names)

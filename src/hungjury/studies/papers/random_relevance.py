@@ -22,16 +22,15 @@ from hungjury.studies.gold import Doubt
 from hungjury.studies.jobs import Job
 from hungjury.studies.papers.label_sets import (
     ClaimData,
+    LabelRecipe,
     LabelSet,
     check_labels,
     correlation_job,
     distinct,
     label_sets,
-    labels_param,
     places,
     pools_job,
     rate_table,
-    required_labels,
     shares,
 )
 from hungjury.studies.papers.relevance_claims import (
@@ -43,7 +42,7 @@ from hungjury.studies.papers.relevance_claims import (
     relevance_claims,
 )
 from hungjury.studies.power import share_told_apart
-from hungjury.studies.recipe import RECIPES, Recipe, Report, Studied, file_stem, probabilities
+from hungjury.studies.recipe import RECIPES, Report, Studied, file_stem, probabilities
 
 __all__ = ["RandomRelevance"]
 
@@ -66,12 +65,11 @@ def _case_param(case: str) -> Any:
 
 
 @RECIPES.add("random-relevance")
-class RandomRelevance(Recipe):
+class RandomRelevance(LabelRecipe):
     """Measures of random relevance compared with others: correlation, robustness, power."""
 
     paper: ClassVar[str] = "Ferrante, Ferro and Pontarollo 2018, Figures 1 to 3"
     needs: ClassVar[tuple[str, ...]] = ("systems", "graded gold")
-    labels: tuple[str, ...] = labels_param()
     hard: tuple[float, ...] | None = _case_param("hard")
     medium: tuple[float, ...] | None = _case_param("medium")
     lenient: tuple[float, ...] | None = _case_param("lenient")
@@ -91,9 +89,6 @@ class RandomRelevance(Recipe):
     topic_samples: int = param(
         20, kind=integer, low=3, doc="resamples of topics for intervals of power"
     )
-
-    def needed(self) -> tuple[str, ...]:
-        return ("systems", *required_labels(self.labels, graded=True))
 
     def check(self, data: StudyData) -> None:
         super().check(data)
@@ -215,8 +210,10 @@ class RandomRelevance(Recipe):
             for case in CASES
             for one in sets
         }
-        robust = self._lines(place, {one.title: one.mean("pools", "tau") for one in sets})
-        power = self._lines(place, {one.title: _power(one) for one in sets})
+        robust = self._lines(place, {one.title: one.pool_mean("tau") for one in sets})
+        power = self._lines(
+            place, {one.title: np.mean(one.results("power"), axis=0) for one in sets}
+        )
         rates = (1.0, *self.rates)
         heads = ("labels", "case", "measure")
         explained = "tau above the diagonal, tau_ap below it (row: estimate, column: truth)"
@@ -296,12 +293,6 @@ def power_job(
     found = [[share_told_apart(values[:, topics], ALPHA, samples, seed) for values in one.values]
              for one in scores]  # fmt: skip
     return np.asarray(found).T
-
-
-def _power(one: LabelSet) -> Floats:
-    prefix = f"power/{one.whose}/"
-    mine = [np.asarray(v) for key, v in one.studied.results.items() if key.startswith(prefix)]
-    return np.asarray(np.mean(mine, axis=0))
 
 
 def _runs(studied: Sequence[Studied]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from hungjury.base.arrays import Floats
 from hungjury.base.tables import Cell, Table
@@ -60,6 +61,12 @@ def in_cases(names: Iterable[str]) -> list[str]:
     return [name if name in COMMON else f"{name} {case}" for name in names for case in CASES]
 
 
+def _in_all_cases(
+    quantity: Callable[[str, float], Quantity], rate: float, names: Iterable[str]
+) -> list[Quantity]:
+    return [quantity(name, rate) for name in dict.fromkeys(in_cases(names))]
+
+
 def relevance_claims(found: ClaimData) -> list[Claim]:
     """All claims that the study's rates allow."""
     claims = [*_of_correlation(found)]
@@ -71,10 +78,7 @@ def relevance_claims(found: ClaimData) -> list[Claim]:
 
 
 def _of_correlation(found: ClaimData) -> list[Claim]:
-    title, tau = found.found.title, found.tau
-
-    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
-        return Claim(text, title, measured, quantity, TOPICS)
+    tau, claim = found.tau, partial(found.claim, TOPICS)
 
     def grows(name: str, other: str) -> Quantity:
         return rising(*(tau(f"{name} {case}", other) for case in CASES))
@@ -134,14 +138,8 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
 
 
 def _of_robustness(found: ClaimData) -> list[Claim]:
-    robust = found.robust
-
-    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
-        return Claim(text, found.found.title, measured, quantity, POOLS)
-
-    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
-        return [robust(name, rate) for name in dict.fromkeys(in_cases(names))]
-
+    robust, claim = found.robust, partial(found.claim, POOLS)
+    at = partial(_in_all_cases, robust)
     others = (*OWN, "gRBP")
     small = robust("eRAP-2 medium", 0.05)
     return [
@@ -161,20 +159,15 @@ def _of_robustness(found: ClaimData) -> list[Claim]:
 
 
 def _of_power(found: ClaimData) -> list[Claim]:
-    power = found.power
-
-    def claim(text: str, measured: str, quantity: Quantity) -> Claim:
-        return Claim(text, found.found.title, measured, quantity, BOTH)
-
-    def at(rate: float, names: Iterable[str]) -> list[Quantity]:
-        return [power(name, rate) for name in dict.fromkeys(in_cases(names))]
+    power, claim = found.power, partial(found.claim, BOTH)
+    at = partial(_in_all_cases, power)
 
     def kept(name: str) -> Quantity:
         return power(name, 0.5) - power(name)
 
-    grown: Callable[[str], Quantity] = lambda name: rising(  # noqa: E731
-        *(power(f"{name} {case}") for case in CASES)
-    )
+    def grown(name: str) -> Quantity:
+        return rising(*(power(f"{name} {case}") for case in CASES))
+
     everything = (*COMMON, *OWN)
     rest = [name for name in everything if name not in STABLE]
     strong = least(*(power(f"eRAP-2 {case}") for case in ("medium", "lenient")))
