@@ -89,6 +89,15 @@ def add_recipe(code: str, touched: list[Path]) -> None:
     package.write_text(f"{package.read_text('utf-8')}{line}", encoding="utf-8")
 
 
+def add_option(code: str, touched: list[Path]) -> None:
+    """An entry at the end of the options for labels."""
+    (path,) = touched
+    text = path.read_text("utf-8")
+    entries = re.search(r"^class LabelOptions\(.*?\n(?=\n\nclass )", text, re.S | re.M)
+    assert entries is not None
+    path.write_text(f"{text[: entries.end()]}{code}{text[entries.end() :]}", encoding="utf-8")
+
+
 # Finders of an editable install would find the package itself, not its copy.
 HEAD = """
 import sys
@@ -129,6 +138,16 @@ assert hj.read_qrels("labels.txt").to_text() == "1 0 a 2\\n1 0 b 0\\n"
 assert "2 documents judged for 1 topic" in command("audit", "labels.txt")
 """,
     ),
+    "a reading option": (
+        add_option,
+        """
+labels = {"1": {"a": 1, "b": 0}}
+assert hj.read_qrels(labels, case="lower").settings.case == "lower"
+assert hj.evaluate(labels, labels, "AP", case="keep").settings.labels.case == "keep"
+assert "case : " in hj.read_judgments.__doc__
+assert "--case [keep|lower]" in command("evaluate", "--help")
+""",
+    ),
     "a study recipe": (
         add_recipe,
         """
@@ -146,7 +165,8 @@ def test_the_guide_has_all_of_them() -> None:
 @pytest.mark.parametrize("what", ADDED)
 def test_lines(what: str) -> None:
     code, row = example(ROWS[what].section), ROWS[what]
-    assert row.lines == lines_of(declaration(code)[1])
+    declared = code if what == "a reading option" else declaration(code)[1]
+    assert row.lines == lines_of(declared)
 
 
 @pytest.mark.parametrize("what", ADDED)
