@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -250,8 +250,15 @@ def agreement(
     5
     """
     inputs = Inputs.of(reading, judgments, runs)
-    given = inputs.judgments()
-    panel = Panel.of(given, rel)
+    panel = Panel.of(inputs.judgments(), rel)
+    found = panel_agreement(panel)
+    if runs is None:
+        return found
+    return replace(found, rankings=_rankings(panel, inputs.lists(), find_measure(measure)))
+
+
+def panel_agreement(panel: Panel) -> Agreement:
+    """Measure how far the judges of a panel agree on labels."""
     panel.whole_labels("agreement")
     if len(panel.judges) < 2:
         raise InputError(
@@ -273,8 +280,8 @@ def agreement(
         fleiss=fleiss_kappa(counts),
         alpha_nominal=krippendorff_alpha(counts, "nominal"),
         alpha_ordinal=krippendorff_alpha(counts, "ordinal"),
-        rankings=None if runs is None else _rankings(panel, inputs.lists(), find_measure(measure)),
-        settings=given.settings.extend(JudgeSettings, rel=rel),
+        rankings=None,
+        settings=panel.judgments.settings.extend(JudgeSettings, rel=panel.rel),
     )
 
 

@@ -44,6 +44,7 @@ def _ranks(values: Floats) -> Floats:
 class ExpectationMaximisation(LabelMerge):
     """Base of both variants, which differ in where they start."""
 
+    depends_on: ClassVar[frozenset[str]] = frozenset({"scope"})
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "model"
     tol: float = param(

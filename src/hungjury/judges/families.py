@@ -21,6 +21,7 @@ from hungjury.base.errors import Argument, InputError
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
+from hungjury.judges.panel import Panel
 
 __all__ = ["Families", "Jury", "correlation_with_rest", "family_names", "seat_jury"]
 
@@ -33,9 +34,14 @@ NORMAL_95 = 1.959963984540054
 class Jury(Record, eq=False):
     """The judges who vote, in families."""
 
-    judgments: Judgments
+    panel: Panel
     contrary: tuple[str, ...]  # judges who contradict the rest, whether they vote or not
     notes: tuple[Note, ...]
+
+    @property
+    def judgments(self) -> Judgments:
+        """The labels of the judges who vote."""
+        return self.panel.judgments
 
     @property
     def families(self) -> int:
@@ -43,32 +49,31 @@ class Jury(Record, eq=False):
 
 
 def seat_jury(
-    judgments: Judgments,
+    judges: Judgments | Panel,
     families: Families = None,
     copies: Sequence[Sequence[str]] = (),
     contrary: Contrary = "drop",
-    rel: int | None = None,
 ) -> Jury:
     """Put judges into families, and find those who contradict the rest.
 
     Parameters
     ----------
-    judgments : Judgments
+    judges : Judgments or Panel
+        All judges.
     families : str, path or mapping, optional
         A pattern on names, a file of judges and their families, or ``{judge: family}``.
     copies : sequence of sequences of str
         Near-copies: each group is one family.
     contrary : {"drop", "keep"}
         Whether judges who contradict the rest vote.
-    rel : int, optional
-        Take labels as binary, with this as the lowest relevant grade.
     """
-    names = _joined(judgments.judges, family_names(judgments.judges, families), copies)
-    given = replace(judgments, family=tuple(names))
+    panel = judges if isinstance(judges, Panel) else Panel.of(judges)
+    names = _joined(panel.judges, family_names(panel.judges, families), copies)
+    given = replace(panel.judgments, family=tuple(names))
     against: list[str] = []
     left = given
     while len(set(left.families)) >= FEWEST_FAMILIES:
-        found, error = correlation_with_rest(left, rel)
+        found, error = correlation_with_rest(left, panel.rel)
         upper = np.where(np.isnan(found), np.inf, found + NORMAL_95 * error)
         worst = int(np.argmin(np.where(upper < 0, found, np.inf)))
         if upper[worst] >= 0:
@@ -85,7 +90,9 @@ def seat_jury(
         text = f"{plural(len(against), 'judge')} with labels that contradict the rest, {does}"
         notes.append(Note("contrary-judge", len(against), text, subjects=tuple(against),
                           about="judges"))  # fmt: skip
-    return Jury(left if contrary == "drop" else given, tuple(against), tuple(notes))
+    voting = left.judges if contrary == "drop" else panel.judges
+    seated = panel.only(np.flatnonzero(np.isin(panel.judges, voting)), names)
+    return Jury(seated, tuple(against), tuple(notes))
 
 
 def family_names(judges: Sequence[str], families: Families) -> list[str]:

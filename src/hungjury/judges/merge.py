@@ -119,28 +119,14 @@ def merge(
     inputs = Inputs.of(reading, judgments, runs)
     given = inputs.judgments()
     panel = Panel.of(given, rel)
-    if not len(panel.document):
-        raise InputError(
-            "no document is judged: every label is negative",
-            code="nothing-judged",
-            remedy="check the labels; negative ones mean pooled but not judged",
-        )
-    more: tuple[Note, ...] = ()
     if runs is None and measure is None:
-        name, verdict = str(chosen), chosen.decide(panel, scope, np.random.default_rng(seed))
-    else:
-        lists = None if runs is None else inputs.lists()
-        p, more = _weighted_votes(given, chosen, rel, seed, lists, measure, weights)
-        name, verdict = f"{chosen} weighted by {weights}", Verdict(posterior=p)
-    settings = given.settings.extend(
-        MergeSettings,
-        merge=name,
-        rel=rel,
-        scope=scope,
-        seed=seed if isinstance(seed, int) else None,
-    )
-    merged = Merged.of(chosen, panel, verdict, settings)
-    return replace(merged, notes=merged.notes + more) if more else merged
+        return chosen.merge(panel, scope, seed)
+    panel.some_votes()
+    lists = None if runs is None else inputs.lists()
+    p, more = _weighted_votes(given, chosen, rel, seed, lists, measure, weights)
+    settings = MergeSettings.of(f"{chosen} weighted by {weights}", panel, scope, seed)
+    merged = Merged.of(chosen, panel, Verdict(posterior=p), settings)
+    return replace(merged, notes=merged.notes + more)
 
 
 def _weighted_votes(

@@ -42,6 +42,14 @@ class MergeSettings(JudgeSettings, kw_only=True):
     scope: Scope = "topic"
     seed: int | None = None  # None where a generator was given
 
+    @staticmethod
+    def of(
+        merge: str, panel: Panel, scope: Scope, seed: int | np.random.Generator
+    ) -> MergeSettings:
+        known = seed if isinstance(seed, int) else None
+        settings = panel.judgments.settings
+        return settings.extend(MergeSettings, merge=merge, rel=panel.rel, scope=scope, seed=known)
+
 
 SHOWN = 10  # documents in a notebook
 _ROUNDING = 1e-9  # a probability of 0.5 stays a tie, whatever order its sums were taken in
@@ -107,13 +115,21 @@ class LabelMerge(Merge):
 
     scored_in_expectation: ClassVar[bool] = False  # else by its most probable labels
     takes_weights: ClassVar[bool] = False  # can votes be weighted by AWARE's weights?
+    depends_on: ClassVar[frozenset[str]] = frozenset({"scope", "seed"})  # which of the two
 
     def __init_subclass__(cls) -> None:
         """Reset what follows from the parent's decision in a class that decides differently: how
         it is drawn, weighted, or replaced by another merge."""
         super().__init_subclass__()
         if "decide" in vars(cls) and cls.__base__.decide is not LabelMerge.decide:  # type: ignore[union-attr]
-            for name in ("takes_weights", "for_one_judge", "for_labels", "in_doubt", "redraw"):
+            for name in (
+                "takes_weights",
+                "depends_on",
+                "for_one_judge",
+                "for_labels",
+                "in_doubt",
+                "redraw",
+            ):
                 if name not in vars(cls):
                     setattr(cls, name, getattr(LabelMerge, name))
             if "drawn_from" not in vars(cls):
@@ -121,6 +137,14 @@ class LabelMerge(Merge):
 
     def for_labels(self) -> LabelMerge | None:
         return self
+
+    def merge(
+        self, panel: Panel, scope: Scope = "topic", seed: int | np.random.Generator = 0
+    ) -> Merged:
+        """Merge the votes of a panel; `Panel.merged` keeps the result for the next who asks."""
+        panel.some_votes()
+        verdict = self.decide(panel, scope, np.random.default_rng(seed))
+        return Merged.of(self, panel, verdict, MergeSettings.of(str(self), panel, scope, seed))
 
     def decide(self, panel: Panel, scope: Scope, rng: np.random.Generator) -> Verdict:
         """Decide on every document of the panel's pool."""

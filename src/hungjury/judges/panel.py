@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury import native
+from hungjury.base.choices import Scope
 from hungjury.base.errors import Argument, InputError, MeasureError, rel_range
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
@@ -17,6 +19,10 @@ from hungjury.data.judgments import Judgments
 from hungjury.data.pool import Pool
 from hungjury.data.reading.options import LabelSettings
 from hungjury.stats.agreement import JudgePairs, judge_pairs
+
+
+if TYPE_CHECKING:
+    from hungjury.judges.merge_types import LabelMerge, Merged
 
 __all__ = ["NOT_JUDGED", "JudgeSettings", "Panel"]
 
@@ -30,8 +36,14 @@ class JudgeSettings(LabelSettings, kw_only=True):
 
 
 class Panel(Record, eq=False):
-    """One row per vote. Labels below 0 (pooled, not judged) are not votes."""
+    """The votes of judges, one row per vote, and the merges of these votes that were asked for.
 
+    Labels below 0 (pooled, not judged) are not votes. A panel is built once, by `of`; panels of
+    some judges are cut from it by `only`.
+    """
+
+    judgments: Judgments  # that it was built from
+    rel: int | None  # the lowest relevant grade, where labels were made binary
     pool: Pool
     judges: list[str]
     grades: tuple[int, ...]  # what can be voted for; (0, 1) once `rel` has made labels binary
@@ -41,6 +53,7 @@ class Panel(Record, eq=False):
     share: NDArray[np.float64] | None = None  # the probability, where votes are probabilities
     notes: tuple[Note, ...] = ()
     family: NDArray[np.int64] | None = None  # [judge]: those of a family share one vote
+    kept: dict[Any, Merged] = field(default_factory=dict, repr=False)  # the merges so far
 
     @staticmethod
     def of(judgments: Judgments, rel: int | None = None) -> Panel:
@@ -65,6 +78,8 @@ class Panel(Record, eq=False):
         else:
             choice = _positions(label, grades)
         panel = Panel(
+            judgments=judgments,
+            rel=rel,
             pool=judgments.pool,
             judges=judgments.judges,
             grades=grades,
@@ -75,6 +90,42 @@ class Panel(Record, eq=False):
             family=_families(judgments),
         )
         return replace(panel, notes=panel._oddities())
+
+    def only(self, judges: NDArray[np.intp], families: Sequence[str] | None = None) -> Panel:
+        """Return the panel of some judges, by their places; `families` are those of all judges."""
+        names = self.judgments.family if families is None else tuple(families)
+        chosen = np.sort(judges)
+        rows = np.isin(self.judge, chosen)
+        judgments = replace(self.judgments, family=names).only(chosen)
+        panel = replace(
+            self,
+            judgments=judgments,
+            judges=judgments.judges,
+            document=self.document[rows],
+            judge=np.searchsorted(chosen, self.judge[rows]).astype(np.int32),
+            choice=self.choice[rows],
+            share=None if self.share is None else self.share[rows],
+            family=_families(judgments),
+            kept={},
+        )
+        return replace(panel, notes=panel._oddities())
+
+    def merged(self, method: LabelMerge, scope: Scope = "topic", seed: int = 0) -> Merged:
+        """Return the votes merged by a method; they are merged once, and kept."""
+        key = (
+            str(method) if method.name else id(method),  # a name says all about its merge
+            scope if "scope" in method.depends_on else None,
+            seed if "seed" in method.depends_on else None,
+        )
+        if key not in self.kept:
+            self.kept[key] = method.merge(self, scope, seed)
+        return self.kept[key]
+
+    def matrix(self) -> NDArray[np.int16]:
+        """Return the labels [judge, document], `NOT_JUDGED` where there is none."""
+        out = np.full((len(self.judges), len(self.pool)), NOT_JUDGED)
+        out[self.judge, self.document] = np.array(self.grades, dtype=np.int16)[self.choice]
+        return out
 
     @property
     def weight(self) -> NDArray[np.float64]:
@@ -124,6 +175,15 @@ class Panel(Record, eq=False):
         shape = len(self.pool), len(self.judges), len(self.grades)
         return judge_pairs(self.document, self.judge, self.choice, shape)
 
+    def some_votes(self) -> None:
+        """Raise if no document is judged."""
+        if not len(self.document):
+            raise InputError(
+                "no document is judged: every label is negative",
+                code="nothing-judged",
+                remedy="check the labels; negative ones mean pooled but not judged",
+            )
+
     def whole_labels(self, method: str) -> None:
         """Raise if votes are probabilities."""
         if self.share is not None:
@@ -144,6 +204,7 @@ class Panel(Record, eq=False):
             judge=self.judge[rows],
             choice=self.choice[rows],
             share=None if self.share is None else self.share[rows],
+            kept={},
         )
 
     def among(self, judges: Iterable[int]) -> Panel:
@@ -157,6 +218,7 @@ class Panel(Record, eq=False):
             judge=self.judge[rows],
             choice=self.choice[rows],
             share=None if self.share is None else self.share[rows],
+            kept={},
         )
 
     def _oddities(self) -> tuple[Note, ...]:

@@ -69,6 +69,7 @@ def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.fl
 class BinomialVote(LabelMerge):
     """The mean vote as the probability of relevance, or of each grade of graded labels."""
 
+    depends_on: ClassVar[frozenset[str]] = frozenset()
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "posterior"
     scored_in_expectation: ClassVar[bool] = True
@@ -86,6 +87,7 @@ class BinomialVote(LabelMerge):
 class QuantizedBinomialVote(LabelMerge):
     """The mean vote p sharpened to 1/(1+exp(-k(p-0.5)))."""
 
+    depends_on: ClassVar[frozenset[str]] = frozenset()
     gives: ClassVar[str] = "probabilities"
     drawn_from: ClassVar[str] = "posterior"
     scored_in_expectation: ClassVar[bool] = True
@@ -110,6 +112,7 @@ class QuantizedBinomialVote(LabelMerge):
 class MajorityVote(LabelMerge):
     """The label with most votes (TH 4.1.2); drawn by resampling the judges."""
 
+    depends_on: ClassVar[frozenset[str]] = frozenset({"seed"})
     ties: BinaryTie = param("random", kind=one_of(BinaryTie), doc="winner of a binary tie")
     graded: GradedVote = param(
         "plurality",
