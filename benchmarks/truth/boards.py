@@ -12,16 +12,17 @@ from benchmarks.truth.public import Panel, Public
 from hungjury.base.records import TYPICAL_PANEL_ERROR
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
-from hungjury.judges.agreement import agreement
+from hungjury.judges.agreement import panel_agreement
 from hungjury.judges.families import seat_jury
 from hungjury.judges.merge import merge_method
+from hungjury.judges.panel import Panel as Votes
 from hungjury.leaderboard.draws import (
     Estimate,
-    Setting,
     draw_scores,
     panel_error_of,
     panel_estimate,
 )
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.standing import standing
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap
@@ -92,14 +93,17 @@ def estimate(
     judgments: Judgments, alignment: Alignment, name: str, way: Way, draws: int, seed: int
 ) -> Estimate:
     """What `leaderboard(..., target="topics")` is made from."""
-    setting = Setting(measure(name), merge_method(way.merge), None, way.scope, "ranks", 1000)
+    options = BoardOptions(
+        measure=measure(name), merge=merge_method(way.merge), scope=way.scope, target="topics",
+        draws=draws,
+    )  # fmt: skip
+    panel = Votes.of(judgments)
     if len(judgments.judges) > 1:
-        copies = agreement(judgments).near_copies
-        judgments = seat_jury(judgments, copies=copies).judgments
+        panel = seat_jury(panel, copies=panel_agreement(panel).near_copies).panel
     labels_seed, means_seed = np.random.SeedSequence(seed).spawn(2)
-    drawn = draw_scores(judgments, alignment, setting, draws, labels_seed)
-    layer = panel_error_of(way.panel_error, judgments, drawn, setting)
-    return panel_estimate(drawn, setting.measure, "topics", layer, means_seed)
+    drawn = draw_scores(panel, alignment, options, labels_seed)
+    layer = panel_error_of(way.panel_error, panel, alignment, options.measure)
+    return panel_estimate(drawn, options, layer, means_seed)
 
 
 def boards_of(public: Public, found: Estimate, seed: int) -> dict[str, list[NDArray[np.int64]]]:

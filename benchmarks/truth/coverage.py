@@ -29,7 +29,9 @@ from hungjury.base.tables import Table
 from hungjury.data.alignment import align
 from hungjury.data.simulation import Simulation, simulate
 from hungjury.judges.merge import merge_method
-from hungjury.leaderboard.draws import Setting, draw_scores, mean_draws
+from hungjury.judges.panel import Panel
+from hungjury.leaderboard.draws import draw_scores, mean_draws
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.measures.catalogue import measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.stats.resampling import interval
@@ -144,11 +146,12 @@ class Coverage:
         aligned = align(made.runs, made.judgments.pool)
         out: list[list[object]] = []
         for m, name in enumerate(self.names):
-            setting = Setting(
-                measure(name), merge_method("em-neu"), None, "all", scenario.prior, 100
-            )
+            options = BoardOptions(
+                measure=measure(name), merge=merge_method("em-neu"), scope="all",
+                prior=scenario.prior, draws=self.draws,
+            )  # fmt: skip
             seed = seed_for(self.seed, (scenario.name, repetition, name))
-            drawn = draw_scores(made.judgments, aligned, setting, self.draws, seed)
+            drawn = draw_scores(Panel.of(made.judgments), aligned, options, seed)
             for target in TARGETS:
                 goal = truth[m] if target == "topics" else self.population[scenario.name][m]
                 samples, _ = mean_draws(drawn.cells, drawn.draws, target, seed)

@@ -43,21 +43,25 @@ def hostile():
     rename = dict(zip(board.systems, HOSTILE, strict=True))
     judges = [f"{name}/" for name in HOSTILE[: len(board.judges)]]
     found, topics = board.agreement, HOSTILE[: len(board.topics)]
-    return replace(
+    made = replace(
         board,
         systems=HOSTILE,
         topics=topics,
         evidence=hostile_evidence(board.evidence, topics, judges),
         judges=[replace(j, name=name) for j, name in zip(board.judges, judges, strict=True)],
         agreement=replace(found, panel=replace(found.panel, judges=judges)),
-        gold=replace(
-            board.gold,
-            rows=[replace(r, name=f"{r.name} {HOSTILE[0]}") for r in board.gold.rows],
-            bias={rename[s]: three for s, three in board.gold.bias.items()},
-        ),
         notes=tuple(Note("odd", 1, f"a note on {name}") for name in HOSTILE)
         + tuple(Note("ties", 1, f"a tie in {name}") for name in HOSTILE),
     )
+    rows = [replace(r, name=f"{r.name} {HOSTILE[0]}") for r in board.gold.rows]
+    bias = {rename[s]: three for s, three in board.gold.bias.items()}
+    return with_gold(made, replace(board.gold, rows=rows, bias=bias))
+
+
+def with_gold(board, gold):
+    """A board that was compared with gold labels already."""
+    vars(board)["gold"] = gold
+    return board
 
 
 def hostile_evidence(evidence, topics, judges):
@@ -66,8 +70,11 @@ def hostile_evidence(evidence, topics, judges):
     renamed = Pool(topics, documents, pool.offsets)
     return replace(
         evidence,
-        alignment=replace(evidence.alignment, pool=renamed),
-        judgments=replace(evidence.judgments, pool=renamed, judges=judges),
+        drawn=replace(evidence.drawn, alignment=replace(evidence.alignment, pool=renamed)),
+        panel=replace(
+            evidence.panel,
+            judgments=replace(evidence.judgments, pool=renamed, judges=judges),
+        ),
     )
 
 
@@ -106,7 +113,7 @@ def large(board, systems, judges, seed=0):
     kappa = rng.uniform(-0.1, 1, (judges, judges))
     kappa = (kappa + kappa.T) / 2
     found = board.agreement
-    return replace(
+    made = replace(
         board,
         systems=names,
         mean=mean,
@@ -127,6 +134,6 @@ def large(board, systems, judges, seed=0):
             labels=np.full(judges, 1000),
             label_rates=np.full((judges, 2), 0.5),
         ),
-        gold=replace(board.gold, bias=dict.fromkeys(names, (0.1, -0.1, 0.3))),
         evidence=replace(board.evidence, order=np.arange(systems) % len(board.systems)),
     )
+    return with_gold(made, replace(board.gold, bias=dict.fromkeys(names, (0.1, -0.1, 0.3))))

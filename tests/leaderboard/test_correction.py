@@ -8,6 +8,7 @@ import pytest
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
+from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import (
     _kind,
     _stretch,
@@ -173,7 +174,9 @@ def sample_of(labels=0, skipped=0, design="plan"):
 
 def kind(measure="nDCG@10", wanted="combined", systems=5, design="plan"):
     found, notes = _kind(
-        sample_of(7, design=design), SimpleNamespace(measure=hj.measure(measure)), wanted, systems
+        sample_of(7, design=design),
+        SimpleNamespace(measure=hj.measure(measure), estimate=wanted),
+        systems,
     )
     return found, [note.kind for note in notes]
 
@@ -195,9 +198,9 @@ def test_which_estimate_is_made():
 
 
 def test_sentences_about_direct_estimates():
-    setting = SimpleNamespace(measure=hj.measure("AP"))
-    (by_measure,) = _kind(sample_of(7), setting, "combined", 5)[1]
-    (by_design,) = _kind(sample_of(7, design="topics"), setting, "combined", 5)[1]
+    options = SimpleNamespace(measure=hj.measure("AP"), estimate="combined")
+    (by_measure,) = _kind(sample_of(7), options, 5)[1]
+    (by_design,) = _kind(sample_of(7, design="topics"), options, 5)[1]
     assert "not supported for this measure" in str(by_measure)
     assert "whole topics" in str(by_design)
 
@@ -219,7 +222,7 @@ def test_looks_ask_for_the_bounds_of_the_literature(labels, skipped, looks, need
 
 
 def test_a_single_look_asks_for_nothing_more():
-    assert _stretch(sample_of(100), None, 0.05) == 1
+    assert _stretch(sample_of(100), (), 0.05) == 1
     assert _stretch(sample_of(100), [], 0.05) == 1
     assert _stretch(sample_of(100), [100], 0.05) == pytest.approx(1, abs=1e-3)
     with pytest.raises(HungjuryError, match="more than the largest budget"):
@@ -265,7 +268,7 @@ def test_effective_judges_by_the_definition():
         [[given["t"][f"d{i:02}"] - gold[i] for i in chosen] for given in labels.values()]
     )
     r = np.mean([np.corrcoef(errors[a], errors[b])[0, 1] for a, b in ((0, 1), (0, 2), (1, 2))])
-    found = effective_number(sample, judgments, SimpleNamespace(rel=None))
+    found = effective_number(sample, Panel.of(judgments))
     assert found == pytest.approx(3 / (1 + 2 * r))
     assert 1 < found < 2
 

@@ -12,6 +12,7 @@ from scipy import stats
 import hungjury as hj
 from hungjury.base.errors import HungjuryError
 from hungjury.cli.main import hungjury as command
+from hungjury.judges.panel import Panel
 from hungjury.leaderboard.against_gold import agreement_with_gold
 from hungjury.leaderboard.board import dependence, judge_rows, vote_share
 from hungjury.leaderboard.correction import agreement_with_sample
@@ -351,9 +352,6 @@ def test_the_command(with_lazy, tmp_path):
 # A panel compared with gold labels: agreement of grades, what is poor, whole topics.
 
 
-SETTING = SimpleNamespace(rel=None)
-
-
 def panel(share=0.6, judges=4, documents=30, seed=1):
     """Votes with gaps, and gold labels that they follow more or less."""
     rng = np.random.default_rng(seed)
@@ -375,7 +373,7 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
         given = [of["t"][document] for of in votes.values() if document in of["t"]]
         said.append(sum(given) / len(given))
         told.append(grade)
-    found = agreement_with_sample(gold_sample(gold, judgments), judgments, SETTING)
+    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments))
     r = np.corrcoef(said, told)[0, 1]
     half = 1.96 / np.sqrt(len(told) - 3)  # Fisher's transform
     expected = r, np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half)
@@ -386,7 +384,7 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
 def test_a_panel_that_says_what_gold_says():
     _, gold = panel()
     judgments = hj.read_judgments({"a": gold, "b": gold}, grades=range(3))
-    found = agreement_with_sample(gold_sample(gold, judgments), judgments, SETTING)
+    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments))
     assert found == pytest.approx((1, 1, 1))
     assert max(found) <= 1
 
@@ -397,7 +395,7 @@ def test_three_labels_say_nothing_about_agreement(number):
     votes, gold = panel()
     judgments = hj.read_judgments(votes, grades=range(3))
     labels = dict(enumerate_grades(gold, number))
-    found = agreement_with_sample(gold_sample({"t": labels}, judgments), judgments, SETTING)
+    found = agreement_with_sample(gold_sample({"t": labels}, judgments), Panel.of(judgments))
     assert (found == (0, -1, 1)) == (number < 4)
 
 

@@ -339,7 +339,7 @@ def test_what_labels_leave_open_adds_up_over_documents(made, aligned, measure, b
     """Document by document: the variance of its grade's effect on each difference, by
     1 / probability - 1."""
     one, merged = hj.measure(measure), merge(made.judgments, "binmv")
-    weight = plan_weights(made.judgments, aligned, [one], "influence")
+    weight = plan_weights(Panel.of(made.judgments), aligned, [one], "influence")
     found = dict(expected_differences(one, aligned, merged, weight, budget))
     scorer = Scorer(one, aligned, 2)
     drawn = np.maximum(merged.sample(np.random.default_rng(0), 2), 0)

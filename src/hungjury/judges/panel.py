@@ -20,7 +20,6 @@ from hungjury.data.pool import Pool
 from hungjury.data.reading.options import LabelSettings
 from hungjury.stats.agreement import JudgePairs, judge_pairs
 
-
 if TYPE_CHECKING:
     from hungjury.judges.merge_types import LabelMerge, Merged
 

@@ -18,13 +18,14 @@ from hungjury.base.tables import Table
 from hungjury.base.text import columns, number_text
 from hungjury.data.judgments import Judgments, as_judgments
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import Qrels, as_qrels
+from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
 from hungjury.judges.judge_scores import binary_at, label_matrix
-from hungjury.judges.merge import MERGES, merge
+from hungjury.judges.merge import MERGES
 from hungjury.judges.merge_types import likeliest
-from hungjury.judges.panel import NOT_JUDGED
-from hungjury.leaderboard.draws import Drawn, Setting, as_reported, reported_rate
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.votes import MajorityVote
+from hungjury.leaderboard.draws import Drawn, as_reported, reported_rate
 from hungjury.leaderboard.effects import scores_under
 from hungjury.leaderboard.evidence import Evidence
 from hungjury.leaderboard.plan import PlanLike, as_plan
@@ -180,22 +181,22 @@ class _Entry(Record, eq=False):
     means: Floats | None  # [system], over gold topics
 
 
-def against_gold(
-    gold: QrelsLike | Judgments, setting: Setting, drawn: Drawn, evidence: Evidence
-) -> AgainstGold:
-    """Compare on the documents and topics that have gold labels.
+def against_gold(evidence: Evidence) -> AgainstGold | None:
+    """Compare on the documents and topics that have gold labels; None without any.
 
     On topics that people labelled in part, both scores use only the documents with gold labels, as
     a document without one is not necessarily irrelevant. Probabilities are compared as binary
     labels, relevant above one half.
     """
-    judgments, rel = evidence.judgments, setting.rel
-    truth, pool = _one_label(gold), judgments.pool
-    grades: tuple[int, ...] = (0, 1)
-    if judgments.soft:
-        labels, rel = _likelier(judgments), 1
+    if evidence.gold_labels is None:
+        return None
+    panel, drawn, measure = evidence.panel, evidence.drawn, evidence.measure
+    truth, pool, rel = _one_label(evidence.gold_labels), panel.pool, panel.rel
+    soft, grades = panel.share is not None, panel.grades
+    if soft:
+        labels, rel, grades = _likelier(panel.judgments), 1, (0, 1)
     else:
-        labels, grades = label_matrix(judgments, rel)
+        labels = panel.matrix()
     known = _gold_in_pool(truth, pool, rel)
     if not (known >= 0).any():
         raise InputError(
@@ -210,17 +211,17 @@ def against_gold(
     scored = None
     if topics:
         top = max(truth.grades) if rel is None else 1
-        scored = scores_under(Scorer(setting.measure, drawn.alignment, top), known[None])[0][:, at]
-    scorer = Scorer(setting.measure, drawn.alignment, grades[-1])
+        scored = scores_under(Scorer(measure, drawn.alignment, top), known[None])[0][:, at]
+    scorer = Scorer(measure, drawn.alignment, grades[-1])
 
     def entry(name: str, kind: str, given: NDArray[np.int16]) -> _Entry:
         values = scores_under(scorer, np.where(known >= 0, given, NOT_JUDGED)[None])[0]
         return _Entry(name, kind, given, values[:, at].mean(axis=1) if topics else None)
 
-    entries = [entry(n, "judge", row) for n, row in zip(judgments.judges, labels, strict=True)]
-    methods = () if judgments.soft else filter(None, (cls().for_labels() for cls in MERGES))
+    entries = [entry(n, "judge", row) for n, row in zip(panel.judges, labels, strict=True)]
+    methods = () if soft else filter(None, (cls().for_labels() for cls in MERGES))
     for method in methods:
-        hard = merge(judgments, method, rel, setting.scope).hard().labels
+        hard = panel.merged(method, evidence.options.scope).hard().labels
         assert hard is not None
         entries.append(entry(str(method), "merge", hard))
     own = drawn.cells[:, at]
@@ -230,11 +231,11 @@ def against_gold(
     entries.append(_Entry("the panel", "panel", _own_labels(drawn), means))
     truths = None if scored is None else scored.mean(axis=1)
     agreed = _agreement_with(known, entries, pool, grades)
-    off = None if scored is None else _reported_bias(setting.measure, own, scored, len(pool.topics))
+    off = None if scored is None else _reported_bias(measure, own, scored, len(pool.topics))
     systems = drawn.alignment.systems
     return AgainstGold(
         [
-            GoldRow(e.name, e.kind, *found, _correlation(setting.measure, e.means, truths))
+            GoldRow(e.name, e.kind, *found, _correlation(measure, e.means, truths))
             for e, found in zip(entries, agreed, strict=True)
         ],
         topics,
@@ -244,9 +245,11 @@ def against_gold(
     )
 
 
-def _one_label(gold: QrelsLike | Judgments) -> Qrels:
+def _one_label(gold: Qrels | Judgments) -> Qrels:
     """Gold labels with one label per document: the majority's where several people labelled it."""
-    return merge(gold, "mv(ties=not)").plain() if isinstance(gold, Judgments) else as_qrels(gold)
+    if isinstance(gold, Qrels):
+        return gold
+    return Panel.of(gold).merged(MajorityVote(ties="not")).plain()
 
 
 def _gold_in_pool(gold: Qrels, pool: Pool, rel: int | None) -> NDArray[np.int16]:

@@ -32,7 +32,7 @@ from hungjury.data.reading.options import ScoreSettings
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.families import Jury
-from hungjury.leaderboard.against_gold import AgainstGold
+from hungjury.leaderboard.against_gold import AgainstGold, against_gold
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import Evidence
 from hungjury.leaderboard.label_model import LabelDraws
@@ -255,11 +255,15 @@ class Leaderboard(Record, Result, eq=False):
     judges: list[JudgeRow]
     labels_per_document: Mapping[int, int]  # number of labels: documents of the pool that have it
     agreement: Agreement | None
-    gold: AgainstGold | None
     correction: Correction | None  # how gold labels corrected the panel
     evidence: Evidence | None  # the lists and labels it was made from
     settings: LeaderboardSettings
     notes: tuple[Note, ...] = ()
+
+    @cached_property
+    def gold(self) -> AgainstGold | None:
+        """Judges, merges and the panel compared with gold labels, computed when asked for."""
+        return None if self.evidence is None else against_gold(self.evidence)
 
     @property
     def groups(self) -> list[list[str]]:

@@ -10,28 +10,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import GoldDesign, GoldEstimate, Target
+from hungjury.base.choices import GoldDesign
 from hungjury.base.errors import InputError, check_choice
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import TYPICAL_PANEL_ERROR, Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import QrelsLike
-from hungjury.judges.judge_scores import label_matrix
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import vote_shares
 from hungjury.leaderboard.against_gold import effective_judges, error_correlation
 from hungjury.leaderboard.direct import Direct, direct, features, predict, topic_differences
 from hungjury.leaderboard.draws import (
     Drawn,
     Estimate,
     Parts,
-    Setting,
     as_reported,
     panel_error_of,
     people_parts,
     reported_rate,
 )
 from hungjury.leaderboard.effects import scores_under
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.outlook import typical
 from hungjury.leaderboard.panel_error import normal_draws
 from hungjury.leaderboard.plan import PlanLike, as_plan, digests, plan_weights
@@ -150,13 +150,10 @@ def correlation_with_people(panel: Floats, draws: Floats) -> Interval:
     return central_interval(values, float(np.median(values)))
 
 
-def agreement_with_sample(sample: Sample, judgments: Judgments, setting: Setting) -> Interval:
+def agreement_with_sample(sample: Sample, panel: Panel) -> Interval:
     """Correlation of mean votes with gold grades, with a 95 % interval by Fisher's transform; 0
     where either is the same for all documents."""
-    panel = Panel.of(judgments, setting.rel)
-    votes = panel.counts()[sample.documents]
-    share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
-    said = share @ np.array(panel.grades, dtype=float)
+    said = vote_shares(panel)[sample.documents] @ np.array(panel.grades, dtype=float)
     gold = sample.shares @ np.array(sample.grades, dtype=float)
     number = len(gold)
     if number < 4 or np.ptp(said) == 0 or np.ptp(gold) == 0:
@@ -167,12 +164,11 @@ def agreement_with_sample(sample: Sample, judgments: Judgments, setting: Setting
     return found, float(np.tanh(middle - half)), float(np.tanh(middle + half))
 
 
-def effective_number(sample: Sample, judgments: Judgments, setting: Setting) -> float | None:
+def effective_number(sample: Sample, panel: Panel) -> float | None:
     """How many independent judges would err as little as these; None if unknown."""
-    if judgments.soft:
+    if panel.share is not None:
         return None
-    labels, _ = label_matrix(judgments, setting.rel)
-    mine = labels[:, sample.documents].astype(float)
+    mine = panel.matrix()[:, sample.documents].astype(float)
     gold = sample.shares @ np.array(sample.grades, dtype=float)
     errors = np.where(mine < 0, np.nan, mine) - gold
     correlation = error_correlation(errors, 1 / sample.probability[sample.documents])
@@ -187,16 +183,16 @@ MORE_LABELS = (100, 200, 500, 1000)
 def planned_sample(
     gold: QrelsLike | Judgments,
     plan: PlanLike | None,
-    design: GoldDesign | None,
-    judgments: Judgments,
+    panel: Panel,
     alignment: Alignment,
-    setting: Setting,
+    options: BoardOptions,
 ) -> Sample:
     """Gold labels as a sample of the judged pool, by a plan or another design."""
+    judgments, design = panel.judgments, options.gold_design
     if design is not None:
         check_choice("gold_design", design, get_args(GoldDesign))
     if plan is None:
-        return gold_sample(gold, judgments, setting.rel, design)
+        return gold_sample(gold, judgments, panel.rel, design)
     made = as_plan(plan)
     found = digests(judgments, alignment)
     if made.digests["judgments"] != found["judgments"]:
@@ -206,13 +202,13 @@ def planned_sample(
             remedy="give the judges that the plan was made from, read in the same way",
         )
     measures = measure_list(made.measures)
-    weight = plan_weights(judgments, alignment, measures, made.design, setting.rel)
-    sample = gold_sample(gold, judgments, setting.rel, design, made, weight)
+    weight = plan_weights(panel, alignment, measures, made.design)
+    sample = gold_sample(gold, judgments, panel.rel, design, made, weight)
     notes = list(sample.notes)
     if made.digests["runs"] != found["runs"]:
         text = "the plan was made for other runs: its labels hold, with wider intervals"
         notes.append(Note("other-runs", 1, text, about="result"))
-    if str(setting.measure) not in made.measures:
+    if str(options.measure) not in made.measures:
         text = f"the plan was made for {', '.join(made.measures)}: its labels hold, with wider "
         notes.append(Note("other-measure", 1, text + "intervals", about="result"))
     return replace(sample, notes=tuple(notes))
@@ -220,32 +216,28 @@ def planned_sample(
 
 def people_estimate(
     sample: Sample,
-    judgments: Judgments,
+    panel: Panel,
     drawn: Drawn,
-    setting: Setting,
-    wanted: GoldEstimate,
-    target: Target,
+    options: BoardOptions,
     seed: np.random.SeedSequence,
-    looks: Sequence[int] | None = None,
-    alpha: float = 0.05,
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
     """Means on the people's scale, the correction that gave them, and notes."""
-    check_choice("estimate", wanted, get_args(GoldEstimate))
-    layer = panel_error_of(TYPICAL_PANEL_ERROR, judgments, drawn, setting)
+    measure = options.measure
+    layer = panel_error_of(TYPICAL_PANEL_ERROR, panel, drawn.alignment, measure)
     assert layer is not None
     rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
-    found = _direct(sample, judgments, drawn, setting, rng)
-    kind, why = _kind(sample, setting, wanted, len(found.mean))
+    found = _direct(sample, panel, drawn, measure, rng)
+    kind, why = _kind(sample, options, len(found.mean))
     notes = (*sample.notes, *why)
-    panel, number = drawn.cells.mean(axis=1), len(drawn.draws)
+    ours, number = drawn.cells.mean(axis=1), len(drawn.draws)
     topics = drawn.cells.shape[1]
-    rate = reported_rate(setting.measure, found.mean, topics)
+    rate = reported_rate(measure, found.mean, topics)
     each = np.outer(rate, rate)
     unit = layer.size / TYPICAL_PANEL_ERROR / float(rate.mean())
     slope = tau = None
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
-        both = combine_estimates(mean, covariance, panel, layer.kernel, unit, number, rng)
+        both = combine_estimates(mean, covariance, ours, layer.kernel, unit, number, rng)
         mean, covariance, draws, slope, tau = (
             both.mean, both.covariance, both.draws, both.slope, both.tau,
         )  # fmt: skip
@@ -257,13 +249,13 @@ def people_estimate(
         if np.isfinite(found.freedom):
             noise *= np.sqrt(found.freedom / rng.chisquare(found.freedom, (number, 1)))
         draws = mean + noise
-    moved = _into_range(setting.measure, mean)
+    moved = _into_range(measure, mean)
     mean, draws = mean + moved, draws + moved
-    parts = people_parts(covariance, found.cells, target == "population").scaled(rate)
+    parts = people_parts(covariance, found.cells, options.target == "population").scaled(rate)
     if parts.population:
         draws = draws + topic_deviations(found.cells, number, *topic_rngs)
-    shown = as_reported(setting.measure, topics)
-    said, reported = shown(panel), shown(draws)
+    shown = as_reported(measure, topics)
+    said, reported = shown(ours), shown(draws)
     correction = Correction(
         estimate=kind,
         design=sample.design,
@@ -272,14 +264,14 @@ def people_estimate(
         level=central_interval((said - reported).mean(axis=1), float((said - shown(mean)).mean())),
         slope=slope,
         correlation=correlation_with_people(said, reported),
-        agreement=agreement_with_sample(sample, judgments, setting),
+        agreement=agreement_with_sample(sample, panel),
         panel_error=None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
-        effective_judges=effective_number(sample, judgments, setting),
+        effective_judges=effective_number(sample, panel),
         direct_mean=shown(found.mean),
         direct_covariance=found.covariance * each,
         expected=_expected(sample, found, layer.kernel, kind, tau, unit, parts, each),
-        looks=tuple(looks or ()),
-        stretch=_stretch(sample, looks, alpha),
+        looks=options.looks,
+        stretch=_stretch(sample, options.looks, 1 - options.level),
     )
     if len(sample.skipped):
         text = (
@@ -313,29 +305,23 @@ def _into_range(measure: Measure, mean: Floats) -> Floats:
 
 
 def _direct(
-    sample: Sample,
-    judgments: Judgments,
-    drawn: Drawn,
-    setting: Setting,
-    rng: np.random.Generator,
+    sample: Sample, panel: Panel, drawn: Drawn, measure: Measure, rng: np.random.Generator
 ) -> Direct:
     aligned = drawn.alignment
-    scorer = Scorer(setting.measure, aligned, sample.grades[-1])
+    scorer = Scorer(measure, aligned, sample.grades[-1])
     topic = aligned.pool.topic_of.astype(np.int64)
     if sample.design == "topics":
         gold = np.zeros((1, len(topic)), dtype=np.int16)
         gold[0, sample.documents] = sample.shares.argmax(axis=1)
         labelled = np.unique(topic[sample.documents])
         return topic_differences(drawn.cells, scores_under(scorer, gold)[0][:, labelled], labelled)
-    given = features(Panel.of(judgments, setting.rel), aligned)
+    given = features(panel, aligned)
     weight = 1 / sample.probability[sample.documents]
     prediction = predict(given, topic, sample.documents, sample.at_least, weight, PREDICTIONS, rng)
     return direct(scorer, sample, prediction, rng)
 
 
-def _kind(
-    sample: Sample, setting: Setting, wanted: str, systems: int
-) -> tuple[str, tuple[Note, ...]]:
+def _kind(sample: Sample, options: BoardOptions, systems: int) -> tuple[str, tuple[Note, ...]]:
     """Which estimate the design and the measure allow."""
     if sample.design == "whole":
         return "exact", ()
@@ -345,12 +331,12 @@ def _kind(
             "corrects the panel; say it with a plan or a gold design"
         )
         return "model", (Note("unknown-design", len(sample.documents), text, about="result"),)
-    if wanted == "direct" or systems == 1:
+    if options.estimate == "direct" or systems == 1:
         return "direct", ()
-    kernel = setting.measure.kernel(np.arange(1.0, 2.0), sample.grades[-1])
+    kernel = options.measure.kernel(np.arange(1.0, 2.0), sample.grades[-1])
     if sample.design == "topics" or kernel is None or not kernel.combines:
         text = (
-            f"{setting.measure} from gold labels alone: combining them with the panel is not "
+            f"{options.measure} from gold labels alone: combining them with the panel is not "
             "supported for this measure"
             if sample.design != "topics"
             else "gold labels of whole topics are used without the panel's differences"
@@ -359,7 +345,7 @@ def _kind(
     return "combined", ()
 
 
-def _stretch(sample: Sample, looks: Sequence[int] | None, alpha: float) -> float:
+def _stretch(sample: Sample, looks: Sequence[int], alpha: float) -> float:
     """The factor by which a difference must be larger at this look than at a single look."""
     if not looks:
         return 1.0

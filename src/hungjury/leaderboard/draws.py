@@ -27,19 +27,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import Prior, Scope, Target
+from hungjury.base.choices import Target
 from hungjury.base.errors import InputError
 from hungjury.base.notes import Note
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import Judgments
 from hungjury.data.runs import Progress
 from hungjury.judges.aware import combine_scores
 from hungjury.judges.judge_scores import score_judges
-from hungjury.judges.merge import merge
-from hungjury.judges.merge_types import Merge, Merged
+from hungjury.judges.merge import label_merge
+from hungjury.judges.merge_types import Merged, likeliest
+from hungjury.judges.panel import NOT_JUDGED, Panel
+from hungjury.judges.votes import vote_shares
 from hungjury.judges.weights import Weights
 from hungjury.leaderboard.label_model import LabelDraws, RankStrata, Strata, draw_labels
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.panel_error import PanelError, exposure_kernel, normal_draws, range_of
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
@@ -51,7 +53,6 @@ __all__ = [
     "Estimate",
     "Parts",
     "ScoreDraws",
-    "Setting",
     "Summing",
     "as_reported",
     "draw_scores",
@@ -135,17 +136,6 @@ class Summing:
         )
 
 
-class Setting(Record):
-    """What all draws of scores have in common."""
-
-    measure: Measure
-    merge: Merge
-    rel: int | None
-    scope: Scope
-    prior: Prior
-    replicates: int  # random judges of AWARE
-
-
 class Drawn(Record, eq=False):
     """Values of one measure, as they are averaged over topics (logs for a geometric mean)."""
 
@@ -159,27 +149,26 @@ class Drawn(Record, eq=False):
 
 
 def draw_scores(
-    judgments: Judgments,
+    panel: Panel,
     aligned: Alignment,
-    setting: Setting,
-    draws: int,
+    options: BoardOptions,
     seed: np.random.SeedSequence,
     progress: Progress | None = None,
 ) -> Drawn:
-    """Score all systems under `draws` draws of labels, or of judges.
+    """Score all systems under draws of labels, or of judges.
 
-    aligned: the runs, with the judgments' pool.
+    aligned: the runs, with the panel's pool.
     """
-    weights = setting.merge.weights
+    weights, draws = options.merge.weights, options.draws
     if weights is not None:
-        return _resample_measures(judgments, aligned, setting, weights, draws, seed, progress)
-    alone = len(judgments.judges) == 1
-    method = setting.merge.for_one_judge() if alone else setting.merge
-    merged = merge(judgments, method, setting.rel, setting.scope, _number(seed))
-    scorer = Scorer(setting.measure, aligned, merged.max_grade)
+        return _resample_measures(panel, aligned, options, weights, seed, progress)
+    alone = len(panel.judges) == 1
+    method = label_merge(options.merge.for_one_judge() if alone else options.merge)
+    merged = panel.merged(method, options.scope, _number(seed))
+    scorer = Scorer(options.measure, aligned, merged.max_grade)
     found = None
     if method.drawn_from == "model":
-        found = draw_labels(merged, _strata(merged, aligned, setting), draws, seed,
+        found = draw_labels(merged, _strata(merged, aligned, options), draws, seed,
                             _counter(progress, draws))  # fmt: skip
         labels = found.labels
         values = _summary(aligned, draws, lambda rows: _score(scorer, labels[rows]))
@@ -197,15 +186,14 @@ def draw_scores(
 
 
 def _resample_measures(
-    judgments: Judgments,
+    panel: Panel,
     aligned: Alignment,
-    setting: Setting,
+    options: BoardOptions,
     weights: Weights,
-    draws: int,
     seed: np.random.SeedSequence,
     progress: Progress | None,
 ) -> Drawn:
-    scored = score_judges(judgments, aligned, setting.measure, setting.rel)
+    scored = score_judges(panel.judgments, aligned, options.measure, options.rel)
     random = None
     if weights.needs == "gold":
         raise InputError(
@@ -214,25 +202,25 @@ def _resample_measures(
             remedy="use other weights, or `aware` (`hungjury aware`) with supervised weights",
         )
     if weights.needs == "random" and len(scored.judges) > 1:
-        random = scored.random(setting.replicates, _number(seed), progress)
+        random = scored.random(options.replicates, _number(seed), progress)
     found = combine_scores(scored, weights, random)
-    average, rng = setting.measure.average, np.random.default_rng(seed)
+    average, rng = options.measure.average, np.random.default_rng(seed)
     values = _summary(
         scored.alignment,
-        draws,
+        options.draws,
         lambda rows: averaged(found.sample(rng, rows.stop - rows.start)[:, 0], average),
     )
     return Drawn(scored.alignment, averaged(found.values[0], average), values, scored.own_notes,
                  weights=found.weights)  # fmt: skip
 
 
-def _strata(merged: Merged, aligned: Alignment, setting: Setting) -> Strata:
+def _strata(merged: Merged, aligned: Alignment, options: BoardOptions) -> Strata:
     """Documents by what systems' ranks say about them, by topic, or all in one."""
     judged = merged.panel.judged
-    if setting.prior == "ranks":
+    if options.prior == "ranks":
         return RankStrata(aligned, judged).of
     topic = merged.pool.topic_of[judged].astype(np.int64)
-    fixed = topic if setting.scope == "topic" else np.zeros_like(topic)
+    fixed = topic if options.scope == "topic" else np.zeros_like(topic)
     return lambda grades, rng: fixed
 
 
@@ -391,18 +379,17 @@ class Estimate(Record, eq=False):
 
 def panel_estimate(
     drawn: Drawn,
-    measure: Measure,
-    target: Target,
+    options: BoardOptions,
     layer: PanelError | None,
     seed: np.random.SeedSequence,
 ) -> Estimate:
     """The panel's means, with the panel's possible error."""
     means_seed, error_seed = seed.spawn(2)
     mean, topics = drawn.cells.mean(axis=1), drawn.cells.shape[1]
-    rate = reported_rate(measure, mean, topics)
+    rate = reported_rate(options.measure, mean, topics)
     panel = None if layer is None else layer.covariance / np.outer(rate, rate)
-    means, parts = mean_draws(drawn.cells, drawn.draws, target, means_seed, panel)
-    shown = as_reported(measure, topics)
+    means, parts = mean_draws(drawn.cells, drawn.draws, options.target, means_seed, panel)
+    shown = as_reported(options.measure, topics)
     means = draws = shown(means)
     if layer is not None:
         draws = means + layer.draw(len(means), np.random.default_rng(error_seed))
@@ -418,15 +405,16 @@ def panel_estimate(
 
 
 def panel_error_of(
-    size: float, judgments: Judgments, drawn: Drawn, setting: Setting
+    size: float, panel: Panel, alignment: Alignment, measure: Measure
 ) -> PanelError | None:
     """The layer for a panel error of `size` times the measure's range; None for 0."""
     if not size:
         return None
-    voted = merge(judgments, "binmv", setting.rel).hard()
-    assert voted.labels is not None
-    unit = range_of(setting.measure, voted.pool, voted.labels, voted.max_grade)
-    return PanelError(size * unit, exposure_kernel(drawn.alignment))
+    panel.some_votes()
+    best = likeliest(vote_shares(panel))
+    voted = np.where(panel.judged, np.array(panel.grades, dtype=np.int16)[best], NOT_JUDGED)
+    unit = range_of(measure, panel.pool, voted, panel.grades[-1])
+    return PanelError(size * unit, exposure_kernel(alignment))
 
 
 def as_reported(measure: Measure, topics: int) -> Callable[[Floats], Floats]:

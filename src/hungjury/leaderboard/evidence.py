@@ -1,4 +1,4 @@
-"""The documents behind a leaderboard: which systems show them, how they were labelled, and what
+"""The documents behind a leaderboard: which systems rank them, how they were labelled, and how much
 they contribute to a system's score."""
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
-from hungjury.judges.judge_scores import label_matrix
+from hungjury.data.qrels import Qrels
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
-from hungjury.leaderboard.draws import Drawn, Setting
+from hungjury.judges.votes import vote_shares
+from hungjury.leaderboard.draws import Drawn
 from hungjury.leaderboard.effects import contributions, is_linear
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.sample import Sample
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
@@ -37,61 +39,74 @@ def depth_shown(measure: Measure) -> int:
 
 
 class Evidence(Record, eq=False):
-    """The lists and labels behind a leaderboard; arrays are computed on demand.
+    """The runs and labels that a leaderboard was made from; arrays are computed on demand.
 
     Attributes
     ----------
-    judgments
-        The labels of all judges, also of those who have no vote.
+    panel, jury
+        The votes of all judges, and of those who have a vote.
+    drawn
+        Scores under draws of labels, with some of these draws.
+    options
+        What the leaderboard was told.
+    gold
+        [document of the pool]: the mean gold label, NaN without one; None without gold labels.
+    gold_labels
+        The gold labels as they were given.
     order
         The alignment's systems in the order of the leaderboard.
-    gold
-        [document of the pool]: the mean label by people, NaN without one; None without gold labels.
     """
 
-    alignment: Alignment
-    judgments: Judgments
-    voting: Judgments
-    measure: Measure
-    rel: int | None
-    order: Ints
-    merged: Merged | None  # None where scores and not labels are merged
-    weights: Floats | None  # [voting judge, topic] of such scores
-    draws: NDArray[np.int16] | None  # label sets [draw, document], where a model drew them
-    posterior: Floats | None  # [document, grade] of that model
+    panel: Panel
+    jury: Panel
+    drawn: Drawn
+    options: BoardOptions
     gold: Floats | None
+    gold_labels: Qrels | Judgments | None
+    order: Ints
 
     @staticmethod
     def of(
+        panel: Panel,
+        jury: Panel,
         drawn: Drawn,
-        setting: Setting,
-        judgments: Judgments,
-        voting: Judgments,
+        options: BoardOptions,
+        gold_labels: Qrels | Judgments | None,
         sample: Sample | None,
     ) -> Evidence:
-        """The evidence behind these draws, with systems in the order of the alignment."""
-        gold = None
+        """Keep what was used, with systems in the order of the alignment."""
+        gold, found = None, drawn.labels
         if sample is not None:
             gold = np.full(len(drawn.alignment.pool), np.nan)
             gold[sample.documents] = sample.shares @ np.array(sample.grades, dtype=float)
-        labels = posterior = None
-        if drawn.labels is not None and drawn.merged is not None:
-            labels = drawn.labels.labels[:: -(-len(drawn.labels.labels) // MOST_DRAWS)].copy()
-            posterior = np.zeros((len(drawn.alignment.pool), drawn.merged.max_grade + 1))
-            posterior[:, list(drawn.merged.panel.grades)] = drawn.labels.posterior
-        return Evidence(
-            alignment=drawn.alignment,
-            judgments=judgments,
-            voting=voting,
-            measure=setting.measure,
-            rel=setting.rel,
-            order=np.arange(len(drawn.alignment.systems)),
-            merged=drawn.merged,
-            weights=drawn.weights,
-            draws=labels,
-            posterior=posterior,
-            gold=gold,
-        )
+        if found is not None:
+            some = found.labels[:: -(-len(found.labels) // MOST_DRAWS)].copy()
+            drawn = replace(drawn, labels=replace(found, labels=some))
+        order = np.arange(len(drawn.alignment.systems))
+        return Evidence(panel, jury, drawn, options, gold, gold_labels, order)
+
+    @property
+    def alignment(self) -> Alignment:
+        return self.drawn.alignment
+
+    @property
+    def judgments(self) -> Judgments:
+        """The labels of all judges, also of those who have no vote."""
+        return self.panel.judgments
+
+    @property
+    def measure(self) -> Measure:
+        return self.options.measure
+
+    @property
+    def merged(self) -> Merged | None:
+        """The merged labels; None if scores and not labels are merged."""
+        return self.drawn.merged
+
+    @property
+    def draws(self) -> NDArray[np.int16] | None:
+        """Label sets [draw, document], if a model drew them."""
+        return None if self.drawn.labels is None else self.drawn.labels.labels
 
     def ordered(self, order: Ints) -> Evidence:
         """With systems in another order."""
@@ -134,14 +149,17 @@ class Evidence(Record, eq=False):
     @cached_property
     def probability(self) -> Floats:
         """[document, grade above the lowest]: chance of at least this grade by the panel."""
-        share = self.posterior
-        if share is None and self.merged is not None:
-            share = self.merged.posterior
-        if share is None and self.merged is not None and self.merged.labels is not None:
-            share = self.merged.labels[:, None] == np.arange(self.merged.max_grade + 1)
-        if share is None:  # scores are merged: use the judges' mean vote
-            votes = Panel.of(self.voting, self.rel).counts()
-            share = votes / np.maximum(votes.sum(axis=1, keepdims=True), 1e-300)
+        merged, found = self.merged, self.drawn.labels
+        if merged is None:  # scores are merged: use the judges' mean vote
+            share = vote_shares(self.jury)
+        elif found is not None:
+            share = np.zeros((len(merged.pool), merged.max_grade + 1))
+            share[:, list(merged.panel.grades)] = found.posterior
+        elif merged.posterior is not None:
+            share = merged.posterior
+        else:
+            assert merged.labels is not None
+            share = (merged.labels[:, None] == np.arange(merged.max_grade + 1)).astype(float)
         return np.asarray(np.cumsum(share[:, :0:-1], axis=1)[:, ::-1], dtype=float)
 
     @cached_property
@@ -171,9 +189,7 @@ class Evidence(Record, eq=False):
 
     @property
     def _top(self) -> int:
-        if self.merged is not None:
-            return self.merged.max_grade
-        return label_matrix(self.voting, self.rel)[1][-1]
+        return self.jury.grades[-1] if self.merged is None else self.merged.max_grade
 
     def label_sets(self, several: bool) -> tuple[NDArray[np.int16], Floats]:
         """Labels [set, document], and the weight of each set on each topic [set, topic].
@@ -182,9 +198,8 @@ class Evidence(Record, eq=False):
         """
         topics = len(self.alignment.pool.topics)
         if self.merged is None:
-            labels, _ = label_matrix(self.voting, self.rel)
-            assert self.weights is not None
-            weights = self.weights
+            assert self.drawn.weights is not None
+            labels, weights = self.jury.matrix(), self.drawn.weights
         else:
             if self.merged.labels is not None or not several:
                 hard = self.merged.hard().labels

@@ -17,10 +17,10 @@ from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.agreement import Agreement, agreement
+from hungjury.judges.agreement import Agreement, panel_agreement
 from hungjury.judges.families import Families, Jury, seat_jury
 from hungjury.judges.merge import MergeLike, merge_method
-from hungjury.leaderboard.against_gold import AgainstGold, against_gold
+from hungjury.judges.panel import Panel
 from hungjury.leaderboard.board import (
     Leaderboard,
     LeaderboardSettings,
@@ -32,12 +32,12 @@ from hungjury.leaderboard.correction import Correction, people_estimate, planned
 from hungjury.leaderboard.draws import (
     Drawn,
     Estimate,
-    Setting,
     draw_scores,
     panel_error_of,
     panel_estimate,
 )
 from hungjury.leaderboard.evidence import Evidence, depth_shown
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.leaderboard.outlook import Outlook, look_ahead
 from hungjury.leaderboard.panel_error import check_panel_error
 from hungjury.leaderboard.plan import PlanLike
@@ -202,6 +202,7 @@ def leaderboard(
     check_choice("target", target, get_args(Target))
     check_choice("prior", prior, get_args(Prior))
     check_choice("contrary", contrary, get_args(Contrary))
+    check_choice("estimate", estimate, get_args(GoldEstimate))
     check_seed(seed)
     _check_draws(draws)
     check_share("level", level)
@@ -219,29 +220,33 @@ def leaderboard(
         )
     remembered = max(chosen.unjudged_depth, depth_shown(chosen))
     aligned = align(lists, given.pool, None, progress, remembered, named=True)
-    setting = Setting(chosen, merge_method(merge), rel, scope, prior, replicates)
-    several = len(given.judges) > 1 and not given.soft
-    found = agreement(given, rel=rel) if several else None
-    jury = seat_jury(given, families, found.near_copies if found else (), contrary, rel)
-    voting = jury.judgments
+    options = BoardOptions(
+        measure=chosen, merge=merge_method(merge), rel=rel, target=target, draws=draws, seed=seed,
+        gold_design=gold_design, estimate=estimate, looks=tuple(looks or ()),
+        panel_error=panel_error, scope=scope, prior=prior, contrary=contrary, families=families,
+        level=level, replicates=replicates, outlook=outlook,
+    )  # fmt: skip
+    panel = Panel.of(given, rel)
+    found = panel_agreement(panel) if len(panel.judges) > 1 and not given.soft else None
+    jury = seat_jury(panel, families, found.near_copies if found else (), contrary)
     labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
-    drawn = draw_scores(voting, aligned, setting, draws, labels_seed, progress)
+    drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     correction, ahead, sample = None, None, None
     correction_notes: tuple[Note, ...] = ()
     if gold is None:
-        layer = panel_error_of(panel_error, voting, drawn, setting)
-        made = panel_estimate(drawn, chosen, target, layer, means_seed)
+        layer = panel_error_of(panel_error, jury.panel, aligned, chosen)
+        made = panel_estimate(drawn, options, layer, means_seed)
         if outlook and len(aligned.systems) > 1:
-            ahead = look_ahead(voting, drawn, setting, target, made.parts, panels_seed)
+            ahead = look_ahead(jury.panel, drawn, options, made.parts, panels_seed)
     else:
-        sample = planned_sample(gold, plan, gold_design, given, aligned, setting)
+        sample = planned_sample(gold, plan, panel, aligned, options)
         made, correction, correction_notes = people_estimate(
-            sample, voting, drawn, setting, estimate, target, means_seed, looks, 1 - level
+            sample, jury.panel, drawn, options, means_seed
         )
     settings = LeaderboardSettings(
         **aligned.policy.recorded,
         labels=given.settings.but(grades=() if given.soft else given.grades),
-        judges=len(voting.judges),
+        judges=len(jury.panel.judges),
         families=jury.families,
         contrary=contrary,
         rel=rel,
@@ -256,10 +261,8 @@ def leaderboard(
     )
     notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
     notes += correction_notes + cautions(jury, drawn, found)
-    evidence = Evidence.of(drawn, setting, given, voting, sample)
-    checked = None if gold is None else against_gold(gold, setting, drawn, evidence)
-    return _board(drawn, setting, target, made, ahead, found, jury, checked, correction, evidence,
-                  settings, notes)  # fmt: skip
+    evidence = Evidence.of(panel, jury.panel, drawn, options, gold, sample)
+    return _board(made, ahead, found, jury, correction, evidence, settings, notes)
 
 
 def _one(measure: MeasureLike) -> Measure:
@@ -303,20 +306,17 @@ def _check_topics(judgments: Judgments, target: Target) -> None:
 
 
 def _board(
-    drawn: Drawn,
-    setting: Setting,
-    target: Target,
     estimate: Estimate,
     outlook: Outlook | None,
     found: Agreement | None,
     jury: Jury,
-    gold: AgainstGold | None,
     correction: Correction | None,
     evidence: Evidence,
     settings: LeaderboardSettings,
     notes: tuple[Note, ...],
 ) -> Leaderboard:
-    measure, level = setting.measure, settings.level
+    drawn, options = evidence.drawn, evidence.options
+    measure, level = options.measure, options.level
     better = -1.0 if measure.smaller_is_better else 1.0
     order = np.lexsort((np.arange(len(estimate.mean)), -better * estimate.mean))
     mean, samples = estimate.mean[order], estimate.draws[:, order]
@@ -328,8 +328,8 @@ def _board(
     concludes = correction is None or correction.concludes
     return Leaderboard(
         measure=str(measure),
-        merge=str(setting.merge),
-        target=target,
+        merge=str(options.merge),
+        target=options.target,
         scale=estimate.scale,
         systems=[drawn.alignment.systems[s] for s in order],
         topics=drawn.alignment.pool.topics,
@@ -349,7 +349,6 @@ def _board(
         judges=[] if found is None else judge_rows(found, jury, drawn.labels, drawn.weights),
         labels_per_document=labels_per_document(jury.judgments),
         agreement=found,
-        gold=gold,
         correction=None if correction is None else correction.ordered(order),
         evidence=evidence.ordered(order),
         settings=settings,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import Target
 from hungjury.base.errors import MeasureError
 from hungjury.base.records import Record
-from hungjury.data.judgments import Judgments
-from hungjury.leaderboard.draws import Drawn, Parts, Setting, draw_scores, mean_draws, reported_rate
+from hungjury.judges.panel import Panel
+from hungjury.leaderboard.draws import Drawn, Parts, draw_scores, mean_draws, reported_rate
+from hungjury.leaderboard.options import BoardOptions
 from hungjury.stats.multiple import of_differences
 
 __all__ = ["Outlook", "judges_curve", "look_ahead", "topics_curve"]
@@ -34,10 +35,9 @@ class Outlook(Record):
 
 
 def look_ahead(
-    judgments: Judgments,
+    panel: Panel,
     drawn: Drawn,
-    setting: Setting,
-    target: Target,
+    options: BoardOptions,
     parts: Parts,
     seed: np.random.SeedSequence,
 ) -> Outlook:
@@ -55,19 +55,18 @@ def look_ahead(
     # What judges share is learned from all documents, so more topics help there too; only where
     # judges are resampled does it stay as long as there are no more of them.
     fixed = 0 * total
-    if parts.shared is not None and setting.merge.gives == "weights":
+    if parts.shared is not None and options.merge.gives == "weights":
         fixed = of_differences(parts.shared)
     topics = topics_curve(parts.number, total - fixed, fixed)
 
     def with_fewer(size: int) -> float:
         mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
-        order = np.random.default_rng(mine).permutation(len(judgments.judges))
-        panel = judgments.only(order[:size])
+        order = np.random.default_rng(mine).permutation(len(panel.judges))
         try:
-            fewer = draw_scores(panel, drawn.alignment, setting, DRAWS, mine)
+            fewer = draw_scores(panel.only(order[:size]), drawn.alignment, short, mine)
         except MeasureError:  # a label model that so few judges cannot support
             return np.nan
-        _, small = mean_draws(fewer.cells, fewer.draws, target, mine)
+        _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
         total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
         needed = typical(np.sqrt(of_differences(total))) * spread / _spread(fewer)
         return min(needed, widest)
@@ -75,9 +74,9 @@ def look_ahead(
     # Fewer judges may see all systems closer together: a difference counts by how far apart
     # systems are.
     spread = _spread(drawn)
-    chosen = setting.measure
+    chosen, short = options.measure, replace(options, draws=DRAWS)
     widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
-    judges, measured = judges_curve(len(judgments.judges), here, with_fewer)
+    judges, measured = judges_curve(len(panel.judges), here, with_fewer)
     return Outlook(here, topics, judges, measured)
 
 

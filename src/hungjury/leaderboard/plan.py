@@ -29,9 +29,9 @@ from hungjury.data.judgments import Judgments
 from hungjury.data.reading.formats import PLAN_HEAD
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import Progress
-from hungjury.judges.merge import merge
 from hungjury.judges.merge_types import Merged
 from hungjury.judges.panel import Panel
+from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
 from hungjury.leaderboard.outlook import typical
@@ -385,6 +385,7 @@ def doubt(panel: Panel) -> float:
     return 1 - (1 - share) ** 2
 
 
+VOTE = BinomialVote()  # plans use the mean vote, whatever a leaderboard merges by later
 FLOOR = 0.05  # of the mean influence: every document has some probability
 DRAWS, SLOW_DRAWS = 4, 1  # label sets that effects are averaged over: with a kernel, without
 
@@ -451,7 +452,8 @@ def plan(
     aligned = align(
         inputs.lists(), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
     )
-    weight = plan_weights(given, aligned, wanted, design, rel)
+    panel = Panel.of(given, rel)
+    weight = plan_weights(panel, aligned, wanted, design)
     rng = np.random.default_rng(seed)
     if design == "topics":
         by_topic = rng.permutation(len(given.pool.topics)).astype(float)
@@ -479,35 +481,17 @@ def plan(
         digests=digests(given, aligned),
         expected=[]
         if design == "topics"
-        else _expected(given, aligned, wanted, weight, budget, rel),
+        else expected_differences(wanted[0], aligned, panel.merged(VOTE), weight, budget),
     )
 
 
-def _expected(
-    judgments: Judgments,
-    alignment: Alignment,
-    measures: list[Measure],
-    weight: Floats,
-    budget: int,
-    rel: int | None,
-) -> list[tuple[int, float]]:
-    """The expected precision for the first measure, on these topics."""
-    merged = merge(judgments, "binmv", rel, "all")
-    return expected_differences(measures[0], alignment, merged, weight, budget)
-
-
 def plan_weights(
-    judgments: Judgments,
-    alignment: Alignment,
-    measures: list[Measure],
-    design: PlanDesign,
-    rel: int | None = None,
+    panel: Panel, alignment: Alignment, measures: list[Measure], design: PlanDesign
 ) -> Floats:
     """[document of the pool]: weights that inclusion probabilities are proportional to; mean 1."""
     if design != "influence":
-        return np.ones(len(judgments.pool))
-    merged = merge(judgments, "binmv", rel, "all")
-    found = [influence(one, alignment, merged) for one in measures]
+        return np.ones(len(panel.pool))
+    found = [influence(one, alignment, panel.merged(VOTE)) for one in measures]
     return np.asarray(sum(one / one.mean() for one in found) / len(found))
 
 
