@@ -184,7 +184,8 @@ def test_command_complains(folder):
 
 def test_the_table_is_aligned_whatever_the_counts():
     model = prm(panel(pairs_of((0, 0), (0, 1), (1, 1))), 1)
-    lines = str(replace(model, seen=np.array([111_111_111, 2]))).splitlines()
+    pairs = model.pairs + np.array([[111_111_108, 0], [0, 0]])
+    lines = str(replace(model, pairs=pairs)).splitlines()
     assert "111,111,111" in lines[1]
     assert len({len(line) for line in lines}) == 1
 

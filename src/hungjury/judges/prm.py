@@ -7,63 +7,116 @@ judge gave it level i. Every ordered pair of judges of the same document is one 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.errors import Argument, InputError, check_seed, either
-from hungjury.base.notes import Note, plural
+from hungjury.base.notes import Note, percent, plural
 from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING, check_count
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
-from hungjury.base.text import columns
+from hungjury.base.text import columns, finite
 from hungjury.data.judgments import Judgments, as_judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgeOptions, JudgmentsLike
 from hungjury.measures.catalogue import Measure, MeasureLike, measure
-from hungjury.stats.resampling import resample_counts
+from hungjury.stats.resampling import interval, resample_counts
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["PRM", "prm"]
-
+LEVEL = 0.95  # of the intervals
 FEW_PAIRS = 100  # observations of a level below which a note warns
 
 
 class PRM(Record, Result, eq=False):
-    """p_{R|i} of every level i, with its counts and interval.
+    """Probabilities that another judge finds a document relevant, by the level it was given.
 
-    The ends of an interval are NaN for a level that was judged twice in fewer than two topics.
+    Attributes
+    ----------
+    levels : list of int
+        The levels of the scale.
+    relevant : list of int
+        The levels that count as relevant.
+    pairs : array
+        [topic, level, level]: ordered pairs of labels that two judges gave the same document.
+    rated : array
+        Labels of each level, in all judgments.
+    smoothing, max_grade, draws, seed
+        As the model was fitted.
 
     Examples
     --------
     >>> import hungjury as hj
-    >>> sim = hj.simulate(topics=5, systems=3, seed=1)
-    >>> model = hj.prm(sim.judgments, rel=1, draws=50)
-    >>> model.levels, [round(float(p), 2) for p in model.p]
-    ([0, 1], [0.44, 0.53])
+    >>> votes = {"ann": {"1": {"a": 1, "b": 1, "c": 0}}, "bob": {"1": {"a": 1, "b": 0, "c": 0}}}
+    >>> model = hj.prm(votes)
+    >>> [round(p, 3) for p in model.prob(1)]
+    [0.333, 0.667]
 
-    Of documents that one of these judges calls relevant, another calls 53 % relevant.
+    Of the three labels 1, two meet another 1: a document that one judge finds relevant is relevant
+    to the next with probability 2/3.
     """
 
     levels: list[int]
-    relevant: list[int]  # levels that count as relevant
-    p: Floats
-    low: Floats
-    high: Floats
-    seen: NDArray[np.int64]  # observations of each level
-    agreed: NDArray[np.int64]  # of these, the other judge said relevant
+    relevant: list[int]
     smoothing: float
-    rated: NDArray[np.int64]  # labels of each level, in all judgments
+    rated: Ints
     max_grade: int
-    pairs: NDArray[np.int64]  # [topic, level, level]: ordered pairs of labels of one document
-    draws: int  # bootstrap samples behind the intervals
+    pairs: Ints
+    draws: int
     seed: int
     notes: tuple[Note, ...] = ()
+
+    @cached_property
+    def seen(self) -> Ints:
+        """Observations of each level: how often another judge labelled a document of it."""
+        return np.asarray(self.pairs.sum(axis=(0, 2)))
+
+    @cached_property
+    def agreed(self) -> Ints:
+        """Observations of each level in which the other judge said relevant."""
+        return np.asarray(self._agreed_by_topic.sum(axis=0))
+
+    @cached_property
+    def p(self) -> Floats:
+        """p_{R|i} of each level i, NaN for one that no document judged twice has."""
+        return _smoothed(self.agreed, self.seen, self.smoothing)
+
+    @property
+    def low(self) -> Floats:
+        """Lower end of each level's 95 % interval; NaN if judged twice in fewer than two topics."""
+        return self._ends[0]
+
+    @property
+    def high(self) -> Floats:
+        """Upper end of each level's 95 % interval."""
+        return self._ends[1]
+
+    @cached_property
+    def _agreed_by_topic(self) -> Ints:
+        return np.asarray(self.pairs[:, :, np.isin(self.levels, self.relevant)].sum(axis=2))
+
+    @cached_property
+    def _ends(self) -> tuple[Floats, Floats]:
+        """Intervals from resampled topics, without samples in which a level does not occur.
+
+        Samples of a level that occurs in one topic only are all alike.
+        """
+        seen = self.pairs.sum(axis=2)
+        counts = resample_counts(len(seen), self.draws, self.seed)
+        drawn = _smoothed(counts @ self._agreed_by_topic, counts @ seen, self.smoothing)
+        low, high = (np.full(len(self.levels), np.nan) for _ in range(2))
+        for i, column in enumerate(drawn.T):
+            known = column[~np.isnan(column)]
+            if len(known) and np.count_nonzero(seen[:, i]) > 1:
+                low[i], high[i] = interval(known, LEVEL)
+        return low, high
 
     @property
     def rel(self) -> int | None:
@@ -81,20 +134,14 @@ class PRM(Record, Result, eq=False):
         return f"{word} {', '.join(map(str, self.relevant))}"
 
     def scenarios(self) -> list[PRM]:
-        """The same model for each notion of relevance: rel = 1, ..., the largest grade."""
+        """Return the model for each notion of relevance: rel = 1, ..., the largest grade."""
         return [
-            self._with_relevant([v for v in self.levels if v >= rel])
+            replace(self, relevant=[v for v in self.levels if v >= rel])
             for rel in range(1, self.max_grade + 1)
         ]
 
-    def _with_relevant(self, relevant: list[int]) -> PRM:
-        return _fitted(
-            self.pairs, self.levels, relevant, self.rated, self.max_grade, self.smoothing,
-            self.draws, self.seed, self.notes,
-        )  # fmt: skip
-
     def probability(self, level: int) -> float:
-        """p_{R|level}; an unseen level is an error unless there is smoothing."""
+        """Return p_{R|level}; a level without observations is an error unless smoothing is set."""
         if level in self.levels:
             value = float(self.p[self.levels.index(level)])
             if not np.isnan(value):
@@ -112,50 +159,42 @@ class PRM(Record, Result, eq=False):
         )
 
     def prob(self, max_grade: int) -> list[float]:
-        """The probabilities of the grades 0 to `max_grade`, for `eRAP(prob=...)` and similar."""
+        """Return the probabilities of the grades 0 to `max_grade`, for ``eRAP(prob=...)``."""
         return [self.probability(grade) for grade in range(max_grade + 1)]
 
     def soft_qrels(self, qrels: Qrels) -> Qrels:
-        """Labels replaced by the probability that another judge finds the document relevant."""
-        if qrels.labels is None:
-            raise InputError(
-                "these labels are already probabilities",
-                code="needs-grades",
-                remedy="give graded qrels",
-            )
-        levels, index = np.unique(qrels.labels, return_inverse=True)
+        """Replace labels by the probability that another judge finds the document relevant."""
+        levels, index = np.unique(_grades(qrels), return_inverse=True)
         p = np.array([self.probability(int(level)) for level in levels])[index]
         return qrels.plain(labels=None, p=p, grades=(0, 1))
 
     def version(self, name: MeasureLike, max_grade: int) -> Measure:
-        """The PRM version of a measure: p_{R|i} as probability for expected measures, as gain for
-        measures with gains."""
+        """Return the PRM version of a measure.
+
+        p_{R|i} is the probability of a grade for expected measures, its gain for measures with
+        gains.
+        """
         return measure(name).with_probabilities(self.prob(max_grade))
 
     def relevant_counts(self, qrels: Qrels | None = None) -> tuple[int, float]:
-        """N_R^bin and N_R^PRM of some labels (default: all): how many are relevant, and how many
-        another judge is expected to find relevant (PRM eq. 1)."""
+        """Count relevant documents among some labels (default: all that were given).
+
+        Returns N_R^bin, how many are relevant, and N_R^PRM, how many another judge is expected to
+        find relevant (PRM eq. 1).
+        """
         levels, counts = np.array(self.levels), self.rated
         if qrels is not None:
-            if qrels.labels is None:
-                raise InputError(
-                    "these labels are probabilities",
-                    code="needs-grades",
-                    remedy="give graded qrels",
-                )
-            levels, counts = np.unique(qrels.labels, return_counts=True)
+            levels, counts = np.unique(_grades(qrels), return_counts=True)
         pairs = [(int(v), int(n)) for v, n in zip(levels, counts, strict=True) if n]
         binary = sum(n for level, n in pairs if level in self.relevant)
         return binary, sum(n * self.probability(level) for level, n in pairs)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row per level; None for what is not known of it."""
+        """Return one row per level; None for what is not known of it."""
         return [
             {
                 "level": level,
-                "p": _or_none(self.p[i]),
-                "low": _or_none(self.low[i]),
-                "high": _or_none(self.high[i]),
+                **{name: finite(float(getattr(self, name)[i])) for name in ("p", "low", "high")},
                 "pairs": int(self.seen[i]),
                 "pairs_relevant": int(self.agreed[i]),
                 "labels": int(self.rated[i]),
@@ -164,20 +203,17 @@ class PRM(Record, Result, eq=False):
         ]
 
     def table(self) -> Table:
-        """A row per level, with every digit."""
+        """Return a row per level, with every digit."""
         return Table.of(self.rows(), digits=3)
 
     def to_text(self) -> str:
         """Write a line per level."""
-        lines = [["level", "P(relevant)", "95 % interval", "pairs", "labels"]]
+        lines = [["level", "P(relevant)", f"{percent(LEVEL)} interval", "pairs", "labels"]]
         for row in self.rows():
-            p, interval = "unknown", "-"
-            if row["p"] is not None:
-                p = f"{row['p']:.3f}"
-            if row["low"] is not None:
-                interval = f"{row['low']:.3f} to {row['high']:.3f}"
+            p = "unknown" if row["p"] is None else f"{row['p']:.3f}"
+            ends = "-" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
             counts = [f"{row['pairs']:,}", f"{row['labels']:,}"]
-            lines.append([str(row["level"]), p, interval, *counts])
+            lines.append([str(row["level"]), p, ends, *counts])
         return columns(lines)
 
 
@@ -274,58 +310,31 @@ def prm(
             code="no-double-judgment",
             remedy="the model is estimated from double judgments; have some documents judged twice",
         )
-    notes = tuple(_notes(levels, pairs.sum(axis=2), votes))
-    return _fitted(
-        pairs, levels, chosen, votes.sum(axis=0), given.max_grade, smoothing, draws, seed, notes
-    )
-
-
-def _fitted(
-    pairs: NDArray[np.int64],
-    levels: list[int],
-    relevant: list[int],
-    rated: NDArray[np.int64],
-    max_grade: int,
-    smoothing: float,
-    draws: int,
-    seed: int,
-    notes: tuple[Note, ...],
-) -> PRM:
-    """Fit the model to counted pairs, for one notion of relevance."""
-    seen = pairs.sum(axis=2)
-    agreed = pairs[:, :, np.isin(levels, relevant)].sum(axis=2)
-    counts = resample_counts(len(pairs), draws, np.random.default_rng(seed))
-    drawn = _smoothed(counts @ agreed, counts @ seen, smoothing)
-    low, high = _interval(drawn, (seen > 0).sum(axis=0))
-    total, hits = seen.sum(axis=0), agreed.sum(axis=0)
     return PRM(
         levels=levels,
-        relevant=relevant,
-        p=_smoothed(hits, total, smoothing),
-        low=low,
-        high=high,
-        seen=total,
-        agreed=hits,
+        relevant=chosen,
         smoothing=smoothing,
-        rated=rated,
-        max_grade=max_grade,
+        rated=votes.sum(axis=0),
+        max_grade=given.max_grade,
         pairs=pairs,
         draws=draws,
         seed=seed,
-        notes=notes,
+        notes=tuple(_notes(levels, pairs.sum(axis=2), votes)),
     )
 
 
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+def _grades(qrels: Qrels) -> NDArray[np.int16]:
+    if qrels.labels is None:
+        raise InputError(
+            "these labels are probabilities", code="needs-grades", remedy="give graded qrels"
+        )
+    return qrels.labels
 
 
-def _pairs_by_topic(judgments: Judgments, votes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[topic, level, level]: counts of ordered pairs of labels that two judges gave a document."""
+def _pairs_by_topic(judgments: Judgments, votes: Ints) -> Ints:
+    """Count ordered pairs of labels that two judges gave a document: [topic, level, level]."""
     levels = votes.shape[1]
-    others = votes[:, None, :] - np.eye(
-        levels, dtype=np.int64
-    )  # no judge is paired with themselves
+    others = votes[:, None, :] - np.eye(levels, dtype=np.int64)  # nobody is paired with themselves
     counts = judgments.pool.sum_by_topic((votes[:, :, None] * others).reshape(len(votes), -1).T)
     return counts.T.reshape(-1, levels, levels)
 
@@ -337,18 +346,7 @@ def _smoothed(hits: NDArray[Any], total: NDArray[Any], a: float) -> Floats:
     return out
 
 
-def _interval(samples: Floats, topics: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Percentiles over samples, without those in which a level does not occur; NaN for levels that
-    occur in fewer than two topics, whose samples are all alike."""
-    low, high = (np.full(samples.shape[1], np.nan) for _ in range(2))
-    for i, column in enumerate(samples.T):
-        known = column[~np.isnan(column)]
-        if len(known) and topics[i] > 1:
-            low[i], high[i] = np.quantile(known, [0.025, 0.975])
-    return low, high
-
-
-def _notes(levels: list[int], seen: NDArray[np.int64], votes: NDArray[np.int64]) -> Iterable[Note]:
+def _notes(levels: list[int], seen: Ints, votes: Ints) -> Iterable[Note]:
     """seen: pairs [topic, level]; votes: labels [document, level]"""
     twice = int((votes.sum(axis=1) > 1).sum())
     if twice < len(votes):
