@@ -15,6 +15,7 @@ import argparse
 import resource
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ from hungjury.judges.judge_scores import (
     draw_random_labels,
     score_judges,
 )
-from hungjury.judges.weights import ESTIMATORS, closeness_to_random, normalised
+from hungjury.judges.weights import ESTIMATORS, normalised
 from hungjury.measures.batch import Scorer
 
 Array = NDArray[np.float64]
@@ -101,15 +102,16 @@ def estimators(scored: JudgeScores, random: list[Array]) -> float:
     """Seconds for all 30, for every measure; those that differ in the last step only share the
     others."""
     total = 0.0
-    for name, panel, others in zip(MEASURES, map(scored.panel, range(3)), random, strict=True):
+    for m, (name, others) in enumerate(zip(MEASURES, random, strict=True)):
+        panel = replace(scored.panel(m), random=others)
         parts = []
         for kind in dict.fromkeys((e.granularity, e.gap) for e in ESTIMATORS.values()):
-            seconds, close = timed(partial(closeness_to_random, *kind, panel, others))
+            seconds, _ = timed(partial(panel.closeness_to_random, *kind))
             parts.append(f"{'_'.join(kind)} {seconds:.2f}")
             total += seconds
             for one in ESTIMATORS.values():
                 if (one.granularity, one.gap) == kind:
-                    normalised(one.of(close), panel.judged)
+                    normalised(one.raw(panel), panel.judged)
         print(f"  {name}: {', '.join(parts)}")
     judges = len(scored.judges)
     print(f"hungjury: 30 estimators, {judges} judges, {len(MEASURES)} measures: {total:.1f} s")

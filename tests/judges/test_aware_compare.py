@@ -325,7 +325,7 @@ def test_a_judge_who_guesses_is_not_contradicted(made: Any) -> None:
     def told(**share: float) -> Any:
         rest = (1 - sum(share.values())) / (6 - len(share))
         weights = [share.get(name, rest) for name in scored.judges]
-        return _contradicted(scored, np.repeat(np.array(weights)[:, None], 12, axis=1), None)
+        return _contradicted(scored, np.repeat(np.array(weights)[:, None], 12, axis=1))
 
     assert told(coin=0.9) == ()
     assert told(reversed=1 / 6) == ()

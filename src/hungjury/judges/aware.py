@@ -31,14 +31,12 @@ from hungjury.data.runs import Progress
 from hungjury.judges.families import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
 from hungjury.judges.merge_types import MergeSettings
-from hungjury.judges.weights import WEIGHTS, Uniform, Weights, weights_from_scores
+from hungjury.judges.weights import Uniform, Weights, as_weights, weights_from_scores
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-__all__ = ["AwareScores", "aware", "combine_scores", "weighted_votes"]
 
 FEW_GOLD_TOPICS = 10  # below, a note warns of supervised weights
 ROUNDING = 1e-9
@@ -82,13 +80,13 @@ class AwareScores(Scores, eq=False, kw_only=True):
     families: tuple[str, ...] = ()  # of the judges, where some share a vote
 
     def weights_table(self) -> Table:
-        """The mean weight of each judge over topics, heaviest first."""
+        """Return the mean weight of each judge over topics, heaviest first."""
         mean = self.weights.mean(axis=1).tolist()
         rows = sorted(zip(self.judges, mean, strict=True), key=lambda one: -one[1])
         return Table(["judge", "mean weight"], rows, digits=3)
 
     def _csv_table(self, per_topic: bool, summary: bool) -> Table:
-        """Rows for the scores of systems, then for the weights of judges."""
+        """Return rows for the scores of systems, then for the weights of judges."""
         scores = super()._csv_table(per_topic, summary)
         if per_topic:
             rows = [["system", *row] for row in scores.rows]
@@ -106,8 +104,20 @@ class AwareScores(Scores, eq=False, kw_only=True):
         return {**super()._content(per_topic), "weights": mean}
 
     def sample(self, rng: np.random.Generator | int, n: int = 1) -> Floats:
-        """[n, measure, system, topic]: values that other judges of the same kind might give, drawn
-        by resampling the judges. A topic that no drawn judge labelled keeps its weights."""
+        """Draw scores that other judges of the same kind might give, by resampling the judges.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator or int
+            Random generator or seed.
+        n : int
+            Number of draws.
+
+        Returns
+        -------
+        ndarray
+            [n, measure, system, topic]. A topic that no drawn judge labelled keeps its weights.
+        """
         if n < 1:
             raise MeasureError(
                 f"{n} draws requested",
@@ -194,7 +204,7 @@ def aware(
     >>> scores.weights.shape, scores.settings.weights
     ((5, 4), 'uni')
     """
-    chosen = weights if isinstance(weights, Weights) else WEIGHTS.parse(weights)
+    chosen = as_weights(weights)
     if (gold is None) == (chosen.needs == "gold"):
         raise InputError(
             f"the weights {chosen} {'need' if gold is None else 'do not use'} gold labels",
@@ -213,12 +223,10 @@ def aware(
     random = None
     if chosen.needs == "random" and len(scored.judges) > 1:
         random = scored.random(replicates, seed, progress)
-    settings = _settings(scored, chosen, orientation, rel)
-    if chosen.needs == "gold":
-        scored = replace(scored, more_notes=_little_gold(scored))
-    if random:
-        settings = replace(settings, replicates=replicates, seed=seed)
-    return combine_scores(scored, chosen, random, orientation, settings)
+    found = combine_scores(scored, chosen, random, orientation)
+    if random is None:
+        return found
+    return replace(found, settings=replace(found.settings, replicates=replicates, seed=seed))
 
 
 def combine_scores(
@@ -226,9 +234,8 @@ def combine_scores(
     weights: Weights,
     random: list[Floats] | None = None,
     orientation: Orientation = "dissimilarity",
-    settings: AwareSettings | None = None,
 ) -> AwareScores:
-    """The weighted mean over judges that are already scored; `random`: see `scored.random()`."""
+    """Average over judges that are already scored; `random` as `scored.random()` returns it."""
     chosen = weights if len(scored.judges) > 1 else Uniform()
     each = [
         weights_from_scores(
@@ -241,7 +248,6 @@ def combine_scores(
         for m in range(len(scored.measures))
     ]
     mean = _shared(np.mean(each, axis=0), scored)
-    made = settings or _settings(scored, weights, orientation)
     alone = scored.filled
     return AwareScores(
         measures=[str(m) for m in scored.measures],
@@ -249,20 +255,27 @@ def combine_scores(
         topics=scored.alignment.pool.topics,
         values=np.einsum("kt,mkst->mst", mean, alone, optimize=True),
         status=_status(scored),
-        settings=made,
+        settings=AwareSettings(
+            **scored.alignment.policy.recorded,
+            labels=scored.judgments.settings,
+            weights=str(weights),
+            orientation=orientation,
+            rel=scored.rel,
+        ),
         averages=[m.average for m in scored.measures],
         smaller=[m.smaller_is_better for m in scored.measures],
-        notes=scored.notes + _contradicted(scored, mean, made.rel),
+        notes=scored.notes + _little_gold(scored, weights) + _contradicted(scored, mean),
         judges=scored.judges,
         weights=mean,
         alone=alone,
-        families=_families(scored),
+        families=scored.families,
     )
 
 
-def _little_gold(scored: JudgeScores) -> tuple[Note, ...]:
-    """A note if supervised weights rest on few topics."""
-    assert scored.gold is not None
+def _little_gold(scored: JudgeScores, weights: Weights) -> tuple[Note, ...]:
+    """Note that supervised weights rest on few topics."""
+    if weights.needs != "gold" or scored.gold is None:
+        return ()
     topics = int((~np.isnan(scored.gold[0]).all(axis=0)).sum())
     if topics >= FEW_GOLD_TOPICS:
         return ()
@@ -270,12 +283,12 @@ def _little_gold(scored: JudgeScores) -> tuple[Note, ...]:
     return (Note("little-gold", topics, text, about="result"),)
 
 
-def _contradicted(scored: JudgeScores, weights: Floats, rel: int | None) -> tuple[Note, ...]:
-    """A note if the weights favour judges who contradict the others."""
+def _contradicted(scored: JudgeScores, weights: Floats) -> tuple[Note, ...]:
+    """Note that the weights favour judges who contradict the others."""
     number = len(scored.judges)
     if number < FEWEST_FAMILIES:
         return ()
-    found, error = correlation_with_rest(scored.judgments, rel)
+    found, error = correlation_with_rest(scored.judgments, scored.rel)
     against = [
         name
         for name, upper in zip(scored.judgments.judges, found + NORMAL_95 * error, strict=True)
@@ -293,44 +306,29 @@ def _contradicted(scored: JudgeScores, weights: Floats, rel: int | None) -> tupl
     return (Note("contrary-weight", len(favoured), text, subjects=favoured, about="judges"),)
 
 
-def _families(scored: JudgeScores) -> tuple[str, ...]:
-    family = dict(zip(scored.judgments.judges, scored.judgments.families, strict=True))
-    return tuple(family[name] for name in scored.judges)
-
-
 def _shared(weights: Floats, scored: JudgeScores) -> Floats:
-    """Weights [judge, topic] where families share one vote."""
+    """Let families share one vote in weights [judge, topic]."""
     if scored.judgments.family is None:
         return weights
-    families = _families(scored)
+    families = scored.families
     votes = weights / np.array([families.count(name) for name in families])[:, None]
     total = votes.sum(axis=0)
     return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
 
 
 def _status(scored: JudgeScores) -> NDArray[np.uint8]:
-    """Undefined where no judge who judged the topic has a value."""
+    """Mark values as undefined where no judge who judged the topic has one."""
     known = ~np.isnan(scored.values) & scored.judged[:, None, :]
     status = np.where(known.any(axis=1), SCORED, UNDEFINED).astype(np.uint8)
     status[~scored.alignment.retrieved & (status == SCORED)] = NOT_RETRIEVED
     return status
 
 
-def _settings(
-    scored: JudgeScores, weights: Weights, orientation: Orientation, rel: int | None = None
-) -> AwareSettings:
-    return AwareSettings(
-        **scored.alignment.policy.recorded,
-        labels=scored.judgments.settings,
-        weights=str(weights),
-        orientation=orientation,
-        rel=rel,
-    )
-
-
 def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | None = None) -> Qrels:
-    """Soft qrels: the mean vote on each document, weighted by AWARE's weights for its topic; the
-    unweighted mean where all these weights are 0."""
+    """Return soft qrels: the mean vote on each document, with AWARE's weights for its topic.
+
+    The unweighted mean where all these weights are 0.
+    """
     given = as_judgments(judgments)
     labels, grades = label_matrix(given, rel)
     if grades != (0, 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,13 +22,18 @@ from hungjury.data.runs import Progress
 from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merge import label_merge, merge
 from hungjury.judges.merge_types import LabelMerge, Merged
-from hungjury.judges.weights import ESTIMATORS, comparable, normalised, raw_weights
+from hungjury.judges.weights import (
+    ESTIMATORS,
+    Gap,
+    ScoredPanel,
+    as_weights,
+    comparable,
+    normalised,
+)
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.measures.evaluate import score_alignment
 from hungjury.measures.scores import Scores, over_topics
 from hungjury.stats.correlation import kendall, rmse, tau_ap
-
-__all__ = ["ApproachComparison", "ComparedApproach", "compare_approaches"]
 
 Closeness = Literal["tau", "tau_ap", "rmse"]
 
@@ -154,21 +159,26 @@ def compare_approaches(
     scored = score_judges(judgments, runs, wanted, rel, gold, drop_empty, progress)
     against = _Gold(scored)
     (random,) = scored.random(replicates, seed, progress)
-    names, more = _comparable(scored, random)
-    found = list(_weighted(names, scored, random, orientation, against))
+    panel = replace(scored.panel(0), random=random, orientation=orientation)
+    names, more = _comparable(panel, wanted[0])
+    shown = str(wanted[0])
+    found = []
+    for name in names:
+        weights = normalised(as_weights(name).raw(panel), panel.judged)
+        values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
+        found.append(against.compare(name, values, shown))
     for method in methods:
         merged = merge(scored.judgments, method, rel, seed=seed)
         found.append(_merged(merged, wanted[0], scored.alignment, against))
     for name, scores in (others or {}).items():
-        found.append(against.compare(name, against.cells(name, scores), scores.measures[0]))
-    alone = zip(scored.judges, scored.panel(0).scores, strict=True)
-    shown = str(wanted[0])
+        found.append(against.compare(name, against.values(name, scores), scores.measures[0]))
+    alone = zip(panel.judges, panel.scores, strict=True)
     judges = [against.compare(who, one, shown) for who, one in alone]
     return ApproachComparison(shown, found, judges, wanted[0].notes() + notes + more)
 
 
 def _scorable(methods: list[LabelMerge], one: Measure) -> tuple[list[LabelMerge], tuple[Note, ...]]:
-    """The merges that a measure can score, and a note on the others."""
+    """Return the merges that a measure can score, and a note on the others."""
     try:
         one.for_probabilities()
     except MeasureError:
@@ -179,30 +189,18 @@ def _scorable(methods: list[LabelMerge], one: Measure) -> tuple[list[LabelMerge]
     return methods, ()
 
 
-def _comparable(scored: JudgeScores, random: Floats) -> tuple[list[str], tuple[Note, ...]]:
-    """`uni` and the estimators that can compare such scores, and a note on the others."""
-    gaps = {one.gap for one in ESTIMATORS.values()}
-    fit = {gap for gap in gaps if comparable(gap, scored.filled[0], random)}
-    names = [name for name, one in ESTIMATORS.items() if one.gap in fit]
+def _comparable(panel: ScoredPanel, one: Measure) -> tuple[list[str], tuple[Note, ...]]:
+    """Return `uni` and the estimators that can compare such scores, and a note on the others."""
+    assert panel.random is not None
+    fit = {gap for gap in get_args(Gap) if comparable(gap, panel.scores, panel.random)}
+    names = [name for name, estimator in ESTIMATORS.items() if estimator.gap in fit]
     out = tuple(name for name in ESTIMATORS if name not in names)
     text = (
         f"left out {plural(len(out), 'estimator')}: fro, rmse and kld compare scores in [0, 1], "
-        f"which those by {scored.measures[0]} are not"
+        f"which those by {one} are not"
     )
     notes = (Note("left-out-estimator", len(out), text, subjects=out, about="result"),)
     return ["uni", *names], notes if out else ()
-
-
-def _weighted(
-    names: Iterable[str], scored: JudgeScores, random: Floats, orientation: Orientation,
-    against: _Gold,
-) -> Iterator[ComparedApproach]:  # fmt: skip
-    """`uni` and the estimators."""
-    panel, name = scored.panel(0), str(scored.measures[0])
-    for approach, raw in raw_weights(names, panel, random, orientation):
-        weights = normalised(raw, panel.judged)
-        values = np.einsum("kt,kst->st", weights, panel.scores, optimize=True)
-        yield against.compare(approach, values, name)
 
 
 def _merged(merged: Merged, one: Measure, aligned: Alignment, against: _Gold) -> ComparedApproach:
@@ -227,7 +225,7 @@ class _Gold:
         self.ranked = self.better(self.means)
 
     def compare(self, approach: str, values: Floats, measure: str) -> ComparedApproach:
-        """values: [system, topic]"""
+        """Compare the systems' means of values [system, topic] with gold."""
         means = over_topics(values[:, self.known], self.average)
         ranked = self.better(means)
         return ComparedApproach(
@@ -238,8 +236,8 @@ class _Gold:
             measure,
         )
 
-    def cells(self, name: str, scores: Scores) -> Floats:
-        """The first measure's values, systems and topics in the order used here."""
+    def values(self, name: str, scores: Scores) -> Floats:
+        """Return the first measure's values, systems and topics in the order used here."""
         wanted = {self.topics[t] for t in self.known}
         if set(scores.systems) != set(self.systems) or not wanted <= set(scores.topics):
             raise InputError(

@@ -28,29 +28,14 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, evaluate
 
-__all__ = [
-    "CLASSES",
-    "JudgeScores",
-    "Score",
-    "binary_at",
-    "check_measure_of_judges",
-    "class_probabilities",
-    "draw_random_labels",
-    "gold_labels",
-    "gold_values",
-    "grades_at",
-    "label_matrix",
-    "random_scores",
-    "score_judges",
-]
-
 
 class JudgeScores(Record, eq=False):
-    """Values [measure, judge, system, topic], NaN where the measure is undefined; `filled` holds
-    what counts there instead: 0, or the worst value of a measure that is better when smaller.
+    """Scores of systems under each judge alone.
 
-    `judged` [judge, topic] is who judged what; `gold` [measure, system, topic] are the
-    values under gold labels, NaN for topics without them.
+    `values` are [measure, judge, system, topic], NaN where the measure is undefined; `filled` has
+    what counts there instead: 0, or the worst value of a measure that is better when smaller.
+    `judged` [judge, topic] is who judged what; `gold` [measure, system, topic] are the values under
+    gold labels, NaN for topics without them.
     """
 
     judgments: Judgments
@@ -62,23 +47,31 @@ class JudgeScores(Record, eq=False):
     filled: Floats
     judged: NDArray[np.bool_]
     gold: Floats | None = None
+    rel: int | None = None  # lowest relevant grade, where labels were taken as binary
     dropped: tuple[str, ...] = ()  # judges left out by `without_empty`
-    more_notes: tuple[Note, ...] = ()
 
     @property
     def measures(self) -> list[Measure]:
         return [scorer.measure for scorer in self.scorers]
 
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The family of each judge."""
+        family = dict(zip(self.judgments.judges, self.judgments.families, strict=True))
+        return tuple(family[name] for name in self.judges)
+
     def panel(self, m: int) -> ScoredPanel:
-        """The judges as one measure sees them."""
+        """Return the judges as one measure sees them."""
         smaller = self.measures[m].smaller_is_better
         return ScoredPanel(self.filled[m], self.judged, self.judges, smaller)
 
     def random(
         self, replicates: int = 1000, seed: int = 0, progress: Progress | None = None
     ) -> list[Floats]:
-        """Scores [class, replicate, system, topic] of random judges for each measure: all
-        estimators share them."""
+        """Score random judges by each measure: [class, replicate, system, topic].
+
+        All estimators share these scores.
+        """
         grades = [g for g in self.grades if g >= 0]
         size = len(self.alignment.pool)
         return random_scores(
@@ -86,7 +79,7 @@ class JudgeScores(Record, eq=False):
         )
 
     def without_empty(self) -> JudgeScores:
-        """Only judges with something relevant on every topic they judged."""
+        """Keep only judges with something relevant on every topic they judged."""
         empty = np.asarray(self._empty().any(axis=1))
         if empty.all():
             raise InputError(
@@ -113,7 +106,7 @@ class JudgeScores(Record, eq=False):
     @property
     def own_notes(self) -> tuple[Note, ...]:
         """Notes on these scores alone: a single judge, and judges who found nothing relevant."""
-        out = list(self.more_notes)
+        out = []
         if len(self.judgments.judges) == 1:
             text = "only one judge: its scores are unchanged"
             out.append(Note("one-judge", 1, text, about="judges"))
@@ -131,7 +124,7 @@ class JudgeScores(Record, eq=False):
         return tuple(out)
 
     def _empty(self) -> NDArray[np.bool_]:
-        """[judge, topic]: judged, but nothing relevant for one of the measures."""
+        """Find topics [judge, topic] judged with nothing relevant for one of the measures."""
         undefined = np.isnan(self.values).all(axis=2).any(axis=0)
         return np.asarray(undefined & self.judged)
 
@@ -159,14 +152,14 @@ def score_judges(
     labels, grades = label_matrix(given, rel)
     for one in wanted:
         check_measure_of_judges(one, rel, grades[-1])
-    truth = None
+    under_gold = None
     if isinstance(runs, Alignment):
         aligned = runs
     else:
         lists = as_runs(runs)
         if gold is not None:
             lists = load(lists)  # files are read once, but aligned with two pools
-            truth = gold_values(gold, lists, wanted, rel, given.topics)
+            under_gold = gold_values(gold, lists, wanted, rel, given.topics)
         depth = max(m.unjudged_depth for m in wanted)
         aligned = align(lists, given.pool, None, progress, depth)
     judged = given.pool.sum_by_topic(labels >= 0) > 0
@@ -186,7 +179,8 @@ def score_judges(
         values=np.stack(values),
         filled=np.stack(filled),
         judged=judged,
-        gold=truth,
+        gold=under_gold,
+        rel=rel,
     )
     return found.without_empty() if drop_empty else found
 
@@ -194,14 +188,14 @@ def score_judges(
 def label_matrix(
     judgments: Judgments, rel: int | None = None
 ) -> tuple[NDArray[np.int16], tuple[int, ...]]:
-    """Labels [judge, document], and their grades; binary at grade `rel` where it is given."""
+    """Return labels [judge, document], and their grades; binary at grade `rel` if it is given."""
     grades = grades_at(judgments, rel)
     labels = judgments.matrix()
     return (labels if rel is None else binary_at(labels, rel)), grades
 
 
 def grades_at(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
-    """The grades of judgments; 0 and 1 where they are binary at grade `rel`."""
+    """Return the grades of judgments; 0 and 1 where they are binary at grade `rel`."""
     if rel is None:
         return judgments.grades
     top = judgments.grades[-1]
@@ -216,7 +210,7 @@ def grades_at(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
 
 
 def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:
-    """1 for labels of `rel` or more, 0 below; unjudged documents stay unjudged."""
+    """Make labels 1 from `rel` upwards and 0 below; unjudged documents stay unjudged."""
     return np.where(labels >= 0, labels >= rel, labels).astype(np.int16)
 
 
@@ -256,7 +250,7 @@ def gold_values(
     rel: int | None,
     topics: list[str],
 ) -> Floats:
-    """[measure, system, topic]: scores under gold labels, NaN for topics without them."""
+    """Score runs by gold labels: [measure, system, topic], NaN for topics without them."""
     labels = gold_labels(as_qrels(gold), rel)
     common = [t for t in topics if t in set(labels.topics)]
     if not common:
@@ -273,7 +267,7 @@ def gold_values(
 
 
 def gold_labels(gold: Qrels, rel: int | None) -> Qrels:
-    """Gold labels on the scale of the judges' labels."""
+    """Bring gold labels to the scale of the judges' labels."""
     if rel is None:
         return gold
     if gold.labels is None:
@@ -295,7 +289,7 @@ LABELS_AT_ONCE = 1 << 24
 
 
 def class_probabilities(name: str, grades: int) -> Floats:
-    """P(grade) of a class: all equal for `uni`, else grade 0 set apart and the others equal."""
+    """Return P(grade) of a class: equal for `uni`, else grade 0 set apart and the others equal."""
     if name == "uni":
         return np.full(grades, 1 / grades)
     lowest = {"und": 1 - RARE, "ovr": RARE}[name]
@@ -305,7 +299,7 @@ def class_probabilities(name: str, grades: int) -> Floats:
 def draw_random_labels(
     chances: Floats, grades: Sequence[int], documents: int, seeds: Sequence[np.random.SeedSequence]
 ) -> NDArray[np.uint8]:
-    """[seed, document]: a random judge for every seed."""
+    """Draw the labels of a random judge for every seed: [seed, document]."""
     upto = np.cumsum(chances)[:-1]
     values = np.array(grades, dtype=np.uint8)
     out = np.empty((len(seeds), documents), dtype=np.uint8)
@@ -330,7 +324,7 @@ def random_scores(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> list[Floats]:
-    """Scores of random judges, [class, replicate, system, topic] for each of `scores`.
+    """Score random judges: [class, replicate, system, topic] for each of `scores`.
 
     Every replicate has its own seed, made from `seed`, its class and its number: it does not
     depend on how many others there are. Where a measure is undefined it scores 0.

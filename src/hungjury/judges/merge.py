@@ -27,7 +27,7 @@ from hungjury.judges.merge_types import (
 )
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import Aggregator, CrowdKit, is_aggregator
-from hungjury.judges.weights import WEIGHTS, Uniform, Weights
+from hungjury.judges.weights import Uniform, Weights, as_weights
 from hungjury.measures.evaluate import MeasureNames
 
 if TYPE_CHECKING:
@@ -39,10 +39,6 @@ __all__ = ["MERGES", "AwareMerge", "MergeLike", "em", "label_merge", "merge", "m
 MergeLike: TypeAlias = "str | Merge | Weights | Aggregator"
 
 
-def _weights(value: object) -> Weights:
-    return value if isinstance(value, Weights) else WEIGHTS.parse(str(value))
-
-
 @MERGES.add("aware")
 class AwareMerge(Merge):
     """Weighted mean of the scores under each judge alone; drawn by resampling the judges."""
@@ -50,7 +46,7 @@ class AwareMerge(Merge):
     positional: ClassVar[str] = "weights"
     gives: ClassVar[str] = "weights"
     weights: Weights = param(
-        Uniform(), kind=_weights, doc="uni, or an estimator such as sgl_tau_msd"
+        Uniform(), kind=as_weights, doc="uni, or an estimator such as sgl_tau_msd"
     )
 
 
@@ -153,7 +149,7 @@ def _weighted_votes(
             code="unweighted-merge",
             remedy=("merge by binmv, or leave out", Argument("runs"), "and", Argument("measure")),
         )
-    kind = _weights(weights)
+    kind = as_weights(weights)
     if kind.needs == "gold":
         raise MeasureError(
             f"votes cannot be weighted by {kind}, which needs gold labels",

@@ -1,17 +1,16 @@
 """AWARE's weights of each judge on each topic, from the closeness to random judges (TH 4.3).
 
-Scores are arrays [judge, system, topic]. Closeness is 1 for equal scores, at least 0, and comes
-as the mean over the second group: [judge].
-
-Pure arrays: scores [judge, system, topic] in, weights [judge, topic] out, for any
-measure.
+Scores [judge, system, topic] in, weights [judge, topic] out, for any measure. Closeness is 1 for
+equal scores, and at least 0.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import cached_property
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -27,22 +26,6 @@ from hungjury.base.parameters import one_of, param
 from hungjury.base.records import Record
 from hungjury.stats.correlation import kendall_cross, tau_ap_cross, with_ties
 
-__all__ = [
-    "ESTIMATORS",
-    "WEIGHTS",
-    "Estimator",
-    "Gap",
-    "ScoredPanel",
-    "Supervised",
-    "Uniform",
-    "Weights",
-    "closeness",
-    "closeness_to_random",
-    "normalised",
-    "raw_weights",
-    "weights_from_scores",
-]
-
 Gap = Literal["fro", "rmse", "kld", "tau", "apc"]
 
 BANDWIDTH = 0.015
@@ -54,8 +37,10 @@ ROUNDING = 1e-9
 
 
 def closeness(gap: Gap, mine: Floats, theirs: Floats, smaller: bool = False) -> Floats:
-    """[judge]: mean closeness of each of `mine` to all of `theirs`; `smaller`: the best systems,
-    which tau_ap looks at first, have the smallest scores."""
+    """Compute the mean closeness [judge] of each of `mine` to all of `theirs`.
+
+    smaller: the best systems, which tau_ap looks at first, have the smallest scores.
+    """
     if gap in BOUNDED:
         _within_bounds(gap, mine, theirs)
     elif mine.shape[1] < 2:
@@ -104,12 +89,12 @@ def _rmse(mine: Floats, theirs: Floats) -> Floats:
 
 
 def _means(scores: Floats) -> Floats:
-    """[judge, system]: means over topics."""
+    """Average over topics: [judge, system]."""
     return scores[:, :, 0] if scores.shape[2] == 1 else np.asarray(scores.mean(axis=2))
 
 
 def _root_mean_square(mine: Floats, theirs: Floats) -> Floats:
-    """1 - root mean square difference of each row of `mine`, averaged over the rows of `theirs`."""
+    """Return 1 - RMSE of each row of `mine`, averaged over the rows of `theirs`."""
     squares = native.squared_distances(*map(np.ascontiguousarray, (mine, theirs)))
     return np.asarray(1 - np.sqrt(squares / mine.shape[1]).mean(axis=1))
 
@@ -127,13 +112,13 @@ def _kullback_leibler(mine: Floats, theirs: Floats) -> Floats:
 
 
 def _densities(values: Floats, share: Floats) -> Floats:
-    """[row, point]: Gaussian kernel density of each row (4.10), of integral 1 over [0, 1]."""
+    """Estimate the density of each row by Gaussian kernels (4.10): [row, point], integral 1."""
     out = native.kernel_sums(np.ascontiguousarray(values), len(POINTS), BANDWIDTH)
     return np.maximum(out / (out @ share)[:, None], LOWEST_DENSITY)
 
 
 def _order(scores: Floats) -> Floats:
-    """[judge, system]: means over topics, for ranking."""
+    """Average over topics for ranking: [judge, system], equal means tied."""
     return with_ties(_means(scores))
 
 
@@ -164,7 +149,7 @@ WeightOfGaps = Literal["md", "msd", "med"]
 
 
 class ScoredPanel(Record, eq=False):
-    """Scores of systems under each judge, and who judged which topic.
+    """Scores of systems under each judge, and what the judges are compared with.
 
     Scores of topics that a judge did not judge are ignored.
     """
@@ -173,16 +158,22 @@ class ScoredPanel(Record, eq=False):
     judged: NDArray[np.bool_]  # [judge, topic]
     judges: list[str]
     smaller: bool = False  # smaller scores are better
+    random: Floats | None = None  # [class, replicate, system, topic] of random judges
+    gold: Floats | None = None  # [system, topic], NaN for topics without gold labels
+    orientation: Orientation = "dissimilarity"  # "printed": weigh by closeness to random judges
+
+    def __post_init__(self) -> None:
+        check_choice("orientation", self.orientation, get_args(Orientation))
 
     @staticmethod
     def of(scores: Floats, judged: NDArray[np.bool_] | None = None) -> ScoredPanel:
-        """A panel of numbered judges; default: all judged every topic."""
+        """Number the judges; by default all judged every topic."""
         everything = np.ones((scores.shape[0], scores.shape[2]), dtype=bool)
         names = [f"judge {k + 1}" for k in range(len(scores))]
         return ScoredPanel(scores, everything if judged is None else judged, names)
 
     def groups(self, among: NDArray[np.bool_] | None = None) -> Iterator[Group]:
-        """Judges who judged the same topics (of those `among`), if any."""
+        """Group judges who judged the same topics (of those `among`), if any."""
         judged = self.judged if among is None else self.judged & among
         patterns, member = np.unique(judged, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
@@ -190,9 +181,41 @@ class ScoredPanel(Record, eq=False):
                 yield np.flatnonzero(member.ravel() == number), np.flatnonzero(pattern)
 
     def by_topic(self) -> Iterator[Group]:
-        """Each topic with the judges who labelled it."""
+        """Return each topic with the judges who labelled it."""
         for topic in np.flatnonzero(self.judged.any(axis=0)):
             yield np.flatnonzero(self.judged[:, topic]), np.array([topic])
+
+    def closeness_to_random(self, granularity: Granularity, gap: Gap) -> Floats:
+        """Return the mean closeness to random judges, [class, judge, topic].
+
+        Granularity "sgl" compares over all topics that the judge judged, with the same number for
+        each of them; "tpc" each topic alone. 0 for topics that the judge did not judge. Kept, since
+        estimators that differ in the last step share it.
+        """
+        kept = self._closeness
+        if (granularity, gap) not in kept:
+            kept[granularity, gap] = self._compared(granularity, gap)
+        return kept[granularity, gap]
+
+    @cached_property
+    def _closeness(self) -> dict[tuple[Granularity, Gap], Floats]:
+        return {}
+
+    def _compared(self, granularity: Granularity, gap: Gap) -> Floats:
+        random = self.random
+        assert random is not None
+        groups = list(self.groups() if granularity == "sgl" else self.by_topic())
+        out = np.zeros((len(random), *self.judged.shape))
+
+        def compare(task: tuple[int, Group]) -> None:
+            c, (who, topics) = task
+            mine, theirs = self.scores[who][:, :, topics], random[c][:, :, topics]
+            out[c][np.ix_(who, topics)] = closeness(gap, mine, theirs, self.smaller)[:, None]
+
+        tasks = list(itertools.product(range(len(random)), groups))
+        with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
+            list(pool.map(compare, tasks))
+        return out
 
 
 class Weights(Named):
@@ -200,14 +223,8 @@ class Weights(Named):
 
     needs: ClassVar[str] = ""  # "random" judges, or "gold" labels
 
-    def raw(
-        self,
-        panel: ScoredPanel,
-        random: Floats | None,
-        gold: Floats | None,
-        orientation: Orientation,
-    ) -> Floats:
-        """[judge, topic]: weights before they are made to add up to 1."""
+    def raw(self, panel: ScoredPanel) -> Floats:
+        """Compute weights [judge, topic] before they are made to add up to 1."""
         raise NotImplementedError
 
 
@@ -244,13 +261,7 @@ WEIGHTS = _Weights(
 class Uniform(Weights):
     """Equal weights."""
 
-    def raw(
-        self,
-        panel: ScoredPanel,
-        random: Floats | None,
-        gold: Floats | None,
-        orientation: Orientation,
-    ) -> Floats:
+    def raw(self, panel: ScoredPanel) -> Floats:
         return np.ones(panel.judged.shape)
 
 
@@ -274,23 +285,17 @@ class Estimator(Weights):
     def __str__(self) -> str:
         return f"{self.granularity}_{self.gap}_{self.weight}"
 
-    def raw(
-        self,
-        panel: ScoredPanel,
-        random: Floats | None,
-        gold: Floats | None,
-        orientation: Orientation,
-    ) -> Floats:
-        if random is None:
+    def raw(self, panel: ScoredPanel) -> Floats:
+        if panel.random is None:
             raise InputError(
                 f"{self} needs random judges",
                 code="needs-random-judges",
                 remedy="give random judges",
             )
-        return self.of(closeness_to_random(self.granularity, self.gap, panel, random), orientation)
+        return self.of(panel.closeness_to_random(self.granularity, self.gap), panel.orientation)
 
     def of(self, close: Floats, orientation: Orientation = "dissimilarity") -> Floats:
-        """Weights from closeness to random judges [class, judge, topic].
+        """Turn closeness to random judges [class, judge, topic] into weights.
 
         The equations as printed weigh by closeness itself, which contradicts the text around them.
         """
@@ -307,13 +312,8 @@ class Supervised(Weights):
     needs: ClassVar[str] = "gold"
     gap: Gap = param("tau", kind=one_of(Gap), doc="how scores are compared")
 
-    def raw(
-        self,
-        panel: ScoredPanel,
-        random: Floats | None,
-        gold: Floats | None,
-        orientation: Orientation,
-    ) -> Floats:
+    def raw(self, panel: ScoredPanel) -> Floats:
+        gold = panel.gold
         if gold is None:
             raise InputError(
                 f"{self} needs gold labels",
@@ -347,56 +347,20 @@ ESTIMATORS = {
 """The 30 estimators of the thesis by name."""
 
 
-def closeness_to_random(
-    granularity: Granularity, gap: Gap, panel: ScoredPanel, random: Floats
-) -> Floats:
-    """[class, judge, topic]: mean closeness to random judges, from their scores
-    [class, replicate, system, topic].
-
-    Single granularity: over all topics that the judge judged, the same number for each of
-    them. By topic: each topic alone. 0 for topics that the judge did not judge.
-    """
-    groups = list(panel.groups() if granularity == "sgl" else panel.by_topic())
-    out = np.zeros((len(random), *panel.judged.shape))
-
-    def compare(task: tuple[int, Group]) -> None:
-        c, (who, topics) = task
-        mine, theirs = panel.scores[who][:, :, topics], random[c][:, :, topics]
-        out[c][np.ix_(who, topics)] = closeness(gap, mine, theirs, panel.smaller)[:, None]
-
-    tasks = list(itertools.product(range(len(random)), groups))
-    with ThreadPoolExecutor(max(1, min(cores(), len(tasks)))) as pool:
-        list(pool.map(compare, tasks))
-    return out
-
-
-def raw_weights(
-    names: Iterable[str], panel: ScoredPanel, random: Floats | None, orientation: Orientation
-) -> Iterator[tuple[str, Floats]]:
-    """`uni` and estimators by name, before they are made to add up to 1; estimators that differ in
-    the last step only share the others."""
-    wanted = list(names)
-    if "uni" in wanted:
-        yield "uni", np.ones(panel.judged.shape)
-    kinds: dict[tuple[Granularity, Gap], list[str]] = {}
-    for name in wanted:
-        if name != "uni":
-            one = ESTIMATORS[name]
-            kinds.setdefault((one.granularity, one.gap), []).append(name)
-    for (granularity, gap), mine in kinds.items():
-        assert random is not None
-        close = closeness_to_random(granularity, gap, panel, random)
-        for name in mine:
-            yield name, ESTIMATORS[name].of(close, orientation)
-
-
 def normalised(raw: Floats, judged: NDArray[np.bool_]) -> Floats:
-    """Weights [..., judge, topic] that add up to 1 over those who judged a topic; equal ones
-    where all are 0."""
+    """Scale weights [..., judge, topic] to add up to 1 over those who judged a topic.
+
+    They are equal where all are 0.
+    """
     weights = np.where(judged, raw, 0.0)
     weights = np.where(weights.sum(axis=-2, keepdims=True) > 0, weights, judged)
     total = weights.sum(axis=-2, keepdims=True)
     return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))
+
+
+def as_weights(weights: object) -> Weights:
+    """Return weights, or find them by name."""
+    return weights if isinstance(weights, Weights) else WEIGHTS.parse(str(weights))
 
 
 def weights_from_scores(
@@ -406,14 +370,17 @@ def weights_from_scores(
     gold: Floats | None = None,
     orientation: Orientation = "dissimilarity",
 ) -> Floats:
-    """a_k(t) as [judge, topic], from scores alone.
+    """Compute a_k(t), [judge, topic], from scores alone.
 
-    panel: scores [judge, system, topic], or a `ScoredPanel` if judges skipped some
-    topics. random: scores [class, replicate, system, topic] of random judges. gold: scores
-    [system, topic], NaN for topics without gold labels. orientation: "dissimilarity", or "printed"
-    to weigh by closeness to random judges, following the thesis' equations to the letter.
+    Parameters
+    ----------
+    how : str or Weights
+        The weights.
+    panel : ScoredPanel or array
+        Scores [judge, system, topic]; a `ScoredPanel` if judges skipped some topics.
+    random, gold, orientation
+        As in `ScoredPanel`.
     """
-    check_choice("orientation", orientation, get_args(Orientation))
-    chosen = how if isinstance(how, Weights) else WEIGHTS.parse(how)
     given = panel if isinstance(panel, ScoredPanel) else ScoredPanel.of(panel)
-    return normalised(chosen.raw(given, random, gold, orientation), given.judged)
+    given = replace(given, random=random, gold=gold, orientation=orientation)
+    return normalised(as_weights(how).raw(given), given.judged)

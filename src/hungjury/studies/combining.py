@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any
 
@@ -35,7 +35,7 @@ from hungjury.judges.judge_scores import (
 from hungjury.judges.merge import label_merge
 from hungjury.judges.merge_types import LabelMerge, Merged, MergeSettings
 from hungjury.judges.panel import NOT_JUDGED, Panel
-from hungjury.judges.weights import ESTIMATORS, normalised, raw_weights
+from hungjury.judges.weights import ESTIMATORS, as_weights, normalised
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.evaluate import MeasureNames, score_alignment
 from hungjury.studies.claims import Resampling
@@ -321,12 +321,12 @@ class TupleScores:
         panel = scored.panel(m)
         weights_of = {name: str(_weights(name)) for name in approaches}
         needed = list(dict.fromkeys(weights_of.values()))
-        random = None
         if needed != ["uni"]:
             grades = [grade for grade in scored.grades if grade >= 0]
             pool = len(scored.alignment.pool)
             (random,) = random_scores([scored.scorers[m]], pool, grades, replicates, self.seed)
-        raw = dict(raw_weights(needed, panel, random, orientation))
+            panel = replace(panel, random=random, orientation=orientation)
+        raw = {name: as_weights(name).raw(panel) for name in needed}
         scores = panel.scores[:, :, known]
         among = {size: membership(each, len(panel.scores)) for size, each in members.items()}
         for name, size in itertools.product(approaches, members):
