@@ -149,7 +149,7 @@ def test_command_plot(folder, name, start):
 
 def test_the_plot_names_the_levels_that_count_as_relevant(folder):
     pytest.importorskip("matplotlib")
-    from hungjury.report.board_plots import draw_prm
+    from hungjury.report.judge_plots import draw_prm
 
     models = [prm(panel(ROWS), rel=1), prm(panel(ROWS), relevant=[-2, 1])]
     (axes,) = draw_prm(models).axes

@@ -370,7 +370,7 @@ def test_common_is_what_both_judged():
 
 def test_pictures(tmp_path):
     pytest.importorskip("matplotlib")
-    from hungjury.report.agreement_plots import agreement_heatmap, ranking_plot
+    from hungjury.report.judge_plots import agreement_heatmap, ranking_plot
 
     found = agreement(judgments(made_up(21, top=2), 2), RUNS)
     for what in ("kappa", "agreement", "tau", "tau_ap"):
@@ -391,7 +391,7 @@ def test_pictures(tmp_path):
 
 
 def test_pictures_without_matplotlib_name_the_install_line(monkeypatch):
-    from hungjury.report.agreement_plots import agreement_heatmap
+    from hungjury.report.judge_plots import agreement_heatmap
 
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"hungjury\[report\]"):

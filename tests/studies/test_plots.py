@@ -12,9 +12,15 @@ import pytest
 import hungjury as hj
 from hungjury.base.errors import InputError
 from hungjury.base.tables import Table
-from hungjury.report.anova_plots import draw_interaction, draw_main_effects, draw_tukey
 from hungjury.report.pictures import new_rows, picture_bytes, save_picture
-from hungjury.report.study_plots import draw_matrices, draw_rates, draw_tuples
+from hungjury.report.study_plots import (
+    draw_interaction,
+    draw_main_effects,
+    draw_matrices,
+    draw_rates,
+    draw_tukey,
+    draw_tuples,
+)
 from hungjury.studies.figures import Matrices, Matrix
 
 

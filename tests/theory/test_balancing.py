@@ -16,8 +16,6 @@ from hungjury.measures.catalogue import CATALOGUE, measure
 from hungjury.theory.balancing import balancing_curve, balancing_index
 from hungjury.theory.figures import (
     balancing_curves,
-    plot_balancing_curves,
-    plot_significance_curve,
     significance_curve,
 )
 from hungjury.theory.verdicts import axiom_table
@@ -359,13 +357,13 @@ def test_what_cannot_be_simulated(options, words):
 
 def test_the_pictures(significance, tmp_path):
     pytest.importorskip("matplotlib")
-    curves = plot_balancing_curves(balancing_curves(range(1, 31)))
+    curves = balancing_curves(range(1, 31)).plot().figure
     names = [text.get_text() for text in curves.axes[0].get_legend().get_texts()]
     assert names[0] == "B(N) = N"
     assert {"AP", "ERR", "P@10", "RBP(p=0.5)", "nDCG(base=2)"} <= set(names)
     drawn = dict(zip(names, curves.axes[0].get_lines(), strict=True))
     assert drawn["AP"].get_ydata()[9] == 7
-    picture = plot_significance_curve(significance)
+    picture = significance.plot().figure
     for figure in (curves, picture):
         figure.savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
@@ -374,8 +372,8 @@ def test_the_pictures(significance, tmp_path):
 def test_pictures_need_their_package(significance, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
     for draw in (
-        lambda: plot_balancing_curves(balancing_curves([1, 2])),
-        lambda: plot_significance_curve(significance),
+        balancing_curves([1, 2]).plot,
+        significance.plot,
     ):
         with pytest.raises(MissingExtra, match=r"hungjury\[report\]"):
             draw()

@@ -113,7 +113,4 @@ def _with_gold(
         text = found.to_json() if form == "json" else found.to_text()
     deliver(text, output)
     if heat_map is not None:
-        from hungjury.report.agreement_plots import error_heatmap
-        from hungjury.report.pictures import save_picture
-
-        save_picture(error_heatmap(found), heat_map)
+        found.plot("errors").save(heat_map)

@@ -119,7 +119,7 @@ def clicks_command(
     for note in [] if quiet else _notes(model):
         click.echo(click.style("note: ", fg="yellow") + str(note), err=True)
     if output != "-":
-        deliver(_summary(model), None)
+        deliver(model.to_text(), None)
 
 
 def _notes(model: UserModel) -> list[Note]:
@@ -135,32 +135,3 @@ def _notes(model: UserModel) -> list[Note]:
             ranks = tuple(str(rank) for rank in one.never_left)
             notes.append(Note("never-left", len(ranks), text, subjects=ranks))
     return [*notes, *model.notes()]
-
-
-def _summary(model: UserModel) -> str:
-    """Facts of each class, then its stationary distribution, dynamic and rates rank by rank."""
-    from hungjury.base.text import columns
-
-    def share(value: float | None) -> str:
-        return "-" if value is None else f"{value:.4f}"
-
-    facts = [["", *(c.name for c in model.classes)]]
-    facts.append(["pages with clicks", *(f"{c.pages or 0:,}" for c in model.classes)])
-    facts.append(["clicks", *(f"{sum(c.visits or ()):,}" for c in model.classes)])
-    facts.append(["moves", *(f"{sum(map(sum, c.moves or ())):,}" for c in model.classes)])
-    facts.append(["share of backward moves", *(share(c.backward) for c in model.classes)])
-    for name in ("alpha", "beta", "gamma", "r2", "rmse"):
-        values = (getattr(c.dynamic, name) for c in model.classes)
-        facts.append([f"dynamic: {name}", *(share(v) for v in values)])
-    timed = [c for c in model.classes if c.rates is not None]
-    head = [f"{what} {c.name}" for c in model.classes for what in ("share", "dynamic")]
-    rows = [["rank", *head, *(f"rate {c.name}" for c in timed)]]
-    for i in range(model.ranks):
-        row = [str(i + 1)]
-        for c in model.classes:
-            row += [share(c.stationary[i]), share(float(c.dynamic.values(model.ranks)[i]))]
-        rows.append(row + [share((c.rates or ())[i]) for c in timed])
-    text = columns(facts) + "\n\n" + columns(rows)
-    queries = len(model.query_rates)
-    by_query = f"holding times by query in the user model: {queries:,}"
-    return f"{text}\n\n{by_query}" if queries else text

@@ -92,7 +92,7 @@ def prm_command(
     chosen = None if qrels is None else reading.qrels(qrels)
     deliver(_formatted(models, form, chosen, csv_safe), output)
     if plot is not None:
-        from hungjury.report.board_plots import draw_prm
+        from hungjury.report.judge_plots import draw_prm
         from hungjury.report.pictures import save_picture
 
         save_picture(draw_prm(models), plot)

@@ -152,18 +152,14 @@ def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: 
     Example:
       hungjury theory figure balancing -o figure.svg
     """
-    from hungjury.report.pictures import save_picture
     from hungjury.theory import figures
 
     for option in ("--trials", "--labels"):
         refuse_unused(option, "the figure 'significance'", which == "significance")
     if which == "balancing":
-        drawn = figures.plot_balancing_curves(figures.balancing_curves())
+        figures.balancing_curves().plot().save(output)
     else:
-        drawn = figures.plot_significance_curve(
-            figures.significance_curve(trials=trials, labels=labels, seed=seed)
-        )
-    save_picture(drawn, output)
+        figures.significance_curve(trials=trials, labels=labels, seed=seed).plot().save(output)
 
 
 for command in theory_command.commands.values():

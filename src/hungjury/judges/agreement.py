@@ -176,7 +176,7 @@ class Agreement(Record, Result, eq=False):
             Cohen's kappa or the share of equal labels; of an agreement with runs also the
             correlation of the judges' rankings, or where each judge ranks each system.
         """
-        return self._drawn("agreement_plots.draw_agreement", what)
+        return self._drawn("judge_plots.draw_agreement", what)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields except the confusion matrices; NaN becomes None."""

@@ -361,7 +361,7 @@ def _or_none(value: float) -> float | None:
 
 
 RESAMPLES = 1000
-GoldPicture = Literal["kappa", "reliability"]
+GoldPicture = Literal["kappa", "reliability", "errors"]
 
 
 class GoldAgreement(Record, Result, eq=False):
@@ -454,15 +454,16 @@ class GoldAgreement(Record, Result, eq=False):
         return [self.table(), self._together()]
 
     def plot(self, what: GoldPicture = "kappa") -> Plot:
-        """Draw each judge's kappa, or the reliability of vote shares.
+        """Draw each judge's kappa, the reliability of vote shares, or the correlation of errors.
 
         Parameters
         ----------
-        what : {"kappa", "reliability"}
+        what : {"kappa", "reliability", "errors"}
             Kappa with gold labels and its interval, best judge first; or the share of judges who
-            call documents relevant against the share of these documents relevant by gold.
+            call documents relevant against the share of these documents relevant by gold; or a
+            heat map of the correlation of errors of every two judges.
         """
-        return self._drawn("board_plots.draw_gold_agreement", what)
+        return self._drawn("judge_plots.draw_gold_agreement", what)
 
 
 def agreement_with_gold(

@@ -311,7 +311,7 @@ class DataSetComparison(Record, Result, eq=False):
 
     def plot(self) -> Plot:
         """Draw learning curves on the test data: a row of panels for each data set."""
-        return self._drawn("user_plots.draw_comparisons")
+        return self._drawn("users.draw_comparisons")
 
     def to_text(self) -> str:
         """Write the table, then what was tested on each data set."""

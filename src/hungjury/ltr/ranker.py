@@ -149,7 +149,7 @@ class Ranker(Record, Result, eq=False):
 
     def plot(self) -> Plot:
         """Draw the measure on the validation data after every tree, and the number kept."""
-        return self._drawn("user_plots.draw_training")
+        return self._drawn("users.draw_training")
 
     def predict(self, data: RankingData | FeaturesLike, trees: int | None = None) -> Floats:
         """[row]: scores of ranking data or of rows of features; larger is better."""

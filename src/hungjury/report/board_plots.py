@@ -1,8 +1,7 @@
-"""Plots of leaderboards, comparisons, scores, curves, gold labels and predicted relevance."""
+"""Plots of leaderboards, comparisons, scores and curves."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -10,25 +9,11 @@ import numpy as np
 from hungjury.base.errors import UnknownName, check_choice
 from hungjury.base.notes import percent
 from hungjury.comparison.paired import Comparison
-from hungjury.judges.prm import PRM
-from hungjury.leaderboard.against_gold import GoldAgreement, GoldPicture
 from hungjury.leaderboard.board import BoardPicture, Leaderboard
 from hungjury.measures.curves import Curve
 from hungjury.measures.scores import Scores
 from hungjury.report.page_figures import shown_ends
-from hungjury.report.pictures import (
-    LINE,
-    MOST_NUMBERS,
-    bare,
-    colour_bar,
-    colour_map,
-    in_legend,
-    masked,
-    name_ticks,
-    new_picture,
-    new_rows,
-    numbers_in_cells,
-)
+from hungjury.report.pictures import LINE, in_legend, new_picture, new_rows, square_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,9 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "draw_board",
     "draw_differences",
-    "draw_gold_agreement",
     "draw_precision_recall",
-    "draw_prm",
     "draw_scores",
 ]
 
@@ -65,20 +48,10 @@ def _intervals(board: Leaderboard) -> Figure:
 
 
 def _pairs(board: Leaderboard) -> Figure:
-    side = min(max(0.24 * len(board.systems), 2.6), 14.0) + 1.6
-    figure, axes = new_picture(side + 0.6, side)
-    axes.grid(False)
     values = board.beats.copy()
     np.fill_diagonal(values, np.nan)  # a system is not compared with itself
-    image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=0.0, vmax=1.0)
-    name_ticks(axes, "x", board.systems)
-    name_ticks(axes, "y", board.systems)
-    if len(board.systems) <= MOST_NUMBERS:
-        numbers_in_cells(axes, values, 0.0)
-    axes.set_title(f"P(row beats column) by {board.measure}", fontsize=10, loc="left")
-    bare(axes)
-    colour_bar(figure, image, axes)
-    return figure
+    title = f"P(row beats column) by {board.measure}"
+    return square_map(values, board.systems, title, low=0.0)
 
 
 SURE, UNSURE = LINE, "0.6"
@@ -104,47 +77,11 @@ def draw_differences(found: Comparison, measure: str) -> Figure:
     return figure
 
 
-def draw_gold_agreement(found: GoldAgreement, what: GoldPicture) -> Figure:
-    """Draw "kappa" or "reliability"."""
-    check_choice("what", what, get_args(GoldPicture))
-    return _kappa(found) if what == "kappa" else _reliability(found)
-
-
-def _kappa(found: GoldAgreement) -> Figure:
-    """Judges, best first."""
-    order = np.argsort(-np.nan_to_num(found.kappa, nan=-np.inf), kind="stable")
-    figure, axes = new_rows([found.judges[k] for k in order])
-    places = np.arange(len(order))
-    axes.hlines(places, found.kappa_low[order], found.kappa_high[order], color=LINE, linewidth=2)
-    axes.plot(found.kappa[order], places, "o", color="black", markersize=4)
-    axes.axvline(0.0, color="grey", linewidth=0.8)
-    axes.set_xlabel("kappa with gold labels, 95 % interval")
-    return figure
-
-
-def _reliability(found: GoldAgreement) -> Figure:
-    figure, axes = new_picture(4.6, 4.4)
-    axes.plot([0, 1], [0, 1], "--", color="grey", linewidth=0.8)
-    bins = found.reliability
-    axes.vlines([one.stated for one in bins], [one.relevant_low for one in bins],
-                [one.relevant_high for one in bins], color=LINE, linewidth=2)  # fmt: skip
-    axes.plot([one.stated for one in bins], [one.relevant for one in bins], "o", color="black",
-              markersize=4)  # fmt: skip
-    for one in bins:
-        axes.annotate(f"{one.documents:,}", (one.stated, one.relevant), xytext=(5, -3),
-                      textcoords="offset points", fontsize=7, color="grey")  # fmt: skip
-    axes.set_xlim(-0.03, 1.06)
-    axes.set_ylim(-0.03, 1.03)
-    axes.set_xlabel(f"share of judges who give grade {found.rel} or more (documents beside dots)")
-    axes.set_ylabel("share relevant by gold labels, 95 % interval")
-    return figure
-
-
 def draw_scores(scores: Scores, measure: str) -> Figure:
     """A line per system, best first by the first measure."""
     if measure not in scores.measures:
         raise UnknownName(
-            f"these scores hold no {measure}",
+            f"{measure} was not scored",
             remedy=f"choose from {', '.join(scores.measures)}",
         )
     m = scores.measures.index(measure)
@@ -180,22 +117,4 @@ def draw_precision_recall(curve: Curve) -> Figure:
     label = "interpolated precision" if curve.by == "recall" else "precision"
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="recall", ylabel=label)
     axes.legend(frameon=False, fontsize=8)
-    return figure
-
-
-def draw_prm(models: Sequence[PRM]) -> Figure:
-    """P(relevant to another judge) by level, a line for each notion of relevance."""
-    figure, axes = new_picture(6.0, 4.0)
-    for i, model in enumerate(models):
-        known = ~np.isnan(model.p)
-        at = np.array(model.levels)[known] + 0.06 * (i - (len(models) - 1) / 2)
-        p, low, high = (x[known] for x in (model.p, model.low, model.high))
-        axes.errorbar(
-            at, p, yerr=[np.maximum(p - low, 0), np.maximum(high - p, 0)], marker="o",
-            markersize=4, capsize=2, linewidth=1.2,
-            label=f"relevant: {model.notion}",
-        )  # fmt: skip
-    axes.set_xticks(models[0].levels)
-    axes.set(ylim=(-0.02, 1.02), xlabel="level given", ylabel="P(another judge says relevant)")
-    axes.legend(frameon=False, fontsize=8, loc="upper left")
     return figure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,31 +16,29 @@ from hungjury.base.text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.cm import ScalarMappable
+    from matplotlib.axis import Axis
     from matplotlib.colorbar import Colorbar
-    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 __all__ = [
     "LINE",
-    "MOST_NUMBERS",
-    "bare",
     "check_ending",
     "colour_bar",
-    "colour_map",
     "darkest",
+    "heat_map",
     "in_legend",
-    "masked",
-    "name_ticks",
+    "new_figure",
     "new_grid",
     "new_panels",
     "new_picture",
     "new_rows",
-    "numbers_in_cells",
     "picture_bytes",
+    "plain",
     "room_for",
     "save_picture",
     "shortened",
+    "square_map",
 ]
 
 LINE = "#2166ac"  # the main colour
@@ -50,26 +48,35 @@ ENDINGS = (".svg", ".png", ".pdf")
 _KEPT = "\u200b"  # before a label that matplotlib would leave out of a legend
 
 
+def new_figure(width: float, height: float) -> Figure:
+    """Make an empty figure, without a window or global state."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "report", "drawing a plot") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
 def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
-    """A figure with one plain pair of axes."""
+    """Make a figure with one plain pair of axes."""
     figure, (axes,) = new_panels(width, height, [1.0])
     return figure, axes
 
 
 def new_panels(width: float, height: float, widths: Sequence[float]) -> tuple[Figure, list[Axes]]:
     """A figure with plain axes side by side, of these relative widths and with one scale."""
-    figure = _empty(width, height)
+    figure = new_figure(width, height)
     row = figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0]
-    return figure, _plain(row)
+    return figure, plain(row)
 
 
 def new_grid(width: float, height: float, number: int, across: int) -> tuple[Figure, list[Axes]]:
     """A figure with `number` plain axes, `across` of them side by side, all on one scale."""
-    figure = _empty(width, height)
+    figure = new_figure(width, height)
     grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False).ravel()
     for empty in grid[number:]:
         empty.remove()
-    return figure, _plain(grid[:number])
+    return figure, plain(grid[:number])
 
 
 def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
@@ -82,15 +89,8 @@ def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _empty(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "report", "drawing a plot") from None
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def _plain(axes: Iterable[Axes]) -> list[Axes]:
+def plain(axes: Iterable[Axes]) -> list[Axes]:
+    """Give axes a light grid, and no frame on top and on the right."""
     for one in axes:
         one.grid(alpha=0.3)
         for side in ("top", "right"):
@@ -165,54 +165,68 @@ MOST_NAMES = 80  # more names on an axis cannot be read
 MOST_NUMBERS = 12  # numbers in more rows cannot be read
 
 
+def square_map(
+    values: NDArray[np.float64], names: list[str], title: str, low: float | None = None,
+    cell: float = 0.24, numbered: int = MOST_NUMBERS,
+) -> Figure:  # fmt: skip
+    """Draw a matrix whose rows and columns have the same names.
+
+    low: the darkest value; by default a round number below nearly all. cell: the size of a cell in
+    inches. numbered: the most rows whose cells show their numbers.
+    """
+    side = min(max(cell * len(names), 2.6), 14.0) + 1.6
+    figure, axes = new_picture(side + 0.6, side)
+    low = darkest(values) if low is None else low
+    image = heat_map(axes, values, names, names, low, len(names) <= numbered)
+    axes.set_title(title, fontsize=10, loc="left")
+    colour_bar(figure, image, axes)
+    return figure
+
+
+def heat_map(
+    axes: Axes, values: NDArray[np.float64], rows: list[str], columns: list[str],
+    low: float, numbered: bool, high: float = 1.0, colours: str = "viridis",
+    aspect: Literal["equal", "auto"] = "equal",
+) -> AxesImage:  # fmt: skip
+    """Draw a matrix in colours from `low` to `high`; cells that are not known stay grey."""
+    from matplotlib import colormaps
+
+    axes.grid(False)
+    image = axes.imshow(
+        np.ma.masked_invalid(values), cmap=colormaps[colours].with_extremes(bad="0.93"),
+        vmin=low, vmax=high, aspect=aspect,
+    )  # fmt: skip
+    _name_ticks(axes.xaxis, columns, 90)
+    _name_ticks(axes.yaxis, rows, 0)
+    axes.tick_params(length=0)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    for (i, j), value in np.ndenumerate(values) if numbered else ():
+        if not np.isnan(value):
+            dark = (value - low) / (1 - low) < 0.6
+            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7,
+                      color="white" if dark else "black")  # fmt: skip
+    return image
+
+
+def _name_ticks(axis: Axis, names: list[str], rotation: int) -> None:
+    if len(names) > MOST_NAMES:
+        axis.set_ticks([])
+        return
+    size = 8 if len(names) <= 15 else 6.5
+    axis.set_ticks(np.arange(len(names)), list(map(shortened, names)), fontsize=size,
+                   rotation=rotation)  # fmt: skip
+
+
 def darkest(values: NDArray[np.float64]) -> float:
     """A round number below nearly all values; far below chance, all is equally dark."""
     known = values[~np.isnan(values)]
     return max(float(np.floor(known.min(initial=0.9) * 10) / 10), -0.5)
 
 
-def name_ticks(axes: Axes, axis: str, names: list[str]) -> None:
-    ticks, labels = (
-        (axes.set_xticks, axes.set_xticklabels)
-        if axis == "x"
-        else (axes.set_yticks, axes.set_yticklabels)
-    )
-    if len(names) > MOST_NAMES:
-        ticks([])
-        return
-    ticks(np.arange(len(names)))
-    size = 8 if len(names) <= 15 else 6.5
-    labels(list(map(shortened, names)), fontsize=size, rotation=90 if axis == "x" else 0)
-
-
-def numbers_in_cells(axes: Axes, values: NDArray[np.float64], low: float) -> None:
-    for (i, j), value in np.ndenumerate(values):
-        if not np.isnan(value):
-            dark = (value - low) / (1 - low) < 0.6
-            axes.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7,
-                      color="white" if dark else "black")  # fmt: skip
-
-
-def bare(axes: Axes) -> None:
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-
-
-def colour_bar(figure: Figure, image: ScalarMappable, axes: Axes | list[Axes]) -> Colorbar:
+def colour_bar(figure: Figure, image: AxesImage, axes: Axes | list[Axes]) -> Colorbar:
+    """Add a bar that shows which value has which colour."""
     bar = figure.colorbar(image, ax=axes, shrink=0.5, pad=0.03)
     bar.outline.set_visible(False)
     bar.ax.tick_params(labelsize=7, length=2)
     return bar
-
-
-def masked(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A masked array, which plots leave blank where a value is not known."""
-    return np.ma.masked_invalid(values)
-
-
-def colour_map(name: str) -> Colormap:
-    """A colour map that shows unknown values in light grey."""
-    from matplotlib import colormaps
-
-    return colormaps[name].with_extremes(bad="0.93")

@@ -1,4 +1,4 @@
-"""Pictures of studies: correlations, robustness, discriminative power, tuples, panels of lines."""
+"""Plots of studies: correlations, robustness, power, tuples of judges, analyses of variance."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from hungjury.base.choices import RankCorrelation
 from hungjury.judges.weights import ESTIMATORS
 from hungjury.report.pictures import (
     MOST_NUMBERS,
-    bare,
     colour_bar,
-    colour_map,
     darkest,
-    masked,
-    name_ticks,
+    heat_map,
+    in_legend,
     new_grid,
+    new_panels,
     new_picture,
-    numbers_in_cells,
     room_for,
+    shortened,
+    square_map,
 )
+from hungjury.studies.anova import Anova
 from hungjury.studies.correlation import MeasureCorrelation
 from hungjury.studies.downsampling import Robustness
 from hungjury.studies.figures import Matrices, RateLines
@@ -36,11 +37,14 @@ if TYPE_CHECKING:
 __all__ = [
     "SIGNS",
     "draw_correlations",
+    "draw_interaction",
+    "draw_main_effects",
     "draw_matrices",
     "draw_power",
     "draw_rate_lines",
     "draw_rates",
     "draw_robustness",
+    "draw_tukey",
     "draw_tuples",
     "line_styles",
 ]
@@ -70,22 +74,11 @@ def line_styles(number: int) -> list[dict[str, Any]]:
 
 
 def draw_correlations(found: MeasureCorrelation, what: RankCorrelation = "tau") -> Figure:
-    """Every measure with every other; the row's measure is tau_ap's estimate."""
-    values = found.matrix(what).copy()
-    side = min(max(0.5 * len(values), 2.6), 12.0) + 1.8
-    figure, axes = new_picture(side + 0.6, side)
-    low = darkest(values)
-    image = axes.imshow(masked(values), cmap=colour_map("viridis"), vmin=low, vmax=1.0)
-    axes.grid(False)
-    name_ticks(axes, "x", found.measures)
-    name_ticks(axes, "y", found.measures)
-    if len(values) <= 2 * MOST_NUMBERS:
-        numbers_in_cells(axes, values, low)
+    """Draw the correlation of every measure with every other; in rows, tau_ap's estimate."""
     note = "" if what == "tau" else " (row: estimate, column: truth)"
-    axes.set_title(f"{SIGNS[what]} of system rankings{note}", fontsize=10, loc="left")
-    bare(axes)
-    colour_bar(figure, image, axes)
-    return figure
+    title = f"{SIGNS[what]} of system rankings{note}"
+    values = found.matrix(what)
+    return square_map(values, found.measures, title, cell=0.5, numbered=2 * MOST_NUMBERS)
 
 
 def draw_robustness(found: Robustness, what: RankCorrelation = "tau") -> Figure:
@@ -238,15 +231,121 @@ def draw_matrices(shown: Matrices) -> Figure:
     figure, grid = new_grid(wide * shown.across + 0.6, high * below, number, shown.across)
     low = min(darkest(panel.values) for panel in shown.panels)
     for axes, panel in zip(grid, shown.panels, strict=True):
-        image = axes.imshow(
-            masked(panel.values), cmap=colour_map("viridis"), vmin=low, vmax=1.0, aspect="auto"
-        )
-        axes.grid(False)
-        name_ticks(axes, "x", list(panel.columns))
-        name_ticks(axes, "y", list(panel.rows))
+        rows, columns = list(panel.rows), list(panel.columns)
+        image = heat_map(axes, panel.values, rows, columns, low, True, aspect="auto")
         axes.tick_params(labelleft=True)
-        numbers_in_cells(axes, panel.values, low)
         axes.set_title(panel.title, fontsize=9, loc="left")
-        bare(axes)
     colour_bar(figure, image, grid)
+    return figure
+
+
+# Analysis of variance (TH Figures 4.4-4.9)
+
+MOST_LINES = 12  # more lines are hard to distinguish
+TOP, SAME, OTHER = "#08519c", "#d55e00", "#777777"
+
+
+def draw_main_effects(found: Anova, lettered: Mapping[str, str] | None = None) -> Figure:
+    """Means of the response at the levels of each factor, 95 % intervals shaded.
+
+    lettered: factors by the letter of their panel; default: all, without letters.
+    """
+    titles = {name: f"({letter}) {name}" for letter, name in (lettered or {}).items()}
+    titles = titles or {name: name for name in _all(found)}
+    names = list(titles)
+    widths = [max(2.0, 0.18 * len(found.levels[name])) for name in names]
+    figure, panels = new_panels(sum(widths) + 1.0, 4.0, widths)
+    for axes, name in zip(panels, names, strict=True):
+        means = found.means(name)
+        places = np.arange(len(means.levels))
+        low, high = means.mean - means.half, means.mean + means.half
+        axes.fill_between(places, low, high, color=TOP, alpha=0.18, linewidth=0)
+        axes.plot(places, means.mean, "o-", color=TOP, markersize=3.5, linewidth=1.2)
+        axes.set_xlim(-0.5, len(places) - 0.5)
+        _levels(axes, means.levels)
+        axes.set_title(titles[name], fontsize=10, loc="left")
+    panels[0].set_ylabel(f"mean {_sign(found)}")
+    return figure
+
+
+def _all(found: Anova) -> list[str]:
+    return [*([found.subject] if found.subject else []), *found.factors]
+
+
+def _sign(found: Anova) -> str:
+    return SIGNS.get(found.response, found.response)
+
+
+def _levels(axes: Axes, levels: Sequence[object]) -> None:
+    """Names of levels below an axis, vertical if they are many or long."""
+    texts = [shortened(str(level)) for level in levels]
+    numbers = all(isinstance(level, (int, float)) for level in levels)
+    step = max(1, len(texts) // 15) if numbers else 1
+    places = np.arange(0, len(texts), step)
+    upright = not numbers and (len(texts) > 6 or max(map(len, texts)) > 8)
+    axes.set_xticks(
+        places, [texts[i] for i in places], rotation=90 if upright else 0,
+        fontsize=7 if len(texts) > 12 and not numbers else 8,
+    )  # fmt: skip
+
+
+def draw_interaction(
+    found: Anova, across: str, lines: str, named: Collection[str] | None = None
+) -> Figure:
+    """Means of the response: levels of one factor across, a line for each level of the other.
+
+    named: of many approaches those that are named, see `draw_tuples`.
+    """
+    means = found.interaction(across, lines)
+    names = [str(level) for level in found.levels[lines]]
+    figure, axes = new_picture(max(5.0, 0.22 * len(means)) + 2.2, 4.2)
+    places = np.arange(len(means))
+    if len(names) > MOST_LINES:
+        each = dict(zip(names, means.T, strict=True))
+        draw_approaches(axes, places, each, found.response, named)
+    else:
+        # Legend entries in the order of the lines' ends.
+        order = np.argsort(-np.nan_to_num(means[-1], nan=-np.inf), kind="stable")
+        for i, style in zip(order, line_styles(len(names)), strict=True):
+            axes.plot(places, means[:, i], label=in_legend(names[i]), **style | {"markersize": 3.5})
+    _levels(axes, found.levels[across])
+    axes.set(xlabel=across, ylabel=f"mean {_sign(found)}")
+    beside(axes, lines)
+    return figure
+
+
+def draw_tukey(
+    found: Anova, factor: str, largest_first: bool = True, beside_of: str | None = None
+) -> Figure:
+    """Levels by their means, each with half the difference needed to either side.
+
+    The first group in blue: those that do not differ from the best. beside_of: a level whose
+    group is shown in orange, those that do not differ from it.
+    """
+    means, tukey = found.means(factor), found.tukey(factor)
+    order = tukey.order if largest_first else tukey.order[::-1]
+    half = np.diag(tukey.needed) / 2  # two levels of one size differ when these do not overlap
+    best = order[0]
+    other = means.levels.index(beside_of) if beside_of is not None else None
+    figure, axes = new_picture(5.6, max(2.2, 0.2 * len(order) + 0.9))
+    for place, level in enumerate(order):
+        colour = OTHER
+        if not tukey.different[best, level]:
+            colour = TOP
+        elif other is not None and not tukey.different[other, level]:
+            colour = SAME
+        mean = means.mean[level]
+        axes.hlines(place, mean - half[level], mean + half[level], color=colour, linewidth=2)
+        axes.plot(mean, place, "o", color=colour, markersize=4)
+    for level, colour in ((best, TOP), (other, SAME)):
+        if level is not None:
+            edge = means.mean[level] + (-1 if largest_first else 1) * half[level]
+            axes.axvline(edge, color=colour, linewidth=0.8, linestyle=(0, (4, 2)))
+    axes.set_yticks(
+        np.arange(len(order)), [shortened(str(means.levels[i])) for i in order], fontsize=7.5
+    )
+    axes.invert_yaxis()
+    axes.set_xlabel(f"mean {_sign(found)}, with half the difference needed")
+    also = "" if beside_of is None else f", not different from {beside_of} in orange"
+    axes.set_title(f"{factor}: best group in blue{also}", fontsize=10, loc="left")
     return figure

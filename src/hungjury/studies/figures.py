@@ -92,7 +92,7 @@ class MainEffects(Drawing, eq=False):
     factors: Mapping[str, str]  # by letter
 
     def draw(self) -> Figure:
-        from hungjury.report.anova_plots import draw_main_effects
+        from hungjury.report.study_plots import draw_main_effects
 
         return draw_main_effects(self.found, self.factors)
 
@@ -105,7 +105,7 @@ class Interaction(Drawing, eq=False):
     lines: str
 
     def draw(self) -> Figure:
-        from hungjury.report.anova_plots import draw_interaction
+        from hungjury.report.study_plots import draw_interaction
 
         return draw_interaction(self.found, self.across, self.lines)
 
@@ -119,6 +119,6 @@ class Groups(Drawing, eq=False):
     beside_of: str
 
     def draw(self) -> Figure:
-        from hungjury.report.anova_plots import draw_tukey
+        from hungjury.report.study_plots import draw_tukey
 
         return draw_tukey(self.found, self.factor, self.largest_first, self.beside_of)

@@ -1,39 +1,29 @@
-"""The two figures on the balancing index (thesis, Figures 3.3 and 3.5): data and plots."""
+"""The data of two figures on the balancing index (thesis, Figures 3.3 and 3.5)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import SimulatedLabels
-from hungjury.base.errors import MissingExtra, check_choice, check_seed
+from hungjury.base.errors import check_choice, check_seed
 from hungjury.base.parameters import MOST_RANKS, MOST_SAMPLES, check_count, check_share
 from hungjury.base.records import Record
+from hungjury.base.results import Plot, Result
+from hungjury.base.tables import Table
 from hungjury.stats.paired import t_test
 from hungjury.theory.balancing import balancing_curve, balancing_index
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.axis import Axis
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "BalancingCurves", "SignificanceCurve", "balancing_curves", "plot_balancing_curves",
-    "plot_significance_curve", "significance_curve",
-]  # fmt: skip
+__all__ = ["BalancingCurves", "SignificanceCurve", "balancing_curves", "significance_curve"]
 
 CURVES = (
     "nDCG(base=10)", "nDCG(base=2)", "AP", "RBP(p=0.95)", "P@10", "RBP(p=0.8)", "RBP(p=0.5)", "ERR",
 )  # fmt: skip
-COLOURS = (
-    "#0072b2", "#56b4e9", "#009e73", "#d55e00", "#555555", "#e69f00", "#cc79a7", "#7b3294",
-)  # fmt: skip
-"""Colours safe for colour-blind readers (after Okabe and Ito)."""
 
 BOTH_TOP = 0.2
 BETTER_MIDDLE, WORSE_MIDDLE = 0.7, 0.3
@@ -46,11 +36,20 @@ CELLS = 1 << 22
 """Random numbers in memory at once."""
 
 
-class BalancingCurves(Record, eq=False):
+class BalancingCurves(Record, Result, eq=False):
     """B(N) of several measures."""
 
     lengths: NDArray[np.int64]
     curves: Mapping[str, Floats]  # measure -> [length]
+
+    def table(self) -> Table:
+        """Return a row for each length, with a column for each measure."""
+        rows = zip(self.lengths.tolist(), *(c.tolist() for c in self.curves.values()), strict=True)
+        return Table(["N", *self.curves], list(rows))
+
+    def plot(self) -> Plot:
+        """Draw Figure 3.3."""
+        return self._drawn("theory_plots.draw_balancing")
 
 
 def balancing_curves(
@@ -62,7 +61,7 @@ def balancing_curves(
     return BalancingCurves(np.array(sizes, dtype=np.int64), curves)
 
 
-class SignificanceCurve(Record, eq=False):
+class SignificanceCurve(Record, Result, eq=False):
     """How often two runs differ significantly, by the rank down to which they are the same."""
 
     ranks: NDArray[np.int64]  # 0, 1, ..., 20
@@ -81,6 +80,15 @@ class SignificanceCurve(Record, eq=False):
         """Standard error of each share."""
         variance: Floats = self.share * (1 - self.share) / self.trials
         return np.sqrt(variance)
+
+    def table(self) -> Table:
+        """Return a row for each rank: the share of trials, and its standard error."""
+        rows = zip(self.ranks.tolist(), self.share.tolist(), self.error.tolist(), strict=True)
+        return Table(["rank", "share", "error"], list(rows))
+
+    def plot(self) -> Plot:
+        """Draw Figure 3.5."""
+        return self._drawn("theory_plots.draw_significance")
 
 
 def significance_curve(
@@ -184,79 +192,3 @@ def _independent_scores(
     above = np.concatenate([none, top], axis=-1)
     below = rest[..., -1:] - np.concatenate([none, rest], axis=-1)
     return np.moveaxis(above + below + behind[..., None], -1, 0)
-
-
-def _new_axes(purpose: str) -> tuple[Figure, Axes]:
-    """An empty figure without a window or global state."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "report", purpose) from None
-    figure = Figure(figsize=(7.2, 4.4), dpi=150, layout="constrained")
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#e4e4e4", linewidth=0.7)
-    axes.set_axisbelow(True)
-    return figure, axes
-
-
-def plot_balancing_curves(data: BalancingCurves) -> Figure:
-    """Figure 3.3 as a matplotlib figure; `savefig` writes it."""
-    figure, axes = _new_axes("the picture of balancing indices")
-    axes.plot(data.lengths, data.lengths, color="#999999", linewidth=0.8, label="B(N) = N")
-    for number, (name, values) in enumerate(data.curves.items()):
-        shown = np.where(np.isfinite(values), values, np.nan)
-        colour = COLOURS[number % len(COLOURS)]
-        # Curves that coincide are seen through the dashes of the upper one.
-        style = {"linewidth": 2.6} if number % 2 == 0 else {"linewidth": 1.8, "dashes": (4, 2.5)}
-        axes.plot(data.lengths, shown, color=colour, label=name, **style)
-    axes.set(
-        xscale="log",
-        yscale="log",
-        xlabel="length of the lists, N",
-        ylabel="balancing index, B(N)",
-        title="From which rank on a list can make up for its first rank",
-    )
-    _plain_numbers(axes.xaxis, axes.yaxis)
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False)
-    return figure
-
-
-def _plain_numbers(*scales: Axis) -> None:
-    """1, 10, 100 and not powers of ten."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter
-
-    for scale in scales:
-        scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        scale.set_minor_formatter(NullFormatter())
-
-
-def plot_significance_curve(data: SignificanceCurve) -> Figure:
-    """Figure 3.5 as a matplotlib figure; `savefig` writes it."""
-    figure, axes = _new_axes("the picture of the significance curve")
-    axes.axvline(data.balance, color="#d55e00", linewidth=1.2, linestyle=(0, (4, 2)))
-    axes.plot(data.ranks, data.share, color="#0072b2", linewidth=1.8, marker="o", markersize=4.5)
-    axes.annotate(
-        f"balancing index {data.balance:g}",
-        (data.balance, 0.93),
-        xytext=(7, 0),
-        textcoords="offset points",
-        color="#d55e00",
-    )
-    axes.axhline(data.alpha, color="#777777", linewidth=1, linestyle=(0, (1, 2)))
-    axes.annotate(
-        f"level of the test, {data.alpha:g}",
-        (0, data.alpha),
-        xytext=(0, 4),
-        textcoords="offset points",
-        color="#555555",
-    )
-    axes.set(
-        xlabel="rank down to which both runs are alike",
-        ylabel="share of trials with a significant difference",
-        title=f"RBP with p = {data.p:g}: {data.trials:,} trials, {data.topics} topics",
-        xlim=(-0.4, MIDDLE + 0.4),
-        ylim=(0, 1.03),
-        xticks=range(0, MIDDLE + 1, 2),
-    )
-    return figure

@@ -20,7 +20,7 @@ from hungjury.base.files import read_json, write_whole
 from hungjury.base.notes import Note, plural
 from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE
 from hungjury.base.records import Record
-from hungjury.base.results import Plot, Result
+from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 
 __all__ = [
@@ -255,9 +255,13 @@ class UserModel(Record, Result):
     def _parts(self) -> list[str | Table]:
         return [f"User model {self}", *self.table().head(SHOWN), *map(str, self.notes())]
 
+    def to_text(self) -> str:
+        """Write facts of each class, then where its users are, rank by rank."""
+        return str(in_report("users.user_text")(self))
+
     def plot(self) -> Plot:
         """Draw the stationary distributions, and each with its dynamic and DCG's discount."""
-        return self._drawn("user_plots.draw_users")
+        return self._drawn("users.draw_users")
 
     def __getitem__(self, name: str) -> UserClass:
         for one in self.classes:

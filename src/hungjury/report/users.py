@@ -1,4 +1,4 @@
-"""Plots of user models and of training rankers."""
+"""User models and rankers: text and plots."""
 
 from __future__ import annotations
 
@@ -6,17 +6,46 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hungjury.base.errors import MissingExtra
+from hungjury.base.text import columns, number_text
 from hungjury.ltr.compare import ALGORITHMS, DataSetComparison, RankerComparison
 from hungjury.ltr.ranker import Ranker
-from hungjury.report.pictures import new_panels, new_picture
+from hungjury.report.pictures import new_figure, new_panels, new_picture, plain
 from hungjury.users.model import UserClass, UserModel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["draw_comparisons", "draw_training", "draw_users"]
+__all__ = ["draw_comparisons", "draw_training", "draw_users", "user_text"]
+
+
+def user_text(model: UserModel) -> str:
+    """Facts of each class, then its stationary distribution, dynamic and rates rank by rank."""
+
+    def share(value: float | None) -> str:
+        return number_text(value, 4)
+
+    facts = [["", *(c.name for c in model.classes)]]
+    facts.append(["pages with clicks", *(f"{c.pages or 0:,}" for c in model.classes)])
+    facts.append(["clicks", *(f"{sum(c.visits or ()):,}" for c in model.classes)])
+    facts.append(["moves", *(f"{sum(map(sum, c.moves or ())):,}" for c in model.classes)])
+    facts.append(["share of backward moves", *(share(c.backward) for c in model.classes)])
+    for name in ("alpha", "beta", "gamma", "r2", "rmse"):
+        values = (getattr(c.dynamic, name) for c in model.classes)
+        facts.append([f"dynamic: {name}", *(share(v) for v in values)])
+    timed = [c for c in model.classes if c.rates is not None]
+    head = [f"{what} {c.name}" for c in model.classes for what in ("share", "dynamic")]
+    rows = [["rank", *head, *(f"rate {c.name}" for c in timed)]]
+    for i in range(model.ranks):
+        row = [str(i + 1)]
+        for c in model.classes:
+            row += [share(c.stationary[i]), share(float(c.dynamic.values(model.ranks)[i]))]
+        rows.append(row + [share((c.rates or ())[i]) for c in timed])
+    text = columns(facts) + "\n\n" + columns(rows)
+    queries = len(model.query_rates)
+    by_query = f"holding times by query in the user model: {queries:,}"
+    return f"{text}\n\n{by_query}" if queries else text
+
 
 COLORS = {"lambdarank": "0.35", "nmcg": "#c1272d", "ndcg": "#1f5fa8"}
 
@@ -35,22 +64,15 @@ def draw_training(ranker: Ranker) -> Figure:
 def draw_comparisons(several: DataSetComparison) -> Figure:
     """Learning curves on the test data: a row for each data set, a panel for each measure. Dots are
     the models' sizes."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "report", "drawing a plot") from None
     sets = several.found
     across = max(len(found.measures) for found in sets.values())
-    figure = Figure(figsize=(4.6 * across, 3.8 * len(sets)), layout="constrained")
+    figure = new_figure(4.6 * across, 3.8 * len(sets))
     grid = figure.subplots(len(sets), across, squeeze=False)
     for panels, (name, found) in zip(grid, sets.items(), strict=True):
-        for m, axes in enumerate(panels):
+        for m, axes in enumerate(plain(panels)):
             _curves(axes, found, m)
             title = f"{name}, {found.measures[m]}" if len(sets) > 1 else found.measures[m]
             axes.set(xlabel="trees", title=title)
-            axes.grid(alpha=0.3)
-            for side in ("top", "right"):
-                axes.spines[side].set_visible(False)
         panels[0].set_ylabel(f"mean over {found.folds} test set{'s' * (found.folds > 1)}")
         panels[0].legend(frameon=False, fontsize=8, loc="lower right")
     return figure

@@ -1,0 +1,181 @@
+"""Plots about judges: their agreement, with each other and with gold, and predicted relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import InputError, check_choice
+from hungjury.judges.agreement import Agreement, Rankings
+from hungjury.judges.prm import PRM
+from hungjury.leaderboard.against_gold import GoldAgreement, GoldPicture
+from hungjury.report.pictures import (
+    LINE,
+    colour_bar,
+    heat_map,
+    new_panels,
+    new_picture,
+    new_rows,
+    square_map,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import Locator
+
+__all__ = [
+    "agreement_heatmap", "draw_agreement", "draw_gold_agreement", "draw_prm", "ranking_plot",
+]  # fmt: skip
+
+_TITLES = {
+    "kappa": "Cohen's kappa",
+    "agreement": "share of equal labels",
+    "tau": "Kendall's tau_b of the system rankings",
+    "tau_ap": "tau_ap of the system rankings (row: estimate, column: truth)",
+}
+
+
+def draw_agreement(found: Agreement, what: str = "kappa") -> Figure:
+    """Draw the rankings of systems, or a heat map of all pairs of judges."""
+    return ranking_plot(found) if what == "rankings" else agreement_heatmap(found, what)
+
+
+def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
+    """Draw all pairs of judges; judges who agree are next to each other.
+
+    what: "kappa", "agreement", or with runs "tau" or "tau_ap".
+    """
+    check_choice("what", what, tuple(_TITLES))
+    of = _ranked(found) if what in ("tau", "tau_ap") else found.pairs
+    order = found.order()
+    values = getattr(of, what)[np.ix_(order, order)]
+    return _judge_map(values, [found.judges[i] for i in order], _TITLES[what])
+
+
+def _judge_map(values: Floats, names: list[str], title: str) -> Figure:
+    """A matrix of judges by judges, without its diagonal."""
+    values = values.copy()
+    np.fill_diagonal(values, np.nan)  # a judge always agrees with itself
+    return square_map(values, names, title)
+
+
+def _ranked(found: Agreement) -> Rankings:
+    if found.rankings is None:
+        raise InputError(
+            "this agreement has no system rankings",
+            code="no-rankings",
+            argument="runs",
+            remedy="compute it with runs: agreement(judgments, runs)",
+        )
+    return found.rankings
+
+
+def ranking_plot(found: Agreement) -> Figure:
+    """Draw the rank of each system under each judge alone, and its spread over judges.
+
+    Systems from best to worst by median rank, judges in the order of the heat map.
+    """
+    rankings = _ranked(found)
+    order = found.order()
+    ranks = rankings.ranks()[order]
+    middle = np.nanmedian(ranks, axis=0)
+    systems = np.lexsort((np.nanmean(ranks, axis=0), middle))
+    ranks = ranks[:, systems]
+    height = min(max(0.15 * len(systems), 2.5), 14.0) + 1.2
+    width = min(max(0.17 * len(order), 2.0), 10.0)
+    figure, (left, right) = new_panels(width + 5.2, height, [width, 2.6])
+    rows, columns = [rankings.systems[s] for s in systems], [found.judges[i] for i in order]
+    image = heat_map(left, ranks.T, rows, columns, 1, False, len(systems), "viridis_r", "auto")
+    left.set_title(f"rank by {rankings.measure}, each judge alone", fontsize=10, loc="left")
+    _spread(right, ranks)
+    bar = colour_bar(figure, image, right)
+    bar.ax.invert_yaxis()
+    bar.ax.yaxis.set_major_locator(_integers_only())
+    bar.set_label("rank", fontsize=8)
+    return figure
+
+
+def _spread(axes: Axes, ranks: Floats) -> None:
+    """Per system: the range over judges as a thin line, the quartiles thick, the median a dot."""
+    place = np.arange(ranks.shape[1])
+    low, first, middle, third, high = np.nanpercentile(ranks, [0, 25, 50, 75, 100], axis=0)
+    axes.hlines(place, low, high, color="0.75", linewidth=1)
+    axes.hlines(place, first, third, color="#31688e", linewidth=3)
+    axes.plot(middle, place, "o", color="black", markersize=2.5)
+    axes.set_xlim(0.5, ranks.shape[1] + 0.5)
+    axes.xaxis.set_major_locator(_integers_only())
+    axes.set_title("range over judges", fontsize=10, loc="left")
+    axes.set_xlabel("rank: all judges, middle half, median", fontsize=7)
+    axes.tick_params(axis="x", labelsize=7, length=2)
+    axes.tick_params(axis="y", left=False, labelleft=False)
+    axes.grid(False, axis="y")
+    axes.grid(axis="x", color="0.92", linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+
+
+def _integers_only() -> Locator:
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(integer=True, steps=[1, 2, 5, 10])
+
+
+def draw_gold_agreement(found: GoldAgreement, what: GoldPicture) -> Figure:
+    """Draw "kappa", "reliability" or "errors"."""
+    check_choice("what", what, get_args(GoldPicture))
+    if what == "errors":
+        return _judge_map(found.correlation, found.judges, "Correlation of errors")
+    return _kappa(found) if what == "kappa" else _reliability(found)
+
+
+def _kappa(found: GoldAgreement) -> Figure:
+    """Judges, best first."""
+    order = np.argsort(-np.nan_to_num(found.kappa, nan=-np.inf), kind="stable")
+    figure, axes = new_rows([found.judges[k] for k in order])
+    places = np.arange(len(order))
+    axes.hlines(places, found.kappa_low[order], found.kappa_high[order], color=LINE, linewidth=2)
+    axes.plot(found.kappa[order], places, "o", color="black", markersize=4)
+    axes.axvline(0.0, color="grey", linewidth=0.8)
+    axes.set_xlabel("kappa with gold labels, 95 % interval")
+    return figure
+
+
+def _reliability(found: GoldAgreement) -> Figure:
+    figure, axes = new_picture(4.6, 4.4)
+    axes.plot([0, 1], [0, 1], "--", color="grey", linewidth=0.8)
+    bins = found.reliability
+    axes.vlines([one.stated for one in bins], [one.relevant_low for one in bins],
+                [one.relevant_high for one in bins], color=LINE, linewidth=2)  # fmt: skip
+    axes.plot([one.stated for one in bins], [one.relevant for one in bins], "o", color="black",
+              markersize=4)  # fmt: skip
+    for one in bins:
+        axes.annotate(f"{one.documents:,}", (one.stated, one.relevant), xytext=(5, -3),
+                      textcoords="offset points", fontsize=7, color="grey")  # fmt: skip
+    axes.set_xlim(-0.03, 1.06)
+    axes.set_ylim(-0.03, 1.03)
+    axes.set_xlabel(f"share of judges who give grade {found.rel} or more (documents beside dots)")
+    axes.set_ylabel("share relevant by gold labels, 95 % interval")
+    return figure
+
+
+def draw_prm(models: Sequence[PRM]) -> Figure:
+    """P(relevant to another judge) by level, a line for each notion of relevance."""
+    figure, axes = new_picture(6.0, 4.0)
+    for i, model in enumerate(models):
+        known = ~np.isnan(model.p)
+        at = np.array(model.levels)[known] + 0.06 * (i - (len(models) - 1) / 2)
+        p, low, high = (x[known] for x in (model.p, model.low, model.high))
+        axes.errorbar(
+            at, p, yerr=[np.maximum(p - low, 0), np.maximum(high - p, 0)], marker="o",
+            markersize=4, capsize=2, linewidth=1.2,
+            label=f"relevant: {model.notion}",
+        )  # fmt: skip
+    axes.set_xticks(models[0].levels)
+    axes.set(ylim=(-0.02, 1.02), xlabel="level given", ylabel="P(another judge says relevant)")
+    axes.legend(frameon=False, fontsize=8, loc="upper left")
+    return figure
