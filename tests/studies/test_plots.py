@@ -21,7 +21,7 @@ from hungjury.report.study_plots import (
     draw_tukey,
     draw_tuples,
 )
-from hungjury.studies.figures import Matrices, Matrix
+from hungjury.studies.figures import Matrix
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_long_names_leave_room_for_the_plot() -> None:
     name = f'nMCG(user="{"/folder" * 40}/users.json")@4'
     rates = draw_rates({name: [1, 0.5], "AP": [1, 0.8]}, (1, 0.5), "power")
     panel = Matrix("", (name, "AP"), (name, "AP"), np.eye(2))
-    matrix = draw_matrices(Matrices("", (panel,), 1))
+    matrix = draw_matrices((panel,), 1)
     rows, _ = new_rows([name, "AP"])
     for figure in (rates, matrix, rows):
         picture_bytes(figure, "svg")

@@ -120,6 +120,16 @@ class Correction(Record, eq=False):
         """Whether systems may be told apart: not if that rests on a panel that agrees poorly."""
         return not self.poor or self.estimate in ("exact", "direct")
 
+    @property
+    def poor_agreement(self) -> str:
+        """A warning, for where the panel agrees poorly with gold labels."""
+        middle, low, high = self.agreement
+        rest = "the result rests on gold labels alone"
+        return (
+            f"the panel agrees poorly with gold labels (correlation {middle:.2f}, {low:.2f} to "
+            f"{high:.2f}): {rest if self.concludes else 'nothing can be concluded'}"
+        )
+
     def ordered(self, order: NDArray[np.int64]) -> Correction:
         """With systems in another order."""
         return replace(

@@ -20,7 +20,6 @@ from hungjury.leaderboard.leaderboard import leaderboard
 from hungjury.measures.catalogue import measure as find_measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import averaged
-from hungjury.report.board import poor_agreement
 from hungjury.stats.multiple import simultaneous_widths
 from hungjury.stats.resampling import topic_deviations
 
@@ -202,7 +201,7 @@ def gate(
         )  # fmt: skip
         names, mean, draws = board.systems, board.mean, board.samples
         correction = board.correction
-        poor = None if correction is None or correction.concludes else poor_agreement(correction)
+        poor = None if correction is None or correction.concludes else correction.poor_agreement
         stretch = 1.0 if correction is None else correction.stretch
     else:
         poor, stretch = None, 1.0

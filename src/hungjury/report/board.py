@@ -17,7 +17,6 @@ __all__ = [
     "board_text",
     "corrected_by",
     "headline",
-    "poor_agreement",
     "rounded_board",
     "sentences",
 ]
@@ -32,21 +31,7 @@ def corrected_by(correction: Correction) -> str:
         "direct": f"by {labels} alone",
         "combined": f"corrected by {labels}",
     }[correction.estimate]
-    return f"{how}; {poor_agreement(correction)}" if correction.poor else how
-
-
-def poor_agreement(correction: Correction) -> str:
-    """The headline's warning where the panel agrees poorly with gold labels."""
-    middle, low, high = correction.agreement
-    rest = (
-        "the result rests on gold labels alone"
-        if correction.concludes
-        else "nothing can be concluded"
-    )
-    return (
-        f"the panel agrees poorly with gold labels (correlation {middle:.2f}, {low:.2f} to "
-        f"{high:.2f}): {rest}"
-    )
+    return f"{how}; {correction.poor_agreement}" if correction.poor else how
 
 
 def sentences(correction: Correction, digits: int = 3) -> list[str]:

@@ -26,7 +26,7 @@ from hungjury.report.pictures import (
 from hungjury.studies.anova import Anova
 from hungjury.studies.correlation import MeasureCorrelation
 from hungjury.studies.downsampling import Robustness
-from hungjury.studies.figures import Matrices, RateLines
+from hungjury.studies.figures import Lines, Matrix
 from hungjury.studies.judge_tuples import TupleStudy
 from hungjury.studies.power import DiscriminativePower
 
@@ -197,40 +197,42 @@ def _colours(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     return styles
 
 
-def draw_rate_lines(shown: RateLines) -> Figure:
+def draw_rate_lines(
+    panels: Sequence[Lines], rates: Sequence[float], ylabel: str, across: int
+) -> Figure:
     """Panels of lines on one scale; a name looks the same in all of them."""
-    number, across = len(shown.panels), shown.across
+    number = len(panels)
     figure, grid = new_grid(3.3 * across + 1.8, 2.7 * -(-number // across) + 0.3, number, across)
-    names = list(dict.fromkeys(name for panel in shown.panels for name in panel.series))
+    names = list(dict.fromkeys(name for panel in panels for name in panel.series))
     styles = dict(zip(names, line_styles(len(names)), strict=True))
-    places = np.arange(len(shown.rates))
+    places = np.arange(len(rates))
     handles = {}
-    for i, (axes, panel) in enumerate(zip(grid, shown.panels, strict=True)):
+    for i, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
         for name, values in panel.series.items():
             handles[name] = axes.plot(places, values, **styles[name] | {"linewidth": 1.2})[0]
         axes.set_title(panel.title, fontsize=9, loc="left")
         if not panel.series:
             axes.set_axis_off()
             continue
-        axes.set_xticks(places, [f"{rate:.0%}" for rate in shown.rates], fontsize=7)
+        axes.set_xticks(places, [f"{rate:.0%}" for rate in rates], fontsize=7)
         axes.tick_params(axis="y", labelsize=7, labelleft=True)
         if i % across == 0:
-            axes.set_ylabel(shown.ylabel, fontsize=8)
+            axes.set_ylabel(ylabel, fontsize=8)
     figure.supxlabel("share of the pool that is kept", fontsize=8)
     figure.legend([handles[name] for name in names], names, loc="outside right center",
                   frameon=False, fontsize=8)  # fmt: skip
     return figure
 
 
-def draw_matrices(shown: Matrices) -> Figure:
+def draw_matrices(panels: Sequence[Matrix], across: int) -> Figure:
     """Panels of correlations, with a number in every cell."""
-    first, number = shown.panels[0], len(shown.panels)
+    first, number = panels[0], len(panels)
     wide = 0.42 * len(first.columns) + max(room_for(first.rows), 1.4)
     high = 0.3 * len(first.rows) + max(room_for(first.columns), 1.1)
-    below = -(-number // shown.across)
-    figure, grid = new_grid(wide * shown.across + 0.6, high * below, number, shown.across)
-    low = min(darkest(panel.values) for panel in shown.panels)
-    for axes, panel in zip(grid, shown.panels, strict=True):
+    below = -(-number // across)
+    figure, grid = new_grid(wide * across + 0.6, high * below, number, across)
+    low = min(darkest(panel.values) for panel in panels)
+    for axes, panel in zip(grid, panels, strict=True):
         rows, columns = list(panel.rows), list(panel.columns)
         image = heat_map(axes, panel.values, rows, columns, low, True, aspect="auto")
         axes.tick_params(labelleft=True)

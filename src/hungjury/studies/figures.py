@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import fields
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.records import Record
+from hungjury.base.results import in_report
 from hungjury.studies.anova import Anova
 from hungjury.studies.judge_tuples import TupleStudy
 
@@ -20,14 +21,20 @@ __all__ = ["Drawing", "Groups", "Interaction", "Lines", "MainEffects", "Matrices
            "RateLines", "TupleLines"]  # fmt: skip
 
 
-class Drawing(Record, ABC, eq=False):
-    """Describes a figure, which is drawn when the study is written, because drawing is slow."""
+class Drawing(Record, eq=False):
+    """Describes a figure, which is drawn when the study is written, because drawing is slow.
+
+    The fields below the title are the arguments of the function in `report` that draws it.
+    """
 
     title: str
+    drawn_by: ClassVar[str]
 
-    @abstractmethod
     def draw(self) -> Figure:
         """Draw it with matplotlib."""
+        _, *shown = (getattr(self, one.name) for one in fields(self))
+        figure: Figure = in_report(f"study_plots.{self.drawn_by}")(*shown)
+        return figure
 
 
 class Lines(Record, eq=False):
@@ -40,15 +47,12 @@ class Lines(Record, eq=False):
 class RateLines(Drawing, eq=False):
     """Lines over the shares of the pool that are kept; `across` panels side by side."""
 
+    drawn_by = "draw_rate_lines"
+
     panels: Sequence[Lines]
     rates: Sequence[float]
     ylabel: str
     across: int
-
-    def draw(self) -> Figure:
-        from hungjury.report.study_plots import draw_rate_lines
-
-        return draw_rate_lines(self)
 
 
 class Matrix(Record, eq=False):
@@ -63,62 +67,47 @@ class Matrix(Record, eq=False):
 class Matrices(Drawing, eq=False):
     """Correlations in colour, all on one scale; `across` panels side by side."""
 
+    drawn_by = "draw_matrices"
+
     panels: Sequence[Matrix]
     across: int
-
-    def draw(self) -> Figure:
-        from hungjury.report.study_plots import draw_matrices
-
-        return draw_matrices(self)
 
 
 class TupleLines(Drawing, eq=False):
     """The performance of approaches by one measure, over the sizes of tuples of judges."""
 
+    drawn_by = "draw_tuples"
+
     found: TupleStudy
     measure: str
     what: str = "tau_ap"
-
-    def draw(self) -> Figure:
-        from hungjury.report.study_plots import draw_tuples
-
-        return draw_tuples(self.found, self.measure, self.what)
 
 
 class MainEffects(Drawing, eq=False):
     """Means of the response at the levels of some factors, each in a panel under its letter."""
 
+    drawn_by = "draw_main_effects"
+
     found: Anova
     factors: Mapping[str, str]  # by letter
-
-    def draw(self) -> Figure:
-        from hungjury.report.study_plots import draw_main_effects
-
-        return draw_main_effects(self.found, self.factors)
 
 
 class Interaction(Drawing, eq=False):
     """Means of the response: levels of one factor across, a line for each level of another."""
 
+    drawn_by = "draw_interaction"
+
     found: Anova
     across: str
     lines: str
-
-    def draw(self) -> Figure:
-        from hungjury.report.study_plots import draw_interaction
-
-        return draw_interaction(self.found, self.across, self.lines)
 
 
 class Groups(Drawing, eq=False):
     """Levels of a factor by their means, with the best group and that of another level."""
 
+    drawn_by = "draw_tukey"
+
     found: Anova
     factor: str
     largest_first: bool
     beside_of: str
-
-    def draw(self) -> Figure:
-        from hungjury.report.study_plots import draw_tukey
-
-        return draw_tukey(self.found, self.factor, self.largest_first, self.beside_of)
