@@ -122,7 +122,7 @@ class Format(Record):
 
 def table_format(source: Source, columns: Columns = ()) -> str | None:
     """The name of one of `FORMATS`, or a delimiter; None for a file in TREC's columns."""
-    head = source.head()
+    head = source.head(then_read=True)
     for one in FORMATS:
         if one.begins(head):
             return one.name

@@ -7,8 +7,8 @@ import os
 import re
 import sys
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import field, replace
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import field, fields, replace
 from itertools import cycle
 from typing import Any, BinaryIO, cast
 
@@ -63,16 +63,9 @@ class Source(Record):
 
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
-        """The bytes, decompressed; compression is detected from the content, not the name."""
-        with self.raw() as raw:
-            with damage_reported(self.name):
-                kind = compression_of(raw.read(MAGIC_BYTES))
-                raw.seek(0)
-            if kind is None:
-                yield raw
-            else:
-                with unpacked(raw, kind, self.name) as stream:
-                    yield stream
+        """Open the bytes, decompressed; compression is detected from the content, not the name."""
+        with closing(_Opened(self)) as opened:
+            yield opened.stream
 
     def raw(self) -> BinaryIO:
         """Open the file's bytes without decompression."""
@@ -96,17 +89,15 @@ class Source(Record):
             ) from None
 
     def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
-        """The content piece by piece, without a byte-order mark. A piece is valid until the next
-        one is requested: a few buffers are reused, so that they stay in the cache.
+        """Yield the content piece by piece, without a byte-order mark. A piece is valid until the
+        next one is requested: a few buffers are reused, which keeps them in the cache.
 
         read_ahead: a large compressed file is decompressed by a thread of its own.
         """
         first = not self.begin
-        with self.open() as stream:
-            apart = (
-                read_ahead and self.size > SMALL and not isinstance(stream, (io.FileIO, io.BytesIO))
-            )
-            buffers = self._buffers(stream, size or CHUNK, WAITING + 2 if apart else 1)
+        with closing(self.__dict__.pop("_looked_into", None) or _Opened(self)) as opened:
+            apart = read_ahead and opened.packed and self.size > SMALL
+            buffers = self._buffers(opened, size or CHUNK, WAITING + 2 if apart else 1)
             with closing(ahead(buffers, WAITING) if apart else buffers) as filled:
                 for piece in filled:
                     if first:
@@ -114,33 +105,39 @@ class Source(Record):
                     first = False
                     yield piece
         if first:
-            raise InputError(
-                "the file is empty",
-                code="empty-file",
-                file=self.name,
-                remedy="check the command that produced it",
-            )
+            raise self._empty()
 
     def _buffers(
-        self, stream: BinaryIO, size: int, number: int
+        self, opened: _Opened, size: int, number: int
     ) -> Generator[memoryview, None, None]:
-        """What was read, in `number` buffers that are used in turn."""
+        """Yield what was read, in `number` buffers that are used in turn."""
         views = [memoryview(bytearray(size)) for _ in range(number)]
-        at, least = self.begin, len(MARK)  # the first one holds a byte-order mark, if there is one
+        at, least = self.begin, len(MARK)  # the first piece includes any byte-order mark
+        if opened.before:
+            yield memoryview(opened.before)
+            at, least = len(opened.before), 1
+        elif at:
+            opened.stream.seek(at)
         with damage_reported(self.name):
-            if at:
-                stream.seek(at)
             for view in cycle(views):
                 into = view if self.end is None else view[: self.end - at]
                 count = 0
                 while count < min(least, len(into)) and (
-                    more := stream.readinto(into[count:])  # type: ignore[attr-defined]
+                    more := opened.stream.readinto(into[count:])  # type: ignore[attr-defined]
                 ):
                     count += more
                 if not count:
                     return
                 yield into[:count]
                 at, least = at + count, 1
+
+    def _empty(self) -> InputError:
+        return InputError(
+            "the file is empty",
+            code="empty-file",
+            file=self.name,
+            remedy="check the command that produced it",
+        )
 
     def _without_mark(self, piece: memoryview) -> memoryview:
         head = bytes(piece[: len(MARK)])
@@ -159,6 +156,7 @@ class Source(Record):
         size = self.size if self.path is not None else 0
         if size < number * LARGE or number < 2:
             return [self]
+        self._close()
         with self.raw() as raw:
             cuts = [_change(raw, size * i // number) for i in range(1, number)]
             raw.seek(0)
@@ -188,14 +186,35 @@ class Source(Record):
         """The whole content."""
         return b"".join(map(bytes, self.pieces()))
 
-    def head(self) -> bytes:
-        """The first line, to detect the format."""
-        line = b""
-        for piece in self.pieces(HEAD):
-            line += piece
-            if b"\n" in line or len(line) > LONGEST_HEAD:
-                break
-        return line.split(b"\n", 1)[0]
+    def head(self, then_read: bool = False) -> bytes:
+        """Return the first line, to detect the format.
+
+        then_read: the file stays open for the reader that comes next.
+        """
+        if "_head" not in self.__dict__:
+            whole = replace(self, begin=0, end=None) if self.begin else self
+            opened = _Opened(whole)
+            while b"\n" not in opened.before and len(opened.before) <= LONGEST_HEAD:
+                if not opened.read_more(HEAD):
+                    break
+            if not opened.before:
+                raise self._empty()
+            line = self._without_mark(memoryview(opened.before))
+            self.__dict__["_head"] = bytes(line).split(b"\n", 1)[0]
+            if then_read and whole is self:
+                self.__dict__["_looked_into"] = opened
+            else:
+                opened.close()
+        return cast(bytes, self.__dict__["_head"])
+
+    def _close(self) -> None:
+        """Close the file if it was left open for a reader."""
+        opened = self.__dict__.pop("_looked_into", None)
+        if opened is not None:
+            opened.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def binary_error(self) -> InputError | None:
         """An error if the first line is not text."""
@@ -208,6 +227,38 @@ class Source(Record):
             file=self.name,
             remedy="check that this is the right file",
         )
+
+
+class _Opened:
+    """An open file, decompressed, and what was read of it to see its first line."""
+
+    def __init__(self, source: Source) -> None:
+        self.name, self.before = source.name, b""
+        self._files = ExitStack()
+        try:
+            raw = self._files.enter_context(source.raw())
+            with damage_reported(source.name):
+                kind = compression_of(raw.read(MAGIC_BYTES))
+                raw.seek(0)
+            self.packed = kind is not None
+            self.stream = raw
+            if kind is not None:
+                self.stream = self._files.enter_context(unpacked(raw, kind, source.name))
+        except BaseException:
+            self.close()
+            raise
+
+    def read_more(self, size: int) -> bool:
+        """Add to what was read before; False at the end of the file."""
+        with damage_reported(self.name):
+            more = self.stream.read(size)
+        self.before += more
+        return bool(more)
+
+    def close(self) -> None:
+        self._files.close()
+
+    __del__ = close  # where a reader that was expected did not come
 
 
 def _is_utf8(head: bytes) -> bool:
