@@ -2,7 +2,7 @@
 
 import random
 
-from hungjury.data.judgments import read_judgments
+from hungjury.data.labels import read_judgments
 
 RUNS = {
     f"s{s}": {

@@ -300,9 +300,8 @@ def test_a_damaged_file_leaves_no_rows_behind(tmp_path):
     good.write_text("topic,document,judge,label\nq,d1,b,1\nq,d2,b,0\n")
     bad.write_bytes(gzip.compress(text.encode())[:-2000])
     errors = []
-    reader = LabelReader(LabelPolicy(), "column", errors.append)
-    reader.read(list(expand([str(bad), str(good)])))
-    rows, _ = reader.rows()
+    reader = LabelReader(LabelPolicy(), errors.append)
+    rows = reader.read(expand([str(bad), str(good)]), "column")
     assert [error.code for error in errors] == ["damaged-file"]
     assert rows.judges == ["b"]
     assert rows.label.tolist() == [1, 0]

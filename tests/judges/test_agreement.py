@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from builders.votes import RUNS, judgments, made_up, panel_of
 from hungjury.base.errors import InputError, MeasureError, MissingExtra, UnknownName
-from hungjury.data.judgments import read_judgments
+from hungjury.data.labels import read_judgments
 from hungjury.data.runs import read_runs
 from hungjury.judges.agreement import agreement
 from hungjury.measures.evaluate import evaluate

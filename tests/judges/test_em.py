@@ -12,7 +12,7 @@ import hungjury as hj
 from builders.votes import judgments, made_up
 from hungjury import native
 from hungjury.base.errors import MeasureError
-from hungjury.data.judgments import read_judgments
+from hungjury.data.labels import read_judgments
 from hungjury.judges.em import FromVotes, disagrees_with_votes
 from hungjury.judges.merge import merge
 from oracles import judges as naive

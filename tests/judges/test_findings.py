@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from hungjury.data.judgments import read_judgments
+from hungjury.data.labels import read_judgments
 from hungjury.judges.agreement import agreement
 from hungjury.judges.findings import near_constant
 from hungjury.leaderboard.against_gold import reliability

@@ -15,8 +15,7 @@ from builders.votes import in_order, judgments, made_up
 from hungjury.base.choices import Scope
 from hungjury.base.errors import InputError, MeasureError, UnknownName
 from hungjury.cli.main import hungjury as command
-from hungjury.data.judgments import read_judgments
-from hungjury.data.qrels import read_qrels
+from hungjury.data.labels import read_judgments, read_qrels
 from hungjury.data.runs import read_runs
 from hungjury.data.simulation import simulate
 from hungjury.judges.agreement import agreement

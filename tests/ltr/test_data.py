@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from hungjury.base.errors import InputError
-from hungjury.data.judgments import read_judgments
-from hungjury.data.qrels import read_qrels
+from hungjury.data.labels import read_judgments, read_qrels
 from hungjury.judges.merge import merge
 from hungjury.ltr import join_data, make_folds, ranking_data, read_fold, read_letor
 

@@ -23,7 +23,7 @@ import io, sys
 import hungjury as hj
 from hungjury.data.alignment import align
 from hungjury.data.runs import read_runs
-from hungjury.data.qrels import read_qrels
+from hungjury.data.labels import read_qrels
 
 qrels = read_qrels({"1": {"d1": 1}})
 runs = read_runs(io.BytesIO(b"".join(b"1 Q0 d%d 1 %d t\\n" % (i, -i) for i in range(50))))

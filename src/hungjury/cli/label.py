@@ -208,7 +208,7 @@ def _is_plan(path: str) -> bool:
 
 
 def _export(path: str, export: str, everything: bool, csv_safe: bool, quiet: bool) -> None:
-    from hungjury.data.qrels import read_qrels
+    from hungjury.data.labels import read_qrels
     from hungjury.labelling.store import all_labels, progress_sentence
 
     done = progress_sentence(path)

@@ -87,6 +87,6 @@ def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str
 
 
 def _write_labels(data: RankingData, path: str) -> None:
-    from hungjury.data.qrels import read_qrels
+    from hungjury.data.labels import read_qrels
 
     read_qrels(data.qrels()).write(path)

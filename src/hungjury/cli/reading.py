@@ -64,25 +64,25 @@ class Reading(Record):
 
     def qrels(self, source: str) -> Qrels:
         """Read one label per document."""
-        from hungjury.data.qrels import qrels_by
+        from hungjury.data.labels import qrels_by
 
         return qrels_by(source, self._labels(LABELS))
 
     def judgments(self, sources: Iterable[str]) -> Judgments:
         """Read the labels of several judges."""
-        from hungjury.data.judgments import judgments_by
+        from hungjury.data.labels import judgments_by
 
         return judgments_by(list(sources), self._labels(JUDGES))
 
     def gold(self, source: str) -> Qrels:
         """Read gold labels, which are grades even if judges use another scale."""
-        from hungjury.data.qrels import qrels_by
+        from hungjury.data.labels import qrels_by
 
         return qrels_by(source, self._labels(GRADES))
 
     def gold_of(self, sources: tuple[str, ...]) -> Qrels | Judgments | None:
         """Read the gold labels of one person, or of several: a file each; None without files."""
-        from hungjury.data.judgments import judgments_by
+        from hungjury.data.labels import judgments_by
 
         if not sources:
             return None

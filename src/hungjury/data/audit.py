@@ -16,9 +16,10 @@ from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.data.alignment import Alignment, align
 from hungjury.data.inputs import Inputs
-from hungjury.data.judgments import Judgments, judgments_by
+from hungjury.data.judgments import Judgments
+from hungjury.data.labels import judgments_by, qrels_by
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import Qrels, qrels_by
+from hungjury.data.qrels import Qrels
 from hungjury.data.reading.bad_lines import Listing, raise_error
 from hungjury.data.reading.options import LabelPolicy, QrelsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import Progress, RunFiles, Runs, read_store

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from hungjury.base.records import Record
-from hungjury.data.judgments import Judgments, as_judgments
-from hungjury.data.qrels import Qrels, as_qrels
+from hungjury.data.judgments import Judgments
+from hungjury.data.labels import as_judgments, as_qrels
+from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import (
     GRADES,
     JUDGES,

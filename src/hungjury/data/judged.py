@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.labels import MISSING
+from hungjury.data.judgments import MISSING
 
 __all__ = ["Judged", "grade_counts", "judge_lists", "many_lists", "one_list"]
 

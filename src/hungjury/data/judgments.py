@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import Argument, InputError, UnknownName
+from hungjury.base.errors import InputError, UnknownName
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
-from hungjury.data.labels import MISSING, resolve
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
-from hungjury.data.reading.bad_lines import Stop, raise_error
-from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import columns_of, table_format, unknown_header
-from hungjury.data.reading.label_rows import (
-    ROLES,
-    Judges,
-    LabelReader,
-    Part,
-    check_patterns,
-    chosen,
-    label_parts,
-)
-from hungjury.data.reading.options import (
-    JUDGES,
-    JudgeOptions,
-    JudgmentsLike,
-    LabelPolicy,
-    LabelSettings,
-    VotesLike,
-    refuse_options,
-    takes,
-)
-from hungjury.data.reading.sources import Source
+from hungjury.data.reading.options import LabelSettings
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+__all__ = ["MISSING", "Judgments"]
 
-__all__ = ["Judgments", "as_judgments", "judgments_by", "read_judgments"]
+MISSING = np.int16(-32768)  # this judge did not judge this document
 
 
 class Judgments(Record, eq=False):
@@ -140,132 +113,3 @@ class Judgments(Record, eq=False):
             labels[order] if self.soft else None,
             settings=self.settings,
         )
-
-
-@takes(JUDGES)
-def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgments:
-    """Read the labels of several judges.
-
-    Parameters
-    ----------
-    source : path, pattern, list of these, frame or dict
-        One file or folder per judge, named after it; a table or frame with a column for the judge;
-        ``{judge: source}``, each source a path, a frame, `Qrels` or ``{topic: {document: label}}``.
-    {options}
-
-    Returns
-    -------
-    Judgments
-        Judges are in natural order: 2 before 10.
-
-    Notes
-    -----
-    Where the scale is not declared, labels that do not belong to it (negative ones, or a few above
-    all others) and judges on different scales are errors.
-
-    Examples
-    --------
-    >>> import hungjury as hj
-    >>> panel = hj.read_judgments({"ann": {"1": {"a": 2, "b": 0}}, "bob": {"1": {"a": 1}}})
-    >>> panel.judges, len(panel)
-    (['ann', 'bob'], 3)
-    """
-    return judgments_by(source, LabelPolicy.of(options))
-
-
-def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:
-    """Read labels of several judges by a policy."""
-    reader = judgment_reader(source, policy, stop)
-    found = resolve(*reader.rows(), policy=policy, stop=stop)
-    return Judgments(
-        pool=found.pool,
-        judges=found.judges,
-        document=found.document,
-        judge=found.judge,
-        label=found.label,
-        grades=found.grades,
-        soft=found.soft,
-        settings=policy.used(found.grades),
-        notes=found.notes,
-    )
-
-
-def judgment_reader(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> LabelReader:
-    """A reader that has read all files of the judges."""
-    if isinstance(source, Mapping):
-        source = {k: v.to_dict() if isinstance(v, Qrels) else v for k, v in source.items()}
-    parts = label_parts(source, policy, several=True)
-    judges = _judges(parts, policy, isinstance(source, Mapping))
-    if judges == "file":
-        names = list(dict.fromkeys(part.stem for part in parts))
-        check_patterns(names, policy)
-        kept = set(chosen(names, policy))
-        parts = [part for part in parts if part.stem in kept]
-    reader = LabelReader(policy, judges, stop)
-    reader.read(parts)
-    return reader
-
-
-def _judges(parts: list[Part], policy: LabelPolicy, by_name: bool) -> Judges:
-    """Find out where the judges are named."""
-    if policy.wide:
-        return "wide"
-    if policy.judge_column == "iteration":
-        return "iteration"
-    if by_name:
-        return "file"
-    first = parts[0]
-    if isinstance(first, InputTable):
-        return "column"
-    kind = table_format(first, policy.columns)
-    alone = len(parts) == 1
-    if kind is not None:
-        table = columns_of(first, kind, policy.columns)
-        if (table.need if alone else table.find)("judge") is not None:
-            return "column"
-    elif alone and (wrong := unknown_header(first, ROLES["column"])) is not None:
-        raise wrong
-    files = [part for part in parts if isinstance(part, Source)]
-    if len(files) > 1 and len({file.group or file.name for file in files}) == 1:
-        folder = os.path.dirname(first.name)
-        raise InputError(
-            "only one directory, and a directory is one judge",
-            code="one-judge",
-            file=folder,
-            remedy=f"name its files, if each is a judge: '{folder}/*'",
-        )
-    if alone:
-        raise InputError(
-            "only one file, without a judge column",
-            code="one-judge",
-            file=first.name,
-            remedy=(
-                "give one file per judge, or use",
-                Argument("judge_column", "iteration"),
-                "if the second column of a qrels file names the judge",
-            ),
-        )
-    _check_names(files)
-    return "file"
-
-
-def _check_names(files: list[Source]) -> None:
-    """Refuse two files with the same name, which would be read as one judge."""
-    seen: dict[str, Source] = {}
-    for file in files:
-        before = seen.setdefault(file.stem, file)
-        if before is not file and not (file.group and file.group == before.group):
-            raise InputError(
-                f"two files are called '{file.stem}' ({before.name} and {file.name}), but "
-                "judges are named after their files",
-                code="same-name",
-                remedy="give each judge's file its own name, and each file once",
-            )
-
-
-def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judgments:
-    """Judgments, given or read from a source."""
-    if isinstance(source, Judgments):
-        refuse_options(options, "the judgments")
-        return source
-    return read_judgments(source, **options)

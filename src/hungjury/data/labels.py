@@ -1,8 +1,10 @@
-"""Reduce rows of labels to one label per document (and judge)."""
+"""Read labels: one per document (`Qrels`), or one per document and judge (`Judgments`)."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,27 +12,276 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError
 from hungjury.base.notes import Note, few, plural
-from hungjury.data.pool import Pool, natural_order
+from hungjury.data.judgments import Judgments
+from hungjury.data.pool import Pool, natural_order, stable_order
+from hungjury.data.qrels import Qrels, empty_topics
 from hungjury.data.reading.bad_lines import Stop, raise_error
-from hungjury.data.reading.label_rows import Resolved, Rows
-from hungjury.data.reading.options import LabelPolicy
+from hungjury.data.reading.columns import InputTable
+from hungjury.data.reading.formats import MARKS, grade_columns, table_format, unknown_header
+from hungjury.data.reading.label_rows import (
+    ROLES,
+    Judges,
+    LabelReader,
+    Part,
+    Rows,
+    check_patterns,
+    chosen,
+    label_parts,
+    no_label,
+)
+from hungjury.data.reading.options import (
+    JUDGES,
+    LABELS,
+    JudgeOptions,
+    JudgmentsLike,
+    LabelOptions,
+    LabelPolicy,
+    LabelSettings,
+    LabelsLike,
+    QrelsLike,
+    VotesLike,
+    refuse_options,
+    takes,
+)
+from hungjury.data.reading.sources import Source
 from hungjury.data.scales import check_declared, check_judges, check_steps, relabel, scale_of
 
-__all__ = ["MISSING", "resolve"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-MISSING = np.int16(-32768)  # this judge did not judge this document
+__all__ = [
+    "as_judgments",
+    "as_qrels",
+    "judgments_by",
+    "qrels_by",
+    "read_judgments",
+    "read_qrels",
+]
 
 
-def resolve(
-    rows: Rows, words: Mapping[int, str], policy: LabelPolicy, stop: Stop = raise_error
-) -> Resolved:
-    """One label per document and judge.
+@takes(LABELS)
+def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
+    """Read one label per document.
 
-    words: the text of labels that are not numbers, by row. stop: called with every error; where
-    it returns, the rows that are in error are left out.
+    Parameters
+    ----------
+    source : path, pattern, list of these, frame or dict
+        TREC qrels, a table, a frame, ``{topic: {document: label}}``, a list of named tuples such
+        as ir_measures' ``Qrel``, or a dataset such as ``ir_datasets:msmarco-passage/trec-dl-2019``.
+    {options}
+
+    Returns
+    -------
+    Qrels
+        Grades or, where the input holds fractions, probabilities of relevance.
+
+    Notes
+    -----
+    Negative grades mean pooled but not judged, as in trec_eval.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> hj.read_qrels({"1": {"a": "yes", "b": "no"}}, map={"yes": 1, "no": 0}).to_dict()
+    {'1': {'a': 1, 'b': 0}}
+    """
+    return qrels_by(source, LabelPolicy.of(options, LABELS))
+
+
+@takes(JUDGES)
+def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgments:
+    """Read the labels of several judges.
+
+    Parameters
+    ----------
+    source : path, pattern, list of these, frame or dict
+        One file or folder per judge, named after it; a table or frame with a column for the judge;
+        ``{judge: source}``, each source a path, a frame, `Qrels` or ``{topic: {document: label}}``.
+    {options}
+
+    Returns
+    -------
+    Judgments
+        Judges are in natural order: 2 before 10.
+
+    Notes
+    -----
+    Where the scale is not declared, labels that do not belong to it (negative ones, or a few above
+    all others) and judges on different scales are errors.
+
+    Examples
+    --------
+    >>> import hungjury as hj
+    >>> panel = hj.read_judgments({"ann": {"1": {"a": 2, "b": 0}}, "bob": {"1": {"a": 1}}})
+    >>> panel.judges, len(panel)
+    (['ann', 'bob'], 3)
+    """
+    return judgments_by(source, LabelPolicy.of(options))
+
+
+def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:
+    """Qrels, given or read from a source."""
+    if isinstance(source, Qrels):
+        refuse_options(options, "the qrels")
+        return source
+    return read_qrels(source, **options)
+
+
+def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judgments:
+    """Judgments, given or read from a source."""
+    if isinstance(source, Judgments):
+        refuse_options(options, "the judgments")
+        return source
+    return read_judgments(source, **options)
+
+
+def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:
+    """Read qrels by a policy; `stop` is called with every error."""
+    parts = label_parts(source, policy)
+    reader = LabelReader(policy, stop)
+    if len(parts) == 1 and (table := _grade_table(parts[0], reader)) is not None:
+        return _from_grade_columns(table, reader)
+    found = _resolve(reader.read(parts, "one"), policy, stop)
+    label = found.label[stable_order(found.document)]
+    return Qrels(
+        pool=found.pool,
+        labels=None if found.soft else label.astype(np.int16),
+        grades=found.grades,
+        p=label if found.soft else None,
+        settings=found.settings,
+        notes=found.notes + empty_topics(found.pool, label),
+    )
+
+
+def judgments_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Judgments:
+    """Read labels of several judges by a policy; `stop` is called with every error."""
+    by_name = isinstance(source, Mapping)
+    if isinstance(source, Mapping):
+        source = {k: v.to_dict() if isinstance(v, Qrels) else v for k, v in source.items()}
+    parts = label_parts(source, policy, several=True)
+    reader = LabelReader(policy, stop)
+    judges = _judges(parts, reader, by_name)
+    if judges == "file":
+        names = list(dict.fromkeys(part.stem for part in parts))
+        check_patterns(names, policy)
+        kept = set(chosen(names, policy))
+        parts = [part for part in parts if part.stem in kept]
+    return _resolve(reader.read(parts, judges), policy, stop)
+
+
+def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:
+    """Find out where the judges are named."""
+    policy = reader.policy
+    if policy.wide:
+        return "wide"
+    if policy.judge_column == "iteration":
+        return "iteration"
+    if by_name:
+        return "file"
+    first, alone = parts[0], len(parts) == 1
+    if isinstance(first, InputTable):
+        return "column"
+    kind = table_format(first, policy.columns)
+    if kind is not None:
+        table = reader.header(first, kind) if kind in MARKS else reader.table(first, kind, True)
+        if (table.need if alone else table.find)("judge") is not None:
+            return "column"
+    elif alone and (wrong := unknown_header(first, ROLES["column"])) is not None:
+        raise wrong
+    files = [part for part in parts if isinstance(part, Source)]
+    if len(files) > 1 and len({file.group or file.name for file in files}) == 1:
+        folder = os.path.dirname(first.name)
+        raise InputError(
+            "only one directory, and a directory is one judge",
+            code="one-judge",
+            file=folder,
+            remedy=f"name its files, if each is a judge: '{folder}/*'",
+        )
+    if alone:
+        raise InputError(
+            "only one file, without a judge column",
+            code="one-judge",
+            file=first.name,
+            remedy=(
+                "give one file per judge, or use",
+                Argument("judge_column", "iteration"),
+                "if the second column of a qrels file names the judge",
+            ),
+        )
+    _check_names(files)
+    return "file"
+
+
+def _check_names(files: list[Source]) -> None:
+    """Refuse two files with the same name, which would be read as one judge."""
+    seen: dict[str, Source] = {}
+    for file in files:
+        before = seen.setdefault(file.stem, file)
+        if before is not file and not (file.group and file.group == before.group):
+            raise InputError(
+                f"two files are called '{file.stem}' ({before.name} and {file.name}), but "
+                "judges are named after their files",
+                code="same-name",
+                remedy="give each judge's file its own name, and each file once",
+            )
+
+
+def _grade_table(part: Part, reader: LabelReader) -> InputTable | None:
+    """Return the table of a part that has the probability of every grade, else None."""
+    if isinstance(part, Source):
+        kind = table_format(part, reader.policy.columns)
+        if kind is None or (kind != "parquet" and b"p0" not in part.head()):
+            return None
+        part = reader.table(part, kind)
+    return part if grade_columns(part) else None
+
+
+def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
+    """Read qrels from a table with the probability of each grade in columns p0, p1, ..."""
+    if reader.policy.scaling is not None:
+        raise InputError(
+            "the table already has a probability for every grade",
+            code="scaled-probabilities",
+            file=table.name,
+            remedy=("leave out", Argument("scaling")),
+        )
+    names = grade_columns(table)
+    of_grades = {name: f"probability {name}" for name in names}
+    topic, document = table.need("topic"), table.need("document")
+    table = table.readable(reader.stop, [topic, document], of_grades)
+    p = np.array([table.numbers(n, what) for n, what in of_grades.items()], dtype=float).T
+    good: dict[tuple[str, str], int] = {}
+    for i, (t, d) in enumerate(zip(table.texts(topic), table.texts(document), strict=True)):
+        said = ""
+        if (p[i] < 0).any() or abs(p[i].sum() - 1) > 1e-6:
+            said = f"the probabilities of the grades are {p[i].tolist()}"
+            code, remedy = "not-a-distribution", "they must be non-negative and sum to 1"
+        elif (t, d) in good:
+            said = f"document '{d}' of topic '{t}' appears twice"
+            code, remedy = "duplicate-document", "keep one row per document and topic"
+        if said:
+            file, line = table.name, table.line(i)
+            reader.stop(InputError(said, code=code, file=file, line=line, remedy=remedy))
+        else:
+            good[t, d] = i
+    if not good:
+        raise no_label(table.name)
+    topics, documents = zip(*good, strict=True)
+    labels = {"topic": topics, "document": documents, "label": [*good.values()]}
+    rows = reader.read([InputTable(table.name, labels)], "one")
+    pool, position = _pool(rows)
+    taken = rows.label[stable_order(position[rows.pair])].astype(np.int64)
+    grades = tuple(range(len(names)))
+    return Qrels(pool, None, grades, grade_p=p[taken], settings=LabelSettings(grades=grades))
+
+
+def _resolve(rows: Rows, policy: LabelPolicy, stop: Stop) -> Judgments:
+    """Reduce rows to one label per document and judge.
+
+    stop: called with every error; where it returns, the rows that are in error are left out.
     """
     notes: list[Note] = []
-    rows = relabel(rows, words, policy, notes, stop)
+    rows = relabel(rows, policy, notes, stop)
     rows = check_declared(rows, policy, notes, stop)
     if not len(rows):
         raise InputError(
@@ -52,7 +303,7 @@ def resolve(
         grades, soft = (0, 1), True
         notes += more
     pool, position = _pool(rows)
-    return Resolved(
+    return Judgments(
         pool=pool,
         judges=rows.judges,
         document=position[rows.pair],
@@ -60,6 +311,7 @@ def resolve(
         label=rows.label,
         grades=grades,
         soft=soft,
+        settings=policy.used(grades),
         notes=tuple(notes),
     )
 

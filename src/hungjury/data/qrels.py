@@ -5,38 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable
 from dataclasses import field, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import Argument, InputError, rel_range
+from hungjury.base.errors import InputError, rel_range
 from hungjury.base.files import write_whole
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.base.text import csv_text
-from hungjury.data.labels import resolve
-from hungjury.data.pool import Pool, natural_order, stable_order
-from hungjury.data.reading.bad_lines import Stop, raise_error
-from hungjury.data.reading.columns import InputTable
-from hungjury.data.reading.formats import grade_columns, read_table, table_format
-from hungjury.data.reading.label_rows import LabelReader, Part, label_parts, no_label
-from hungjury.data.reading.options import (
-    LABELS,
-    LabelOptions,
-    LabelPolicy,
-    LabelSettings,
-    LabelsLike,
-    QrelsLike,
-    refuse_options,
-    takes,
-)
-from hungjury.data.reading.sources import Source
+from hungjury.data.pool import Pool
+from hungjury.data.reading.options import LabelSettings
 
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-__all__ = ["Qrels", "as_qrels", "qrels_by", "read_qrels"]
+__all__ = ["Qrels", "empty_topics"]
 
 NOTHING_RELEVANT = "nothing-relevant"  # the kind of a note
 
@@ -149,7 +131,7 @@ class Qrels(Record, eq=False):
             labels=labels,
             p=None if self.p is None else self.p[keep],
             grade_p=None if self.grade_p is None else self.grade_p[keep],
-            notes=notes if labels is None else notes + _empty_topics(pool, labels),
+            notes=notes if labels is None else notes + empty_topics(pool, labels),
         )
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
@@ -206,125 +188,11 @@ def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) 
             )
 
 
-@takes(LABELS)
-def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
-    """Read one label per document.
-
-    Parameters
-    ----------
-    source : path, pattern, list of these, frame or dict
-        TREC qrels, a table, a frame, ``{topic: {document: label}}``, a list of named tuples such
-        as ir_measures' ``Qrel``, or a dataset such as ``ir_datasets:msmarco-passage/trec-dl-2019``.
-    {options}
-
-    Returns
-    -------
-    Qrels
-        Grades or, where the input holds fractions, probabilities of relevance.
-
-    Notes
-    -----
-    Negative grades mean pooled but not judged, as in trec_eval.
-
-    Examples
-    --------
-    >>> import hungjury as hj
-    >>> hj.read_qrels({"1": {"a": "yes", "b": "no"}}, map={"yes": 1, "no": 0}).to_dict()
-    {'1': {'a': 1, 'b': 0}}
-    """
-    return qrels_by(source, LabelPolicy.of(options, LABELS))
-
-
-def qrels_by(source: object, policy: LabelPolicy, stop: Stop = raise_error) -> Qrels:
-    """Read qrels by a policy."""
-    parts = label_parts(source, policy)
-    if len(parts) == 1 and (table := _grade_table(parts[0], policy, stop)) is not None:
-        if policy.scaling is not None:
-            raise InputError(
-                "the table already has a probability for every grade",
-                code="scaled-probabilities",
-                file=table.name,
-                remedy=("leave out", Argument("scaling")),
-            )
-        return _from_grade_columns(table, stop)
-    reader = LabelReader(policy, "one", stop)
-    reader.read(parts)
-    found = resolve(*reader.rows(), policy=policy, stop=stop)
-    label = found.label[stable_order(found.document)]
-    return Qrels(
-        pool=found.pool,
-        labels=None if found.soft else label.astype(np.int16),
-        grades=found.grades,
-        p=label if found.soft else None,
-        settings=policy.used(found.grades),
-        notes=found.notes + _empty_topics(found.pool, label),
-    )
-
-
-def _grade_table(part: Part, policy: LabelPolicy, stop: Stop) -> InputTable | None:
-    """The table of a part that gives the probability of every grade, else None."""
-    if isinstance(part, Source):
-        kind = table_format(part, policy.columns)
-        if kind != "parquet" and (kind is None or b"p0" not in part.head()):
-            return None
-        errors: list[InputError] = []
-        part = read_table(part, kind, policy.columns, stop=errors.append)
-        if grade_columns(part):
-            for error in errors:
-                stop(error)
-    return part if grade_columns(part) else None
-
-
-def _from_grade_columns(table: InputTable, stop: Stop) -> Qrels:
-    """Qrels from a table with columns p0, p1, ... that hold the probability of each grade."""
-    names = grade_columns(table)
-    of_grades = {name: f"probability {name}" for name in names}
-    table = table.readable(stop, map(table.need, ("topic", "document")), of_grades)
-    if not len(table):
-        raise no_label(table.name)
-    p = np.array([table.numbers(n, what) for n, what in of_grades.items()], dtype=float).T
-    ids = (table.texts(table.need(role)) for role in ("topic", "document"))
-    order: dict[str, dict[str, int]] = {}
-    for i, (topic, document) in enumerate(zip(*ids, strict=True)):
-        said = ""
-        if (p[i] < 0).any() or abs(p[i].sum() - 1) > 1e-6:
-            said = f"the probabilities of the grades are {p[i].tolist()}"
-            code, remedy = "not-a-distribution", "they must be non-negative and sum to 1"
-        elif document in order.setdefault(topic, {}):
-            said = f"document '{document}' of topic '{topic}' appears twice"
-            code, remedy = "duplicate-document", "keep one row per document and topic"
-        if said:
-            stop(InputError(said, code=code, file=table.name, line=table.line(i), remedy=remedy))
-        else:
-            order[topic][document] = i
-    if not any(order.values()):
-        raise no_label(table.name)
-    order = {topic: documents for topic, documents in order.items() if documents}
-    listed = list(order)
-    topics = [listed[i] for i in natural_order(listed)]
-    sizes = [len(order[t]) for t in topics]
-    pool = Pool(
-        topics,
-        [d for t in topics for d in order[t]],
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-    )
-    taken = [i for t in topics for i in order[t].values()]
-    grades = tuple(range(len(names)))
-    return Qrels(pool, None, grades, grade_p=p[taken], settings=LabelSettings(grades=grades))
-
-
-def _empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
+def empty_topics(pool: Pool, labels: NDArray[Any]) -> tuple[Note, ...]:
+    """Note the topics without any relevant document."""
     some = np.logical_or.reduceat(labels > 0, pool.offsets[:-1])
     none = [pool.topics[t] for t in np.flatnonzero(~some)]
     if not none:
         return ()
     text = f"{plural(len(none), 'topic')} without any relevant document"
     return (Note(NOTHING_RELEVANT, len(none), text, subjects=tuple(none)),)
-
-
-def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:
-    """Qrels, given or read from a source."""
-    if isinstance(source, Qrels):
-        refuse_options(options, "the qrels")
-        return source
-    return read_qrels(source, **options)

@@ -30,34 +30,30 @@ __all__ = [
 ]
 
 
-def relabel(
-    rows: Rows, words: Mapping[int, str], policy: LabelPolicy, notes: list[Note], stop: Stop
-) -> Rows:
-    """Rows whose labels are all numbers.
-
-    words: the text of labels that are not numbers, by row; their labels are NaN.
-    """
-    if not words and not policy.map:
+def relabel(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
+    """Apply the map of labels, and leave out or refuse those that are not numbers."""
+    if not rows.words and not policy.map:
         return rows
-    label, declared = _mapped(rows, words, policy, notes)
+    label, declared = _mapped(rows, policy, notes)
     unreadable = np.isnan(label) & ~declared
     if unreadable.any():
         if policy.missing == "error":
-            stop(_unreadable(rows, words, unreadable))
+            stop(_unreadable(rows, unreadable))
         else:
             notes.append(_note(rows, unreadable, "missing", "empty or unreadable, left out"))
     gone = np.isnan(label)
-    return replace(rows, label=label).keep(~gone) if gone.any() else replace(rows, label=label)
+    rows = replace(rows, label=label, words={})
+    return rows.keep(~gone) if gone.any() else rows
 
 
 def _mapped(
-    rows: Rows, words: Mapping[int, str], policy: LabelPolicy, notes: list[Note]
+    rows: Rows, policy: LabelPolicy, notes: list[Note]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The new labels, and where the map says that a label is missing."""
     label = rows.label.copy()
     declared = np.zeros(len(label), dtype=bool)
     by_word: dict[str | float, list[int]] = {}
-    for row, word in words.items():
+    for row, word in rows.words.items():
         by_word.setdefault(label_key(word), []).append(row)
     unseen = []
     changed = np.zeros(len(label), dtype=bool)
@@ -87,9 +83,9 @@ def _note(rows: Rows, mask: NDArray[np.bool_], kind: str, text: str) -> Note:
     return Note(kind, count, f"{plural(count, 'label')} {text}{whose}")
 
 
-def _unreadable(rows: Rows, words: Mapping[int, str], bad: NDArray[np.bool_]) -> InputError:
+def _unreadable(rows: Rows, bad: NDArray[np.bool_]) -> InputError:
     first = int(np.flatnonzero(bad)[0])
-    word, count = words[first], int(bad.sum())
+    word, count = rows.words[first], int(bad.sum())
     what = f"the label {quoted(word)} is not a number" if word else "the label is missing"
     if count > 1:
         whose = f": {counted(rows.count_by_judge(bad))}" if rows.by_judges else ""

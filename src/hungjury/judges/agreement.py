@@ -19,7 +19,7 @@ from hungjury.base.text import finite, number_text
 from hungjury.data.alignment import align
 from hungjury.data.inputs import Inputs
 from hungjury.data.judged import judge_lists
-from hungjury.data.labels import MISSING
+from hungjury.data.judgments import MISSING
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import RunFiles, Runs
 from hungjury.judges.findings import (

@@ -18,7 +18,7 @@ from hungjury.base.notes import Note, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
 from hungjury.base.tables import Table
 from hungjury.data.inputs import Inputs
-from hungjury.data.judgments import as_judgments
+from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import (
     JudgmentsLike,

@@ -16,7 +16,8 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
 from hungjury.base.text import columns, number_text
-from hungjury.data.judgments import Judgments, as_judgments
+from hungjury.data.judgments import Judgments
+from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike

@@ -13,8 +13,8 @@ from hungjury.base.errors import Argument, InputError
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
+from hungjury.data.labels import as_qrels
 from hungjury.data.pool import Pool
-from hungjury.data.qrels import as_qrels
 from hungjury.data.reading.options import QrelsLike
 from hungjury.leaderboard.plan import Plan
 

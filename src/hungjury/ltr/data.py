@@ -15,7 +15,8 @@ from hungjury.base.choices import LabelKind
 from hungjury.base.errors import InputError
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
-from hungjury.data.qrels import Qrels, as_qrels
+from hungjury.data.labels import as_qrels
+from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import QrelsLike
 from hungjury.ltr.labels import GRADES, Labels, as_labels
 

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import InputError, MissingExtra
-from hungjury.data.qrels import Qrels, read_qrels
+from hungjury.data.labels import read_qrels
+from hungjury.data.qrels import Qrels
 from hungjury.measures.catalogue import CATALOGUE, Measure, MeasureLike, measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import GMEAN_FLOOR

@@ -20,7 +20,7 @@ from hungjury.base.choices import Orientation
 from hungjury.base.errors import Argument, InputError, check_seed
 from hungjury.base.parameters import MOST_SAMPLES, check_count
 from hungjury.base.records import Record
-from hungjury.data.judgments import as_judgments
+from hungjury.data.labels import as_judgments
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress, Runs, as_runs, load

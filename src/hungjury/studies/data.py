@@ -19,8 +19,9 @@ from hungjury.base.files import read_json
 from hungjury.base.notes import Note
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
-from hungjury.data.judgments import Judgments, judgments_by
-from hungjury.data.qrels import Qrels, qrels_by
+from hungjury.data.judgments import Judgments
+from hungjury.data.labels import judgments_by, qrels_by
+from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import (
     JUDGES,
     READING,

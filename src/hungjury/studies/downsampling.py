@@ -19,7 +19,8 @@ from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Cell, Table
 from hungjury.data.alignment import align
-from hungjury.data.qrels import Qrels, as_qrels
+from hungjury.data.labels import as_qrels
+from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import QrelsLike, RunsLike
 from hungjury.data.runs import Progress, as_runs
 from hungjury.judges.panel import NOT_JUDGED

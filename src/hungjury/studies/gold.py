@@ -18,8 +18,7 @@ from hungjury.base.errors import Argument, MeasureError, check_choice
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
-from hungjury.data.judgments import as_judgments
-from hungjury.data.qrels import as_qrels
+from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Runs, as_runs, load
 from hungjury.judges.judge_scores import JudgeScores, gold_labels, label_matrix, score_judges

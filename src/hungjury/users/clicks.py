@@ -17,7 +17,7 @@ from hungjury.base.choices import ClickEngine, Pages, RatesBy
 from hungjury.base.errors import Argument, InputError, check_choice
 from hungjury.base.notes import plural
 from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE, check_count
-from hungjury.data.qrels import as_qrels
+from hungjury.data.labels import as_qrels
 from hungjury.data.reading.options import QrelsLike
 from hungjury.users.chain import closed_groups, stationary_distribution
 from hungjury.users.counting import (

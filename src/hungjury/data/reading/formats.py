@@ -27,7 +27,6 @@ __all__ = [
     "VERSION",
     "Format",
     "another_kind",
-    "columns_of",
     "frame_table",
     "grade_columns",
     "is_frame",
@@ -199,16 +198,6 @@ def read_table(
     """
     read = next((one.read for one in FORMATS if one.name == kind), _text(kind))
     return read(source, dict(columns), by_judge, stop)
-
-
-def columns_of(source: Source, kind: str, columns: Columns = ()) -> InputTable:
-    """The columns of a file, with few rows or none; errors in rows are ignored."""
-    if kind not in MARKS:
-        return read_table(source, kind, columns, True, lambda _error: None)
-    from hungjury.data.reading.text_tables import text_columns
-
-    names = text_columns(source, kind)
-    return InputTable(source.name, {n: [""] for n in names}, [1], dict(columns), source.stem)
 
 
 def _text(kind: str) -> Callable[[Source, Mapping[str, str], bool, Stop], InputTable]:

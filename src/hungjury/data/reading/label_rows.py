@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.errors import Argument, InputError, Remedy
 from hungjury.base.files import cores
-from hungjury.base.notes import Note, few
+from hungjury.base.notes import few
 from hungjury.base.records import Record
-from hungjury.data.pool import Pool, natural_order
+from hungjury.data.pool import natural_order
 from hungjury.data.reading.bad_lines import Parser, Stop, line_error, raise_error, readable
 from hungjury.data.reading.columns import InputTable
 from hungjury.data.reading.formats import (
     MARKS,
     another_kind,
-    columns_of,
     frame_table,
     is_frame,
     is_records,
@@ -39,7 +38,6 @@ __all__ = [
     "Judges",
     "LabelReader",
     "Part",
-    "Resolved",
     "Rows",
     "label_parts",
     "no_label",
@@ -59,6 +57,7 @@ class Rows(Record, eq=False):
     file: NDArray[np.unsignedinteger[Any]]
     files: list[str]
     judges: list[str]  # [""] for qrels
+    words: Mapping[int, str]  # the text of labels that are not numbers, by row
 
     @property
     def by_judges(self) -> bool:
@@ -78,9 +77,14 @@ class Rows(Record, eq=False):
         return self.files[int(self.file[row])], int(self.line[row])
 
     def keep(self, rows: NDArray[np.generic]) -> Rows:
-        """Some of the rows: a mask, or their numbers."""
+        """Return some of the rows: a mask, or their numbers in ascending order."""
+        words = {}
+        if self.words:
+            kept = np.arange(len(self))[rows].tolist()
+            words = {i: self.words[row] for i, row in enumerate(kept) if row in self.words}
         return replace(
             self,
+            words=words,
             pair=self.pair[rows],
             judge=self.judge[rows],
             label=self.label[rows],
@@ -101,19 +105,6 @@ class Rows(Record, eq=False):
         return InputError(
             message, code=code, file=file, line=line, remedy=remedy, argument=argument
         )
-
-
-class Resolved(Record, eq=False):
-    """One label for each (document, judge), documents in the order of the pool."""
-
-    pool: Pool
-    judges: list[str]
-    document: NDArray[np.int32]
-    judge: NDArray[np.int32]
-    label: NDArray[np.float64]
-    grades: tuple[int, ...]  # (0, 1) for probabilities
-    soft: bool
-    notes: tuple[Note, ...]
 
 
 Part = Source | InputTable
@@ -182,26 +173,45 @@ def _of_judge(name: object, source: object, policy: LabelPolicy) -> list[Part]:
 class LabelReader:
     """Collects rows of labels from files and tables."""
 
-    def __init__(self, policy: LabelPolicy, judges: Judges, stop: Stop = raise_error) -> None:
-        self.policy, self.judges, self.stop = policy, judges, stop
-        self.labels = self._empty()
+    judges: Judges
+    labels: native.LabelTable
+
+    def __init__(self, policy: LabelPolicy, stop: Stop = raise_error) -> None:
+        self.policy, self.stop = policy, stop
         self.words: dict[int, str] = {}  # of tables: row and text of labels that are not numbers
         self.files: list[str] = []
         self.ends: list[int] = []
         self.stems: list[str] = []  # the judge of each file
         self._parts = 0  # read without error
-        self.first = ""  # the name of the first part
+        self._tables: dict[Source, InputTable] = {}  # read ahead of the others
 
-    def read(self, parts: Sequence[Part]) -> None:
-        """Add files and tables. Where errors do not stop the reading, rows in error are left out,
+    def read(self, parts: Sequence[Part], judges: Judges) -> Rows:
+        """Read files and tables. Where errors do not stop the reading, rows in error are left out,
         or the whole part if it cannot be understood."""
+        self.judges = judges
+        self.labels = self._empty()
         sizes = [part.size for part in parts if isinstance(part, Source)]
         self.labels.expect(sum(sizes), max(sizes, default=0))
         for part in parts:
             self._read(part)
+        return self._rows(parts[0].name)
+
+    def table(self, source: Source, kind: str, by_judge: bool = False) -> InputTable:
+        """Read a file as a table; a table that is looked at first is kept for `read`."""
+        if source not in self._tables:
+            found = read_table(source, kind, self.policy.columns, by_judge, self.stop)
+            self._tables[source] = found
+        return self._tables[source]
+
+    def header(self, source: Source, mark: str) -> InputTable:
+        """Return the columns of a separated table, without its rows."""
+        from hungjury.data.reading.text_tables import text_columns  # not for TREC's columns
+
+        names = text_columns(source, mark)
+        given = dict(self.policy.columns)
+        return InputTable(source.name, {n: [""] for n in names}, [1], given, source.stem)
 
     def _read(self, part: Part) -> None:
-        self.first = self.first or part.name
         before = self.labels.rows
         try:
             self._add_part(part)
@@ -219,8 +229,9 @@ class LabelReader:
         elif (kind := table_format(part, self.policy.columns)) is not None:
             if kind in MARKS and self._plain(part, kind):
                 return
-            by_judge = self.judges == "column"
-            self._table(read_table(part, kind, self.policy.columns, by_judge, self.stop))
+            table = self.table(part, kind, self.judges == "column")
+            del self._tables[part]
+            self._table(table)
         elif self.judges in ("column", "wide"):
             no_header = _no_header if self.judges == "wide" else _mixed
             raise unknown_header(part, ROLES[self.judges]) or no_header(part.name)
@@ -251,7 +262,7 @@ class LabelReader:
     def _plain(self, part: Source, mark: str) -> bool:
         """Read a separated table in native code, unless there is anything unusual in it."""
         try:
-            table = columns_of(part, mark, self.policy.columns)
+            table = self.header(part, mark)
             found = [table.find("topic"), None, table.need("document"), table.need("label")]
             if self.judges in ("column", "iteration"):
                 found[1] = table.need("judge" if self.judges == "column" else "iteration")
@@ -335,12 +346,12 @@ class LabelReader:
             return [""]
         return list(dict.fromkeys(self.stems)) if self.judges == "file" else self.labels.iterations
 
-    def rows(self) -> tuple[Rows, dict[int, str]]:
-        """All rows, judges in natural order, and the labels that are not numbers."""
+    def _rows(self, first: str) -> Rows:
+        """Return all rows, judges in natural order; `first` is the name of the first part."""
         words = {**dict(self.labels.words), **self.words}
         columns = self.labels.take_columns()
         if not len(columns["label"]):
-            raise no_label(self.first)
+            raise no_label(first)
         sizes = np.diff([0, *self.ends])
         file = np.repeat(np.arange(len(sizes), dtype=np.min_scalar_type(len(sizes))), sizes)
         names = self._names()
@@ -363,12 +374,13 @@ class LabelReader:
             file=file,
             files=self.files,
             judges=[names[i] for i in order.tolist()],
+            words=words,
         )
         if self.judges == "iteration":
             _check_printable(rows)
         if self.judges in ("column", "iteration"):
-            return _chosen(rows, words, self.policy)
-        return rows, words
+            return _chosen(rows, self.policy)
+        return rows
 
 
 ROLES: dict[str, tuple[str, ...]] = {
@@ -409,19 +421,16 @@ def check_patterns(names: list[str], policy: LabelPolicy) -> None:
         )
 
 
-def _chosen(rows: Rows, words: dict[int, str], policy: LabelPolicy) -> tuple[Rows, dict[int, str]]:
-    """The rows of the judges that patterns leave; other judges are forgotten."""
+def _chosen(rows: Rows, policy: LabelPolicy) -> Rows:
+    """Return the rows of the judges that patterns leave; other judges are forgotten."""
     if not policy.only and not policy.without:
-        return rows, words
+        return rows
     check_patterns(rows.judges, policy)
     names = chosen(rows.judges, policy)
     number = np.full(len(rows.judges), -1, dtype=np.int32)
     number[[rows.judges.index(name) for name in names]] = np.arange(len(names))
-    keep = number[rows.judge] >= 0
-    place = np.cumsum(keep) - 1
-    kept = rows.keep(keep)
-    words = {int(place[row]): word for row, word in words.items() if keep[row]}
-    return replace(kept, judge=number[kept.judge], judges=names), words
+    kept = rows.keep(number[rows.judge] >= 0)
+    return replace(kept, judge=number[kept.judge], judges=names)
 
 
 def _check_printable(rows: Rows) -> None:
