@@ -17,7 +17,7 @@ from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
 from hungjury.base.text import columns, number_text
 from hungjury.data.judgments import Judgments
-from hungjury.data.labels import as_judgments, as_qrels
+from hungjury.data.labels import as_judgments
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
