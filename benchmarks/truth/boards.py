@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from benchmarks.truth.plain_mean import PLAIN
 from benchmarks.truth.public import Panel, Public
-from hungjury.base.records import TYPICAL_PANEL_ERROR
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
 from hungjury.judges.agreement import panel_agreement
@@ -22,7 +21,7 @@ from hungjury.leaderboard.draws import (
     panel_error_of,
     panel_estimate,
 )
-from hungjury.leaderboard.options import BoardOptions
+from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
 from hungjury.leaderboard.standing import standing
 from hungjury.measures.catalogue import measure
 from hungjury.stats import tau_ap

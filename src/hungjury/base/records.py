@@ -14,7 +14,6 @@ from dataclasses import MISSING, Field, FrozenInstanceError, asdict, dataclass, 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, TypeVar
 
 __all__ = [
-    "TYPICAL_PANEL_ERROR",
     "Record",
     "Settings",
     "ShownParameter",
@@ -166,8 +165,6 @@ def _values(owner: Record) -> tuple[Any, ...]:
     """What is compared."""
     return tuple(owner.__dict__[f.name] for f in fields(owner) if f.compare)
 
-
-TYPICAL_PANEL_ERROR = 0.035  # typical of LLM judges, of the measure's range: docs/leaderboard.md
 
 S = TypeVar("S", bound="Settings")
 

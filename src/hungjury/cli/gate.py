@@ -6,25 +6,25 @@ from typing import Any
 
 import click
 
-from hungjury.base.choices import Target
 from hungjury.base.parameters import MOST_MARGIN
 from hungjury.cli.options import (
     Number,
-    choice_option,
+    all_of,
     format_option,
     measure_option,
     output_option,
     plan_option,
     quiet_option,
-    seed_option,
 )
 from hungjury.cli.output import deliver, print_notes
 from hungjury.cli.reading import (
     Reading,
+    flag,
     judges_and_runs,
     judges_option,
     runs_needed,
 )
+from hungjury.leaderboard.options import BOARD
 
 
 @click.command("gate", no_args_is_help=True)
@@ -41,11 +41,8 @@ from hungjury.cli.reading import (
 @click.option("--gold", multiple=True, metavar="QRELS",
               help="Gold labels of some documents; needs --judges.")  # fmt: skip
 @plan_option
-@choice_option("--target", Target, "population: topics like these; topics: exactly these topics.")
-@click.option("--level", type=Number(0.5, 1, max_open=True), default=0.95,
-              show_default=True, help="Level of the intervals.")  # fmt: skip
+@all_of([flag(BOARD[name]) for name in ("target", "level", "seed")])
 @format_option("text", "json")
-@seed_option("Random seed.")
 @output_option
 @judges_and_runs
 @quiet_option

@@ -15,6 +15,7 @@ from hungjury.base.parameters import MOST_RANKS
 from hungjury.base.records import Record
 from hungjury.cli.options import (
     F,
+    Number,
     all_of,
     choice_option,
     count,
@@ -107,14 +108,19 @@ class Reading(Record):
         return RunFiles(expand(list(files), "scoreddocs"), RunPolicy.of(options))
 
 
-def _flag(option: Option) -> Callable[[F], F]:
-    """Make the flag of a reading option."""
+def flag(option: Option) -> Callable[[F], F]:
+    """Make the flag of an option."""
     name, default = f"--{option.name.replace('_', '-')}", option.default
     how: dict[str, Any] = {}
     if option.choices:
         how = {"type": click.Choice(option.choices), "default": default, "show_default": True}
     elif default is False:
         how = {"is_flag": True}
+    elif option.low is not None and option.high is not None:
+        kind = Number(option.low, option.high, max_open=option.open_high)
+        whole = isinstance(default, int)
+        limits = count(int(option.high), int(option.low)) if whole else kind
+        how = {"type": limits, "default": default, "show_default": True}
     else:
         how = {"metavar": option.metavar, "multiple": default == ()}
     return click.option(name, help=option.help, **how)
@@ -130,7 +136,7 @@ def reading_options(*groups: Mapping[str, Option]) -> Callable[[F], F]:
             values = {name: given.pop(name) for name in options}
             return command(reading=Reading(values), **given)
 
-        return cast(F, all_of([_flag(option) for option in options.values()])(gathered))
+        return cast(F, all_of([flag(option) for option in options.values()])(gathered))
 
     return decorate
 

@@ -14,11 +14,6 @@ from numpy.typing import NDArray
 from hungjury import native
 from hungjury.base.arrays import Floats
 from hungjury.base.choices import (
-    Contrary,
-    GoldDesign,
-    GoldEstimate,
-    Prior,
-    Scope,
     Target,
 )
 from hungjury.base.files import write_whole
@@ -28,7 +23,6 @@ from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
 from hungjury.base.text import letter
 from hungjury.data.judgments import Judgments
-from hungjury.data.reading.options import ScoreSettings
 from hungjury.data.texts import TextFiles
 from hungjury.judges.agreement import Agreement
 from hungjury.judges.families import Jury
@@ -36,6 +30,7 @@ from hungjury.leaderboard.against_gold import AgainstGold, against_gold
 from hungjury.leaderboard.correction import Correction
 from hungjury.leaderboard.evidence import Evidence
 from hungjury.leaderboard.label_model import LabelDraws
+from hungjury.leaderboard.options import LeaderboardSettings
 from hungjury.leaderboard.outlook import Outlook
 from hungjury.stats.multiple import letter_groups
 
@@ -44,29 +39,11 @@ __all__ = [
     "BoardRow",
     "JudgeRow",
     "Leaderboard",
-    "LeaderboardSettings",
     "dependence",
     "judge_rows",
     "labels_per_document",
     "vote_share",
 ]
-
-
-class LeaderboardSettings(ScoreSettings, kw_only=True):
-    """How a leaderboard was made."""
-
-    judges: int
-    draws: int
-    seed: int
-    level: float
-    rel: int | None = None
-    scope: Scope = "topic"
-    panel_error: float = 0.0  # in units of the measure's range
-    prior: Prior = "ranks"
-    contrary: Contrary = "drop"
-    families: int = 0  # that vote
-    gold_design: GoldDesign | None = None  # how documents with gold labels were chosen
-    estimate: GoldEstimate = "combined"
 
 
 TOO_MUCH = 0.03  # agreement beyond what independent judges would have

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.choices import GoldDesign
-from hungjury.base.errors import InputError, check_choice
+from hungjury.base.errors import InputError
 from hungjury.base.notes import Note, plural
-from hungjury.base.records import TYPICAL_PANEL_ERROR, Record
+from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
 from hungjury.data.reading.options import QrelsLike
@@ -31,7 +30,7 @@ from hungjury.leaderboard.draws import (
     reported_rate,
 )
 from hungjury.leaderboard.effects import scores_under
-from hungjury.leaderboard.options import BoardOptions
+from hungjury.leaderboard.options import TYPICAL_PANEL_ERROR, BoardOptions
 from hungjury.leaderboard.outlook import typical
 from hungjury.leaderboard.panel_error import normal_draws
 from hungjury.leaderboard.plan import PlanLike, as_plan, digests, plan_weights
@@ -199,8 +198,6 @@ def planned_sample(
 ) -> Sample:
     """Gold labels as a sample of the judged pool, by a plan or another design."""
     judgments, design = panel.judgments, options.gold_design
-    if design is not None:
-        check_choice("gold_design", design, get_args(GoldDesign))
     if plan is None:
         return gold_sample(gold, judgments, panel.rel, design)
     made = as_plan(plan)

@@ -8,15 +8,15 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, UnknownName, check_seed
-from hungjury.base.parameters import check_share
+from hungjury.base.errors import Argument, InputError, UnknownName
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
 from hungjury.comparison.compare import common_values
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, takes
 from hungjury.leaderboard.draws import as_reported
 from hungjury.leaderboard.leaderboard import leaderboard
+from hungjury.leaderboard.options import BOARD
 from hungjury.measures.catalogue import measure as find_measure
 from hungjury.measures.evaluate import evaluate
 from hungjury.measures.scores import averaged
@@ -105,6 +105,7 @@ class Gate(Record, Result):
         return {**vars(self), "passed": self.passed}
 
 
+@takes({name: BOARD[name] for name in ("level", "seed")}, "options")
 def gate(
     labels: QrelsLike | JudgmentsLike,
     runs: RunsLike,
@@ -114,8 +115,6 @@ def gate(
     margin: float = 0.0,
     *,
     judges: bool = False,
-    level: float = 0.95,
-    seed: int = 0,
     **options: Any,
 ) -> list[Gate]:
     """Decide whether candidates are better than a baseline, and by how much.
@@ -134,10 +133,7 @@ def gate(
         Differences up to this size do not matter in practice.
     judges : bool
         Take `labels` as judgments of several judges.
-    level : float
-        Level of the intervals, for all candidates together.
-    seed : int
-        Random seed.
+    {options}
     **options
         Options of `evaluate`, such as `ties`; with ``judges=True`` options of `leaderboard`, such
         as `gold`, `plan` or `target`.
@@ -162,8 +158,7 @@ def gate(
     >>> hj.gate(sim.gold, sim.runs, "system8", "system1")[0].verdict
     'better'
     """
-    check_seed(seed)
-    check_share("level", level)
+    level, seed = (BOARD[n].value(options.pop(n, BOARD[n].default)) for n in ("level", "seed"))
     wanted = [candidate] if isinstance(candidate, str) else list(candidate)
     if not wanted:
         raise InputError(

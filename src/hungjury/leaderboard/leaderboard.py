@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hungjury.base.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
-from hungjury.base.errors import Argument, InputError, MeasureError, check_choice, check_seed
+from hungjury.base.choices import Target
+from hungjury.base.errors import Argument, InputError, MeasureError
 from hungjury.base.notes import Note, plural
-from hungjury.base.parameters import MOST_DRAWS, check_count, check_share
-from hungjury.base.records import TYPICAL_PANEL_ERROR
 from hungjury.data.alignment import align
 from hungjury.data.inputs import Inputs
 from hungjury.data.judgments import Judgments
-from hungjury.data.reading.options import JudgmentsLike, QrelsLike, ReadingOptions, RunsLike
+from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike, takes
 from hungjury.data.runs import Progress
 from hungjury.judges.agreement import Agreement, panel_agreement
-from hungjury.judges.families import Families, Jury, seat_jury
+from hungjury.judges.families import Jury, seat_jury
 from hungjury.judges.merge import MergeLike, merge_method
 from hungjury.judges.panel import Panel
 from hungjury.leaderboard.board import (
     Leaderboard,
-    LeaderboardSettings,
     dependence,
     judge_rows,
     labels_per_document,
@@ -37,17 +33,17 @@ from hungjury.leaderboard.draws import (
     panel_estimate,
 )
 from hungjury.leaderboard.evidence import Evidence, depth_shown
-from hungjury.leaderboard.options import BoardOptions
+from hungjury.leaderboard.options import BOARD, LeaderboardSettings, split_options
 from hungjury.leaderboard.outlook import Outlook, look_ahead
-from hungjury.leaderboard.panel_error import check_panel_error
 from hungjury.leaderboard.plan import PlanLike
 from hungjury.leaderboard.standing import standing
 from hungjury.measures.catalogue import Measure, MeasureLike, measure_list
 from hungjury.stats.resampling import interval
-from hungjury.stats.sequential import check_looks
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from hungjury.leaderboard.options import BoardArguments
 
 __all__ = ["cautions", "leaderboard"]
 
@@ -95,34 +91,17 @@ def _constant(found: Agreement) -> list[Note]:
     return [Note("constant-judge", len(same), text, subjects=same, about="judges")]
 
 
-FEWEST_DRAWS = 100
-
-
+@takes(BOARD, "reading")
 def leaderboard(
     judgments: JudgmentsLike,
     runs: RunsLike,
     measure: MeasureLike,
     merge: MergeLike = "binmv",
-    rel: int | None = None,
-    target: Target = "population",
-    draws: int = 1000,
-    seed: int = 0,
-    gold: QrelsLike | Judgments | None = None,
     *,
+    gold: QrelsLike | Judgments | None = None,
     plan: PlanLike | None = None,
-    gold_design: GoldDesign | None = None,
-    estimate: GoldEstimate = "combined",
-    looks: Sequence[int] | None = None,
-    panel_error: float = TYPICAL_PANEL_ERROR,
-    scope: Scope = "topic",
-    prior: Prior = "ranks",
-    contrary: Contrary = "drop",
-    families: Families = None,
-    level: float = 0.95,
-    replicates: int = 1000,
-    outlook: bool = True,
     progress: Progress | None = None,
-    **reading: Unpack[ReadingOptions],
+    **arguments: Unpack[BoardArguments],
 ) -> Leaderboard:
     """Rank systems by the labels of several judges, with the uncertainty of the ranking.
 
@@ -136,49 +115,14 @@ def leaderboard(
         One measure.
     merge : str, Merge or Weights
         Any merge of labels, or ``"aware"``, ``"aware(sgl_kld_msd)"`` to merge scores.
-    rel : int, optional
-        Take labels as binary, with this as the lowest relevant grade.
-    target : {"population", "topics"}
-        Systems on topics like these, or on exactly these topics.
-    draws : int
-        Draws of labels (or of judges) and topics.
-    seed : int
-        Random seed.
     gold : Qrels, Judgments or source, optional
         Labels of some documents by people; `Judgments` for several people. The whole leaderboard
         is then about people, and `Leaderboard.correction` says how the panel differs from them.
     plan : Plan or path, optional
         How these documents were chosen.
-    gold_design : {"plan", "random", "topics"}, optional
-        How they were chosen without a plan: with equal probability, or all of random topics. If
-        this is not known, only a model corrects the panel.
-    estimate : {"combined", "direct"}
-        Use gold labels together with the panel's differences between systems, or alone. Measures
-        such as AP always use them alone.
-    looks : sequence of int, optional
-        Numbers of gold labels at which you look at the leaderboard, the last one the largest
-        budget. Systems are then told apart by bounds that hold over all looks, so that labelling
-        may stop at any of them.
-    panel_error : float
-        Typical error of the panel about a system, compared with people, as a share of the
-        measure's range. The default is typical of LLM judges; 0 gives the panel's own view.
-    scope : {"topic", "all"}
-        Whether em fits the judges on each topic alone, or on all topics together.
-    prior : {"ranks", "flat"}
-        em's prior of a grade: varying with the ranks that systems give a document, or one prior.
-    contrary : {"drop", "keep"}
-        Leave out judges whose labels contradict those of all others, or let them vote.
-    families : str, path or dict, optional
-        Judges who share a vote: a pattern on names (the family is what it matches), a file with a
-        judge and its family on each line, or ``{judge: family}``. Near-copies always share one.
-    level : float
-        Level of the intervals.
-    replicates : int
-        Random judges of each class, for AWARE's weights.
-    outlook : bool
-        Also estimate what more topics or judges would change.
     progress : callable, optional
         Called as ``progress(done, total, what)``.
+    {options}
     **reading
         Options of `read_judgments` and `read_runs`, such as ``grades=range(4)`` or
         ``score_precision="single"``, for labels and runs that are still to be read; those
@@ -199,20 +143,12 @@ def leaderboard(
     (4, 'panel')
     """
     chosen = _one(measure)
-    check_choice("target", target, get_args(Target))
-    check_choice("prior", prior, get_args(Prior))
-    check_choice("contrary", contrary, get_args(Contrary))
-    check_choice("estimate", estimate, get_args(GoldEstimate))
-    check_seed(seed)
-    _check_draws(draws)
-    check_share("level", level)
-    check_panel_error(panel_error)
-    if looks is not None:
-        looks = check_looks(looks)
+    options, reading = split_options(arguments)
+    options = options.but(measure=chosen, merge=merge_method(merge))
     inputs = Inputs.of(reading, judgments, runs, gold)
     given, lists, gold = inputs.judgments(), inputs.lists(), inputs.people()
-    _check_topics(given, target)
-    if gold is None and not (plan is None and gold_design is None and looks is None):
+    _check_topics(given, options.target)
+    if gold is None and (plan is not None or options.gold_design or options.looks):
         raise InputError(
             "a plan, a gold design and looks need gold labels",
             code="no-gold",
@@ -220,23 +156,17 @@ def leaderboard(
         )
     remembered = max(chosen.unjudged_depth, depth_shown(chosen))
     aligned = align(lists, given.pool, None, progress, remembered, named=True)
-    options = BoardOptions(
-        measure=chosen, merge=merge_method(merge), rel=rel, target=target, draws=draws, seed=seed,
-        gold_design=gold_design, estimate=estimate, looks=tuple(looks or ()),
-        panel_error=panel_error, scope=scope, prior=prior, contrary=contrary, families=families,
-        level=level, replicates=replicates, outlook=outlook,
-    )  # fmt: skip
-    panel = Panel.of(given, rel)
+    panel = Panel.of(given, options.rel)
     found = panel_agreement(panel) if len(panel.judges) > 1 and not given.soft else None
-    jury = seat_jury(panel, families, found.near_copies if found else (), contrary)
-    labels_seed, means_seed, panels_seed = np.random.SeedSequence(seed).spawn(3)
+    jury = seat_jury(panel, options.families, found.near_copies if found else (), options.contrary)
+    labels_seed, means_seed, panels_seed = np.random.SeedSequence(options.seed).spawn(3)
     drawn = draw_scores(jury.panel, aligned, options, labels_seed, progress)
     correction, ahead, sample = None, None, None
     correction_notes: tuple[Note, ...] = ()
     if gold is None:
-        layer = panel_error_of(panel_error, jury.panel, aligned, chosen)
+        layer = panel_error_of(options.panel_error, jury.panel, aligned, chosen)
         made = panel_estimate(drawn, options, layer, means_seed)
-        if outlook and len(aligned.systems) > 1:
+        if options.outlook and len(aligned.systems) > 1:
             ahead = look_ahead(jury.panel, drawn, options, made.parts, panels_seed)
     else:
         sample = planned_sample(gold, plan, panel, aligned, options)
@@ -245,19 +175,10 @@ def leaderboard(
         )
     settings = LeaderboardSettings(
         **aligned.policy.recorded,
+        **options.recorded,
         labels=given.settings.but(grades=() if given.soft else given.grades),
         judges=len(jury.panel.judges),
         families=jury.families,
-        contrary=contrary,
-        rel=rel,
-        panel_error=panel_error,
-        scope=scope,
-        prior=prior,
-        gold_design=gold_design,
-        estimate=estimate,
-        draws=draws,
-        seed=seed,
-        level=level,
     )
     notes = given.notes + aligned.notes + chosen.notes() + drawn.notes + jury.notes
     notes += correction_notes + cautions(jury, drawn, found)
@@ -283,17 +204,6 @@ def _one(measure: MeasureLike) -> Measure:
             remedy=f"ask for {drawn.of}",
         )
     return wanted[0]
-
-
-def _check_draws(draws: int) -> None:
-    check_count("draws", draws, 0, MOST_DRAWS)
-    if draws < FEWEST_DRAWS:
-        raise InputError(
-            f"{plural(draws, 'draw')}: too few for an interval",
-            code="too-few-draws",
-            argument="draws",
-            remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",
-        )
 
 
 def _check_topics(judgments: Judgments, target: Target) -> None:

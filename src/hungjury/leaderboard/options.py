@@ -1,33 +1,226 @@
-"""The options of a leaderboard."""
+"""The options of a leaderboard, each declared once.
 
-from __future__ import annotations
+An option is one entry of `BoardArguments`: its name, the type that callers see, and an `Option`
+with everything else. From it follow the keyword of `leaderboard` and `gate`, the flag of their
+commands, the check of its value, the record that every step is given, and what the settings of a
+leaderboard record.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, SupportsIndex
 
 from hungjury.base.choices import Contrary, GoldDesign, GoldEstimate, Prior, Scope, Target
-from hungjury.base.records import TYPICAL_PANEL_ERROR, Record
-from hungjury.judges.families import Families
-from hungjury.judges.merge_types import Merge
-from hungjury.measures.catalogue import Measure
+from hungjury.base.errors import Argument, InputError, check_seed
+from hungjury.base.notes import plural
+from hungjury.base.parameters import MOST_DRAWS, MOST_SEED, check_count, check_share
+from hungjury.data.reading.options import (
+    READING,
+    Option,
+    Policy,
+    ReadingOptions,
+    ScoreSettings,
+    check_known,
+    declared,
+)
 
-__all__ = ["BoardOptions"]
+if TYPE_CHECKING:
+    from hungjury.judges.merge_types import Merge
+    from hungjury.measures.catalogue import Measure
+
+__all__ = [
+    "BOARD",
+    "TYPICAL_PANEL_ERROR",
+    "BoardArguments",
+    "BoardOptions",
+    "LeaderboardSettings",
+    "split_options",
+]
+
+TYPICAL_PANEL_ERROR = 0.035  # typical of LLM judges, of the measure's range: docs/leaderboard.md
+FEWEST_DRAWS = 100
 
 
-class BoardOptions(Record, kw_only=True):
-    """What every step from a panel to a leaderboard is told."""
+def _draws(draws: Any) -> int:
+    check_count("draws", draws, 0, MOST_DRAWS)
+    if draws < FEWEST_DRAWS:
+        raise InputError(
+            f"{plural(draws, 'draw')}: too few for an interval",
+            code="too-few-draws",
+            argument="draws",
+            remedy=f"use at least {FEWEST_DRAWS}; 1000 is usual",
+        )
+    return int(draws)
 
-    measure: Measure
-    merge: Merge
-    rel: int | None = None
-    target: Target = "population"
-    draws: int = 1000
-    seed: int = 0
-    gold_design: GoldDesign | None = None
-    estimate: GoldEstimate = "combined"
-    looks: tuple[int, ...] = ()
-    panel_error: float = TYPICAL_PANEL_ERROR
-    scope: Scope = "topic"
-    prior: Prior = "ranks"
-    contrary: Contrary = "drop"
-    families: Families = None
-    level: float = 0.95
-    replicates: int = 1000
-    outlook: bool = True
+
+def _seed(seed: Any) -> Any:
+    check_seed(seed)
+    return seed
+
+
+def _level(level: Any) -> Any:
+    check_share("level", level)
+    return level
+
+
+def _panel_error(size: Any) -> Any:
+    if not (isinstance(size, (int, float)) and 0 <= size <= 1):
+        raise InputError(
+            f"panel_error is {size!r}",
+            code="panel-error",
+            remedy=(Argument("panel_error"), "is a share of the measure's range, from 0 to 1"),
+        )
+    return size
+
+
+def _looks(looks: Any) -> tuple[int, ...]:
+    if looks is None:
+        return ()
+    from hungjury.stats.sequential import check_looks
+
+    if isinstance(looks, str) and all(part.strip().isdigit() for part in looks.split(",")):
+        looks = [int(part) for part in looks.split(",")]
+    return tuple(check_looks(looks))
+
+
+class BoardArguments(ReadingOptions, total=False):
+    """The options of `leaderboard`, those of reading included."""
+
+    rel: Annotated[
+        int | None,
+        Option(
+            None,
+            "Take labels as binary, with this as the lowest relevant grade.",
+            kind="int",
+            flag=False,  # of many commands
+        ),
+    ]
+    target: Annotated[
+        Target,
+        Option(
+            "population",
+            "population: systems on topics like these; topics: on exactly these topics.",
+            recorded=False,  # the leaderboard says it
+        ),
+    ]
+    draws: Annotated[
+        int,
+        Option(
+            1000, "Draws of labels (or of judges) and topics.",
+            kind="int", low=0, high=MOST_DRAWS, read=_draws,
+        ),
+    ]  # fmt: skip
+    seed: Annotated[int, Option(0, "Random seed.", kind="int", low=0, high=MOST_SEED, read=_seed)]
+    level: Annotated[
+        float,
+        Option(
+            0.95,
+            "Level of all intervals.",
+            "Systems are told apart at this level too.",
+            kind="float", low=0.5, high=1, open_high=True, read=_level,
+        ),
+    ]  # fmt: skip
+    panel_error: Annotated[
+        float,
+        Option(
+            TYPICAL_PANEL_ERROR,
+            "Typical error of the panel about a system, compared with people, as a share of the "
+            "measure's range; 0 for the panel's own view.",
+            "The default is typical of LLM judges.",
+            kind="float", low=0, high=1, read=_panel_error,
+        ),
+    ]  # fmt: skip
+    contrary: Annotated[
+        Contrary,
+        Option("drop", "Leave out judges whose labels contradict those of all others, or not."),
+    ]
+    families: Annotated[
+        str | os.PathLike[str] | Mapping[str, str] | None,
+        Option(
+            None,
+            "Judges who share one vote: a regular expression on names (the family is what it "
+            "matches), or a file with a judge and its family on each line.",
+            "Or ``{judge: family}``. Near-copies always share one.",
+            kind="str, path or dict",
+            metavar="PATTERN|FILE",
+            recorded=False,  # their number is
+        ),
+    ]
+    gold_design: Annotated[
+        GoldDesign | None,
+        Option(
+            None,
+            "How documents with gold labels were chosen: by a plan, at random, or as whole "
+            "random topics.",
+            "If this is not known, only a model corrects the panel.",
+        ),
+    ]
+    estimate: Annotated[
+        GoldEstimate,
+        Option(
+            "combined",
+            "Use gold labels together with the panel's differences between systems, or alone.",
+            "Measures such as AP always use them alone.",
+        ),
+    ]
+    looks: Annotated[
+        "str | Iterable[SupportsIndex] | None",
+        Option(
+            None,
+            "Numbers of gold labels at which you check the result, the largest last; labelling "
+            "may stop at any of them.",
+            "Systems are then told apart by bounds that are valid over all looks.",
+            kind="sequence of int",
+            metavar="100,200,500",
+            read=_looks,
+            recorded=False,  # the correction says it
+        ),
+    ]
+    scope: Annotated[
+        Scope, Option("topic", "Fit the judges of em on each topic, or on all topics together.")
+    ]
+    prior: Annotated[
+        Prior,
+        Option(
+            "ranks",
+            "Prior of em. ranks: varies with the ranks of documents; flat: the same for all.",
+        ),
+    ]
+    replicates: Annotated[
+        int,
+        Option(
+            1000, "Random judges of each class, for AWARE's weights.",
+            kind="int", recorded=False, flag=False,
+        ),
+    ]  # fmt: skip
+    outlook: Annotated[
+        bool,
+        Option(
+            True, "Also estimate what more topics or judges would change.",
+            kind="bool", recorded=False, flag=False,
+        ),
+    ]  # fmt: skip
+
+
+BOARD = {name: one for name, one in declared(BoardArguments).items() if name not in READING}
+
+
+class BoardOptions(Policy, options=BOARD):
+    """The options that every step from a panel to a leaderboard is given."""
+
+    measure: "Measure" = None  # type: ignore[assignment]  # always given
+    merge: "Merge" = None  # type: ignore[assignment]
+
+
+class LeaderboardSettings(ScoreSettings, kw_only=True, values=BoardOptions().recorded):
+    """How a leaderboard was made."""
+
+    judges: int
+    families: int = 0  # that vote
+
+
+def split_options(given: Mapping[str, Any]) -> tuple[BoardOptions, dict[str, Any]]:
+    """Check the options of a leaderboard, and return them apart from those of reading."""
+    check_known(given, BOARD | READING)
+    own = {name: value for name, value in given.items() if name in BOARD}
+    return BoardOptions.of(own), {n: v for n, v in given.items() if n not in BOARD}

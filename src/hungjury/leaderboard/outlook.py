@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -74,7 +73,7 @@ def look_ahead(
     # Fewer judges may see all systems closer together: a difference counts by how far apart
     # systems are.
     spread = _spread(drawn)
-    chosen, short = options.measure, replace(options, draws=DRAWS)
+    chosen, short = options.measure, options.but(draws=DRAWS)
     widest = chosen.high - chosen.low if chosen.average == "mean" else np.inf
     judges, measured = judges_curve(len(panel.judges), here, with_fewer)
     return Outlook(here, topics, judges, measured)

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 
 from hungjury import native
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.pool import Pool
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 
-__all__ = ["MEASURED", "PEOPLE", "PanelError", "check_panel_error", "exposure_kernel",
+__all__ = ["MEASURED", "PEOPLE", "PanelError", "exposure_kernel",
            "normal_draws", "range_of"]  # fmt: skip
 
 SPREAD = 0.4  # standard deviation of the logarithm of tau
@@ -54,15 +53,6 @@ class PanelError(Record, eq=False):
         quantile = (rng.permutation(number) + 0.5) / number
         tau = self.size * np.exp(SPREAD * np.array([*map(NormalDist().inv_cdf, quantile)]))
         return np.asarray(tau[:, None] * normal_draws(self.kernel, number, rng))
-
-
-def check_panel_error(panel_error: float) -> None:
-    if not (isinstance(panel_error, (int, float)) and 0 <= panel_error <= 1):
-        raise InputError(
-            f"panel_error is {panel_error!r}",
-            code="panel-error",
-            remedy=(Argument("panel_error"), "is a share of the measure's range, from 0 to 1"),
-        )
 
 
 def exposure_kernel(alignment: Alignment) -> Floats:

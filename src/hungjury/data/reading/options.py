@@ -71,6 +71,7 @@ __all__ = [
     "LabelSettings",
     "LabelsLike",
     "Option",
+    "Policy",
     "QrelsLike",
     "ReadingOptions",
     "RunOptions",
@@ -82,6 +83,7 @@ __all__ = [
     "VotesLike",
     "among",
     "check_known",
+    "declared",
     "refuse_options",
     "takes",
 ]
@@ -103,7 +105,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Option(Record):
-    """What every surface needs to know about a reading option."""
+    """What every surface needs to know about an option."""
 
     default: Any
     help: str  # for the command line, and the first sentences of the docstring
@@ -114,6 +116,10 @@ class Option(Record):
     show: Callable[[Any], Any] = lambda kept: kept  # what settings record
     recorded: bool = True  # in the settings of results
     for_gold: bool = True  # gold labels are read with it too
+    flag: bool = True  # on the command line
+    low: float | None = None  # of numbers, on the command line
+    high: float | None = None
+    open_high: bool = False
     name: str = ""
     choices: tuple[str, ...] = ()  # the words of its type
 
@@ -277,7 +283,7 @@ class ReadingOptions(JudgeOptions, RunOptions, total=False):
     """Options of everything that reads labels and runs."""
 
 
-def _declared(kind: Any) -> dict[str, Option]:
+def declared(kind: Any) -> dict[str, Option]:
     """Return the options of a declaration by name."""
     found = {}
     for name, annotation in kind.__annotations__.items():
@@ -292,7 +298,7 @@ def _words(accepted: Any) -> tuple[str, ...]:
     return next((get_args(kind) for kind in kinds if get_origin(kind) is Literal), ())
 
 
-LABELS, JUDGES, RUNS = map(_declared, (LabelOptions, JudgeOptions, RunOptions))
+LABELS, JUDGES, RUNS = map(declared, (LabelOptions, JudgeOptions, RunOptions))
 READING = JUDGES | RUNS
 GRADES = {name: one for name, one in LABELS.items() if one.for_gold}  # labels of one judge
 
@@ -318,7 +324,7 @@ class _Chosen(Record):
         def __getattr__(self, name: str) -> Any: ...
 
 
-class _Policy(_Chosen):
+class Policy(_Chosen):
     """Checked values of options, which readers follow."""
 
     options: ClassVar[Mapping[str, Option]]
@@ -340,7 +346,7 @@ class _Policy(_Chosen):
         return {n: one.show(getattr(self, n)) for n, one in self.options.items() if one.recorded}
 
 
-class LabelPolicy(_Policy, options=JUDGES):
+class LabelPolicy(Policy, options=JUDGES):
     """How labels are read."""
 
     def __post_init__(self) -> None:
@@ -384,7 +390,7 @@ class LabelPolicy(_Policy, options=JUDGES):
         return LabelSettings(**{**self.recorded, "grades": grades})
 
 
-class RunPolicy(_Policy, options=RUNS):
+class RunPolicy(Policy, options=RUNS):
     """How runs are read: the order of lists, and the names of systems."""
 
     @property
@@ -433,10 +439,11 @@ def refuse_options(options: Mapping[str, object], what: str) -> None:
         )
 
 
-def takes(options: Mapping[str, Option]) -> Callable[[F], F]:
-    """Decorator: show reading options in the signature and the docstring of a function.
+def takes(options: Mapping[str, Option], rest: str | None = None) -> Callable[[F], F]:
+    """Decorator: show options in the signature and the docstring of a function.
 
-    The docstring says where: ``{options}`` among its parameters.
+    The docstring says where: ``{options}`` among its parameters. rest: the name under which it
+    describes further keywords.
     """
 
     def decorate(function: F) -> F:
@@ -446,6 +453,8 @@ def takes(options: Mapping[str, Option]) -> Callable[[F], F]:
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=one.default)
             for name, one in options.items()
         ]
+        if rest is not None:
+            named.append(inspect.Parameter(rest, inspect.Parameter.VAR_KEYWORD))
         function.__signature__ = written.replace(parameters=[*kept, *named])  # type: ignore[attr-defined]
         entries = "\n".join(map(_entry, options.values()))
         text = (function.__doc__ or "").replace("{options}", indent(entries, "    ").strip())
