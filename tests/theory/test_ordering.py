@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from builders.paths import DOCS
 from hungjury.base.errors import InputError
-from hungjury.theory.axioms import ListScorer, plentiful_pool
+from hungjury.theory.list_pairs import ListScorer, plentiful_pool
 from hungjury.theory.ordering import Step, compare_lists
 from oracles import theory as naive_theory
 

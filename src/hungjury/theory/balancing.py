@@ -22,7 +22,8 @@ from hungjury.base.errors import Argument, InputError, MeasureError, check_choic
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.data.judged import BUDGET
 from hungjury.measures.closed_forms import TOLERANCE
-from hungjury.theory.axioms import Lists, ListScorer, MeasureLike, check_axioms, plentiful_pool
+from hungjury.theory.axioms import check_axioms
+from hungjury.theory.list_pairs import Lists, ListScorer, MeasureLike, plentiful_pool
 
 __all__ = ["balancing_curve", "balancing_index"]
 

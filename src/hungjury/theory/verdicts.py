@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import MISSING
+from importlib.resources import files
 from typing import Any, Literal
 
 from hungjury.base.errors import HungjuryError, MeasureError
@@ -158,32 +159,8 @@ def example_measure(cls: type[Measure], length: int, grades: int) -> Measure:
 def axiom_markdown(length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH) -> str:
     """The table as a page of the documentation."""
     rows = axiom_table(length, grades, binary_length)
-    lines = [
-        "# Which measures satisfy Replacement and Swap",
-        "",
-        "Two properties make a score a measure of utility (thesis, section 3.4).",
-        "**Replacement**: a better document at some rank must not make the score worse.",
-        "**Swap**: a better document that changes places with a worse one above it must not",
-        "make the score worse. A measure with both agrees with the partial order of judged",
-        "lists. For measures such as Fallout and ESL, worse means larger.",
-        "",
-        "**proved**: for all lists and parameters, but for gains that fall as the grade rises; the",
-        "proofs are named below the table. **not refuted**: no exception among the lists that were",
-        "checked, which is not a proof. **fails**: the first exception found, with the parameters",
-        "that give it.",
-        "",
-        f"Checked: all binary lists of up to {binary_length} documents, with the parameters",
-        f"listed; all lists of {length} documents with grades 0 to {grades - 1}, with the",
-        "parameters of the first column; against every pool with up to as many documents of each",
-        "grade, from which both lists of a pair are drawn. Differences below one part in 10^12 are",
-        "rounding. A pool is written as its numbers of documents of grade 0, 1, ... Pairs where",
-        "the measure is undefined are left out.",
-        "",
-        "This page is made by `hungjury theory axioms`.",
-        "",
-        "| measure | Replacement | Swap | parameters tried on binary lists |",
-        "|---|---|---|---|",
-    ]
+    page = files("hungjury.theory").joinpath("axioms.md").read_text(encoding="utf-8")
+    lines = page.format(binary_length=binary_length, length=length, top=grades - 1).splitlines()
     lines += [_markdown(row) for row in rows if row.reports]
     proofs = dict.fromkeys((row.measure, row.proof) for row in rows if row.proof)
     lines += ["", "Proofs:", "", *(f"- `{measure}`: {where}" for measure, where in proofs)]
