@@ -384,3 +384,13 @@ def test_the_architecture_names_every_room_and_fits_two_screens():
     rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert {room for room in rooms if f"| `{room}/`" not in ARCHITECTURE} == set()
     assert len(ARCHITECTURE.splitlines()) <= 110
+
+
+def test_tests_mirror_the_rooms():
+    tests = ROOT / "tests"
+    rooms = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    folders = {path.parent.name for path in tests.glob("*/*.py")}
+    assert folders == rooms | {"builders", "oracles", "project"}
+    assert list(tests.glob("test_*.py")) == []
+    lengths = {path.name: len(path.read_text().splitlines()) for path in tests.glob("*/*.py")}
+    assert max(lengths.values()) <= 600, max(lengths, key=lengths.get)
