@@ -99,6 +99,21 @@ def test_yandex_actions_of_sessions_that_stand_together(large, end, tmp_path, mo
     assert (log.unreadable, log.without_time, log.without_session) == (1, 1, 1)
 
 
+def test_a_session_that_goes_on_in_another_file(tmp_path):
+    """Its clicks are on the page that the first file shows."""
+    page = ["Q\t3\t1\tu1\tu2\tu3", "C\tu2", "C\tu1"]
+    first = [f"1\t0\t{page[0]}", f"1\t5\t{page[1]}"]
+    second = [f"1\t9\t{page[2]}", *(f"2\t{i}\t{line}" for i, line in enumerate(page))]
+    one, other, whole = (tmp_path / name for name in ("one", "other", "whole"))
+    for path, lines in ((one, first), (other, second), (whole, first + second)):
+        path.write_text("\n".join(lines) + "\n")
+    model = calibrate([one, other], ranks=3)
+    assert model == calibrate(whole, ranks=3)
+    assert model["all"].moves == ((0, 0, 0), (2, 0, 0), (0, 0, 0))
+    assert model.log is not None
+    assert (model.log.sessions, model.log.off_page) == (2, 0)
+
+
 def test_yandex_actions_with_bytes_that_are_no_text_and_pages_that_are_too_long(tmp_path):
     path = tmp_path / "log"
     urls = "\t".join(f"u{i}" for i in range(12))

@@ -106,6 +106,15 @@ def test_holding_times_of_frequent_queries_only(tmp_path):
     assert_report(model, records)
 
 
+def test_two_sessions_are_enough_for_min_sessions_2(tmp_path):
+    rows = ["session,query,rank,time", "1,once,1,0", "1,once,2,3", "2,twice,3,0", "2,twice,1,4",
+            "3,twice,3,0", "3,twice,1,4"]  # fmt: skip
+    path = tmp_path / "log.csv"
+    path.write_text("\n".join(rows) + "\n")
+    for least, held in ((1, (1, 0, 2)), (2, (0, 0, 2)), (3, (0, 0, 0))):
+        assert calibrate(path, ranks=3, min_sessions=least)["all"].held == held
+
+
 def test_a_rate_needs_two_visits_with_a_known_end(tmp_path):
     """μ = (K - 1) / K over the mean of K >= 2 times; from one time alone nothing is known."""
     rows = [  # query, rank, time, until

@@ -113,6 +113,7 @@ def test_models_are_saved_and_loaded(tmp_path):
         (lambda c: c.update(format="other"), "its format is 'other'"),
         (lambda c: c.pop("classes"), "classes is missing"),
         (lambda c: c["classes"][0].update(stationary=[0.5, 0.4, 0.0]), "does not sum to 1"),
+        (lambda c: c["classes"][0].update(stationary=[1.5, -0.5, 0.0]), "does not sum to 1"),
         (lambda c: c["classes"][0].update(stationary=[0.5, 0.5]), "does not have 3 numbers"),
         (lambda c: c["classes"][0].update(name="other"), "its classes are other"),
         (lambda c: c["classes"][0].update(more=1), "unknown entry 'more'"),
