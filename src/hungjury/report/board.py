@@ -13,16 +13,17 @@ from hungjury.leaderboard.outlook import Outlook
 from hungjury.leaderboard.panel_error import MEASURED, PEOPLE
 
 __all__ = [
+    "CAUSES",
     "assumed",
     "board_text",
-    "corrected_by",
+    "coverage",
     "headline",
     "rounded_board",
     "sentences",
 ]
 
 
-def corrected_by(correction: Correction) -> str:
+def _corrected_by(correction: Correction) -> str:
     """Part of a headline: how the panel is corrected."""
     labels = plural(correction.labels, "gold label")
     how = {
@@ -52,7 +53,7 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
         out.append(
             f"A difference of 1 by the panel is {slope[0]:.2f} by people ({_span(slope, 2)}); "
             f"beyond that the panel is off by {error[0]:.3f} of the measure's range for a typical "
-            f"system ({_span(error, 3)}). One person is off from another by about {PEOPLE:g}."
+            f"system ({_span(error, 3)}). Between two people this is about {PEOPLE:g}."
         )
     if correction.effective_judges is not None:
         out.append(
@@ -83,12 +84,12 @@ BAR = 24  # characters
 HEIGHTS = "▁▂▃▄▅▆▇█"
 MOST_BARS = 12
 MOST_JUDGES = 30
-CAUSES = {
-    "topics": "which topics were asked",
-    "labels": "labels of single documents",
-    "judges": "errors that the judges share",
-    "panel": "people may rank differently",
-    "gold": "documents that people did not label",
+CAUSES = {  # of uncertainty, and what they mean
+    "topics": ("which topics were asked", "other topics like these would give different means"),
+    "labels": ("labels of single documents", "errors that differ from topic to topic"),
+    "judges": ("errors that the judges share", "the same on all topics, such as leniency"),
+    "panel": ("people may rank differently", "errors of the whole panel about single systems"),
+    "gold": ("documents that people did not label", "other documents might have been drawn"),
 }
 
 
@@ -99,7 +100,7 @@ def headline(board: Leaderboard) -> str:
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
         f"{plural(len(board.topics), 'topic')}, {plural(board.settings.judges, 'judge')}"
         f"{_shared(board)} merged by {board.merge}, {_scale(board)}"
-        + ("" if board.correction is None else f", {corrected_by(board.correction)}")
+        + ("" if board.correction is None else f", {_corrected_by(board.correction)}")
     )
 
 
@@ -153,9 +154,9 @@ def assumed(board: Leaderboard) -> str:
     size = board.settings.panel_error
     low, high = MEASURED
     known = (
-        f"LLM panels were measured at {low:g} to {high:g} on public collections, one person "
-        f"against another at about {PEOPLE:g}, and the best systems are the hardest to order; "
-        "human labels measure it."
+        f"Measured on public collections: {low:g} to {high:g} for LLM panels, about {PEOPLE:g} "
+        "between two people. The best systems are the hardest to order. Human labels measure the "
+        "error."
     )
     if not size:
         return f"Panel error 0: this is the panel's own view, not that of people. {known}"
@@ -195,7 +196,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
             f"{separated:,} of {pairs:,} pairs of systems can be told apart; those that share a "
             "group letter cannot."
         )
-    made = ", ".join(f"{percent(share)} {CAUSES[name]}" for name, share in board.shares.items())
+    made = ", ".join(f"{percent(share)} {CAUSES[name][0]}" for name, share in board.shares.items())
     of = "a difference" if systems > 1 else "a mean"
     lines.append(f"The uncertainty of {of} comes from: {made}.")
     if board.scale == "panel":
@@ -266,7 +267,7 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
         )
     if gold.relevant is not None:
         ours, theirs = map(percent, gold.relevant)
-        lines.append(f"called relevant: {ours}, by gold {theirs}")
+        lines.append(f"relevant documents: {ours} by the panel, {theirs} by gold")
     return lines
 
 

@@ -26,7 +26,7 @@ from hungjury.data.texts import TextFiles
 from hungjury.leaderboard.against_gold import AgainstGold
 from hungjury.leaderboard.board import Leaderboard
 from hungjury.leaderboard.correction import Correction
-from hungjury.report.board import coverage, headline, sentences
+from hungjury.report.board import CAUSES, coverage, headline, sentences
 from hungjury.report.page_data import (
     PageLists,
     PageTexts,
@@ -47,13 +47,6 @@ MOST_NAMED = 4  # systems of a group
 MOST_LETTERS = 3  # groups of a system that are named one by one
 MOST_NOTES = 100
 HARDLY = 0.97  # ratio of detectable differences above which more judges or topics hardly help
-CAUSES = {
-    "topics": ("Which topics were asked", "other topics like these would give different means"),
-    "labels": ("Labels of single documents", "errors that differ from topic to topic"),
-    "judges": ("What judges have in common", "errors shared by all topics, such as leniency"),
-    "panel": ("People may rank differently", "errors of the whole panel about single systems"),
-    "gold": ("Documents without a gold label", "other documents might have been drawn"),
-}
 
 
 def content(
@@ -82,7 +75,7 @@ def content(
         "pairs": pairs_map(board) if len(systems) > 1 else None,
         "judges": _judges(board),
         "agreement": None if board.agreement is None else judges_map(board.agreement),
-        "shares": [(*CAUSES[name], share, percent(share)) for name, share in board.shares.items()],
+        "shares": [(*CAUSES[name], share) for name, share in board.shares.items()],
         "charts": _charts(board),
         "unsure": _unsure(board),
         "gold": None if board.gold is None else _gold(board, board.gold),
@@ -93,26 +86,8 @@ def content(
 
 def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
     axis = scale(*shown_ends(board.low, board.high, float(board.mean[0] - board.mean[-1])))
-    rows: list[dict[str, Any]] = [
-        {
-            "rank": s + 1,
-            "name": systems[s],
-            "mean": row.mean,
-            "low": row.low,
-            "high": row.high,
-            "at": [axis.at(value) for value in (row.low, row.mean, row.high)],
-            "best": row.p_best,
-            "best_text": percent(row.p_best),
-            "ranks": (row.rank_low, row.rank_high),
-            "groups": (row.groups[0] + row.groups[-1] / 1e6, _joined(row.groups)),
-            "cut": axis.cut(row.low, row.mean, row.high),
-            "beaten": float(board.beats[0, s]),
-            "beaten_text": percent(float(board.beats[0, s])),
-            "apart": bool(board.apart[0, s]),
-        }
-        for s, row in enumerate(board.rows()[:MOST_SYSTEMS])
-    ]
-    cut = next((row["cut"][0] for row in rows if row["cut"][0]), "")
+    rows = board.rows()[:MOST_SYSTEMS]
+    cut = next(filter(None, (axis.cut(row.low, row.mean, row.high)[0] for row in rows)), "")
     return {"rows": rows, "left": len(systems) - len(rows), "axis": axis, "cut": cut}
 
 
@@ -219,21 +194,15 @@ def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
     bias = [(s, gold.bias[s]) for s in board.systems[:MOST_ROWS] if s in gold.bias]
     ends = [v for _, three in bias for v in three if math.isfinite(v)]
     axis = scale(min([0.0, *ends]), max([0.0, *ends]))
-    rows = [
-        {"rank": s + 1, "name": shown(name), "mean": mean, "low": low, "high": high,
-         "known": math.isfinite(low), "at": [axis.at(v) for v in (low, mean, high)]}
-        for s, (name, (mean, low, high)) in enumerate(bias)
-    ]  # fmt: skip
-    relevant = None if gold.relevant is None else [percent(v) for v in gold.relevant]
+    rows = [(shown(name), *three, math.isfinite(three[1])) for name, three in bias]
     return {
         "rows": [{"name": shown(r.name), "row": r} for r in gold.rows[:MOST_ROWS]],
         "topics": len(gold.topics),
         "overall": gold.overall,
-        "relevant": relevant,
+        "relevant": gold.relevant,
         "bias": rows,
         "left": len(gold.bias) - len(rows),
         "axis": axis,
-        "zero": axis.at(0.0),
     }
 
 
@@ -286,6 +255,8 @@ def page(
         lstrip_blocks=True,
     )
     environment.filters["number"] = _number
+    environment.filters["percent"] = percent
+    environment.filters["letters"] = _joined
     environment.filters["count"] = lambda value: f"{value:,}"
     script = '"use strict";\n(async () => {\n' + "".join(map(_part, SCRIPTS)) + "})();\n"
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
