@@ -17,7 +17,7 @@ from benchmarks.generated import Shape, collection, default_folder
 from hungjury.data.alignment import align
 from hungjury.data.judged import Judged, judge_lists
 from hungjury.data.runs import as_runs
-from hungjury.measures.catalogue.markov import MP
+from hungjury.measures.catalogue.user_models import MP
 from hungjury.users.chain import MODELS
 
 SOLVED = 3  # lists that are solved: one takes as long as thousands in closed form

@@ -15,14 +15,12 @@ from site_tools.parts import escaped, parameter_table, sentences
 LENGTHS = (10, 100, 1000)
 FAMILIES = {
     "precision": "Precision and recall",
+    "average_precision": "Average precision",
+    "stopping": "Users who stop",
     "gain": "Gain",
-    "incomplete": "Incomplete judgments",
-    "graded_ap": "Graded average precision",
-    "expected": "Expected measures",
-    "expectation": "Expectation of any measure",
-    "markov": "Users as Markov chains",
-    "user_gain": "Users learned from clicks",
-    "sets": "Sets and counts",
+    "probabilities": "Uncertain labels",
+    "user_models": "Users as Markov chains",
+    "sets": "Sets, counts and incomplete judgments",
 }
 
 TOP = """\

@@ -9,7 +9,7 @@ from hungjury.data.runs import read_runs
 from hungjury.ltr.data import ranking_data
 from hungjury.ltr.labels import Labels
 from hungjury.ltr.objective import Queries, class_shares, dcg_queries, nmcg_queries
-from hungjury.measures.catalogue.user_gain import nMCG
+from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.measures.evaluate import evaluate
 from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
 from oracles.ltr import cost, exactly_one, lambdas, swap_changes, value

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import hungjury as hj
 from hungjury.base.errors import HungjuryError, InputError, MeasureError
-from hungjury.measures.catalogue.user_gain import nMCG
+from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.users.model import Dynamic, LogReport, UserClass, UserModel, fit_dynamic, user_model
 from oracles import users as naive_users
 

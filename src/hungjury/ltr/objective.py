@@ -21,7 +21,7 @@ from hungjury.ltr.data import ranking_data
 from hungjury.ltr.labels import GRADES, Labels
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.catalogue.gain import nDCG
-from hungjury.measures.catalogue.user_gain import nMCG
+from hungjury.measures.catalogue.user_models import nMCG
 from hungjury.users.model import PUBLISHED_SHAPE, UserModel, user_model
 
 if TYPE_CHECKING:

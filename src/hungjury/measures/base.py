@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from hungjury.base.notes import Note
     from hungjury.data.alignment import Alignment
     from hungjury.data.qrels import Qrels
-    from hungjury.measures.catalogue.expectation import E
-    from hungjury.measures.closed_forms import Form
+    from hungjury.measures.catalogue.probabilities import E
 
 __all__ = [
     "CATALOGUE",
     "NOTATION",
+    "Binary",
+    "BinaryAtCutoff",
+    "Form",
     "Kernel",
     "Measure",
     "cutoff_param",
@@ -33,12 +35,14 @@ __all__ = [
     "rel_param",
     "rests_on",
     "seen",
-    "worth_of_hits",
 ]
+
+Form: TypeAlias = Callable[[int], Callable[[int], bool]]
+"""Length of the lists -> the test whether a rank balances rank 1 (see `balancing_forms`)."""
 
 
 class Kernel(Record):
-    """The description of a measure for the native code.
+    """Describe a measure to the native code.
 
     `name` is one of "gains" (worth times weight, added up), "precisions" (weight times the worth
     down to the rank, at ranks of worth), "cascade" (a user who stops with probability `worth`) and
@@ -51,7 +55,7 @@ class Kernel(Record):
     unit: Callable[[Judged], ArrayLike] = lambda _pools: 1.0  # divides the sums; 0: undefined
 
     def finish(self, sums: Floats, pools: Judged) -> Floats:
-        """Values [system, vector] from sums and the pools [vector]; NaN where undefined."""
+        """Return values [system, vector] from sums and pools [vector]; NaN where undefined."""
         unit = np.asarray(self.unit(pools), dtype=float)
         return np.asarray(sums / np.where(unit == 0, np.nan, unit))
 
@@ -65,19 +69,14 @@ class Kernel(Record):
         """Whether a few gold labels may be combined with a panel's differences between systems.
 
         Not where a rank's part depends on all documents above it: intervals of average precision
-        then miss people's scores too often.
+        then miss the scores under gold labels too often.
         """
         return self.name != "precisions"
 
 
-def seen(ranks: Floats, cutoff: int | None) -> Floats:
-    """1 down to the cutoff, 0 below it."""
+def seen(ranks: Floats | NDArray[np.int32], cutoff: int | None) -> Floats:
+    """Return 1 for ranks down to the cutoff and 0 for those below it."""
     return np.asarray(ranks <= (np.inf if cutoff is None else cutoff), dtype=float)
-
-
-def worth_of_hits(top: int, rel: int) -> Floats:
-    """1 for grades of `rel` and more, else 0."""
-    return np.asarray(np.arange(top + 1) >= rel, dtype=float)
 
 
 NOTATION = {
@@ -99,8 +98,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rests_on(*names: str) -> Callable[[F], F]:
-    """Declare what a capability depends on: a subclass that changes any of it has to declare
-    the capability again, or does not have it."""
+    """Declare what a capability depends on.
+
+    A subclass that changes any of it has to declare the capability again, or does not have it.
+    """
 
     def declare(capability: F) -> F:
         capability.rests_on = names  # type: ignore[attr-defined]
@@ -110,10 +111,23 @@ def rests_on(*names: str) -> Callable[[F], F]:
 
 
 class Measure(Named):
-    """Base of all measures.
+    """Base of all measures: a named value that scores judged lists.
 
-    `score` maps judged lists to [..., list] values; NaN, or a list that is not `defined`, means
-    that the measure is undefined. It does not depend on where labels came from.
+    Measures are made by name (``hj.measure("nDCG@10")``) or from their class
+    (``hj.m.nDCG(cutoff=10)``); they are immutable, comparable and hashable, and print as their
+    name. Pass them to `evaluate`, `leaderboard` and `compare` wherever a name is accepted. To add
+    a measure, derive a class and implement `score`, which maps judged lists to values [..., list].
+    It sees only labels and ranks, never where the labels came from. NaN, or a list that is not
+    `defined`, means that the measure is undefined.
+
+    Attributes
+    ----------
+    low, high : float
+        Bounds of the values; infinite where there are none.
+    smaller_is_better : bool
+        Whether smaller values are better, as for search length and fallout.
+    average : {"mean", "sum", "gmean"}
+        How values are summarised over topics.
 
     Examples
     --------
@@ -132,13 +146,16 @@ class Measure(Named):
     average: ClassVar[str] = "mean"  # over topics: "mean", "sum" or "gmean"
     needs_nonrelevant: ClassVar[bool] = False  # also needs documents judged not relevant
     averages_ties: ClassVar[bool] = False  # supports the mean over all orders inside ties
+    always_defined: ClassVar[bool] = False  # also where nothing is relevant
     takes_probabilities: ClassVar[bool] = False  # labels may be probabilities
     has_variance: ClassVar[bool] = False  # `moments` gives the variance too
     probability_gains: ClassVar[bool] = True  # gains may be probabilities of relevance
 
     def __init_subclass__(cls) -> None:
-        """A class that scores differently from its parent has none of the parent's capabilities,
-        unless it declares them itself."""
+        """Remove the parent's capabilities from a class that scores differently.
+
+        It has only those that it declares itself.
+        """
         super().__init_subclass__()
         for name in ("kernel", "for_probabilities", "exact_expectation", "balancing_form"):
             grounds = getattr(getattr(cls, name), "rests_on", ())
@@ -153,12 +170,14 @@ class Measure(Named):
     # Capabilities: a measure that has one overrides the method and declares what it `rests_on`.
 
     def kernel(self, ranks: Floats, top: int) -> Kernel | None:
-        """The native kernel for ranks 1, 2, ... and grades 0 to `top`; None: `score` alone."""
+        """Return the native kernel for ranks 1, 2, ... and grades 0 to `top`, or None."""
         return None
 
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        """The counterpart for probabilities, which equals this measure if they are 0 and 1; `prob`
-        gives P(relevant) of each grade."""
+        """Return the counterpart for probabilities, equal to this measure if they are 0 and 1.
+
+        `prob` gives P(relevant) of each grade.
+        """
         raise MeasureError(
             f"{self} has no counterpart for probabilities",
             code="no-probabilities",
@@ -166,16 +185,19 @@ class Measure(Named):
         )
 
     def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Floats | None:
-        """The expectation under uncertain labels, for every cell; None if it has to be sampled."""
+        """Return the expectation under uncertain labels of every cell; None: it has to be drawn."""
         return None
 
     def balancing_form(self, low: int, top: int) -> Form | None:
-        """The closed form of the balancing index for smallest and largest grade, if any."""
+        """Return the closed form of the balancing index for two grades, if there is one.
+
+        It is that of the measure without its cutoff.
+        """
         return None
 
     @classmethod
     def variants(cls) -> tuple[dict[str, Any], ...]:
-        """Parameters to try when searching for counterexamples to a property of the measure."""
+        """Return parameters to try when searching for counterexamples to a property."""
         return ()
 
     @property
@@ -196,7 +218,7 @@ class Measure(Named):
     @property
     def declared_grade(self) -> int:
         """The largest grade named by the parameters, 0 if there is none."""
-        return 0
+        return getattr(self, "max_grade", None) or 0
 
     @property
     def chance_of_unjudged(self) -> float:
@@ -209,10 +231,9 @@ class Measure(Named):
         return 0
 
     def with_probabilities(self, prob: Sequence[float]) -> Measure:
-        """The version that takes P(relevant) of each grade, as gain or as probability.
+        """Return the version that takes P(relevant) of each grade, as gain or as probability.
 
-        Documents without a label count nothing in any of them, unless the measure's own
-        `unjudged` says otherwise.
+        Documents without a label count nothing, unless the measure's own `unjudged` says otherwise.
         """
         if "gains" in self._params and self.probability_gains:
             return self.but(gains=dict(enumerate(prob)))
@@ -230,33 +251,35 @@ class Measure(Named):
             ) from None
 
     def score(self, judged: Judged) -> Floats:
+        """Compute the score of every list, [..., list]; NaN where it is undefined."""
         raise NotImplementedError
 
     def moments(self, judged: Judged) -> tuple[Floats, Floats]:
-        """Mean and variance over uncertain labels, for measures that have them."""
+        """Return mean and variance over uncertain labels, for measures that have them."""
         raise NotImplementedError
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        """[..., list]: whether the pool holds anything relevant for this measure."""
+        """Say for every list whether the pool contains anything relevant for this measure."""
+        if self.always_defined:
+            return np.ones(judged.counts.shape[:-1], dtype=bool)
         return judged.relevant(self.threshold) > 0
 
     def where_undefined(self, judged: Judged) -> Floats:
-        """[..., list]: the value used for an undefined score: the worst one, 0 unless smaller is
+        """Return the value that replaces an undefined score: 0, or the worst if smaller is
         better."""
         return np.zeros(judged.counts.shape[:-1])
 
     def filled(self, judged: Judged) -> Floats:
-        """Scores, with undefined ones replaced by `where_undefined`."""
+        """Compute scores, with undefined ones replaced by `where_undefined`."""
         values = self(judged)
         return np.where(np.isnan(values), self.where_undefined(judged), values)
 
     def better(self, values: Floats) -> Floats:
-        """Means with signs changed so that larger is better, for ranking systems; equal ones are
-        tied."""
+        """Turn means for ranking systems: larger is better, and equal means are tied."""
         return with_ties(np.negative(values) if self.smaller_is_better else values)
 
     def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
-        """Notes on scores of this measure under these labels."""
+        """Return notes on scores of this measure under these labels."""
         return ()
 
     def check(self, max_grade: int) -> None:
@@ -270,10 +293,20 @@ class Measure(Named):
                 values=tuple(range(1, max_grade + 1)),
                 remedy=f"{rel_range(max_grade)}, or declare the grades",
             )
+        declared = getattr(self, "max_grade", None)
+        if declared is not None and declared < max_grade:
+            raise MeasureError(
+                f"{self}: max_grade is {declared}, but the labels go up to {max_grade}",
+                code="max-grade",
+                argument="max_grade",
+                remedy=f"max_grade must be at least {max_grade}",
+            )
 
     def check_probabilities(self, of_grades: bool = False) -> None:
-        """Raise for parameters that do not fit labels that are probabilities, of relevance
-        or (`of_grades`) of every grade."""
+        """Raise for parameters that do not fit probabilities as labels.
+
+        These are probabilities of relevance, or (`of_grades`) of every grade.
+        """
 
     def __call__(self, judged: Judged) -> Floats:
         if judged.ties is not None and not self.averages_ties:
@@ -303,8 +336,33 @@ def cutoff_param() -> Any:
 
 
 def ratio(above: ArrayLike, below: ArrayLike) -> Floats:
-    """above / below, NaN where below is 0: undefined."""
+    """Divide; NaN (undefined) where `below` is 0."""
     shape = np.broadcast_shapes(np.shape(above), np.shape(below))
     out = np.full(shape, np.nan)
     np.divide(above, below, out=out, where=np.asarray(below) != 0)
     return out
+
+
+class Binary(Measure):
+    """Base of measures of binary relevance."""
+
+    rel: int = rel_param()
+
+
+class BinaryAtCutoff(Binary):
+    """Base of measures of binary relevance that may be cut."""
+
+    at = "cutoff"
+    cutoff: int | None = cutoff_param()
+
+    def hits_kernel(
+        self,
+        name: str,
+        weights: Floats,
+        top: int,
+        unit: Callable[[Judged], ArrayLike] = lambda _pools: 1.0,
+    ) -> Kernel:
+        """Return a kernel in which relevant documents down to the cutoff are worth 1."""
+        ranks = np.arange(1.0, len(weights) + 1)
+        worth = np.asarray(np.arange(top + 1) >= self.rel, dtype=float)
+        return Kernel(name, worth, weights * seen(ranks, self.cutoff), unit)

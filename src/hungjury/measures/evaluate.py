@@ -191,24 +191,28 @@ def score_alignment(
     if any(m.expectation for m in measures):
         interval = np.full((2, *values.shape), np.nan)
     condensed, worst = unjudged == "condensed", np.zeros(values.shape)
-    views: dict[_View, list[int]] = {}
+    views: dict[_View, list[tuple[int, Measure]]] = {}
     for i, one in enumerate(measures):
         drawn = one.expectation
-        if drawn is not None and variance is not None and interval is not None:
-            from hungjury.measures.drawing import expected_scores
+        if drawn is None or drawn.is_certain(qrels, condensed):
+            scored = one if drawn is None else drawn.of
+            views.setdefault(_View.of(scored, qrels), []).append((i, scored))
+        elif variance is not None and interval is not None:
+            from hungjury.measures.expectation import expected_scores
 
             found = expected_scores(aligned, qrels, drawn, condensed)
-            values[i], variance[i], worst[i] = found.mean, found.variance, found.worst
+            values[i], variance[i] = found.mean, found.variance
             interval[:, i] = found.low, found.high
-        else:
-            views.setdefault(_View.of(one, qrels), []).append(i)
     for view, mine in views.items():
         for cells, judged in view.lists(aligned, qrels, condensed):
-            for i in mine:
-                values[i, cells] = measures[i](judged)
-                worst[i, cells] = measures[i].where_undefined(judged)
-                if variance is not None and measures[i].has_variance:
-                    variance[i, cells] = measures[i].moments(judged)[1]
+            for i, one in mine:
+                values[i, cells] = one(judged)
+                worst[i, cells] = one.where_undefined(judged)
+                if variance is not None and one.has_variance:
+                    variance[i, cells] = one.moments(judged)[1]
+        for i, _ in mine:
+            if variance is not None and interval is not None and measures[i].expectation:
+                variance[i], interval[:, i] = values[i] * 0, values[i]
     unknown = np.isnan(values)
     status = _status(unknown.reshape(shape), aligned.retrieved, topics)
     if undefined == "zero":  # a topic that counts as 0, or as the worst value, does so surely

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from hungjury.base.errors import Argument, MeasureError, UnknownName
@@ -61,9 +60,8 @@ OFFICIAL = [
     "iprec_at_recall", "P",
 ]  # fmt: skip
 _ALL = [
-    "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref", "recip_rank",
-    "iprec_at_recall", "P", "recall", "infAP", "11pt_avg", "ndcg", "ndcg_cut", "map_cut",
-    "success", "set_P", "set_recall", "set_F", "num_nonrel_judged_ret",
+    *OFFICIAL, "recall", "infAP", "11pt_avg", "ndcg", "ndcg_cut", "map_cut", "success", "set_P",
+    "set_recall", "set_F", "num_nonrel_judged_ret",
 ]  # fmt: skip
 NOT_HERE = {
     "gm_bpref", "Rprec_mult", "utility", "binG", "G", "ndcg_rel", "Rndcg", "relative_P",
@@ -73,7 +71,7 @@ NOT_HERE = {
 
 
 def from_trec(text: str) -> list[Measure] | None:
-    """The measures meant by a trec_eval name, or None if it is not one."""
+    """Return the measures meant by a trec_eval name, or None if it is not one."""
     if text in ("official", "all_trec"):
         names = OFFICIAL if text == "official" else _ALL
         return [m for name in names for m in from_trec(name) or ()]
@@ -99,8 +97,10 @@ def from_trec(text: str) -> list[Measure] | None:
 
 
 def from_elsewhere(text: str) -> str | None:
-    """Our names for those of other tools, for a hint: 'ndcg_at_10', 'nDCG10' and 'MRR@10' are
-    nDCG@10 and RR@10."""
+    """Return our name for one of another tool, for a hint.
+
+    'ndcg_at_10' and 'nDCG10' are nDCG@10, 'MRR@10' is RR@10.
+    """
     match = re.fullmatch(r"([a-z][a-z0-9 _-]*?)(?:(?:@|_at_|_|)(\d+))?", text.lower())
     if match is None:
         return None
@@ -111,7 +111,7 @@ def from_elsewhere(text: str) -> str | None:
 
 
 def _split(text: str) -> tuple[str, str | None]:
-    """'P.5,10' and 'P_5' as ('P', '5,10') and ('P', '5')."""
+    """Split 'P.5,10' and 'P_5' into ('P', '5,10') and ('P', '5')."""
     if text in _PLAIN or text in _CUT:
         return text, None
     name, dot, values = text.partition(".")
@@ -123,35 +123,20 @@ def _split(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def _cut_names() -> dict[str, tuple[str, Callable[[float], str]]]:
-    def plain(value: float) -> str:
-        return str(int(value))
-
-    def level(value: float) -> str:
-        return f"{value:.2f}" if round(value, 2) == value else repr(value)
-
-    return {
-        ours: (theirs, level if ours == "IPrec" else plain) for theirs, (ours, _) in _CUT.items()
-    }
-
-
 def trec_name(measure: Measure) -> str:
-    """trec_eval's name of a measure where it has one (rel= becomes its -l), else our own."""
+    """Return trec_eval's name of a measure if it has one (rel= becomes its -l), else our own."""
     text = str(measure)
     for theirs, ours in _PLAIN.items():
         if text == ours:
             return theirs
-    cut = getattr(measure, measure.at) if measure.at else None
-    if cut is not None and text == f"{measure.name}@{_short(cut)}":
-        theirs, shown = _cut_names().get(measure.name, ("", str))
-        # trec_eval does not read exponents: a level such as 1e-31 keeps our name
-        if theirs and "e" not in shown(cut):
-            return f"{theirs}_{shown(cut)}"
+    for theirs, (ours, _) in _CUT.items():
+        if text.startswith(f"{ours}@") and measure.at is not None:
+            value = getattr(measure, measure.at)
+            level = f"{value:.2f}"
+            shown = level if ours == "IPrec" and float(level) == value else str(value)
+            # trec_eval does not read exponents: a level such as 1e-31 keeps our name
+            return text if "e" in shown else f"{theirs}_{shown}"
     return text
-
-
-def _short(value: float) -> str:
-    return str(int(value)) if float(value).is_integer() else str(value)
 
 
 # Measures that both define alike; tests compare their scores.
@@ -175,7 +160,7 @@ MeasureLike: TypeAlias = str | Measure | IrMeasure
 
 
 def from_ir_measures(given: IrMeasure) -> Measure:
-    """The measure of the same definition here."""
+    """Return the measure of ours that is defined in the same way."""
     if hasattr(given, "ours"):  # one of ours, see hungjury.measures.ecosystem
         return given.ours()  # type: ignore[no-any-return]
     name, values = given.NAME, dict(given.params)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.choices import CurveBy, FrameBackend
-from hungjury.base.errors import InputError, UnknownName
+from hungjury.base.errors import InputError, UnknownName, check_choice
 from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
@@ -20,10 +21,7 @@ from hungjury.base.text import json_text
 from hungjury.data.reading.options import ScoreSettings
 from hungjury.stats.correlation import with_ties
 
-if TYPE_CHECKING:
-    from hungjury.measures.curves import Curve
-
-__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Scores", "averaged", "over_topics"]
+__all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores", "averaged", "over_topics"]
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
 MANY_MEASURES = 12  # more of them make a line that no screen holds
@@ -148,9 +146,21 @@ class Scores(Record, Result, eq=False):
         run        3  1.0000     0.6667
         run        4  1.0000     0.5000
         """
-        from hungjury.measures.curves import curve_of
-
-        return curve_of(self, rel, by)
+        check_choice("by", by, get_args(CurveBy))
+        mean = self.mean()
+        if by == "recall":
+            found = _numbered(self.measures, "IPrec", rel, 'evaluate with "iprec_at_recall"')
+            return Curve(self.systems, list(found), mean[list(found.values())].T)
+        remedy = 'evaluate with "P@1", "R@1", "P@2", "R@2" and so on'
+        precision, recall = (_numbered(self.measures, name, rel, remedy) for name in ("P", "R"))
+        if set(precision) != set(recall):
+            raise UnknownName("P and R were not scored at the same ranks", remedy=remedy)
+        points = [mean[list(one.values())].T for one in (recall, precision)]
+        if "NumRet" in self.measures:  # lists end: nothing is drawn beyond
+            lengths = np.nan_to_num(self.values[self.measures.index("NumRet")])
+            for values in points:
+                values[np.array(list(recall)) > lengths.max(axis=1)[:, None]] = np.nan
+        return Curve(self.systems, points[0], points[1], by)
 
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
@@ -341,6 +351,51 @@ class Scores(Record, Result, eq=False):
     def to_latex(self, digits: int = 4) -> str:
         """A booktabs table, best value of each measure in bold."""
         return self.table(digits).to_latex()
+
+
+class Curve(Record, Result, eq=False):
+    """Precision against recall, averaged over topics: at levels of recall, or rank by rank.
+
+    recall: [level], the same for all systems, or [system, rank]; NaN beyond a system's last rank.
+    """
+
+    systems: list[str]
+    recall: list[float] | NDArray[np.float64]
+    precision: NDArray[np.float64]  # [system, level or rank]
+    by: CurveBy = "recall"
+
+    def points(self, system: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Recall and precision of a system, by its place in `systems`."""
+        recall = np.broadcast_to(np.asarray(self.recall), self.precision.shape)[system]
+        there = ~np.isnan(recall)
+        return recall[there], self.precision[system][there]
+
+    def table(self) -> Table:
+        """A row for each system and point; points are numbered from 1."""
+        rows = [
+            (name, number, float(recall), float(precision))
+            for s, name in enumerate(self.systems)
+            for number, (recall, precision) in enumerate(zip(*self.points(s), strict=True), 1)
+        ]
+        number = "rank" if self.by == "rank" else "point"
+        return Table(("system", number, "recall", "precision"), rows)
+
+    def plot(self) -> Plot:
+        """Draw a line for each system."""
+        return self._drawn("board_plots.draw_precision_recall")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Draw the curves into a picture; the file's ending (.svg, .png, .pdf) says which kind."""
+        self.plot().save(path)
+
+
+def _numbered(measures: list[str], name: str, rel: int, remedy: str) -> dict[float, int]:
+    """The number after the @ of every such measure, with its index; in ascending order."""
+    start = f"{name}@" if rel == 1 else f"{name}(rel={rel})@"
+    found = {float(m[len(start) :]): i for i, m in enumerate(measures) if m.startswith(start)}
+    if not found:
+        raise UnknownName(f"the scores do not include {start}...", remedy=remedy)
+    return dict(sorted(found.items()))
 
 
 def _places(names: list[str], wanted: Iterable[str] | None, kind: str) -> list[int]:

@@ -10,8 +10,7 @@ from hungjury.base.errors import UnknownName, check_choice
 from hungjury.base.notes import percent
 from hungjury.comparison.paired import Comparison
 from hungjury.leaderboard.board import BoardPicture, Leaderboard
-from hungjury.measures.curves import Curve
-from hungjury.measures.scores import Scores
+from hungjury.measures.scores import Curve, Scores
 from hungjury.report.page_figures import shown_ends
 from hungjury.report.pictures import LINE, in_legend, new_picture, new_rows, square_map
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hungjury.base.errors import Argument, InputError, MeasureError, check_choice
 from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.data.judged import BUDGET
-from hungjury.measures.closed_forms import TOLERANCE
+from hungjury.measures.balancing_forms import TOLERANCE, cut
 from hungjury.theory.axioms import check_axioms
 from hungjury.theory.list_pairs import Lists, ListScorer, MeasureLike, plentiful_pool
 
@@ -114,7 +114,7 @@ def _search(
     if method in ("auto", "closed") and scorer.measure is not None:
         form = scorer.measure.balancing_form(low, top)
         if form is not None:
-            known = form
+            known = cut(form, scorer.measure.depth)
             return lambda length: _bisect(known(length), length)
     if method == "closed":
         raise MeasureError(

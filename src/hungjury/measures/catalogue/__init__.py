@@ -12,11 +12,8 @@ import hungjury.measures.catalogue.precision
 import hungjury.measures.catalogue.average_precision
 import hungjury.measures.catalogue.stopping
 import hungjury.measures.catalogue.gain
-import hungjury.measures.catalogue.graded_ap
-import hungjury.measures.catalogue.expected
-import hungjury.measures.catalogue.expectation
-import hungjury.measures.catalogue.markov
-import hungjury.measures.catalogue.user_gain
+import hungjury.measures.catalogue.probabilities
+import hungjury.measures.catalogue.user_models
 import hungjury.measures.catalogue.sets
 
 # isort: on

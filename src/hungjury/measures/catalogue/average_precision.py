@@ -1,39 +1,45 @@
-"""Average precision and its relatives: precision at the ranks of relevant documents."""
+"""Average precision and its relatives: precision at the ranks of relevant documents.
+
+In the graded versions (Ferrante, Ferro and Maistro 2014; GAP: Robertson et al. 2010) users differ
+in the lowest grade k that satisfies them: k has probability g_k. G(k) is the share of users
+satisfied by grade k, g_1 + ... + g_k.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.parameters import number, numbers, one_of, param
+from hungjury.base.errors import MeasureError
+from hungjury.base.parameters import number, numbers, one_of, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    BinaryAtCutoff,
+    Form,
     Kernel,
     Measure,
     cutoff_param,
     ratio,
     rel_param,
     rests_on,
-    seen,
-    worth_of_hits,
 )
-from hungjury.measures.closed_forms import expected_precision_sum
+from hungjury.measures.ties import expected_precision_sum
 
 if TYPE_CHECKING:
     from hungjury.data.alignment import Alignment
     from hungjury.data.qrels import Qrels
-    from hungjury.measures.closed_forms import Form
 
-__all__ = ["AP", "GMAP", "NCP"]
+__all__ = ["AP", "GAP", "GMAP", "NCP", "eGAP", "xGAP"]
 
 StopDistribution = Literal["uniform", "geometric"]
 
 
 def precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Floats:
-    """[..., list]: precisions at the ranks of relevant documents, added up."""
+    """Add up the precisions at the ranks of relevant documents, for every list."""
     if judged.ties is not None:
         return expected_precision_sum(judged, judged.hits(rel), cutoff)
     hits = judged.hits(rel, cutoff)
@@ -41,29 +47,28 @@ def precision_sum(judged: Judged, rel: int, cutoff: int | None) -> Floats:
 
 
 @CATALOGUE.add("AP")
-class AP(Measure):
+class AP(BinaryAtCutoff):
     """Average precision: the mean over all relevant documents of the precision at their rank,
-    0 for those not retrieved."""
+    0 for those not retrieved. It rewards both finding relevant documents and ranking them early,
+    and its mean over topics (MAP) is the classic summary of a system on binary labels. It needs
+    a nearly complete pool, because every relevant document that nobody found lowers it."""
 
-    paper: ClassVar[str] = "Buckley and Voorhees 2005"
-    proof: ClassVar[str] = "thesis, section 3.4.1; docs/papers.md corrects a step of Swap"
-    formula: ClassVar[str] = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
-    at: ClassVar[str] = "cutoff"
-    averages_ties: ClassVar[bool] = True
-    rel: int = rel_param()
-    cutoff: int | None = cutoff_param()
+    paper = "Buckley and Voorhees 2005"
+    proof = "thesis, section 3.4.1; docs/papers.md corrects a step of Swap"
+    formula = "AP@k = (1/R) Σ_{n≤k} x_n P@n"
+    averages_ties = True
 
     def score(self, judged: Judged) -> Floats:
         return ratio(precision_sum(judged, self.rel, self.cutoff), judged.relevant(self.rel))
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
-        worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff) / ranks
-        return Kernel("precisions", worth, weights, lambda pools: pools.relevant(self.rel))
+        weights = 1 / ranks
+        return self.hits_kernel("precisions", weights, top, lambda pools: pools.relevant(self.rel))
 
     @rests_on("score", "defined", "average")
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.expected import eRAP
+        from hungjury.measures.catalogue.probabilities import eRAP
 
         if self.rel > 1:
             return super().for_probabilities(prob)
@@ -71,34 +76,37 @@ class AP(Measure):
 
     @rests_on("score", "defined", "average")
     def exact_expectation(self, aligned: Alignment, qrels: Qrels, condensed: bool) -> Floats:
-        from hungjury.measures.closed_forms import expected_ap
+        from hungjury.measures.expectation import expected_ap
 
         return expected_ap(aligned, qrels, self.rel, self.cutoff, condensed)
 
     @rests_on("score", "defined")
     def balancing_form(self, low: int, top: int) -> Form:
-        from hungjury.measures.closed_forms import cut, of_precisions
+        from hungjury.measures.balancing_forms import of_precisions
 
-        return cut(of_precisions(self.rel <= low), self.cutoff)
+        return of_precisions(self.rel <= low)
 
 
 @CATALOGUE.add("GMAP")
 class GMAP(AP):
-    """AP averaged over topics by the geometric mean, values below 0.00001 taken as that."""
+    """AP averaged over topics by the geometric mean, values below 0.00001 taken as that. It
+    stresses improvements on topics where systems do badly: going from 0.01 to 0.02 counts as much
+    as going from 0.4 to 0.8. Single topics have the same values as for AP."""
 
-    paper: ClassVar[str] = "Robertson 2006"
-    formula: ClassVar[str] = "GMAP = exp(mean over topics of ln max(AP, 0.00001))"
-    average: ClassVar[str] = "gmean"
+    paper = "Robertson 2006"
+    formula = "GMAP = exp(mean over topics of ln max(AP, 0.00001))"
+    average = "gmean"
 
 
 @CATALOGUE.add("NCP")
 class NCP(Measure):
     """Normalised cumulative precision: the precision expected by a user who stops at a relevant
-    document, counted in rank order; with `uniform` this is AP. Documents not retrieved have
-    precision 0."""
+    document, counted in rank order; with `uniform` this is AP. Use it to say at which relevant
+    document users stop, for example mostly at the first ones (`geometric`). Documents not retrieved
+    have precision 0."""
 
-    paper: ClassVar[str] = "Robertson 2008"
-    formula: ClassVar[str] = (
+    paper = "Robertson 2008"
+    formula = (
         "NCP = Σ_{i≤R} w_i P@n_i / Σ_{i≤R} w_i, n_i: rank of the i-th relevant document; w_i: "
         "1 (uniform), p^(i-1) (geometric) or given"
     )
@@ -123,7 +131,7 @@ class NCP(Measure):
         return ratio(value, np.cumsum(stop)[total])
 
     def _stopping(self, most: int) -> Floats:
-        """0, then the weights of the first ... `most`-th relevant document."""
+        """Return 0, then the weights of the first to the `most`-th relevant document."""
         if self.weights is not None:
             given = np.array(self.weights[:most])
             tail = np.pad(given, (0, most - len(given)))
@@ -132,3 +140,122 @@ class NCP(Measure):
         else:
             tail = np.ones(most)
         return np.concatenate([[0.0], tail])
+
+
+def threshold_probabilities(value: object) -> tuple[float, ...]:
+    """Check that the probabilities g_1, ..., g_c sum to 1."""
+    g = numbers(value)
+    if any(v < 0 for v in g) or abs(sum(g) - 1) > 1e-9:
+        raise ValueError(f"probabilities of the grades 1, 2, ... that sum to 1, not {sum(g):g}")
+    return g
+
+
+class GradedAP(Measure):
+    """Base: the probabilities of thresholds, and when a topic is undefined."""
+
+    at = "cutoff"
+    paper = "Ferrante, Ferro and Maistro 2014"
+    g: tuple[float, ...] = required(
+        kind=threshold_probabilities,
+        doc="P(the lowest grade that satisfies a user is k), k = 1, 2, ...",
+    )
+    cutoff: int | None = cutoff_param()
+
+    @property
+    def declared_grade(self) -> int:
+        return len(self.g)
+
+    def check(self, max_grade: int) -> None:
+        if len(self.g) != max_grade:
+            raise MeasureError(
+                f"{self}: g has {len(self.g)} values, but the grades are 1 to {max_grade}",
+                code="grade-count",
+                argument="g",
+                remedy=f"give {max_grade} probabilities, or declare the grades",
+            )
+
+    def weights(self, judged: Judged) -> Floats:
+        """Return g_0 = 0, g_1, ..., padded with zeros to the largest grade of the scale."""
+        weights = np.zeros(judged.max_grade + 1)
+        given = self.g[: judged.max_grade]
+        weights[1 : len(given) + 1] = given
+        return weights
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        lowest = int(np.flatnonzero(self.weights(judged)).min(initial=judged.max_grade + 1))
+        return judged.relevant(lowest) > 0
+
+    def satisfied(self, judged: Judged) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the sum over m <= n of G(min(grade_m, grade_n)) at every place n, and which count.
+
+        Users with threshold k see precision among grades of k and more, so the sum is that of
+        g_k times the running count of those grades, for k up to the grade at n.
+        """
+        weights = self.weights(judged)
+        total = np.zeros(judged.labels.shape)
+        for k in np.flatnonzero(weights):
+            hits = judged.hits(int(k), self.cutoff)
+            total += weights[k] * np.cumsum(hits, axis=-1) * hits
+        return total, judged.hits(1, self.cutoff)
+
+
+@CATALOGUE.add("GAP")
+class GAP(GradedAP):
+    """Graded average precision: precision expected over users, over the expected number of
+    documents they find relevant. For graded labels where users differ in the lowest grade that
+    satisfies them; with all users at grade 1 it is AP."""
+
+    paper = "Robertson, Kanoulas and Yilmaz 2010"
+    formula = (
+        "GAP@k = Σ_{n≤k} (1/n) Σ_{m≤n} G(min(l_m, l_n)) / Σ_l R(l) G(l), G(l) = g_1 + ... + "
+        "g_l; R(l): pool documents of grade l"
+    )
+
+    def score(self, judged: Judged) -> Floats:
+        total, counted = self.satisfied(judged)
+        value = (counted * total / judged.ranks).sum(axis=-1)
+        return ratio(value, judged.counts @ np.cumsum(self.weights(judged)))
+
+
+@CATALOGUE.add("xGAP")
+class xGAP(GradedAP):  # noqa: N801 - the paper's name
+    """Extended graded average precision: like GAP, but every threshold is normalised by the
+    number of documents at or above it before users are averaged (XG). Topics with few documents of
+    high grades then count as much as others for users who want those."""
+
+    formula = (
+        "xGAP@k = Σ_{n≤k} (1/n) [Σ_{i≤l_n} g_i / RB(i)] / G(l_n) Σ_{m≤n} G(min(l_m, l_n)), "
+        "over ranks with G(l_n) > 0; G(l) = g_1 + ... + g_l; RB(i): pool documents of grade i "
+        "and more"
+    )
+
+    def score(self, judged: Judged) -> Floats:
+        total, counted = self.satisfied(judged)
+        weights = self.weights(judged)
+        share = np.zeros(judged.counts.shape)  # sum over k <= grade of g_k / RB(k)
+        for k in np.flatnonzero(weights):
+            share[..., k:] += np.nan_to_num(ratio(weights[k], judged.relevant(int(k))))[..., None]
+        upto = np.cumsum(weights)
+        scale = np.nan_to_num(ratio(share, upto))  # over G(grade), 0 where no user is satisfied
+        grades = np.broadcast_to(judged.labels, counted.shape)
+        spread = np.broadcast_to(scale, (*counted.shape[:-1], scale.shape[-1]))
+        each = np.take_along_axis(spread, grades.astype(np.int64), axis=-1)
+        return np.asarray((counted * each * total / judged.ranks).sum(axis=-1))
+
+
+@CATALOGUE.add("eGAP")
+class eGAP(GradedAP):  # noqa: N801
+    """Expected graded average precision: the mean over users of AP at their threshold (XG). The
+    simplest of the graded versions, and the one to use if thresholds are to be read one by one;
+    thresholds that no document reaches count as 0."""
+
+    formula = "eGAP@k = Σ_i g_i AP(rel=i)@k"
+    averages_ties = True
+
+    def score(self, judged: Judged) -> Floats:
+        weights = self.weights(judged)
+        value = np.zeros(judged.counts.shape[:-1])
+        for k in np.flatnonzero(weights):
+            sums = precision_sum(judged, int(k), self.cutoff)
+            value = value + weights[k] * np.nan_to_num(ratio(sums, judged.relevant(int(k))))
+        return value

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import MeasureError
 from hungjury.base.parameters import integer, mapping, number, one_of, param
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    Form,
     Kernel,
     Measure,
     cutoff_param,
     ratio,
     rel_param,
     rests_on,
+    seen,
 )
-
-if TYPE_CHECKING:
-    from hungjury.measures.closed_forms import Form
 
 __all__ = ["CG", "DCG", "Q", "nCG", "nDCG"]
 
@@ -37,7 +35,7 @@ def gains_param() -> Any:
 
 
 def gains_at_zero(gains: Gains) -> bool:
-    """Whether documents judged not relevant have a gain, and so must be gathered."""
+    """Say whether documents judged not relevant have a gain, and so must be gathered."""
     return any(grade == 0 and gain != 0 for grade, gain in gains or ())
 
 
@@ -47,19 +45,8 @@ def max_grade_param() -> Any:
     )
 
 
-def check_scale(one: Measure, declared: int | None, largest: int) -> None:
-    """Check that the scale declared for a measure includes the labels."""
-    if declared is not None and declared < largest:
-        raise MeasureError(
-            f"{one}: max_grade is {declared}, but the labels go up to {largest}",
-            code="max-grade",
-            argument="max_grade",
-            remedy=f"max_grade must be at least {largest}",
-        )
-
-
 def gain_table(top: int, gains: Gains, exponential: bool) -> Floats:
-    """The gain of grades 0 to `top`."""
+    """Return the gain of grades 0 to `top`."""
     table = np.arange(top + 1, dtype=float)
     if exponential:
         table = 2.0**table - 1
@@ -70,9 +57,9 @@ def gain_table(top: int, gains: Gains, exponential: bool) -> Floats:
 
 
 def ideal_sum(judged: Judged, gains: Floats, discount: Floats) -> Floats:
-    """[..., list]: the weighted gains of the best list the pool allows.
+    """Add up the weighted gains of the best list that the pool allows, for every list.
 
-    Runs of equal gain are added by differences of summed discounts: no list is built.
+    Stretches of equal gain are added as differences of summed discounts: no list is built.
     """
     total = np.concatenate([[0.0], np.cumsum(discount)])
     above = np.zeros(judged.counts.shape[:-1], dtype=np.int64)
@@ -87,33 +74,37 @@ def ideal_sum(judged: Judged, gains: Floats, discount: Floats) -> Floats:
     return value
 
 
-class Discounted(Measure):
-    """Base: gains times rank discounts, added up to the cutoff, perhaps over the ideal."""
-
-    at: ClassVar[str] = "cutoff"
-    averages_ties: ClassVar[bool] = True
-    high: ClassVar[float] = np.inf
-    normalised: ClassVar[bool] = False
-    cutoff: int | None = cutoff_param()
+class Graded(Measure):
+    """Base of measures whose documents are worth what their grade gains."""
 
     @property
     def needs_nonrelevant(self) -> bool:  # type: ignore[override]
         return gains_at_zero(getattr(self, "gains", None))
 
     def gain_of_grades(self, top: int) -> Floats:
+        """Return what documents of grades 0 to `top` are worth."""
         raise NotImplementedError
 
     def defined(self, judged: Judged) -> NDArray[np.bool_]:
         gaining = self.gain_of_grades(judged.max_grade) > 0
         return np.asarray(judged.counts[..., gaining].sum(axis=-1) > 0)
 
+
+class Discounted(Graded):
+    """Base: gains times rank discounts, added up to the cutoff, perhaps over the ideal."""
+
+    at = "cutoff"
+    averages_ties = True
+    high = np.inf
+    normalised: ClassVar[bool] = False
+    cutoff: int | None = cutoff_param()
+
     def discount(self, ranks: Floats) -> Floats:
         return np.ones(len(ranks))
 
     def _weights(self, ranks: int) -> Floats:
         numbers = np.arange(1, ranks + 1, dtype=float)
-        weights = self.discount(numbers)
-        return weights if self.cutoff is None else np.where(numbers <= self.cutoff, weights, 0.0)
+        return self.discount(numbers) * seen(numbers, self.cutoff)
 
     def score(self, judged: Judged) -> Floats:
         gains = self.gain_of_grades(judged.max_grade)
@@ -135,18 +126,18 @@ class Discounted(Measure):
 
     @rests_on("score", "defined")
     def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.closed_forms import cut, of_discounts
+        from hungjury.measures.balancing_forms import of_discounts
 
-        form = of_discounts(self.gain_of_grades(top), self.discount, low, top)
-        return None if form is None else cut(form, self.cutoff)
+        return of_discounts(self.gain_of_grades(top), self.discount, low, top)
 
 
 @CATALOGUE.add("CG")
 class CG(Discounted):
-    """Cumulated gain: the gains of the first k documents, added up."""
+    """Cumulated gain: the gains of the first k documents, added up. The graded version of counting
+    relevant documents; the order within the first k ranks does not matter."""
 
-    paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
-    formula: ClassVar[str] = "CG@k = Σ_{n≤k} gain(l_n)"
+    paper = "Järvelin and Kekäläinen 2002"
+    formula = "CG@k = Σ_{n≤k} gain(l_n)"
     gains: Gains = gains_param()
 
     def gain_of_grades(self, top: int) -> Floats:
@@ -155,22 +146,21 @@ class CG(Discounted):
 
 @CATALOGUE.add("nCG")
 class nCG(CG):  # noqa: N801 - the field's name
-    """CG over that of the best possible list."""
+    """CG over that of the best possible list: the graded version of recall at k, from 0 to 1."""
 
-    formula: ClassVar[str] = "nCG@k = CG@k / CG@k of the best list"
-    normalised: ClassVar[bool] = True
-    high: ClassVar[float] = 1.0
+    formula = "nCG@k = CG@k / CG@k of the best list"
+    normalised = True
+    high = 1.0
 
 
 @CATALOGUE.add("DCG")
 class DCG(Discounted):
-    """Discounted cumulated gain: each gain divided by a logarithm of its rank."""
+    """Discounted cumulated gain: each gain divided by a logarithm of its rank. Topics with many
+    relevant documents reach larger values and dominate the mean; nDCG avoids that."""
 
-    paper: ClassVar[str] = "Järvelin and Kekäläinen 2002"
-    proof: ClassVar[str] = "thesis, section 3.4.1, for gains that grow with the grade"
-    formula: ClassVar[str] = (
-        "DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)"
-    )
+    paper = "Järvelin and Kekäläinen 2002"
+    proof = "thesis, section 3.4.1, for gains that grow with the grade"
+    formula = "DCG@k = Σ_{n≤k} gain(l_n) / log2(n + 1), with base: / max(1, log_base n)"
     dcg: GainAndDiscount = param(
         "log2",
         kind=one_of(GainAndDiscount),
@@ -191,7 +181,7 @@ class DCG(Discounted):
 
     @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.expected import eRDCG
+        from hungjury.measures.catalogue.probabilities import eRDCG
 
         if self.base is None or self.gains or self.dcg != "log2":
             return super().for_probabilities(prob)
@@ -200,24 +190,27 @@ class DCG(Discounted):
 
 @CATALOGUE.add("nDCG")
 class nDCG(DCG):  # noqa: N801
-    """DCG over that of the best possible list, which is made from the whole pool."""
+    """DCG over that of the best possible list, which is made from the whole pool. The usual measure
+    for graded labels, mostly with a cutoff of 10 or 20. Gains are the grades themselves, as in
+    trec_eval; `dcg="exp-log2"` is the version of learning to rank, which favours high grades."""
 
-    proof: ClassVar[str] = DCG.proof
-    formula: ClassVar[str] = "nDCG@k = DCG@k / DCG@k of the best list"
-    normalised: ClassVar[bool] = True
-    high: ClassVar[float] = 1.0
+    proof = DCG.proof
+    formula = "nDCG@k = DCG@k / DCG@k of the best list"
+    normalised = True
+    high = 1.0
 
 
 @CATALOGUE.add("Q")
 class Q(Measure):
-    """Q-measure: average precision with graded gains blended into it by beta."""
+    """Q-measure: average precision with graded gains blended into it by beta. With beta 0 it is AP;
+    larger values reward high grades near the top more."""
 
-    paper: ClassVar[str] = "Sakai 2004"
-    formula: ClassVar[str] = (
+    paper = "Sakai 2004"
+    formula = (
         "Q@k = (1/R) Σ_{n≤k} x_n Σ_{m≤n} (x_m + beta gain(l_m)) / (n + beta Σ_{m≤n} "
         "gain(l*_m)), l*: grades of the best list"
     )
-    at: ClassVar[str] = "cutoff"
+    at = "cutoff"
     beta: float = param(1.0, kind=number, low=0, doc="weight of the gains")
     rel: int = rel_param()
     gains: Gains = gains_param()
@@ -238,7 +231,7 @@ class Q(Measure):
 
 
 def _ideal_gain(judged: Judged, table: Floats) -> Floats:
-    """[..., list, place]: the gain of the best list, cumulated down to each place's rank."""
+    """Return [..., list, place]: the best list's gain, cumulated down to each place's rank."""
     above = np.zeros((*judged.counts.shape[:-1], 1))
     value = np.zeros(np.broadcast_shapes(judged.labels.shape, judged.ranks.shape))
     for grade in np.argsort(-table, kind="stable"):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,27 +10,25 @@ from hungjury.base.parameters import integer, number, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    Binary,
+    BinaryAtCutoff,
     Kernel,
     Measure,
-    cutoff_param,
     ratio,
-    rel_param,
     rests_on,
-    seen,
-    worth_of_hits,
 )
-from hungjury.measures.closed_forms import within
+from hungjury.measures.ties import within
 
 __all__ = ["F1", "Fallout", "IPrec", "IPrec11", "P", "R", "Rprec"]
 
 
 def one_if_retrieved(judged: Judged) -> Floats:
-    """[..., list]: the worst fallout, and 0 for lists that are empty."""
+    """Return the worst fallout of every list: 1, or 0 for lists that are empty."""
     return np.asarray(np.broadcast_to(judged.length > 0, judged.counts.shape[:-1]), dtype=float)
 
 
 def _found(judged: Judged, rel: int, cutoff: int | None) -> Floats:
-    """[..., list]: relevant documents in the first `cutoff` ranks (their mean number in ties)."""
+    """Count relevant documents in the first `cutoff` ranks (their mean number in ties)."""
     hits = judged.hits(rel)
     if cutoff is None:
         return np.asarray(hits.sum(axis=-1, dtype=float))
@@ -40,15 +36,15 @@ def _found(judged: Judged, rel: int, cutoff: int | None) -> Floats:
 
 
 @CATALOGUE.add("P")
-class P(Measure):
-    """Share of the first k ranks that holds a relevant document; a shorter list counts as
+class P(BinaryAtCutoff):
+    """Precision at k: the share of the first k ranks that are relevant. Easy to explain, and the
+    usual choice where people see one page of results. It ignores the order within the first k
+    ranks, and a topic with fewer than k relevant documents cannot reach 1; a shorter list counts as
     followed by documents that are not relevant."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979"
-    formula: ClassVar[str] = "P@k = (1/k) Σ_{n≤k} x_n"
-    at: ClassVar[str] = "cutoff"
-    averages_ties: ClassVar[bool] = True
-    rel: int = rel_param()
+    paper = "van Rijsbergen 1979"
+    formula = "P@k = (1/k) Σ_{n≤k} x_n"
+    averages_ties = True
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def score(self, judged: Judged) -> Floats:
@@ -56,12 +52,11 @@ class P(Measure):
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
-        worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff)
-        return Kernel("gains", worth, weights, lambda _: self.cutoff)
+        return self.hits_kernel("gains", np.ones(len(ranks)), top, lambda _: self.cutoff)
 
     @rests_on("score", "defined", "average")
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.expected import eRP
+        from hungjury.measures.catalogue.probabilities import eRP
 
         if self.rel > 1:
             return super().for_probabilities(prob)
@@ -69,34 +64,32 @@ class P(Measure):
 
 
 @CATALOGUE.add("R")
-class R(Measure):
-    """Share of the relevant documents that is in the first k ranks."""
+class R(BinaryAtCutoff):
+    """Recall at k: the share of the relevant documents that are in the first k ranks. Use it for
+    the first stage of a pipeline, where what is not found is lost. It depends on how many relevant
+    documents are known, so it favours systems that contributed to the pool."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979"
-    formula: ClassVar[str] = "R@k = (1/R) Σ_{n≤k} x_n"
-    at: ClassVar[str] = "cutoff"
-    averages_ties: ClassVar[bool] = True
-    rel: int = rel_param()
-    cutoff: int | None = cutoff_param()
+    paper = "van Rijsbergen 1979"
+    formula = "R@k = (1/R) Σ_{n≤k} x_n"
+    averages_ties = True
 
     def score(self, judged: Judged) -> Floats:
         return ratio(_found(judged, self.rel, self.cutoff), judged.relevant(self.rel))
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
-        worth, weights = worth_of_hits(top, self.rel), seen(ranks, self.cutoff)
-        return Kernel("gains", worth, weights, lambda pools: pools.relevant(self.rel))
+        weights = np.ones(len(ranks))
+        return self.hits_kernel("gains", weights, top, lambda pools: pools.relevant(self.rel))
 
 
 @CATALOGUE.add("F1")
-class F1(Measure):
-    """Harmonic mean of P@k and R@k."""
+class F1(BinaryAtCutoff):
+    """Harmonic mean of P@k and R@k: high only where both are. It is close to the smaller of the
+    two."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979"
-    formula: ClassVar[str] = "F1@k = 2 P@k R@k / (P@k + R@k)"
-    at: ClassVar[str] = "cutoff"
-    averages_ties: ClassVar[bool] = True
-    rel: int = rel_param()
+    paper = "van Rijsbergen 1979"
+    formula = "F1@k = 2 P@k R@k / (P@k + R@k)"
+    averages_ties = True
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def score(self, judged: Judged) -> Floats:
@@ -106,20 +99,15 @@ class F1(Measure):
 
 
 @CATALOGUE.add("Fallout")
-class Fallout(Measure):
-    """Share of the documents judged not relevant that is in the first k ranks. Smaller is better;
+class Fallout(BinaryAtCutoff):
+    """Share of the documents judged not relevant that are in the first k ranks. Smaller is better;
     undefined where nothing was judged not relevant, which counts as 1 if anything was retrieved.
-    """
+    An empty list has the best value, so read it beside recall."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979"
-    formula: ClassVar[str] = (
-        "Fallout@k = #{n ≤ k: judged not relevant} / #{pool: judged not relevant}"
-    )
-    at: ClassVar[str] = "cutoff"
-    smaller_is_better: ClassVar[bool] = True
-    needs_nonrelevant: ClassVar[bool] = True
-    rel: int = rel_param()
-    cutoff: int | None = cutoff_param()
+    paper = "van Rijsbergen 1979"
+    formula = "Fallout@k = #{n ≤ k: judged not relevant} / #{pool: judged not relevant}"
+    smaller_is_better = True
+    needs_nonrelevant = True
 
     def score(self, judged: Judged) -> Floats:
         cutoff = judged.depth if self.cutoff is None else self.cutoff
@@ -135,13 +123,13 @@ class Fallout(Measure):
 
 
 @CATALOGUE.add("Rprec")
-class Rprec(Measure):
-    """Precision after as many ranks as there are relevant documents."""
+class Rprec(Binary):
+    """Precision after as many ranks as there are relevant documents, where precision and recall
+    are equal. A perfect list scores 1 on every topic, unlike P@k."""
 
-    paper: ClassVar[str] = "Buckley and Voorhees 2005"
-    formula: ClassVar[str] = "Rprec = (1/R) Σ_{n≤R} x_n"
-    averages_ties: ClassVar[bool] = True
-    rel: int = rel_param()
+    paper = "Buckley and Voorhees 2005"
+    formula = "Rprec = (1/R) Σ_{n≤R} x_n"
+    averages_ties = True
 
     def score(self, judged: Judged) -> Floats:
         total = judged.relevant(self.rel)
@@ -149,12 +137,12 @@ class Rprec(Measure):
 
 
 def _needed(level: float, total: NDArray[np.int64]) -> Floats:
-    """Relevant documents needed for a recall level, as trec_eval 10 rounds."""
+    """Return the relevant documents needed for a recall level, rounded as trec_eval 10 does."""
     return np.asarray(np.floor(level * total + 0.5))
 
 
 def _interpolated(judged: Judged, rel: int, levels: tuple[float, ...]) -> Floats:
-    """[..., list, level]: highest precision at any rank with at least that recall."""
+    """Return [..., list, level]: the highest precision at any rank with at least that recall."""
     hits, total = judged.hits(rel), judged.relevant(rel)
     met = np.cumsum(hits, axis=-1)
     precision = hits * met / judged.ranks
@@ -166,14 +154,13 @@ def _interpolated(judged: Judged, rel: int, levels: tuple[float, ...]) -> Floats
 
 
 @CATALOGUE.add("IPrec")
-class IPrec(Measure):
+class IPrec(Binary):
     """Interpolated precision: the highest precision at any rank where recall is at least the level
-    after @."""
+    after @. The points of a precision-recall curve; a single level is rarely a good summary."""
 
-    paper: ClassVar[str] = "Buckley and Voorhees 2005"
-    formula: ClassVar[str] = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ round(r R)}, 0 where there is none"
-    at: ClassVar[str] = "recall"
-    rel: int = rel_param()
+    paper = "Buckley and Voorhees 2005"
+    formula = "IPrec@r = max{P@n: Σ_{m≤n} x_m ≥ round(r R)}, 0 where there is none"
+    at = "recall"
     recall: float = required(kind=number, low=0, high=1, doc="recall level")
 
     def score(self, judged: Judged) -> Floats:
@@ -181,12 +168,12 @@ class IPrec(Measure):
 
 
 @CATALOGUE.add("IPrec11")
-class IPrec11(Measure):
-    """Mean of the interpolated precisions at recall 0, 0.1, ..., 1."""
+class IPrec11(Binary):
+    """Mean of the interpolated precisions at recall 0, 0.1, ..., 1: the area under the
+    precision-recall curve as it was reported before average precision."""
 
-    paper: ClassVar[str] = "Buckley and Voorhees 2005"
-    formula: ClassVar[str] = "IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)"
-    rel: int = rel_param()
+    paper = "Buckley and Voorhees 2005"
+    formula = "IPrec11 = (1/11) Σ_{i=0..10} IPrec@(i/10)"
 
     def score(self, judged: Judged) -> Floats:
         levels = tuple(i / 10 for i in range(11))

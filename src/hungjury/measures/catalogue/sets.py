@@ -1,8 +1,6 @@
-"""Measures of the retrieved set, plain counts, and measures that heed unjudged documents."""
+"""Measures of the retrieved set, plain counts, and measures for incomplete judgments."""
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +8,7 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.parameters import number, param
 from hungjury.data.judged import Judged
-from hungjury.measures.base import CATALOGUE, Measure, cutoff_param, ratio, rel_param
+from hungjury.measures.base import CATALOGUE, Binary, Measure, cutoff_param, ratio, rel_param
 from hungjury.measures.catalogue.precision import one_if_retrieved
 
 __all__ = [
@@ -31,15 +29,16 @@ __all__ = [
 class OfTheSet(Measure):
     """Base of measures that do not depend on ranks."""
 
-    averages_ties: ClassVar[bool] = True
+    averages_ties = True
 
 
 @CATALOGUE.add("SetP")
 class SetP(OfTheSet):
-    """Share of the retrieved documents that is relevant."""
+    """Share of the retrieved documents that are relevant: precision of the whole list, for systems
+    that return a set rather than a ranking."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979"
-    formula: ClassVar[str] = "SetP = Σ_n x_n / N"
+    paper = "van Rijsbergen 1979"
+    formula = "SetP = Σ_n x_n / N"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
@@ -48,10 +47,11 @@ class SetP(OfTheSet):
 
 @CATALOGUE.add("SetR")
 class SetR(OfTheSet):
-    """Share of the relevant documents that is retrieved."""
+    """Share of the relevant documents that are retrieved: recall of the whole list, for systems
+    that return a set rather than a ranking."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979"
-    formula: ClassVar[str] = "SetR = Σ_n x_n / R"
+    paper = "van Rijsbergen 1979"
+    formula = "SetR = Σ_n x_n / R"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
@@ -60,10 +60,11 @@ class SetR(OfTheSet):
 
 @CATALOGUE.add("SetF")
 class SetF(OfTheSet):
-    """(beta + 1) P R / (beta P + R) of the retrieved set, as in trec_eval: beta is not squared."""
+    """F of the retrieved set: (beta + 1) P R / (beta P + R), as in trec_eval, where beta is not
+    squared. Larger beta gives more weight to recall."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979, beta as in trec_eval"
-    formula: ClassVar[str] = "SetF = (beta + 1) SetP SetR / (beta SetP + SetR)"
+    paper = "van Rijsbergen 1979, beta as in trec_eval"
+    formula = "SetF = (beta + 1) SetP SetR / (beta SetP + SetR)"
     beta: float = param(1.0, kind=number, low=0, doc="weight of recall against precision")
     rel: int = rel_param()
 
@@ -77,12 +78,12 @@ class SetF(OfTheSet):
 
 @CATALOGUE.add("SetFallout")
 class SetFallout(OfTheSet):
-    """Share of the documents judged not relevant that is retrieved. Smaller is better; undefined
+    """Share of the documents judged not relevant that are retrieved. Smaller is better; undefined
     where nothing was judged not relevant, which counts as 1 if anything was retrieved."""
 
-    paper: ClassVar[str] = "van Rijsbergen 1979"
-    formula: ClassVar[str] = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
-    smaller_is_better: ClassVar[bool] = True
+    paper = "van Rijsbergen 1979"
+    formula = "SetFallout = #{n: judged not relevant} / #{pool: judged not relevant}"
+    smaller_is_better = True
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
@@ -99,19 +100,17 @@ class SetFallout(OfTheSet):
 class Count(OfTheSet):
     """Base of plain counts, which are added up over topics."""
 
-    high: ClassVar[float] = np.inf
-    average: ClassVar[str] = "sum"
-
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        return np.ones(judged.counts.shape[:-1], dtype=bool)
+    high = np.inf
+    average = "sum"
+    always_defined = True
+    paper = "trec_eval"
 
 
 @CATALOGUE.add("NumQ")
 class NumQ(Count):
-    """Topics scored."""
+    """Number of topics scored. A count, added up over topics."""
 
-    paper: ClassVar[str] = "trec_eval"
-    formula: ClassVar[str] = "NumQ = 1, added up over topics"
+    formula = "NumQ = 1, added up over topics"
 
     def score(self, judged: Judged) -> Floats:
         return np.ones(judged.counts.shape[:-1])
@@ -119,10 +118,9 @@ class NumQ(Count):
 
 @CATALOGUE.add("NumRet")
 class NumRet(Count):
-    """Documents retrieved."""
+    """Number of documents retrieved. A count, added up over topics."""
 
-    paper: ClassVar[str] = "trec_eval"
-    formula: ClassVar[str] = "NumRet = N, added up over topics"
+    formula = "NumRet = N, added up over topics"
 
     def score(self, judged: Judged) -> Floats:
         return np.array(np.broadcast_to(judged.length, judged.counts.shape[:-1]), dtype=float)
@@ -130,10 +128,9 @@ class NumRet(Count):
 
 @CATALOGUE.add("NumRel")
 class NumRel(Count):
-    """Relevant documents in the pool."""
+    """Number of relevant documents in the pool. A count, added up over topics."""
 
-    paper: ClassVar[str] = "trec_eval"
-    formula: ClassVar[str] = "NumRel = R, added up over topics"
+    formula = "NumRel = R, added up over topics"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
@@ -142,10 +139,9 @@ class NumRel(Count):
 
 @CATALOGUE.add("NumRelRet")
 class NumRelRet(Count):
-    """Relevant documents retrieved."""
+    """Number of relevant documents retrieved. A count, added up over topics."""
 
-    paper: ClassVar[str] = "trec_eval"
-    formula: ClassVar[str] = "NumRelRet = Σ_n x_n, added up over topics"
+    formula = "NumRelRet = Σ_n x_n, added up over topics"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
@@ -154,10 +150,9 @@ class NumRelRet(Count):
 
 @CATALOGUE.add("NumNonrelJudgedRet")
 class NumNonrelJudgedRet(Count):
-    """Documents retrieved that were judged not relevant."""
+    """Number of retrieved documents judged not relevant. A count, added up over topics."""
 
-    paper: ClassVar[str] = "trec_eval"
-    formula: ClassVar[str] = "NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics"
+    formula = "NumNonrelJudgedRet = #{n: judged not relevant}, added up over topics"
     rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
@@ -165,16 +160,16 @@ class NumNonrelJudgedRet(Count):
 
 
 @CATALOGUE.add("Bpref")
-class Bpref(Measure):
+class Bpref(Binary):
     """How often relevant documents are ranked above documents judged not relevant; unjudged
-    documents do not matter."""
+    documents do not matter. Use it where many retrieved documents were not judged and cannot
+    safely count as not relevant. It needs documents that were judged not relevant."""
 
-    paper: ClassVar[str] = "Buckley and Voorhees 2004, as in trec_eval"
-    formula: ClassVar[str] = (
+    paper = "Buckley and Voorhees 2004, as in trec_eval"
+    formula = (
         "Bpref = (1/R) Σ_n x_n (1 - min(a_n, R) / min(R, R0)), a_n: documents above rank n "
         "that are judged not relevant; R0: those in the pool"
     )
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         hits, total = judged.hits(self.rel), judged.relevant(self.rel)
@@ -187,16 +182,16 @@ class Bpref(Measure):
 
 
 @CATALOGUE.add("infAP")
-class infAP(Measure):  # noqa: N801 - the field's name
+class infAP(Binary):  # noqa: N801 - the field's name
     """Average precision inferred from a pool of which only a random part was judged (negative
-    labels: pooled, not judged)."""
+    labels: pooled, not judged). An estimate of AP on the fully judged pool; with a fully judged
+    pool it is AP, up to a small smoothing term."""
 
-    paper: ClassVar[str] = "Yilmaz and Aslam 2006, as in trec_eval"
-    formula: ClassVar[str] = (
+    paper = "Yilmaz and Aslam 2006, as in trec_eval"
+    formula = (
         "infAP = (1/R) Σ_n x_n [1/n + (c_n/n) (r_n + ε) / (j_n + 2ε)], c_n, j_n, r_n: "
         "documents above rank n in the pool, judged, relevant; ε = 0.00001"
     )
-    rel: int = rel_param()
 
     def score(self, judged: Judged) -> Floats:
         epsilon = 0.00001
@@ -210,16 +205,15 @@ class infAP(Measure):  # noqa: N801 - the field's name
 
 @CATALOGUE.add("Judged")
 class Judgedness(Measure):
-    """Share of the first k documents that were judged."""
+    """Share of the first k documents that were judged. It says nothing about relevance, but how far
+    to trust the other measures: where it is low, scores depend on how unjudged documents count."""
 
-    paper: ClassVar[str] = "ir_measures"
-    formula: ClassVar[str] = "Judged@k = #{n ≤ k: judged} / min(k, N)"
-    at: ClassVar[str] = "cutoff"
-    needs_nonrelevant: ClassVar[bool] = True
+    paper = "ir_measures"
+    formula = "Judged@k = #{n ≤ k: judged} / min(k, N)"
+    at = "cutoff"
+    needs_nonrelevant = True
+    always_defined = True
     cutoff: int | None = cutoff_param()
-
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        return np.ones(judged.counts.shape[:-1], dtype=bool)
 
     def score(self, judged: Judged) -> Floats:
         if self.cutoff is None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import MeasureError
@@ -13,6 +10,8 @@ from hungjury.base.parameters import integer, number, param, required
 from hungjury.data.judged import Judged
 from hungjury.measures.base import (
     CATALOGUE,
+    BinaryAtCutoff,
+    Form,
     Kernel,
     Measure,
     cutoff_param,
@@ -20,47 +19,50 @@ from hungjury.measures.base import (
     rel_param,
     rests_on,
     seen,
-    worth_of_hits,
 )
 from hungjury.measures.catalogue.gain import (
     Discounted,
     Gains,
-    check_scale,
+    Graded,
     gain_table,
-    gains_at_zero,
     gains_param,
     max_grade_param,
 )
-from hungjury.measures.closed_forms import first_hit_distribution
-
-if TYPE_CHECKING:
-    from hungjury.measures.closed_forms import Form
+from hungjury.measures.ties import first_hit_distribution
 
 __all__ = ["ERR", "ESL", "RBP", "RR", "ESLSaving", "Success", "gRBP"]
 
 MOST_ERR_GAIN = 50  # beyond, 1 - 2^-gain is 1 in floating point
 
 
-@CATALOGUE.add("RBP")
-class RBP(Discounted):
-    """Rank-biased precision: the rate of gain of a user who reads on with probability p."""
+class Persistent(Discounted):
+    """Base of measures of a user who reads on with probability p after every document."""
 
-    paper: ClassVar[str] = "Moffat and Zobel 2008"
-    proof: ClassVar[str] = "thesis, section 3.4.1"
-    formula: ClassVar[str] = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
-    high: ClassVar[float] = 1.0
+    high = 1.0
     p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
+
+    def discount(self, ranks: Floats) -> Floats:
+        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
+
+
+@CATALOGUE.add("RBP")
+class RBP(Persistent):
+    """Rank-biased precision: the rate of gain of a user who reads on with probability p. Values of
+    p near 1 describe patient users: 0.5 looks at two documents on average, 0.8 at five, 0.95 at
+    twenty. It does not depend on the number of relevant documents, so it needs no complete pool,
+    and perfect lists stay below 1 if relevant documents are few."""
+
+    paper = "Moffat and Zobel 2008"
+    proof = "thesis, section 3.4.1"
+    formula = "RBP@k = (1 - p) Σ_{n≤k} p^(n-1) x_n"
     rel: int = rel_param()
 
     def gain_of_grades(self, top: int) -> Floats:
         return (np.arange(top + 1) >= self.rel).astype(float)
 
-    def discount(self, ranks: Floats) -> Floats:
-        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
-
     @rests_on("score", "defined", "average", "normalised", "gain_of_grades", "discount")
     def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
-        from hungjury.measures.catalogue.expected import eRRBP
+        from hungjury.measures.catalogue.probabilities import eRRBP
 
         if self.rel > 1:
             return super().for_probabilities(prob)
@@ -68,20 +70,18 @@ class RBP(Discounted):
 
     @rests_on("score", "defined", "gain_of_grades", "discount")
     def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.closed_forms import cut, of_persistence
+        from hungjury.measures.balancing_forms import of_persistence
 
-        form = of_persistence(self.p, float(low >= self.rel), float(top >= self.rel))
-        return None if form is None else cut(form, self.cutoff)
+        return of_persistence(self.p, float(low >= self.rel), float(top >= self.rel))
 
 
 @CATALOGUE.add("gRBP")
-class gRBP(Discounted):  # noqa: N801
-    """RBP with graded gains, as shares of the largest gain of the scale."""
+class gRBP(Persistent):  # noqa: N801
+    """RBP with graded gains, as shares of the largest gain of the scale. The user reads on with
+    probability p whatever the documents are worth."""
 
-    paper: ClassVar[str] = "Sakai and Kando 2008"
-    formula: ClassVar[str] = "gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain"
-    high: ClassVar[float] = 1.0
-    p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
+    paper = "Sakai and Kando 2008"
+    formula = "gRBP@k = (1 - p) Σ_{n≤k} p^(n-1) gain(l_n) / largest gain"
     max_grade: int | None = max_grade_param()
     gains: Gains = gains_param()
 
@@ -90,40 +90,30 @@ class gRBP(Discounted):  # noqa: N801
         table = gain_table(largest, self.gains, exponential=False)
         return np.asarray(table[: top + 1] / (table.max() or 1.0))
 
-    @property
-    def declared_grade(self) -> int:
-        return self.max_grade or 0
-
-    def check(self, max_grade: int) -> None:
-        check_scale(self, self.max_grade, max_grade)
-
-    def discount(self, ranks: Floats) -> Floats:
-        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
-
     @rests_on("score", "defined", "gain_of_grades", "discount")
     def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.closed_forms import cut, of_persistence
+        from hungjury.measures.balancing_forms import of_persistence
 
         gains = gain_table(top, self.gains, exponential=False)
-        form = of_persistence(self.p, gains[low], gains[top]) if gains[0] == 0 else None
-        return None if form is None else cut(form, self.cutoff)
+        return of_persistence(self.p, gains[low], gains[top]) if gains[0] == 0 else None
 
 
 @CATALOGUE.add("ERR")
-class ERR(Measure):
+class ERR(Graded):
     """Expected reciprocal rank at which a user who reads top-down is satisfied; a document of
-    grade l satisfies with probability (2^l - 1) / 2^max_grade. With `gains`, gains take the place
-    of grades, and the largest gain that of max_grade: `ERR(gains={1: 5})` on binary labels is
+    grade l satisfies with probability (2^l - 1) / 2^max_grade. Use it where one good answer is
+    enough: what comes after a document of the highest grade hardly counts. With `gains`, gains
+    replace grades, and the largest gain replaces max_grade: `ERR(gains={1: 5})` on binary labels is
     satisfied by a relevant document with probability 31/32."""
 
-    paper: ClassVar[str] = "Chapelle et al. 2009"
-    proof: ClassVar[str] = "thesis, section 3.4.1, for gains that grow with the grade"
-    formula: ClassVar[str] = (
+    paper = "Chapelle et al. 2009"
+    proof = "thesis, section 3.4.1, for gains that grow with the grade"
+    formula = (
         "ERR@k = Σ_{n≤k} (1/n) s_n Π_{m<n} (1 - s_m), s_n = (2^l_n - 1) / 2^max_grade; with "
         "gains s_n = (2^gain(l_n) - 1) / 2^(largest gain)"
     )
-    at: ClassVar[str] = "cutoff"
-    probability_gains: ClassVar[bool] = False
+    at = "cutoff"
+    probability_gains = False
     max_grade: int | None = max_grade_param()
     gains: Gains = gains_param()
     cutoff: int | None = cutoff_param()
@@ -138,62 +128,41 @@ class ERR(Measure):
                 remedy="gains are exponents of 2, such as {1: 5}",
             )
 
-    @property
-    def declared_grade(self) -> int:
-        return self.max_grade or 0
-
-    def check(self, max_grade: int) -> None:
-        check_scale(self, self.max_grade, max_grade)
-
-    def satisfaction(self, top: int) -> Floats:
-        """P(a user is satisfied) by a document of grade 0 to `top`."""
+    def gain_of_grades(self, top: int) -> Floats:
+        """Return P(a user is satisfied) by a document of grade 0 to `top`."""
         table = gain_table(max(self.max_grade or top, top), self.gains, exponential=False)
         return np.asarray((2.0 ** table[: top + 1] - 1) / 2.0 ** table.max(), dtype=float)
 
-    def defined(self, judged: Judged) -> NDArray[np.bool_]:
-        satisfying = self.satisfaction(judged.max_grade) > 0
-        return np.asarray(judged.counts[..., satisfying].sum(axis=-1) > 0)
-
-    @property
-    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
-        return gains_at_zero(self.gains)
-
     def score(self, judged: Judged) -> Floats:
-        satisfied = judged.gains(self.satisfaction(judged.max_grade))
+        satisfied = judged.gains(self.gain_of_grades(judged.max_grade))
         unsatisfied = np.cumprod(1 - satisfied, axis=-1)
-        reached = np.concatenate(
-            [np.ones_like(unsatisfied[..., :1]), unsatisfied[..., :-1]], axis=-1
-        )
-        value = satisfied * reached / judged.ranks
-        if self.cutoff is not None:
-            value = value * (judged.ranks <= self.cutoff)
+        reached = np.ones_like(unsatisfied)
+        reached[..., 1:] = unsatisfied[..., :-1]
+        value = satisfied * reached / judged.ranks * seen(judged.ranks, self.cutoff)
         return np.asarray(value.sum(axis=-1))
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
         weights = seen(ranks, self.cutoff) / ranks
-        return Kernel("cascade", self.satisfaction(top), weights)
+        return Kernel("cascade", self.gain_of_grades(top), weights)
 
     @rests_on("score", "defined")
     def balancing_form(self, low: int, top: int) -> Form | None:
-        from hungjury.measures.closed_forms import cut, of_cascade
+        from hungjury.measures.balancing_forms import of_cascade
 
-        if self.gains:
-            return None
-        chance = self.satisfaction(top)
-        return cut(of_cascade(chance[low], chance[top]), self.cutoff)
+        chance = self.gain_of_grades(top)
+        return None if self.gains else of_cascade(chance[low], chance[top])
 
 
 @CATALOGUE.add("RR")
-class RR(Measure):
-    """One over the rank of the first relevant document."""
+class RR(BinaryAtCutoff):
+    """Reciprocal rank: one over the rank of the first relevant document. For tasks with one right
+    answer, such as known items and question answering; its mean over topics is MRR. Everything
+    after the first relevant document is ignored, so it varies a lot between topics."""
 
-    paper: ClassVar[str] = "Voorhees 1999"
-    formula: ClassVar[str] = "RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none"
-    at: ClassVar[str] = "cutoff"
-    averages_ties: ClassVar[bool] = True
-    rel: int = rel_param()
-    cutoff: int | None = cutoff_param()
+    paper = "Voorhees 1999"
+    formula = "RR@k = 1 / min{n ≤ k: x_n = 1}, 0 where there is none"
+    averages_ties = True
 
     def score(self, judged: Judged) -> Floats:
         if judged.ties is not None:
@@ -205,19 +174,17 @@ class RR(Measure):
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
-        weights = seen(ranks, self.cutoff) / ranks
-        return Kernel("best", worth_of_hits(top, self.rel), weights)
+        return self.hits_kernel("best", 1 / ranks, top)
 
 
 @CATALOGUE.add("Success")
-class Success(Measure):
-    """1 if a relevant document is in the first k ranks."""
+class Success(BinaryAtCutoff):
+    """1 if a relevant document is in the first k ranks, else 0. Its mean is the share of topics
+    with at least one good result; also called hit rate."""
 
-    paper: ClassVar[str] = "Craswell and Hawking 2004"
-    formula: ClassVar[str] = "Success@k = max_{n≤k} x_n"
-    at: ClassVar[str] = "cutoff"
-    averages_ties: ClassVar[bool] = True
-    rel: int = rel_param()
+    paper = "Craswell and Hawking 2004"
+    formula = "Success@k = max_{n≤k} x_n"
+    averages_ties = True
     cutoff: int = required(kind=integer, low=1, doc="ranks counted")
 
     def score(self, judged: Judged) -> Floats:
@@ -228,20 +195,20 @@ class Success(Measure):
 
     @rests_on("score", "defined")
     def kernel(self, ranks: Floats, top: int) -> Kernel:
-        weights = seen(ranks, self.cutoff)
-        return Kernel("best", worth_of_hits(top, self.rel), weights)
+        return self.hits_kernel("best", np.ones(len(ranks)), top)
 
 
 @CATALOGUE.add("ESL")
 class ESL(Measure):
-    """Search length: documents that are not relevant, read before the `want`-th relevant one;
-    undefined where fewer are retrieved, which counts as all that could have been read: the
-    documents of the pool judged not relevant plus those retrieved. Smaller is better."""
+    """Search length: the number of documents that are not relevant, read before the `want`-th
+    relevant one; undefined where fewer are retrieved, which counts as all that could have been
+    read: the documents of the pool judged not relevant plus those retrieved. Smaller is better, in
+    the unit of wasted documents."""
 
-    paper: ClassVar[str] = "Cooper 1968"
-    formula: ClassVar[str] = "ESL = n - want, n: rank of the want-th relevant document"
-    high: ClassVar[float] = np.inf
-    smaller_is_better: ClassVar[bool] = True
+    paper = "Cooper 1968"
+    formula = "ESL = n - want, n: rank of the want-th relevant document"
+    high = np.inf
+    smaller_is_better = True
     want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
     rel: int = rel_param()
 
@@ -262,11 +229,9 @@ class ESLSaving(Measure):
     nothing irrelevant is read, 0 where the list is no better than chance, negative if worse.
     A list that does not find enough counts the search length that `ESL` takes for it."""
 
-    paper: ClassVar[str] = "Cooper 1968"
-    formula: ClassVar[str] = (
-        "ESLSaving = 1 - ESL (R + 1) / (want I), I: pool documents judged not relevant"
-    )
-    low: ClassVar[float] = -np.inf
+    paper = "Cooper 1968"
+    formula = "ESLSaving = 1 - ESL (R + 1) / (want I), I: pool documents judged not relevant"
+    low = -np.inf
     want: int = param(1, kind=integer, low=1, doc="relevant documents wanted")
     rel: int = rel_param()
 

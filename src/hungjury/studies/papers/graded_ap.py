@@ -12,7 +12,7 @@ from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
 from hungjury.base.tables import Cell, Joined, Table
 from hungjury.measures.catalogue import measure
-from hungjury.measures.catalogue.graded_ap import GAP, eGAP, threshold_probabilities, xGAP
+from hungjury.measures.catalogue.average_precision import GAP, eGAP, threshold_probabilities, xGAP
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES
 from hungjury.studies.figures import Drawing, Lines, RateLines

@@ -13,7 +13,7 @@ from hungjury.base.errors import Argument, InputError
 from hungjury.base.parameters import integer, number, param
 from hungjury.base.tables import Cell, Table
 from hungjury.measures.catalogue import measure
-from hungjury.measures.catalogue.graded_ap import GAP, threshold_probabilities
+from hungjury.measures.catalogue.average_precision import GAP, threshold_probabilities
 from hungjury.studies.claims import Claim, sensitivity_tables
 from hungjury.studies.data import StudyData
 from hungjury.studies.downsampling import RATES, PoolScores

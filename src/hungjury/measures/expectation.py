@@ -1,4 +1,4 @@
-"""The expectation of a measure over uncertain labels, by drawing them through an alignment."""
+"""The expectation of a measure over uncertain labels: drawn, and exact for average precision."""
 
 from __future__ import annotations
 
@@ -14,35 +14,34 @@ from hungjury.data.alignment import Alignment
 from hungjury.data.judged import Judged, grade_counts, judge_lists
 from hungjury.data.qrels import Qrels
 from hungjury.measures.batch import Scorer
-from hungjury.measures.catalogue.expectation import E
+from hungjury.measures.catalogue.probabilities import E
 
-__all__ = ["Expectation", "expected_scores"]
+__all__ = ["Expectation", "expected_ap", "expected_scores"]
 
 BLOCK = 100  # label sets scored at once; draws do not depend on it
 PLACES_AT_ONCE = 1 << 21  # ranks of all label sets together, where unjudged documents are drawn
+NODES_AT_ONCE = 100  # of the quadrature
 LEVEL = 0.95
 Labels = NDArray[np.int16]
 
 
 class Expectation(Record, eq=False):
-    """Mean, variance and interval of every cell [system * topic]; NaN where undefined, which
-    counts as `worst`."""
+    """Mean, variance and interval of every cell [system * topic]."""
 
     mean: Floats
     variance: Floats
     low: Floats
     high: Floats
-    worst: Floats
 
 
 def expected_scores(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
-    """Score `draws` label sets; a drawn set that leaves the measure undefined counts as the
-    measure says (0, or its worst value)."""
+    """Score `draws` label sets of labels that are uncertain.
+
+    A drawn set that leaves the measure undefined counts as the measure says: 0, or its worst value.
+    """
     if measure.prob is not None:
         qrels = _mapped(qrels, measure.prob, measure.chance_of_unjudged)
     outside = 0.0 if condensed else measure.chance_of_unjudged
-    if qrels.labels is not None and outside == 0:
-        return _certain(aligned, qrels, measure, condensed)
     rng = np.random.default_rng(measure.seed)
     cells = len(aligned.length)
     values = np.empty((measure.draws, cells), dtype=np.float32)
@@ -60,11 +59,11 @@ def expected_scores(aligned: Alignment, qrels: Qrels, measure: E, condensed: boo
     exact = None
     if aligned.tie_first is None and outside == 0:
         exact = measure.of.exact_expectation(aligned, qrels, condensed)
-    return Expectation(mean if exact is None else exact, variance, low, high, np.zeros(cells))
+    return Expectation(mean if exact is None else exact, variance, low, high)
 
 
 def _mapped(qrels: Qrels, prob: tuple[float, ...], outside: float) -> Qrels:
-    """Grades as probabilities of relevance; negative labels say nothing about a document."""
+    """Turn grades into probabilities of relevance; negative labels say nothing about a document."""
     assert qrels.labels is not None
     p = np.where(qrels.labels >= 0, np.array(prob)[np.maximum(qrels.labels, 0)], outside)
     return qrels.plain(labels=None, grades=(0, 1), p=p)
@@ -78,7 +77,7 @@ def _scoring(
     outside: float,
     rng: np.random.Generator,
 ) -> Callable[[Labels], Floats]:
-    """From label sets [n, document] to scores [n, cell]."""
+    """Return the function from label sets [n, document] to scores [n, cell]."""
     one, top = measure.of, qrels.max_grade
 
     def in_condensed_lists(labels: Labels) -> Floats:
@@ -125,8 +124,10 @@ def _drawn_lists(
     outside: float,
     rng: np.random.Generator,
 ) -> Judged:
-    """Lists cut at `longest` in which every document has a label: that of its label set
-    [n, document], or one drawn for unjudged documents."""
+    """Return lists cut at `longest` in which every document has a label.
+
+    It is that of its label set [n, document], or one drawn for unjudged documents.
+    """
     length = np.maximum(longest[cells], 0)
     size = max(int(length.max(initial=1)), 1)
     known = (rng.random((len(labels), len(cells), size)) < outside).astype(np.int16)
@@ -156,18 +157,40 @@ def _drawn_lists(
     )
 
 
-def _certain(aligned: Alignment, qrels: Qrels, measure: E, condensed: bool) -> Expectation:
-    """Labels that are certain leave nothing to draw: the measure itself."""
-    assert qrels.labels is not None
-    value, worst = np.empty(len(aligned.length)), np.empty(len(aligned.length))
-    needs_nonrelevant = measure.of.needs_nonrelevant
-    for cells, judged in judge_lists(
-        aligned,
-        qrels.labels,
-        qrels.max_grade,
-        condensed=condensed,
-        needs_nonrelevant=needs_nonrelevant,
-    ):
-        value[cells] = measure.of(judged)
-        worst[cells] = measure.of.where_undefined(judged)
-    return Expectation(value, np.where(np.isnan(value), np.nan, 0.0), value, value, worst)
+def expected_ap(
+    aligned: Alignment, qrels: Qrels, rel: int, cutoff: int | None, condensed: bool
+) -> Floats:
+    """Compute E(AP) exactly, with a random number R of relevant documents; 0 where R = 0.
+
+    With 1/R the integral of t^(R-1) over [0, 1], the expectation becomes the integral of
+    Q(t)/t times the expected sum of precisions under the tilted probabilities
+    q = p t / (1 - p + p t), where Q(t) is the product of all 1 - p + p t. The integrand is a
+    polynomial, of a degree below the pool's size: Gauss-Legendre quadrature is exact.
+    """
+    from scipy.special import roots_legendre
+
+    p = qrels.at_least(rel).p
+    assert p is not None
+    sizes = np.diff(qrels.pool.offsets)
+    nodes, weights = roots_legendre(int(sizes.max() + 1) // 2 + 1)
+    nodes, weights = (nodes + 1) / 2, weights / 2
+    labels = np.zeros(len(p), dtype=np.int16)
+    total = np.zeros(len(aligned.length))
+    for start in range(0, len(nodes), NODES_AT_ONCE):
+        t = nodes[start : start + NODES_AT_ONCE, None]
+        factor = 1 - p + p * t
+        tilted = p * t / factor
+        with np.errstate(divide="ignore"):
+            product = np.exp(qrels.pool.sum_by_topic(np.log(factor)))
+        share = weights[start : start + NODES_AT_ONCE, None] * product / t
+        for cells, judged in judge_lists(
+            aligned, labels, 1, condensed=condensed, needs_nonrelevant=True, p=tilted
+        ):
+            assert judged.p is not None
+            q = judged.p
+            if cutoff is not None:
+                q = q * (judged.ranks <= cutoff)
+            above = np.cumsum(q, axis=-1) - q
+            sums = (q * (1 + above) / judged.ranks).sum(axis=-1)
+            total[cells] += (share[:, judged.topic] * sums).sum(axis=0)
+    return total

@@ -1,0 +1,394 @@
+"""Measures of uncertain labels: eRP, eRRBP, eRDCG and eRAP, and E(X) of any measure X.
+
+Relevance is a random variable (RR: Ferrante, Ferro and Pontarollo 2018): every document is relevant
+with a probability p, independently of the others. The first four have an expectation and a
+variance, both exact and in linear time; E(X) is drawn, see `measures/expectation.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury import native
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import MeasureError
+from hungjury.base.parameters import MOST_DRAWS, integer, number, numbers, param, required
+from hungjury.base.records import Record
+from hungjury.data.judged import Judged
+from hungjury.measures.base import CATALOGUE, Measure, cutoff_param, ratio, seen
+
+if TYPE_CHECKING:
+    from hungjury.data.qrels import Qrels
+
+__all__ = ["E", "eRAP", "eRDCG", "eRP", "eRRBP"]
+
+
+class Chances(Record, eq=False):
+    """The probabilities that an expected measure works on."""
+
+    p: Floats  # [..., list, place]
+    unjudged: float  # of documents without a place
+    total: Floats  # [..., list]: sum over the pool
+
+
+class Uncertain(Measure):
+    """Base of measures that take probabilities, also those of grades."""
+
+    at = "cutoff"
+    takes_probabilities = True
+    prob: tuple[float, ...] | None
+    unjudged: float | None
+
+    @property
+    def chance_of_unjudged(self) -> float:
+        """P(relevant) of unjudged documents; by default that of grade 0."""
+        if self.unjudged is not None:
+            return self.unjudged
+        return 0.0 if self.prob is None else self.prob[0]
+
+    def check_prob(self, max_grade: int) -> None:
+        """Check that there is a probability for every grade."""
+        if self.prob is not None and len(self.prob) != max_grade + 1:
+            raise MeasureError(
+                f"{self}: prob has {len(self.prob)} values, but the grades are 0 to {max_grade}",
+                code="grade-count",
+                argument="prob",
+                remedy=f"give {max_grade + 1} probabilities, or declare the grades",
+            )
+
+    def refuse(self, names: Iterable[str]) -> None:
+        """Refuse parameters about grades if labels are probabilities."""
+        for name in names:
+            if getattr(self, name) is not None:
+                raise MeasureError(
+                    f"{self}: {name} needs grades, but these labels are already probabilities",
+                    code="needs-grades",
+                    remedy=f"leave {name} out",
+                )
+
+
+def prob_param() -> Any:
+    return param(
+        None, kind=numbers, low=0, high=1, doc="P(relevant) of each grade, from 0 to the largest"
+    )
+
+
+def unjudged_param() -> Any:
+    return param(
+        None, kind=number, low=0, high=1,
+        doc="P(relevant) of documents without a label; default: that of grade 0, else 0",
+    )  # fmt: skip
+
+
+class Expected(Uncertain):
+    """Base: probabilities come with soft labels, from a map of grades, or are 0 and 1."""
+
+    paper = "Ferrante, Ferro and Pontarollo 2018"
+    has_variance = True
+    prob: tuple[float, ...] | None = prob_param()
+    unjudged: float | None = unjudged_param()
+    rel: int | None = param(
+        None, kind=integer, low=1, doc="without prob: lowest grade that is surely relevant (1)"
+    )
+    cutoff: int | None = cutoff_param()
+
+    @property
+    def needs_nonrelevant(self) -> bool:  # type: ignore[override]
+        """Whether documents judged not relevant matter because their probability is not 0."""
+        return self.chance_of_unjudged > 0 or (self.prob is not None and self.prob[0] > 0)
+
+    @property
+    def declared_grade(self) -> int:
+        return 0 if self.prob is None else len(self.prob) - 1
+
+    def check(self, max_grade: int) -> None:
+        if self.prob is not None and self.rel is not None:
+            raise MeasureError(
+                f"{self}: prob and rel exclude each other",
+                code="exclusive-parameters",
+                argument="prob",
+                remedy="leave one of them out",
+            )
+        self.check_prob(max_grade)
+        if self.rel is not None and self.rel > max_grade:
+            super().check(max_grade)
+
+    def for_probabilities(self, prob: tuple[float, ...] | None = None) -> Measure:
+        """Return the measure itself, unless it has its own probabilities or a higher threshold."""
+        if self.prob is not None or (self.rel or 1) > 1:
+            return super().for_probabilities(prob)
+        return self.but(prob=prob, rel=None)
+
+    def check_probabilities(self, of_grades: bool = False) -> None:
+        """Refuse `prob` and, unless every grade has its own probability, `rel`."""
+        self.refuse(("prob",) if of_grades else ("prob", "rel"))
+
+    def chances(self, judged: Judged) -> Chances:
+        """Return the probabilities of the documents of every list."""
+        outside = self.chance_of_unjudged
+        if judged.p is not None and judged.p_total is not None:
+            return Chances(judged.p, outside, judged.p_total)
+        if self.prob is not None:
+            table = np.array(self.prob)
+        else:
+            table = (np.arange(judged.max_grade + 1) >= (self.rel or 1)).astype(float)
+        p = judged.gains(table)
+        if outside > 0:
+            p = np.where(judged.labelled, p, outside)
+        total = judged.counts @ table + judged.unjudged_pool * outside
+        return Chances(p, outside, np.asarray(total))
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        return self.chances(judged).total > 0
+
+    def score(self, judged: Judged) -> Floats:
+        return self.moments(judged)[0]
+
+
+class ExpectedSum(Expected):
+    """Base of measures that add up weighted relevance: mean and variance are sums too."""
+
+    averages_ties = True
+
+    def discount(self, ranks: Floats) -> Floats:
+        """Return the weight of every rank."""
+        raise NotImplementedError
+
+    def defined(self, judged: Judged) -> NDArray[np.bool_]:
+        """Return True everywhere: there is no recall base to divide by."""
+        return np.ones(judged.counts.shape[:-1], dtype=bool)
+
+    def moments(self, judged: Judged) -> tuple[Floats, Floats]:
+        """Compute mean and variance.
+
+        Inside ties a document has the mean weight of the tie's ranks, in the variance too. That
+        of unjudged documents is then unknown: which of them are tied is not recorded.
+        """
+        given = self.chances(judged)
+        ranks = np.arange(1, judged.depth + 1, dtype=float)
+        weights = self.discount(ranks) * seen(ranks, self.cutoff)
+        places = judged.weigh(weights)
+        mean = _weighted(places, weights, given.p, given.unjudged, judged.length)
+        doubt = given.unjudged * (1 - given.unjudged)
+        if judged.ties is not None and doubt > 0:
+            return mean, np.full(mean.shape, np.nan)
+        spread = _weighted(places**2, weights**2, given.p * (1 - given.p), doubt, judged.length)
+        return mean, spread
+
+
+def _weighted(
+    places: Floats, weights: Floats, values: Floats, elsewhere: float, length: NDArray[np.int32]
+) -> Floats:
+    """Sum weight times value over `places`, with `elsewhere` as the value of all other ranks.
+
+    `length` is that of the lists, `weights` are those of ranks 1, 2, ...
+    """
+    if elsewhere == 0:
+        return np.asarray((places * values).sum(axis=-1))
+    whole_list = elsewhere * np.insert(np.cumsum(weights), 0, 0.0)[length]
+    return np.asarray(whole_list + (places * (values - elsewhere)).sum(axis=-1))
+
+
+@CATALOGUE.add("eRP")
+class eRP(ExpectedSum):  # noqa: N801 - named like the others
+    """Expected precision: the expected share of the first k ranks that are relevant. P@k for labels
+    that are probabilities."""
+
+    formula = "eRP@k = (1/k) Σ_{n≤k} P(x_n = 1)"
+    cutoff: int = required(kind=integer, low=1, doc="ranks counted")
+
+    def discount(self, ranks: Floats) -> Floats:
+        return np.full(len(ranks), 1 / self.cutoff)
+
+
+@CATALOGUE.add("eRRBP")
+class eRRBP(ExpectedSum):  # noqa: N801 - the paper's name
+    """Expected rank-biased precision: RBP's sum with probabilities instead of relevance (RR eq. 1).
+    It is the exact expectation of RBP."""
+
+    formula = "eRRBP@k = (1 - p) Σ_{n≤k} p^(n-1) P(x_n = 1)"
+    p: float = param(0.8, kind=number, low=0, high=1, open_high=True, doc="persistence")
+
+    def discount(self, ranks: Floats) -> Floats:
+        return np.asarray((1 - self.p) * self.p ** (ranks - 1))
+
+
+@CATALOGUE.add("eRDCG")
+class eRDCG(ExpectedSum):  # noqa: N801
+    """Expected discounted cumulated gain: P(relevant) over max(1, log_base n), added up. It is the
+    exact expectation of DCG with that base on binary labels."""
+
+    paper = "Ferrante, Ferro and Losiouk 2019"
+    formula = "eRDCG@k = Σ_{n≤k} P(x_n = 1) / max(1, log_base n)"
+    high = np.inf
+    base: float = param(10.0, kind=number, low=1, open_low=True, doc="base of the logarithm")
+
+    def discount(self, ranks: Floats) -> Floats:
+        return np.asarray(1 / np.maximum(1.0, np.log(ranks) / np.log(self.base)))
+
+
+def recall_base(value: object) -> float | str:
+    """Check a recall base: 'pool', 'retrieved' or a number."""
+    if value in ("pool", "retrieved"):
+        return str(value)
+    try:
+        base = number(value)
+    except ValueError:
+        raise ValueError("'pool', 'retrieved' or a number") from None
+    if base <= 0:
+        raise ValueError("'pool', 'retrieved' or a number above 0")
+    return base
+
+
+@CATALOGUE.add("eRAP")
+class eRAP(Expected):  # noqa: N801
+    """Expected average precision (RR eq. 2): the expectation of AP's sum over the expected number
+    of relevant documents. A ratio of expectations, which is quick and has a variance; `E(AP)` is
+    the expectation of the ratio, and the two differ where few documents are likely relevant."""
+
+    formula = (
+        "eRAP@k = (1/B) Σ_{n≤k} (1/n) P(x_n = 1) (1 + Σ_{m<n} P(x_m = 1)), B: sum of P(x = 1) "
+        "over the pool"
+    )
+    high = np.inf  # with few expected documents in the pool it may exceed 1
+    recall_base: float | str = param(
+        "pool", kind=recall_base,
+        doc="expected number of relevant documents: of the 'pool', with unjudged documents "
+        "'retrieved' by the given runs added, or a number",
+    )  # fmt: skip
+    base_depth: int = param(
+        100,
+        kind=integer,
+        low=1,
+        doc="for recall_base='retrieved': ranks used of each run",
+    )
+
+    @property
+    def unjudged_depth(self) -> int:
+        return self.base_depth if self.recall_base == "retrieved" else 0
+
+    def moments(self, judged: Judged) -> tuple[Floats, Floats]:
+        given = self.chances(judged)
+        shape = np.broadcast_shapes(given.p.shape, judged.ranks.shape)
+        length = judged.length if self.cutoff is None else np.minimum(judged.length, self.cutoff)
+        mean, variance = native.precision_sums(
+            np.ascontiguousarray(np.broadcast_to(judged.ranks, shape)).reshape(-1, shape[-1]),
+            np.ascontiguousarray(np.broadcast_to(given.p, shape)).reshape(-1, shape[-1]),
+            np.ascontiguousarray(np.broadcast_to(length, shape[:-1])).ravel().astype(np.int32),
+            given.unjudged,
+        )
+        base = self._base(judged, given)
+        return (
+            ratio(mean.reshape(shape[:-1]), base),
+            ratio(variance.reshape(shape[:-1]), np.asarray(base) ** 2),
+        )
+
+    def _base(self, judged: Judged, given: Chances) -> Floats:
+        if not isinstance(self.recall_base, str):
+            return np.full(given.total.shape, self.recall_base)
+        if self.recall_base == "pool":
+            return given.total
+        if judged.unjudged_retrieved is None:
+            raise MeasureError(
+                f"{self}: which unjudged documents were retrieved is known only for runs",
+                code="needs-runs",
+                argument="recall_base",
+                remedy="use evaluate(), or give the recall base as a number",
+            )
+        retrieved = judged.unjudged_retrieved(self.base_depth)[judged.topic]
+        return given.total + given.unjudged * retrieved
+
+
+def a_measure(value: object) -> Measure:
+    """Check the measure X of E(X), or its name."""
+    from hungjury.measures.catalogue import measure_list
+
+    found = measure_list([value])  # type: ignore[list-item]
+    if len(found) != 1 or found[0].takes_probabilities:
+        raise ValueError("one measure of certain labels, such as AP or nDCG@10")
+    return found[0]
+
+
+@CATALOGUE.add("E")
+class E(Uncertain):
+    """Expectation of a measure over label sets drawn from their probabilities, with variance and
+    a 95 % interval; E(AP)'s mean is exact, but drawn where ties are averaged. Use it for any
+    measure when labels are probabilities, as merged judges give them: unlike labels cut at 0.5 it
+    keeps how sure they are. `E(AP)@10` is `E(AP@10)`.
+
+    With `prob`, grades are turned into probabilities of relevance, and the measure sees binary
+    labels. Where unjudged documents may be relevant they are drawn too, in every list by itself;
+    the recall base stays that of the pool, as in `eRAP`."""
+
+    paper = "Ferrante, Ferro and Pontarollo 2018 (relevance as a random variable)"
+    formula = "E(X) = mean of X over label sets, each label drawn from its probabilities"
+    positional = "of"
+    low = float("-inf")
+    high = float("inf")
+    of: Measure = required(kind=a_measure, doc="the measure")
+    draws: int = param(1000, kind=integer, low=2, high=MOST_DRAWS, doc="number of label sets drawn")
+    seed: int = param(0, kind=integer, low=0, doc="seed of the draws")
+    prob: tuple[float, ...] | None = prob_param()
+    unjudged: float | None = unjudged_param()
+    cutoff: int | None = cutoff_param()
+
+    def __post_init__(self) -> None:
+        if self.cutoff is not None:
+            if self.of.at != "cutoff":
+                raise MeasureError(
+                    f"E: {self.of} takes no cutoff", code="no-cutoff", remedy=f"write E({self.of})"
+                )
+            if self.of.depth is not None:
+                raise MeasureError(
+                    f"E: {self.of} has a cutoff, and so has E ({self.cutoff})",
+                    code="two-cutoffs",
+                    remedy=f"write E({self.of})",
+                )
+            object.__setattr__(self, "of", self.of.but(cutoff=self.cutoff))
+            object.__setattr__(self, "cutoff", None)
+        for name in ("low", "high", "average", "smaller_is_better"):
+            object.__setattr__(self, name, getattr(self.of, name))
+
+    @property
+    def expectation(self) -> E:
+        return self
+
+    def is_certain(self, qrels: Qrels, condensed: bool) -> bool:
+        """Say whether nothing is left to draw: the expectation is then the measure itself."""
+        unjudged = 0.0 if condensed else self.chance_of_unjudged
+        return qrels.labels is not None and self.prob is None and unjudged == 0
+
+    @property
+    def depth(self) -> int | None:
+        return self.of.depth
+
+    @property
+    def declared_grade(self) -> int:
+        return self.of.declared_grade if self.prob is None else len(self.prob) - 1
+
+    def check(self, max_grade: int) -> None:
+        if self.prob is not None:
+            self.check_prob(max_grade)
+            max_grade = 1
+        if self.chance_of_unjudged > 0 and max_grade > 1:
+            raise MeasureError(
+                f"{self}: unjudged documents may be relevant, but their grade is unknown (1 to "
+                f"{max_grade})",
+                code="unjudged-grade",
+                remedy="give prob, the probability of relevance at each grade, or binary labels",
+            )
+        self.of.check(max_grade)
+
+    def check_probabilities(self, of_grades: bool = False) -> None:
+        self.refuse(("prob",))
+
+    def score(self, judged: Judged) -> Floats:
+        raise MeasureError(
+            f"{self} draws labels for whole pools",
+            code="needs-runs",
+            remedy="score runs with evaluate()",
+        )

@@ -1,0 +1,313 @@
+"""Measures of users who move over the list as Markov chains: MP and nMCG."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.base.errors import MeasureError, rel_range
+from hungjury.base.notes import plural
+from hungjury.base.parameters import flag, integer, numbers, param
+from hungjury.base.records import Record
+from hungjury.data.judged import Judged
+from hungjury.measures.base import CATALOGUE, Measure, cutoff_param, ratio, rel_param
+from hungjury.measures.catalogue.gain import gain_table, ideal_sum
+from hungjury.users.chain import MODELS, pull_sums, stationary_distribution, transition_matrix
+
+if TYPE_CHECKING:  # user models are slow to load and rarely needed
+    from hungjury.base.notes import Note
+    from hungjury.data.qrels import Qrels
+    from hungjury.users.model import UserModel
+
+__all__ = ["MP", "nMCG"]
+
+FROM_MODEL = "model"
+
+
+class RankMatrix(Record):
+    """A transition matrix as part of a measure's name."""
+
+    rows: tuple[tuple[float, ...], ...]
+
+    def __str__(self) -> str:
+        return "[" + ", ".join(f"[{', '.join(map(repr, row))}]" for row in self.rows) + "]"
+
+
+def _users(value: object) -> str | UserModel:
+    """Check users: the name or file of a user model, or a model."""
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    if not isinstance(value, str) and not hasattr(value, "discounts"):
+        raise ValueError("a user model, its file, or 'published-shape'")
+    return cast("str | UserModel", value)  # the model's module is slow to import
+
+
+def _walk(value: object) -> str | RankMatrix | UserModel:
+    """Check how users move: as in `_users`, or by a transition matrix."""
+    if isinstance(value, RankMatrix):
+        return value
+    if isinstance(value, (str, os.PathLike)) or hasattr(value, "discounts"):
+        return _users(value)
+    return RankMatrix(tuple(tuple(row) for row in transition_matrix(value).tolist()))
+
+
+def _pace(value: object) -> str | tuple[float, ...]:
+    return FROM_MODEL if isinstance(value, str) and value == FROM_MODEL else numbers(value)
+
+
+def nav_rel_param() -> Any:
+    return param(
+        None,
+        kind=integer,
+        low=1,
+        doc="queries with exactly one document of this grade and more are navigational; by default "
+        "the user model's",
+    )
+
+
+class OfUsers(Measure):
+    """Base: queries are navigational or informational, each with its own users."""
+
+    nav_rel: int | None
+
+    @cached_property
+    def users(self) -> UserModel | None:
+        """The calibrated users, if there are any."""
+        raise NotImplementedError
+
+    @property
+    def lowest_navigational(self) -> int:
+        """The grade that decides on a query's class."""
+        assert self.users is not None
+        return self.nav_rel or self.users.nav_rel
+
+    def class_of(self, judged: Judged) -> NDArray[np.intp]:
+        """Return the class of users of every list."""
+        assert self.users is not None
+        return self.users.class_of(judged.relevant(self.lowest_navigational))
+
+    def user_notes(self, users: UserModel) -> tuple[Note, ...]:
+        """Return notes on the users themselves."""
+        return users.page_notes()
+
+    def notes(self, qrels: Qrels | None = None) -> tuple[Note, ...]:
+        if self.users is None:
+            return ()
+        found = self.user_notes(self.users)
+        if qrels is None:
+            return found
+        lowest = self.lowest_navigational
+        return found + self.users.class_notes(qrels.relevant(lowest), lowest)
+
+
+@CATALOGUE.add("MP")
+class MP(OfUsers):
+    """Markov precision: the precision at relevant documents, weighted by how often a user visits
+    them who moves over the ranks as a Markov chain. Use it where users do not read from the top to
+    the bottom, and to see how much the result depends on how they move. 0 where nothing relevant is
+    retrieved. The models on all documents (AD) depend on the length of the list."""
+
+    paper = "Ferrante, Ferro and Maistro 2014 (Markov precision)"
+    formula = (
+        "MP = Σ_{n: x_n=1} π_n P@n, π: stationary distribution of the chain watched at relevant "
+        "ranks"
+    )
+    at = "cutoff"
+    model: str | RankMatrix | UserModel | ArrayLike = param(
+        "GL_AD_ID",
+        kind=_walk,
+        doc=f"one of {', '.join(MODELS)}; a transition matrix over the first ranks, as a list of "
+        "rows; a user model, its file, or 'published-shape'",
+    )
+    rec: bool = param(False, kind=flag, doc="multiply by recall; with model=constant this is AP")
+    rates: str | Sequence[float] | None = param(
+        None,
+        kind=_pace,
+        low=0,
+        open_low=True,
+        doc="continuous time: rates of the holding times at ranks 1, 2, ...; 'model': the model's",
+    )
+    nav_rel: int | None = nav_rel_param()
+    rel: int = rel_param()
+    cutoff: int | None = cutoff_param()
+
+    def __post_init__(self) -> None:
+        _ = self.stationary, self.users  # a wrong matrix or file fails early
+        if self.rates == FROM_MODEL:
+            self._check_rates()
+
+    @classmethod
+    def variants(cls) -> tuple[dict[str, Any], ...]:
+        return tuple({"model": model} for model in MODELS)
+
+    @cached_property
+    def stationary(self) -> tuple[float, ...]:
+        """The stationary distribution of a given matrix."""
+        if not isinstance(self.model, RankMatrix):
+            return ()
+        return tuple(stationary_distribution(np.array(self.model.rows)).tolist())
+
+    @cached_property
+    def users(self) -> UserModel | None:
+        """The calibrated users, where the model is neither a matrix nor one of the papers'."""
+        if isinstance(self.model, RankMatrix) or self.model in MODELS:
+            return None
+        from hungjury.users.model import user_model
+
+        try:
+            return user_model(cast("str | UserModel", self.model))
+        except ValueError as error:
+            if isinstance(self.model, str) and not os.path.exists(self.model):
+                raise MeasureError(
+                    f"MP: no model or file '{self.model}'",
+                    code="no-model",
+                    argument="model",
+                    remedy=f"choose from {', '.join(MODELS)}, or name the file of a user model",
+                ) from None
+            raise error
+
+    def _check_rates(self) -> None:
+        if self.users is None:
+            raise MeasureError(
+                f"MP: the model {self.model} has no rates, because it is not calibrated on a log",
+                code="not-calibrated",
+                argument="rates",
+                remedy="give the rates of the ranks 1, 2, ..., as in MP(rates=[0.2, 0.1])",
+            )
+        unknown = np.isnan(self.users.rates()) & (self.users.stationary() > 0)
+        if unknown.any():
+            c, rank = (int(i[0]) for i in np.nonzero(unknown))
+            raise MeasureError(
+                f"MP: {self.model} has no holding time at rank {rank + 1} "
+                f"for the class '{self.users.classes[c].name}'",
+                code="no-holding-time",
+                argument="rates",
+                remedy="calibrate on a longer log, or give the rates as in MP(rates=[0.2, 0.1])",
+            )
+
+    def score(self, judged: Judged) -> Floats:
+        hits = judged.hits(self.rel, self.cutoff)
+        weights = self._visits(judged, hits) * hits
+        if self.rates is not None:
+            weights = weights / self._rates(judged, weights)
+        precision = np.cumsum(hits, axis=-1) / judged.ranks
+        value = np.nan_to_num(ratio((weights * precision).sum(axis=-1), weights.sum(axis=-1)))
+        if self.rec:
+            value = value * ratio(hits.sum(axis=-1), judged.relevant(self.rel))
+        return value
+
+    def _visits(self, judged: Judged, hits: NDArray[np.bool_]) -> Floats:
+        """Return [..., list, place]: the stationary distribution at relevant places, up to a
+        factor."""
+        if self.users is not None:
+            return _at_ranks(self.users.stationary()[self.class_of(judged)], judged.ranks)
+        if isinstance(self.model, RankMatrix):
+            return _at_ranks(np.array(self.stationary), judged.ranks)
+        length: NDArray[Any] = judged.length
+        if self.cutoff is not None:
+            length = np.minimum(length, self.cutoff)
+        return pull_sums(str(self.model), hits, judged.ranks, length)
+
+    def _model_rates(self, judged: Judged) -> Floats:
+        """Return [..., list, rank]: the holding-time rates of each list's query or its class."""
+        assert self.users is not None
+        which = self.class_of(judged)
+        if not self.users.query_rates or not judged.topics:
+            return np.asarray(self.users.rates()[which])
+        names = [judged.topics[t] for t in judged.topic]
+        rows = which.reshape(-1, len(names))
+        tables = [self.users.rates_by_topic(names, row) for row in rows]
+        return np.array(tables).reshape(*which.shape, -1)
+
+    def _rates(self, judged: Judged, weights: Floats) -> Floats:
+        """Return [..., list, place]: rates where they are needed, 1 elsewhere."""
+        if self.rates == FROM_MODEL and self.users is not None:
+            table = self._model_rates(judged)
+        else:
+            table = np.array(self.rates, dtype=float)
+        found, needed, number = _at_ranks(table, judged.ranks), weights > 0, table.shape[-1]
+        deepest = int(np.where(needed & (found == 0), judged.ranks, 0).max(initial=0))
+        if deepest:
+            raise MeasureError(
+                f"{self.name}: rates are given for {plural(number, 'rank')}, but a relevant "
+                f"document is at rank {deepest}",
+                code="too-few-rates",
+                argument="rates",
+                remedy=f"give more rates, or cut lists with {self.name}(...)@{number}",
+            )
+        return np.where(needed, found, 1.0)
+
+
+def _at_ranks(table: Floats, ranks: NDArray[np.int32]) -> Floats:
+    """Look up a table [..., list, rank], or [rank] for all lists, at places; 0 beyond its end."""
+    padded = np.pad(table, [(0, 0)] * (table.ndim - 1) + [(0, 1)])
+    place = np.minimum(ranks - 1, table.shape[-1]).astype(np.intp)
+    if table.ndim == 1:
+        return np.asarray(padded[place])
+    place = np.broadcast_to(place, (*table.shape[:-1], place.shape[-1]))
+    return np.asarray(np.take_along_axis(padded, place, axis=-1))
+
+
+@CATALOGUE.add("nMCG")
+class nMCG(OfUsers):  # noqa: N801 - the field's name
+    """Normalised Markov cumulated gain: gains 2^grade - 1, weighted by a user dynamic instead of
+    DCG's discount, over those of the best possible list sorted by grade. Use it with users
+    calibrated on your own click log, to weight ranks by how much they are looked at. The dynamic is
+    that of the query's class. Exceeds 1 where a dynamic is not decreasing and better documents are
+    where users look more. The default users, 'published-shape', are two curves chosen by hand after
+    the published description, not fitted to a log."""
+
+    paper = "Ferro, Lucchese, Maistro and Perego 2017"
+    formula = (
+        "nMCG@k = Σ_{n≤k} (2^l_n - 1) δ(n) / the same sum for the best list, δ: dynamic of the "
+        "query's class"
+    )
+    at = "cutoff"
+    high = np.inf
+    averages_ties = True
+    user: str | UserModel = param(
+        "published-shape", kind=_users, doc="a user model, its file, or 'published-shape'"
+    )
+    nav_rel: int | None = nav_rel_param()
+    cutoff: int = param(10, kind=integer, low=1, doc="ranks counted")
+
+    def __post_init__(self) -> None:
+        self.users.discounts(self.cutoff)  # raises for ranks that were not calibrated
+
+    @cached_property
+    def users(self) -> UserModel:
+        from hungjury.users.model import user_model
+
+        return user_model(self.user)
+
+    def user_notes(self, users: UserModel) -> tuple[Note, ...]:
+        return users.notes(self.cutoff)
+
+    def check(self, max_grade: int) -> None:
+        super().check(max_grade)
+        if self.lowest_navigational > max_grade and len(self.users.classes) > 1:
+            raise MeasureError(
+                f"{self}: nav_rel is {self.lowest_navigational}, but the largest grade is "
+                f"{max_grade}",
+                code="rel-too-large",
+                argument="nav_rel",
+                remedy=f"{rel_range(max_grade, name='nav_rel')}, or declare the grades",
+            )
+
+    def score(self, judged: Judged) -> Floats:
+        each = [self._under(judged, dynamic) for dynamic in self.users.discounts(self.cutoff)]
+        return np.asarray(np.choose(self.class_of(judged), each))
+
+    def _under(self, judged: Judged, dynamic: Floats) -> Floats:
+        """Score as if all queries were of the class with this dynamic."""
+        gains = gain_table(judged.max_grade, None, exponential=True)
+        most = max(judged.depth, int(judged.counts.sum(axis=-1).max(initial=1)))
+        weights = np.pad(dynamic, (0, max(most - len(dynamic), 0)))
+        value = (judged.gains(gains) * judged.weigh(weights[: judged.depth])).sum(axis=-1)
+        return ratio(value, ideal_sum(judged, gains, weights))

@@ -1,0 +1,84 @@
+"""Means over all orders of documents that are tied in score.
+
+Notation: a tie has s documents at ranks f+1 .. f+s, h of them relevant; C relevant documents are
+above it. All orders inside a tie are equally likely (McSherry and Najork 2008).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hungjury.base.arrays import Floats
+from hungjury.data.judged import Judged
+
+__all__ = ["expected_precision_sum", "first_hit_distribution", "within"]
+
+
+def within(judged: Judged, cutoff: NDArray[np.int64] | int) -> Floats:
+    """Return [..., list, place]: the chance that a place is in the first `cutoff` ranks."""
+    limit = np.asarray(cutoff)[..., None] if np.ndim(cutoff) else np.asarray(cutoff)
+    if judged.ties is None:
+        return (judged.ranks <= limit).astype(float)
+    first, last = judged.ties
+    size = last - first + 1
+    return np.clip(limit - first + 1, 0, size) / size
+
+
+def _around(judged: Judged, hits: NDArray[np.bool_]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return C and h for the tie of every place."""
+    assert judged.ties is not None
+    first, _ = judged.ties
+    width = first.shape[-1]
+    places = np.arange(width)
+    fresh = np.ones(first.shape, dtype=bool)
+    fresh[..., 1:] = first[..., 1:] != first[..., :-1]
+    begin = np.maximum.accumulate(np.where(fresh, places, 0), axis=-1)
+    closing = np.ones(first.shape, dtype=bool)
+    closing[..., :-1] = fresh[..., 1:]
+    end = np.minimum.accumulate(np.where(closing, places, width)[..., ::-1], axis=-1)[..., ::-1]
+    total = np.cumsum(hits, axis=-1)
+    begin, end = (np.broadcast_to(x, hits.shape) for x in (begin, end))
+    above: NDArray[Any] = np.take_along_axis(total - hits, begin, axis=-1)
+    return above, np.take_along_axis(total, end, axis=-1) - above
+
+
+def expected_precision_sum(judged: Judged, hits: NDArray[np.bool_], cutoff: int | None) -> Floats:
+    """Return the mean over orders of the sum of precisions at relevant ranks, down to `cutoff`."""
+    assert judged.ties is not None
+    first, last = judged.ties
+    above, inside = _around(judged, hits)
+    f, size = first - 1, last - first + 1
+    limit = judged.depth if cutoff is None else min(cutoff, judged.depth)
+    seen = np.clip(limit - f, 0, size)
+    harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, judged.depth + 2))])
+    one_over = harmonic[np.minimum(f + seen, judged.depth + 1)] - harmonic[f]
+    # Sum over the ranks f+i seen of (C + 1 + (i-1)(h-1)/(s-1)) / (f+i), each with chance 1/s.
+    spread = (inside - 1) / np.maximum(size - 1, 1)
+    each = (above + 1) * one_over + spread * (seen - (f + 1) * one_over)
+    return np.asarray(np.where(hits, each / size, 0.0).sum(axis=-1))
+
+
+def first_hit_distribution(judged: Judged, hits: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return ranks of the first relevant document and their chances, each [..., list, step].
+
+    Lists without a relevant document have chance 0 everywhere.
+    """
+    assert judged.ties is not None
+    first, last = judged.ties
+    _, inside = _around(judged, hits)
+    at = np.argmax(hits, axis=-1)[..., None]
+    found = np.asarray(hits.any(axis=-1))
+    full = [np.broadcast_to(x, hits.shape) for x in (first, last)]
+    begin, stop = (np.take_along_axis(x, at, axis=-1)[..., 0] for x in full)
+    h = np.take_along_axis(inside, at, axis=-1)[..., 0]
+    size = np.where(found, stop - begin + 1, 1)
+    steps = np.arange(int(size.max(initial=1)))
+    # P(the first i documents of the tie are all not relevant), i = 0, 1, ...
+    left = np.maximum(size[..., None] - h[..., None] - steps, 0)
+    of = np.maximum(size[..., None] - steps, 1)
+    none_yet = np.cumprod(np.concatenate([np.ones((*h.shape, 1)), left / of], axis=-1), axis=-1)
+    chance = np.where(found[..., None], none_yet[..., :-1] - none_yet[..., 1:], 0.0)
+    return (begin[..., None] + steps).astype(float), chance
