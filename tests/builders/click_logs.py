@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from hungjury.users.model import UserClass, UserModel
+from hungjury.users.classes import UserClass
+from hungjury.users.model import UserModel
 from oracles import users as naive_users
 
 RANKS = 6

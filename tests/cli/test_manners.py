@@ -19,7 +19,8 @@ from hungjury.cli.main import hungjury as group
 from hungjury.cli.options import _writes
 from hungjury.cli.output import MOST_NOTES, _wrapped, print_notes
 from hungjury.cli.reading import DEFAULT
-from hungjury.users.model import Dynamic, UserClass, UserModel
+from hungjury.users.classes import Dynamic, UserClass
+from hungjury.users.model import UserModel
 
 
 @pytest.fixture(scope="module")

@@ -25,7 +25,8 @@ from hungjury.studies.data import Sources, study_data
 from hungjury.studies.engines import Engine
 from hungjury.studies.papers import RECIPES, markov
 from hungjury.studies.recipe import NEEDS, Recipe, run_study
-from hungjury.users.model import Dynamic, UserClass, UserModel
+from hungjury.users.classes import Dynamic, UserClass
+from hungjury.users.model import UserModel
 
 ALONE = Engine("local", 1)
 

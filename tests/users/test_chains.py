@@ -26,7 +26,8 @@ from hungjury.users.chain import (
     stationary_distribution,
     transition_matrix,
 )
-from hungjury.users.model import Dynamic, UserClass, UserModel
+from hungjury.users.classes import Dynamic, UserClass
+from hungjury.users.model import UserModel
 from oracles import markov as naive_markov
 
 RUNS = [

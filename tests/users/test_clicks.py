@@ -25,7 +25,8 @@ from builders.click_logs import (
 from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
 from hungjury.users.clicks import calibrate, long_run_distribution
-from hungjury.users.model import Dynamic, UserClass, UserModel, user_model
+from hungjury.users.classes import Dynamic, UserClass
+from hungjury.users.model import UserModel, user_model
 from oracles import users as naive_users
 
 ibis = pytest.importorskip("ibis", reason="counting clicks needs ibis (extra 'clicks')")
@@ -197,7 +198,7 @@ def test_bad_arguments_are_told(tmp_path):
     told(text, "invalid value 'abacus' for engine", tmp_path, engine="abacus")
     told(text, "memory is 'lots'", tmp_path, memory="lots")
     told(text, "ranks must be an integer from 3", tmp_path, ranks=2)
-    told(text, "nav_rel is 0", tmp_path, nav_rel=0)
+    told(text, "nav_rel must be an integer from 1", tmp_path, nav_rel=0)
     with pytest.raises(InputError, match="no such file"):
         calibrate(tmp_path / "nothing")
     (tmp_path / "empty").mkdir()

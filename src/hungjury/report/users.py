@@ -10,7 +10,8 @@ from hungjury.base.text import columns, number_text
 from hungjury.ltr.compare import ALGORITHMS, DataSetComparison, RankerComparison
 from hungjury.ltr.ranker import Ranker
 from hungjury.report.pictures import new_figure, new_panels, new_picture, plain
-from hungjury.users.model import UserClass, UserModel
+from hungjury.users.classes import UserClass
+from hungjury.users.model import UserModel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

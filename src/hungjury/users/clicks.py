@@ -5,44 +5,26 @@ The clicks of a result page in time order are one path; a new query starts a new
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.arrays import Floats
+from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import ClickEngine, Pages, RatesBy
 from hungjury.base.errors import Argument, InputError, check_choice
 from hungjury.base.notes import plural
-from hungjury.base.parameters import MOST_RANKS_OF_A_PAGE, check_count
+from hungjury.base.parameters import MOST_GRADE, MOST_RANKS_OF_A_PAGE, check_count
+from hungjury.base.records import Record
 from hungjury.data.labels import as_qrels
 from hungjury.data.reading.options import QrelsLike
 from hungjury.users.chain import closed_groups, stationary_distribution
-from hungjury.users.counting import (
-    BAD_RECORD,
-    COUNTED,
-    MOST_RELEVANT,
-    NO_CLICK,
-    OFF_PAGE,
-    UNLABELLED,
-    WITHOUT_SESSION,
-    WITHOUT_TIME,
-    Row,
-    count_clicks,
-)
+from hungjury.users.classes import Rates, UserClass, fit_dynamic
+from hungjury.users.counting import MOST_RELEVANT, Counts, Row, count_clicks
 from hungjury.users.engine import open_engine
-from hungjury.users.logs import Tally
-from hungjury.users.model import (
-    ALL,
-    INFORMATIONAL,
-    NAVIGATIONAL,
-    LogReport,
-    UserClass,
-    UserModel,
-    fit_dynamic,
-)
+from hungjury.users.model import ALL, INFORMATIONAL, NAVIGATIONAL, UserModel
 from hungjury.users.readers import is_ibis_table
 
 __all__ = ["calibrate"]
@@ -60,7 +42,14 @@ def calibrate(
     engine: ClickEngine = "duckdb",
     memory: str = "1500MB",
 ) -> UserModel:
-    """Count how users move over result pages, and fit user models to the counts.
+    """Estimate from a click log how users move over result pages.
+
+    The clicks of a page in time order are one path over its ranks. Counted over many pages they
+    give, for each class of queries, where users are in the long run (the stationary distribution),
+    a smooth curve fitted to it (the dynamic), and how long they stay at a rank (holding times).
+    Use the result in ``nMCG(user=...)``, ``MP(model=...)`` and `train_ranker`, to weight ranks as
+    your own users do. Clicks are not attention: ranks below the last click may have been read too,
+    and a class with fewer than about 100 pages is mostly noise (a note says so).
 
     Parameters
     ----------
@@ -71,16 +60,16 @@ def calibrate(
         Labels by query. Queries with exactly one document of at least grade `nav_rel` are
         navigational, other judged queries informational. Without labels there is one class.
     nav_rel : int
-        See `qrels`.
+        Lowest grade that makes a document the target of a navigational query.
     ranks : int
         Results per page; clicks elsewhere are reported.
     min_sessions : int
         Estimate holding times from queries with at least this many sessions (the papers: 100).
     pages : {"all", "moves"}
         ``"all"`` counts every page with a click: users enter it with their first click and leave
-        it after their last, so that the stationary distribution is the share of clicks at each
-        rank. ``"moves"``, as in the thesis, counts only moves between clicks; pages with a single
-        click, which are most pages, are then not seen.
+        it after their last, and the stationary distribution is the share of clicks at each rank.
+        ``"moves"``, as in the thesis, counts only moves between clicks; pages with a single click,
+        which are most pages, are then not seen.
     rates_by : {"class", "query"}
         Holding times per class of queries, or also per query of at least `min_sessions` sessions,
         which ``MP(rates="model")`` uses for topics of that name.
@@ -92,56 +81,72 @@ def calibrate(
     Returns
     -------
     UserModel
-        One class of users, or a navigational and an informational one.
+        One class of users, or a navigational and an informational one; `log` reports everything
+        unusual in the log, such as clicks without a session or outside the page.
 
     Notes
     -----
     A dynamic δ(i) = α/i + βi + γ is fitted to the stationary distribution over ranks by least
-    squares and clipped at 0 (Ferrante, Ferro and Maistro 2014; Maistro 2018, chapter 5).
+    squares and clipped at 0 (Ferrante, Ferro and Maistro 2014; Maistro 2018, chapter 5). The rate
+    of the holding time at a rank is (K - 1) over the sum of the K times known; it is None where
+    fewer than two are known.
+
+    Examples
+    --------
+    Three pages with four clicks, half of them at rank 1:
+
+    >>> import pandas as pd
+    >>> import hungjury as hj
+    >>> log = pd.DataFrame({"session": [1, 1, 2, 3], "rank": [1, 2, 1, 3]})
+    >>> hj.calibrate(log, ranks=3)["all"].stationary
+    (0.5, 0.25, 0.25)
     """
     check_count("ranks", ranks, 3, MOST_RANKS_OF_A_PAGE)
     check_choice("pages", pages, get_args(Pages))
     check_choice("rates_by", rates_by, get_args(RatesBy))
-    if nav_rel < 1:
-        raise InputError(
-            f"nav_rel is {nav_rel}",
-            code="out-of-range",
-            argument="nav_rel",
-            remedy="grades count from 1",
-        )
+    check_count("nav_rel", nav_rel, 1, MOST_GRADE)
     relevant = None if qrels is None else _relevant(qrels, nav_rel)
     asked = (log, relevant, ranks, min_sessions, rates_by == "query")
     if is_ibis_table(log):
-        rows, queries, tally = count_clicks(None, *asked)
+        counts = count_clicks(None, *asked)
     else:
         with open_engine(engine, memory) as opened:
-            rows, queries, tally = count_clicks(opened, *asked)
-    found = _model(rows, tally, ranks, nav_rel, relevant is not None, pages)
-    return replace(found, query_rates=_query_rates(queries, ranks))
+            counts = count_clicks(opened, *asked)
+    found = _model(counts, ranks, nav_rel, relevant is not None, pages)
+    return replace(found, query_rates=_query_rates(counts.queries, ranks))
 
 
-def _query_rates(rows: list[Row], ranks: int) -> tuple[tuple[str, tuple[float | None, ...]], ...]:
-    """Rates of the holding times of every query that has one."""
-    held: dict[str, NDArray[np.int64]] = {}
-    spent: dict[str, Floats] = {}
+def _by_rank(rows: Sequence[Row], column: str, ranks: int) -> Floats:
+    """Add up a column of rows by the rank at which clicks start."""
+    total = np.zeros(ranks)
     for row in rows:
-        query, at = str(row["query"]), row["start"] - 1
-        held.setdefault(query, np.zeros(ranks, np.int64))[at] += row["held"] or 0
-        spent.setdefault(query, np.zeros(ranks))[at] += row["spent"] or 0.0
-    found = ((query, _rates(held[query], spent[query])) for query in sorted(held))
-    return tuple((query, rates) for query, rates in found if any(r is not None for r in rates))
+        total[row["start"] - 1] += row.get(column) or 0
+    return total
 
 
-def _rates(held: NDArray[np.int64], spent: Floats) -> tuple[float | None, ...]:
-    """(K - 1) / K over the mean holding time, where at least two are known."""
+def _rates(rows: Sequence[Row], ranks: int) -> Rates:
+    """Estimate the rate of the exponential holding time at every rank.
+
+    Of K holding times known, (K - 1) / their sum is unbiased. One alone says nothing: None.
+    """
+    held, spent = (_by_rank(rows, column, ranks) for column in ("held", "spent"))
     return tuple(
-        (int(k) - 1) / float(time) if k >= 2 and time > 0 else None
-        for k, time in zip(held, spent, strict=True)
+        float((k - 1) / total) if k >= 2 and total > 0 else None
+        for k, total in zip(held, spent, strict=True)
     )
 
 
+def _query_rates(rows: Sequence[Row], ranks: int) -> tuple[tuple[str, Rates], ...]:
+    """Estimate the rates of every query that has any."""
+    by_query: dict[str, list[Row]] = {}
+    for row in rows:
+        by_query.setdefault(str(row["query"]), []).append(row)
+    found = ((query, _rates(by_query[query], ranks)) for query in sorted(by_query))
+    return tuple((query, rates) for query, rates in found if any(r is not None for r in rates))
+
+
 def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
-    """The number of documents of at least grade `nav_rel` for each judged query."""
+    """Count the documents of at least grade `nav_rel` of each judged query."""
     labels = as_qrels(qrels)
     if labels.labels is None:
         raise InputError(
@@ -154,18 +159,25 @@ def _relevant(qrels: QrelsLike, nav_rel: int) -> dict[str, int]:
     return dict(zip(labels.topics, (int(n) for n in found), strict=True))
 
 
-@dataclass
-class _Counted:
-    """Counts of one group of queries."""
+class _Chain(Record, eq=False):
+    """The moves of some clicks between ranks."""
 
-    visits: NDArray[np.int64]  # [rank]
-    moves: NDArray[np.int64]  # [from, to]
-    held: NDArray[np.int64]  # [rank] visits with a known end
-    spent: Floats  # [rank] their time
-    pages: int = 0
+    visits: Ints  # [rank]
+    moves: Ints  # [from, to]
+    pages: int
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], ranks: int) -> _Chain:
+        moves, pages = np.zeros((ranks, ranks), np.int64), 0
+        for row in rows:
+            if row["to"] > 0:
+                moves[row["start"] - 1, row["to"] - 1] += row["clicks"]
+            else:
+                pages += row["clicks"]
+        return cls(_by_rank(rows, "clicks", ranks).astype(np.int64), moves, pages)
 
     def stationary(self, pages: Pages) -> Floats | None:
-        """The stationary distribution over ranks, or None without data for one."""
+        """Return the stationary distribution over ranks, or None without data for one."""
         if pages == "moves":
             return long_run_distribution(self.moves)
         # Users come in with the first click of a page and go out after the last. As many enter a
@@ -174,7 +186,7 @@ class _Counted:
         return self.visits / total if total else None
 
     def transitions(self, pages: Pages) -> Floats:
-        """[from, to]: a rank without departures gets probability 1 on the diagonal.
+        """Return [from, to]; a rank without departures has probability 1 on the diagonal.
 
         For all pages, a user who leaves comes back through an entry: p_ij = (v_ij + exits_i
         entries_j / pages) / visits_i.
@@ -186,32 +198,10 @@ class _Counted:
         left = moves.sum(axis=1, keepdims=True)
         return np.where(left > 0, moves / np.maximum(left, 1e-300), np.eye(len(moves)))
 
-    @classmethod
-    def of(cls, rows: Iterable[Row], ranks: int) -> _Counted:
-        new = cls(
-            np.zeros(ranks, np.int64),
-            np.zeros((ranks, ranks), np.int64),
-            np.zeros(ranks, np.int64),
-            np.zeros(ranks),
-        )
-        for row in rows:
-            at = row["start"] - 1
-            new.visits[at] += row["clicks"]
-            new.held[at] += row.get("held") or 0
-            new.spent[at] += row.get("spent") or 0.0
-            if row["to"] > 0:
-                new.moves[at, row["to"] - 1] += row["clicks"]
-            else:
-                new.pages += row["clicks"]
-        return new
 
-
-def _model(
-    rows: list[Row], tally: Tally, ranks: int, nav_rel: int, labelled: bool, pages: Pages
-) -> UserModel:
-    report = replace(_report(rows, tally), counted_pages=pages)
-    counted = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
-    if not counted:
+def _model(counts: Counts, ranks: int, nav_rel: int, labelled: bool, pages: Pages) -> UserModel:
+    rows, report = counts.rows, replace(counts.report, counted_pages=pages)
+    if not rows:
         raise InputError(
             f"no click in the log can be counted ({plural(report.records, 'click')} read)",
             code="nothing-counted",
@@ -219,72 +209,34 @@ def _model(
             if labelled
             else "check the columns session and rank",
         )
-    timed = any("held" in r for r in rows)
-    if not labelled:
-        whole = _user_class(ALL, _Counted.of(counted, ranks), timed, pages)
-        return UserModel((whole,), nav_rel, log=report)
-    navigational = [r for r in counted if r["group"] == 1]
-    informational = [r for r in counted if r["group"] != 1]
+    groups = {ALL: rows}
+    if labelled:
+        groups = {
+            NAVIGATIONAL: [r for r in rows if r["group"] == 1],
+            INFORMATIONAL: [r for r in rows if r["group"] != 1],
+        }
     classes = tuple(
-        _user_class(name, _Counted.of(some, ranks), timed, pages)
-        for name, some in ((NAVIGATIONAL, navigational), (INFORMATIONAL, informational))
+        _user_class(name, mine, ranks, counts.timed, pages) for name, mine in groups.items()
     )
-    return UserModel(classes, nav_rel, by_relevant=_by_relevant(counted, ranks, pages), log=report)
+    by_relevant = _by_relevant(rows, ranks, pages) if labelled else ()
+    return UserModel(classes, nav_rel, by_relevant=by_relevant, log=report)
 
 
 def _by_relevant(
-    counted: list[Row], ranks: int, pages: Pages
+    rows: Sequence[Row], ranks: int, pages: Pages
 ) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """The distributions for queries with 0, 1, 2, ... relevant documents, if there are any."""
+    """Return the distributions for queries with 0, 1, 2, ... relevant documents, if any."""
     found = []
     for number in range(MOST_RELEVANT + 1):
-        mine = _Counted.of((r for r in counted if r["group"] == number), ranks)
-        pi = mine.stationary(pages)
+        pi = _Chain.of([r for r in rows if r["group"] == number], ranks).stationary(pages)
         if pi is not None:
             name = f"{number} or more" if number == MOST_RELEVANT else str(number)
             found.append((name, tuple(pi.tolist())))
     return tuple(found)
 
 
-def _report(rows: list[Row], tally: Tally) -> LogReport:
-    def clicks(wanted: Callable[[Row], bool]) -> int:
-        return sum(r["clicks"] for r in rows if wanted(r))
-
-    def total(name: str) -> int:
-        return sum(r.get(name) or 0 for r in rows if r["state"] == COUNTED)
-
-    report = LogReport(
-        records=clicks(lambda r: r["state"] not in (NO_CLICK, BAD_RECORD)),
-        counted=clicks(lambda r: r["state"] == COUNTED and r["group"] != UNLABELLED),
-        off_page=clicks(lambda r: r["state"] == OFF_PAGE),
-        without_session=clicks(lambda r: r["state"] == WITHOUT_SESSION),
-        without_time=clicks(lambda r: r["state"] == WITHOUT_TIME),
-        unlabelled=clicks(lambda r: r["state"] == COUNTED and r["group"] == UNLABELLED),
-        repeated=clicks(lambda r: r["to"] > 0 and r["to"] == r["start"]),
-        backward=clicks(lambda r: 0 < r["to"] < r["start"]),
-        out_of_order=total("disorder"),
-        ends_early=total("early"),
-        sessions=total("sessions"),
-        pages_without_clicks=tally.pages_without_clicks + clicks(lambda r: r["state"] == NO_CLICK),
-        unreadable=tally.unreadable + clicks(lambda r: r["state"] == BAD_RECORD),
-    )
-    negative = total("negative")
-    if negative:
-        raise InputError(
-            f"{negative:,} of {report.records:,} clicks have a negative time",
-            code="negative-time",
-            remedy="give times in seconds since a common start",
-        )
-    if not report.records:
-        raise InputError(
-            "the log contains no clicks",
-            code="no-clicks",
-            remedy="check the command that produced it",
-        )
-    return report
-
-
-def _user_class(name: str, counted: _Counted, timed: bool, pages: Pages) -> UserClass:
+def _user_class(name: str, rows: Sequence[Row], ranks: int, timed: bool, pages: Pages) -> UserClass:
+    counted = _Chain.of(rows, ranks)
     moves = counted.moves
     all_moves = int(moves.sum())
     pi = counted.stationary(pages)
@@ -313,13 +265,13 @@ def _user_class(name: str, counted: _Counted, timed: bool, pages: Pages) -> User
         never_left=tuple(int(r) + 1 for r in np.flatnonzero(left == 0)),
         pages=counted.pages,
         backward=int(np.tril(moves, -1).sum()) / all_moves if all_moves else None,
-        held=tuple(counted.held.tolist()) if timed else None,
-        rates=_rates(counted.held, counted.spent) if timed else None,
+        held=tuple(_by_rank(rows, "held", ranks).astype(int).tolist()) if timed else None,
+        rates=_rates(rows, ranks) if timed else None,
     )
 
 
 def long_run_distribution(moves: NDArray[np.int64]) -> Floats | None:
-    """The stationary distribution over recurrent ranks, or None if there are none.
+    """Return the stationary distribution over recurrent ranks, or None if there are none.
 
     A rank that users never leave ends paths and does not trap them: it is removed, and the chain
     is that of the moves between the others. If these form several closed groups,

@@ -1,4 +1,4 @@
-"""Count clicks with one query that both DuckDB and Spark understand.
+"""Count clicks with one query that both DuckDB and Spark understand, through ibis.
 
 Each click is paired with the next one of its session. Clicks that cannot be used are kept apart,
 so they are counted but never linked.
@@ -6,34 +6,35 @@ so they are counted but never linked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hungjury.base.errors import InputError
+from hungjury.base.records import Record
 from hungjury.users.engine import RECORD, QueryEngine, need_ibis
 from hungjury.users.logs import EMPTY_PAGE, KIND, UNREADABLE, Tally
+from hungjury.users.model import LogReport
 from hungjury.users.readers import click_table
 
 if TYPE_CHECKING:
     from ibis.expr import types as ir
 
-__all__ = [
-    "BAD_RECORD",
-    "COUNTED",
-    "MOST_RELEVANT",
-    "NO_CLICK",
-    "OFF_PAGE",
-    "UNLABELLED",
-    "WITHOUT_SESSION",
-    "WITHOUT_TIME",
-    "Row",
-    "count_clicks",
-]
+__all__ = ["MOST_RELEVANT", "Counts", "Row", "count_clicks"]
 
 MOST_RELEVANT = 5  # queries with this many relevant documents or more form one group
 UNLABELLED = -1
 COUNTED, OFF_PAGE, WITHOUT_TIME, WITHOUT_SESSION, NO_CLICK, BAD_RECORD = range(6)
 Row = Mapping[str, Any]
+
+
+class Counts(Record, eq=False):
+    """The clicks of a log by group of queries, rank, and rank they go to (0: the path ends)."""
+
+    rows: list[Row]  # of queries that are labelled, if labels were given
+    queries: list[Row]  # holding times by query and rank, if they were wanted
+    timed: bool  # whether the log has times
+    report: LogReport
 
 
 def count_clicks(
@@ -43,8 +44,8 @@ def count_clicks(
     ranks: int,
     min_sessions: int,
     by_query: bool = False,
-) -> tuple[list[Row], list[Row], Tally]:
-    """Counts by group of queries and pair of ranks; holding times by query, if asked for."""
+) -> Counts:
+    """Count clicks by group of queries and pair of ranks; holding times by query if asked for."""
     needs_query = relevant is not None or min_sessions > 1 or by_query
     clicks, tally = click_table(engine, log, needs_query)
     if relevant is not None:
@@ -56,8 +57,12 @@ def count_clicks(
     if "time" in paths.columns:
         paths, times = _spent(paths, min_sessions)
     rows = _counts(paths, times).to_pyarrow().to_pylist()
-    if not by_query:
-        return rows, [], tally
+    queries = _by_query(paths, times) if by_query else []
+    used = [r for r in rows if r["state"] == COUNTED and r["group"] != UNLABELLED]
+    return Counts(used, queries, bool(times), _report(rows, tally))
+
+
+def _by_query(paths: ir.Table, times: dict[str, ir.Scalar]) -> list[Row]:
     if not times or "query" not in paths.columns:
         raise InputError(
             "holding times by query need the columns query and time",
@@ -66,7 +71,49 @@ def count_clicks(
         )
     held = {name: times[name] for name in ("held", "spent")}
     each = paths.filter(paths.state == COUNTED).group_by(["query", "start"]).aggregate(**held)
-    return rows, each.to_pyarrow().to_pylist(), tally
+    rows: list[Row] = each.to_pyarrow().to_pylist()
+    return rows
+
+
+def _report(rows: list[Row], tally: Tally) -> LogReport:
+    def clicks(wanted: Callable[[Row], bool]) -> int:
+        return sum(r["clicks"] for r in rows if wanted(r))
+
+    def total(name: str) -> int:
+        return sum(r.get(name) or 0 for r in rows if r["state"] == COUNTED)
+
+    state = Counter[int]()
+    for row in rows:
+        state[row["state"]] += row["clicks"]
+    unlabelled = clicks(lambda r: r["state"] == COUNTED and r["group"] == UNLABELLED)
+    report = LogReport(
+        records=sum(state.values()) - state[NO_CLICK] - state[BAD_RECORD],
+        counted=state[COUNTED] - unlabelled,
+        off_page=state[OFF_PAGE],
+        without_session=state[WITHOUT_SESSION],
+        without_time=state[WITHOUT_TIME],
+        unlabelled=unlabelled,
+        repeated=clicks(lambda r: r["to"] > 0 and r["to"] == r["start"]),
+        backward=clicks(lambda r: 0 < r["to"] < r["start"]),
+        out_of_order=total("disorder"),
+        ends_early=total("early"),
+        sessions=total("sessions"),
+        pages_without_clicks=tally.pages_without_clicks + state[NO_CLICK],
+        unreadable=tally.unreadable + state[BAD_RECORD],
+    )
+    if negative := total("negative"):
+        raise InputError(
+            f"{negative:,} of {report.records:,} clicks have a negative time",
+            code="negative-time",
+            remedy="give times in seconds since a common start",
+        )
+    if not report.records:
+        raise InputError(
+            "the log contains no clicks",
+            code="no-clicks",
+            remedy="check the command that produced it",
+        )
+    return report
 
 
 def _labelled(clicks: ir.Table, relevant: Mapping[str, int]) -> ir.Table:
@@ -88,7 +135,7 @@ def _labelled(clicks: ir.Table, relevant: Mapping[str, int]) -> ir.Table:
 
 
 def _with_next(clicks: ir.Table, ranks: int) -> ir.Table:
-    """Every click with its state, and with the next click of its session in the same state."""
+    """Add to every click its state, and the next click of its session in the same state."""
     ibis = need_ibis()
     states = []
     if KIND in clicks.columns:
@@ -107,7 +154,7 @@ def _with_next(clicks: ir.Table, ranks: int) -> ir.Table:
 
 
 def _paths(t: ir.Table) -> ir.Table:
-    """Clicks with the rank they start from and the rank they go to (0: the path ends)."""
+    """Add to clicks the rank they start from and the rank they go to (0: the path ends)."""
     ibis = need_ibis()
     zero = ibis.literal(0, "int64")
     on_page = t.state == COUNTED
@@ -123,7 +170,7 @@ def _paths(t: ir.Table) -> ir.Table:
 
 
 def _counts(t: ir.Table, times: dict[str, ir.Scalar]) -> ir.Table:
-    """Clicks grouped by state, labels, rank and the rank they go to."""
+    """Count clicks by state, labels, rank and the rank they go to."""
     return t.group_by(["state", "group", "start", "to"]).aggregate(
         clicks=t.count(),
         sessions=t[f"next_{RECORD}"].isnull().cast("int64").sum(),
@@ -133,7 +180,7 @@ def _counts(t: ir.Table, times: dict[str, ir.Scalar]) -> ir.Table:
 
 
 def _spent(t: ir.Table, min_sessions: int) -> tuple[ir.Table, dict[str, ir.Scalar]]:
-    """Times from a click to its known end: its own, or the next click of the path."""
+    """Add the time from a click to its known end: its own, or the next click of the path."""
     ibis = need_ibis()
     end = ibis.ifelse(t.to > 0, t.next_time, ibis.null("float64"))
     if "until" in t.columns:
