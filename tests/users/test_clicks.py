@@ -24,8 +24,8 @@ from builders.click_logs import (
 )
 from hungjury.base.errors import HungjuryError, InputError
 from hungjury.cli.main import hungjury as command
-from hungjury.users.clicks import calibrate, long_run_distribution
 from hungjury.users.classes import Dynamic, UserClass
+from hungjury.users.clicks import calibrate, long_run_distribution
 from hungjury.users.model import UserModel, user_model
 from oracles import users as naive_users
 
