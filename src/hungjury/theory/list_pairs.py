@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
 from hungjury.data.judged import BUDGET, many_lists
-from hungjury.measures.catalogue import Measure, measure
 from hungjury.measures.balancing_forms import TOLERANCE
+from hungjury.measures.catalogue import Measure, measure
 from hungjury.measures.names import IrMeasure
 
 __all__ = ["ListPairs", "ListScorer", "Lists", "MeasureLike", "all_pairs", "all_pools", "is_small",
