@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from hungjury.cli.options import (
-    csv_safe_option,
-    format_option,
+    gold_option,
     measures_option,
-    output_option,
-    picture,
+    picture_option,
     plan_option,
-    quiet_option,
+    result_options,
 )
-from hungjury.cli.output import deliver, print_notes
+from hungjury.cli.output import Output
 from hungjury.cli.reading import (
     Reading,
     binary_option,
@@ -34,35 +32,16 @@ if TYPE_CHECKING:
 @runs_option("Also compare the system rankings under each judge.")
 @measures_option("Measure for these rankings.")
 @binary_option
-@click.option(
-    "--gold",
-    multiple=True,
-    metavar="QRELS",
-    help="Compare each judge with gold labels; one file per person.",
-)
+@gold_option("Compare each judge with gold labels; one file per person.")
 @plan_option
-@click.option(
-    "--heat-map",
-    type=picture,
-    metavar="FILE",
-    help="Plot pairwise kappa, or with --gold the correlation of errors (.svg, .png, .pdf).",
-)
-@click.option(
-    "--rankings",
-    type=picture,
-    metavar="FILE",
-    help="Plot the ranking under each judge (with --runs).",
-)
-@format_option("table", "csv", "json")
-@csv_safe_option
-@output_option
+@picture_option("--heat-map", "Plot pairwise kappa, or with --gold the correlation of errors")
+@picture_option("--rankings", "With --runs: plot the ranking under each judge")
+@result_options("table", "csv", "json")
 @judges_and_runs
-@quiet_option
 def agreement_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], rel: int | None,
     gold: tuple[str, ...], plan: str | None, heat_map: str | None, rankings: str | None,
-    form: str, csv_safe: bool, output: str | None,
-    reading: Reading, quiet: bool,
+    out: Output, reading: Reading,
 ) -> None:  # fmt: skip
     """Measure agreement between judges, and find copies and constant judges.
 
@@ -84,15 +63,14 @@ def agreement_command(
     if people is not None:
         if runs:
             raise click.UsageError("--gold compares labels; leave out --runs")
-        _with_gold(labels, people, rel, plan, form, csv_safe, output, heat_map, quiet)
+        _with_gold(labels, people, rel, plan, out, heat_map)
         return
-    if plan or form == "csv":
+    if plan or out.form == "csv":
         raise click.UsageError(f"{'--plan' if plan else '--format csv'} needs --gold")
     lists = reading.runs(runs) if runs else None
     found = agreement(labels, lists, measures[0] if measures else "AP", rel)
-    print_notes(labels.notes, quiet)
-    table = form == "table"
-    deliver(found.to_text() if table else found.to_json(), output, for_people=table)
+    out.notes(labels.notes)
+    out.write(found)
     if heat_map is not None:
         found.plot("kappa").save(heat_map)
     if rankings is not None:
@@ -100,17 +78,13 @@ def agreement_command(
 
 
 def _with_gold(
-    labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: str | None, form: str,
-    csv_safe: bool, output: str | None, heat_map: str | None, quiet: bool,
+    labels: Judgments, gold: Qrels | Judgments, rel: int | None, plan: str | None, out: Output,
+    heat_map: str | None,
 ) -> None:  # fmt: skip
     from hungjury.leaderboard.against_gold import agreement_with_gold
 
     found = agreement_with_gold(labels, gold, rel, plan)
-    print_notes(labels.notes + found.notes, quiet, "--format json")
-    if form == "csv":
-        text = found.to_csv(csv_safe)
-    else:
-        text = found.to_json() if form == "json" else found.to_text()
-    deliver(text, output)
+    out.notes(labels.notes + found.notes, "--format json")
+    out.write(found)
     if heat_map is not None:
         found.plot("errors").save(heat_map)

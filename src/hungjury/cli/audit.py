@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from hungjury.cli.failing import command_line, typed_options
-from hungjury.cli.options import format_option, output_option, quiet_option
-from hungjury.cli.output import deliver, is_much, progress_bar
+from hungjury.cli.options import result_options
+from hungjury.cli.output import Output, deliver, is_much
 from hungjury.cli.reading import (
     InputFiles,
     Reading,
@@ -20,14 +20,11 @@ from hungjury.data.reading.options import JUDGES, LABELS, among
 @click.command("audit", no_args_is_help=True)
 @input_options
 @judges_option("Labels of several judges instead of one qrels file.")
-@format_option("text", "json")
-@output_option
+@result_options("text", "json")
 @judges_and_runs
-@quiet_option
 def audit_command(
-    inputs: InputFiles, judges: tuple[str, ...], form: str, output: str | None, reading: Reading,
-    quiet: bool,
-) -> None:  # fmt: skip
+    inputs: InputFiles, judges: tuple[str, ...], out: Output, reading: Reading
+) -> None:
     """Check files for duplicates, ties, missing topics and unusual labels.
 
     Exit code 0: nothing found. 1: something unusual. 2: files cannot be used as they are.
@@ -53,11 +50,11 @@ def audit_command(
         source = files.pop(0) if qrels is None else qrels
     rest = [*inputs.runs, *files]
     found = reading.runs(rest) if rest else None
-    with progress_bar(quiet, found is not None and is_much(found)) as progress:
+    with out.progress(found is not None and is_much(found)) as progress:
         report = audit(source, found, progress, judgments=bool(judges),
                        **among(reading.options, taken))  # fmt: skip
     surface = command_line(typed_options(click.get_current_context().command))
-    text = form == "text"
-    deliver(report.render(surface) if text else report.to_json(), output, for_people=text)
+    text = out.form == "text"
+    deliver(report.render(surface) if text else report.to_json(), out.path, for_people=text)
     if report.exit_code:
         raise click.exceptions.Exit(report.exit_code)

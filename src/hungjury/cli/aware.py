@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from hungjury.base.choices import Orientation
@@ -11,16 +9,14 @@ from hungjury.base.parameters import MOST_DRAWS
 from hungjury.cli.options import (
     choice_option,
     count,
-    csv_safe_option,
-    format_option,
     measures_option,
-    output_option,
-    quiet_option,
+    option,
     refuse_unused,
+    result_options,
     seed_option,
     was_typed,
 )
-from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
+from hungjury.cli.output import Output, deliver
 from hungjury.cli.reading import (
     Reading,
     binary_option,
@@ -29,31 +25,18 @@ from hungjury.cli.reading import (
     runs_needed,
 )
 
-if TYPE_CHECKING:
-    from hungjury.judges.aware import AwareScores
-    from hungjury.judges.aware_comparison import ApproachComparison
-
 
 @click.command("aware", no_args_is_help=True)
 @judges_needed
 @runs_needed
 @measures_option("Measure; repeatable, except with --all.", "AP")
-@click.option(
-    "--weights",
-    default="uni",
-    show_default=True,
-    help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.",
-)
+@option("--weights", default="uni",
+        help="uni, supervised, or {sgl|tpc}_{fro|rmse|kld|tau|apc}_{md|msd|med}.")  # fmt: skip
 @binary_option
 @click.option("--gold", metavar="QRELS", help="Gold labels, for --weights supervised and --all.")
 @click.option("--all", "compare", is_flag=True, help="Compare all weights and merges with --gold.")
-@click.option(
-    "--replicates",
-    type=count(MOST_DRAWS),
-    default=1000,
-    show_default=True,
-    help="Number of random judges of each kind.",
-)
+@option("--replicates", type=count(MOST_DRAWS), default=1000,
+        help="Number of random judges of each kind.")  # fmt: skip
 @seed_option("Random seed.")
 @choice_option(
     "--orientation",
@@ -63,16 +46,12 @@ if TYPE_CHECKING:
 @click.option(
     "--drop-empty", is_flag=True, help="Drop judges with no relevant document on some topic."
 )
-@format_option("table", "csv", "json")
-@csv_safe_option
-@output_option
+@result_options("table", "csv", "json")
 @judges_and_runs
-@quiet_option
 def aware_command(
     judges: tuple[str, ...], runs: tuple[str, ...], measures: tuple[str, ...], weights: str,
     rel: int | None, gold: str | None, compare: bool, replicates: int, seed: int,
-    orientation: Orientation, drop_empty: bool, form: str, csv_safe: bool,
-    output: str | None, reading: Reading, quiet: bool,
+    orientation: Orientation, drop_empty: bool, out: Output, reading: Reading,
 ) -> None:  # fmt: skip
     """Merge scores instead of labels, weighting judges by their distance from random ones.
 
@@ -92,35 +71,26 @@ def aware_command(
     if compare and was_typed("--weights"):
         raise click.UsageError("--all compares all weights; leave out --weights")
     random = compare or weights not in ("uni", "supervised")
-    for option in ("--replicates", "--orientation"):
-        refuse_unused(option, "--all, or other --weights than uni and supervised", random)
+    for name in ("--replicates", "--orientation"):
+        refuse_unused(name, "--all, or other --weights than uni and supervised", random)
     labels = reading.judgments(judges)
     truth = None if gold is None else reading.gold(gold)
     lists = reading.runs(runs)
-    with progress_bar(quiet, True) as progress:
+    with out.progress() as progress:
         if compare:
             found = compare_approaches(
                 labels, lists, measures[0], truth, rel, replicates, seed, orientation,
                 merge_names(of_labels=True), progress=progress, drop_empty=drop_empty,
             )  # fmt: skip
-            text = _compared(found, form, csv_safe)
         else:
             scores = aware(
                 labels, lists, measures, weights, rel, replicates, seed, truth, orientation,
                 progress, drop_empty=drop_empty,
             )  # fmt: skip
-            text = _scored(scores, form, csv_safe)
-    print_notes(labels.notes + found.notes if compare else scores.notes, quiet)
-    deliver(text, output)
-
-
-def _compared(found: ApproachComparison, form: str, safe: bool) -> str:
-    if form == "table":
-        return f"{found.measure} compared with gold, best first\n{found}"
-    return rows_as(found.to_dict(), form, safe)
-
-
-def _scored(scores: AwareScores, form: str, safe: bool) -> str:
-    if form == "csv":
-        return scores.to_csv(safe=safe)
-    return scores.to_json() if form == "json" else f"{scores}\n\n{scores.weights_table()}"
+    out.notes(labels.notes + found.notes if compare else scores.notes)
+    if out.form != "table":
+        out.write(found if compare else scores)
+    elif compare:
+        deliver(f"{found.measure} compared with gold, best first\n{found}", out.path)
+    else:
+        deliver(f"{scores}\n\n{scores.weights_table()}", out.path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,23 +12,18 @@ from hungjury.cli.options import (
     Number,
     choice_option,
     count,
-    csv_safe_option,
-    format_option,
-    output_option,
-    quiet_option,
+    option,
     refuse_unused,
+    result_options,
     seed_option,
 )
-from hungjury.cli.output import deliver, print_notes
+from hungjury.cli.output import Output
 from hungjury.cli.reading import (
     DEFAULT,
     labels_and_runs,
     score_files,
     scoring_options,
 )
-
-if TYPE_CHECKING:
-    from hungjury.comparison.paired import Comparison
 
 
 @click.command("compare", no_args_is_help=True)
@@ -51,21 +46,16 @@ if TYPE_CHECKING:
 @choice_option(
     "--correction", Multiplicity, "Correction of p-values over all comparisons by one measure."
 )
-@click.option("--alpha", type=Number(0, 1, min_open=True, max_open=True),
-              default=0.05, show_default=True,
-              help="Significance level; intervals have level 1 - alpha.")  # fmt: skip
-@click.option("--samples", type=count(MOST_SAMPLES), default=10000, show_default=True,
-              help="Number of samples of randomisation and bootstrap.")  # fmt: skip
+@option("--alpha", type=Number(0, 1, min_open=True, max_open=True), default=0.05,
+        help="Significance level; intervals have level 1 - alpha.")  # fmt: skip
+@option("--samples", type=count(MOST_SAMPLES), default=10000,
+        help="Number of samples of randomisation and bootstrap.")  # fmt: skip
 @seed_option("Random seed of randomisation and bootstrap.")
-@format_option("table", "csv", "json", "latex")
-@csv_safe_option
-@output_option
+@result_options("table", "csv", "json", "latex")
 @labels_and_runs
-@quiet_option
 def compare_command(
     baselines: tuple[str, ...], margin: float | None, test: SignificanceTest,
-    correction: Multiplicity, alpha: float, samples: int, seed: int, form: str,
-    csv_safe: bool, output: str | None, **scoring: Any,
+    correction: Multiplicity, alpha: float, samples: int, seed: int, out: Output, **scoring: Any,
 ) -> None:  # fmt: skip
     """Test whether systems differ significantly over topics.
 
@@ -79,18 +69,10 @@ def compare_command(
     from hungjury.comparison.compare import compare
 
     refuse_unused("--samples", "--test randomisation or bootstrap", test not in ("t", "wilcoxon"))
-    scores, _ = score_files(DEFAULT, **scoring)
+    scores, _ = score_files(out, DEFAULT, **scoring)
     found = compare(
         scores, baselines or None, test, correction, alpha=alpha, margin=margin, samples=samples,
         seed=seed,
     )  # fmt: skip
-    print_notes(found.notes, scoring["quiet"])
-    deliver(_formatted(found, form, csv_safe), output, for_people=form == "table")
-
-
-def _formatted(found: Comparison, form: str, safe: bool) -> str:
-    if form == "csv":
-        return found.to_csv(safe)
-    if form == "json":
-        return found.to_json()
-    return found.to_latex() if form == "latex" else found.to_text()
+    out.notes(found.notes)
+    out.write(found)

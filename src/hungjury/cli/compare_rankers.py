@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hungjury.base.choices import Objective
-from hungjury.cli.options import (
-    choice,
-    count,
-    csv_safe_option,
-    format_option,
-    output_option,
-    picture,
-    quiet_option,
-)
-from hungjury.cli.output import deliver, print_notes, progress_bar, rows_as
+from hungjury.cli.options import choice, count, option, picture_option, result_options
+from hungjury.cli.output import Output
 from hungjury.cli.ranking import lightgbm_settings, training_options
 
 if TYPE_CHECKING:
@@ -43,35 +35,28 @@ def _sizes(_context: click.Context, _option: click.Parameter, value: str) -> lis
     help="Join the data of one FOLDER (of each data set) and split it into this many folds, in the "
     "order of queries.",
 )
-@click.option(
+@option(
     "--sizes",
     default="100,500",
-    show_default=True,
     callback=_sizes,
     help='Tree counts to evaluate besides "all", the one best on the validation data.',
 )
-@click.option(
+@option(
     "--objective",
     "objectives",
     type=choice(Objective),
     multiple=True,
     default=["lambdarank", "nmcg"],
-    show_default=True,
     help="Objectives to train; the first is the baseline.",
 )
 @training_options
-@click.option(
-    "--plot", type=picture, metavar="FILE", help="Plot learning curves (.svg, .png, .pdf)."
-)
-@format_option("table", "csv", "json", "latex")
-@csv_safe_option
-@output_option
-@quiet_option
+@picture_option("--plot", "Plot learning curves")
+@result_options("table", "csv", "json", "latex")
 def compare_rankers_command(
     folders: tuple[str, ...], folds: int | None, sizes: list[int],
     objectives: tuple[Objective, ...], user: str, nav_rel: int, cutoff: int, trees: int,
     leaves: int, learning_rate: float, settings: dict[str, Any], seed: int,
-    plot: str | None, form: str, csv_safe: bool, output: str | None, quiet: bool,
+    plot: str | None, out: Output,
 ) -> None:  # fmt: skip
     """Compare λ-MART with nMCG-MART over folds, by nDCG and nMCG at several tree counts.
 
@@ -85,21 +70,19 @@ def compare_rankers_command(
       hungjury compare-rankers MQ2008/Fold1 --folds 5 --nav-rel 2
       hungjury compare-rankers 'WEB30K=MSLR/Fold*' Istella=istella-s --format latex
     """
+    from hungjury.base.tables import Table
     from hungjury.ltr import compare_data_sets
 
     sets = {name: _parts(mine, folds) for name, mine in _data_sets(folders).items()}
-    with progress_bar(quiet, worthwhile=True) as progress:
+    with out.progress() as progress:
         several = compare_data_sets(
             sets, user=user, nav_rel=nav_rel, cutoff=cutoff, sizes=sizes, objectives=objectives,
             seed=seed, progress=progress,
             **lightgbm_settings(trees, leaves, learning_rate, settings),
         )  # fmt: skip
     found = several if len(sets) > 1 else next(iter(several.found.values()))
-    print_notes(found.notes, quiet)
-    if form == "latex":
-        deliver(found.to_latex(), output)
-    else:
-        deliver(str(found) if form == "table" else rows_as(found.rows(), form, csv_safe), output)
+    out.notes(found.notes)
+    out.write(Table.of(found.rows()) if out.form in ("csv", "json") else found)
     if plot is not None:
         several.plot().save(plot)
 

@@ -12,6 +12,7 @@ from hungjury.cli.options import (
     count,
     csv_safe_option,
     grade,
+    option,
     picture_or_csv,
     quiet_option,
     refuse_unused,
@@ -38,13 +39,7 @@ MOST_RANKS = 1000  # twice as many measures are scored
     CurveBy,
     "Interpolated precision at 11 levels of recall, or precision and recall at every rank.",
 )
-@click.option(
-    "--depth",
-    type=count(MOST_RANKS),
-    default=100,
-    show_default=True,
-    help="Number of ranks for --by rank.",
-)
+@option("--depth", type=count(MOST_RANKS), default=100, help="Number of ranks for --by rank.")
 @click.option("--topic", metavar="TOPIC", help="Use only this topic.")
 @click.option(
     "-o",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hungjury.cli.options import csv_safe_option, format_option, output_option, quiet_option
-from hungjury.cli.output import deliver, print_notes
+from hungjury.cli.options import result_options
+from hungjury.cli.output import Output, deliver
 from hungjury.cli.reading import (
     DEFAULT,
     labels_and_runs,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @scoring_options
 @click.option("-q", "--per-topic", is_flag=True, help="Also show every topic.")
 @click.option("-n", "--no-summary", is_flag=True, help="With -q: show topics only.")
-@format_option(
+@result_options(
     "table",
     "trec",
     "csv",
@@ -33,13 +33,8 @@ if TYPE_CHECKING:
     more="; trec defaults to --topics retrieved, --score-precision single and the official "
     "measures of trec_eval",
 )
-@csv_safe_option
-@output_option
 @labels_and_runs
-@quiet_option
-def evaluate_command(
-    per_topic: bool, no_summary: bool, form: str, csv_safe: bool, output: str | None, **scoring: Any
-) -> None:
+def evaluate_command(per_topic: bool, no_summary: bool, out: Output, **scoring: Any) -> None:
     """Score runs against labels.
 
     \b
@@ -50,32 +45,29 @@ def evaluate_command(
     """
     if no_summary and not per_topic:
         raise click.UsageError("-n needs -q")
-    if per_topic and form == "latex":
+    if per_topic and out.form == "latex":
         raise click.UsageError("--format latex does not support -q")
-    if form == "trec":
-        scores, measures = score_files(("official",), "retrieved", "single", **scoring)
+    if out.form == "trec":
+        scores, measures = score_files(out, ("official",), "retrieved", "single", **scoring)
     else:
-        scores, measures = score_files(DEFAULT, **scoring)
-    print_notes(scores.notes, scoring["quiet"])
-    deliver(_formatted(scores, measures, form, per_topic, not no_summary, csv_safe), output)
+        scores, measures = score_files(out, DEFAULT, **scoring)
+    out.notes(scores.notes)
+    if per_topic or out.form == "trec":
+        deliver(_per_topic(scores, measures, out, per_topic, not no_summary), out.path)
+    else:
+        out.write(scores)
 
 
-def _formatted(
-    scores: Scores, measures: list[Measure], form: str, per_topic: bool, summary: bool,
-    safe: bool,
-) -> str:  # fmt: skip
-    if form == "trec":
-        from hungjury.report.scores import trec_lines
+def _per_topic(
+    scores: Scores, measures: list[Measure], out: Output, per_topic: bool, summary: bool
+) -> str:
+    """Write every topic and, with a summary, the means."""
+    from hungjury.report.scores import topic_table, trec_lines
 
+    if out.form == "trec":
         return trec_lines(scores, measures, per_topic, summary)
-    if form == "csv":
-        return scores.to_csv(per_topic, summary, safe)
-    if form == "json":
+    if out.form == "csv":
+        return scores.to_csv(per_topic, summary, out.safe)
+    if out.form == "json":
         return scores.to_json(per_topic)
-    if form == "latex":
-        return scores.to_latex()
-    if not per_topic:
-        return scores.to_text()
-    from hungjury.report.scores import topic_table
-
     return topic_table(scores) + ("\n\n" + scores.to_text() if summary else "")

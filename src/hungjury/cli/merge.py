@@ -10,6 +10,7 @@ from hungjury.cli.options import (
     grade,
     measures_option,
     merge_option,
+    option,
     output_option,
     quiet_option,
     refuse_unused,
@@ -36,12 +37,7 @@ from hungjury.cli.reading import (
 @click.option("--soft", is_flag=True, help="Write probabilities instead of the most likely labels.")
 @runs_option("Runs, to weight the votes of binmv by AWARE's weights; needs -m.")
 @measures_option("Measure that these weights are computed with; repeatable.")
-@click.option(
-    "--weights",
-    default="sgl_tau_msd",
-    show_default=True,
-    help="AWARE's weights of votes, as in `hungjury aware`.",
-)
+@option("--weights", default="sgl_tau_msd", help="AWARE's weights, as in `hungjury aware`.")
 @seed_option("Random seed.")
 @output_option
 @judges_and_runs
@@ -68,8 +64,8 @@ def merge_command(
             f"--soft needs a merge that gives probabilities; {method} gives labels"
         )
     refuse_unused("--scope", "an em merge", merge_method(method).drawn_from == "model")
-    for option in ("--weights", "--ties", "--score-precision", "--names"):
-        refuse_unused(option, "--runs", bool(runs))
+    for name in ("--weights", "--ties", "--score-precision", "--names"):
+        refuse_unused(name, "--runs", bool(runs))
     labels = reading.judgments(judges)
     lists = reading.runs(runs) if runs else None
     merged = merge(

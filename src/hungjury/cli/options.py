@@ -14,6 +14,7 @@ from click.core import ParameterSource
 from hungjury.base.errors import check_installed
 from hungjury.base.parameters import MOST_GRADE, MOST_SEED
 from hungjury.base.text import decimal_of
+from hungjury.cli.output import Output
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -44,19 +45,46 @@ def choice(kind: object) -> click.Choice[str]:
     return click.Choice(get_args(kind))
 
 
+def option(*names: str, help: str, **how: Any) -> Callable[[F], F]:
+    """Make an option that shows its default, if it has one."""
+    return click.option(*names, help=help, show_default="default" in how, **how)
+
+
 def choice_option(name: str, kind: object, what: str) -> Callable[[F], F]:
-    """One of the words of a literal type; its first word is the default."""
-    return click.option(
-        name, type=choice(kind), default=get_args(kind)[0], show_default=True, help=what
-    )
+    """Make an option of the words of a literal type; its first word is the default."""
+    return option(name, type=choice(kind), default=get_args(kind)[0], help=what)
 
 
 def format_option(*formats: str, more: str = "") -> Callable[[F], F]:
-    """The format of the output; the first one is the default."""
-    return click.option(
-        "--format", "form", type=click.Choice(formats), default=formats[0], show_default=True,
-        help=f"Output format{more}.",
-    )  # fmt: skip
+    """Make the option of output formats; the first one is the default."""
+    return option("--format", "form", type=click.Choice(formats), default=formats[0],
+                  help=f"Output format{more}.")  # fmt: skip
+
+
+def result_options(*formats: str, more: str = "") -> Callable[[F], F]:
+    """Add the options of a result; a command gets them as `out`.
+
+    Parameters
+    ----------
+    *formats : str
+        The formats on offer; the first one is the default.
+    more : str
+        What the help of --format adds.
+    """
+    options = [format_option(*formats, more=more), output_option, quiet_option]
+    if "csv" in formats:
+        options.insert(1, csv_safe_option)
+
+    def decorate(command: F) -> F:
+        @wraps(command)
+        def gathered(
+            form: str, output: str | None, quiet: bool, csv_safe: bool = False, **given: Any
+        ) -> Any:
+            return command(out=Output(form, output, quiet, csv_safe), **given)
+
+        return all_of(options)(cast(F, gathered))
+
+    return decorate
 
 
 def _measures(_context: click.Context, _option: click.Parameter, incomplete: str) -> list[str]:
@@ -102,19 +130,19 @@ def page(path: str) -> str:
 
 
 def picture_or_csv(path: str) -> str:
-    """Check the name of a file that holds a plot, or its data; "-" is data on stdout."""
+    """Check the name of a file for a plot, or its data; "-" is data on stdout."""
     if path == "-" or path.lower().endswith(".csv"):
         return new_file(path)
     return picture(path, also=".csv")
 
 
-OUTPUTS = (
-    new_file,
-    second_file,
-    page,
-    picture,
-    picture_or_csv,
-)  # options of these types are written
+OUTPUTS = (new_file, second_file, page, picture, picture_or_csv)  # types of written files
+
+
+def picture_option(name: str, what: str, *, required: bool = False) -> Callable[[F], F]:
+    """Make the option of a plot's file."""
+    return click.option(name, type=picture, metavar="FILE", required=required,
+                        help=f"{what} (.svg, .png, .pdf).")  # fmt: skip
 
 
 def word(text: str) -> str:
@@ -125,9 +153,8 @@ def word(text: str) -> str:
 
 
 def seed_option(what: str) -> Callable[[F], F]:
-    return click.option(
-        "--seed", type=click.IntRange(0, MOST_SEED), default=0, show_default=True, help=what
-    )
+    """Make the option of a random seed."""
+    return option("--seed", type=click.IntRange(0, MOST_SEED), default=0, help=what)
 
 
 class _MergeOption(click.Option):
@@ -228,11 +255,14 @@ def measures_option(what: str, *default: str) -> Callable[[F], F]:
     )  # fmt: skip
 
 
-plan_option = click.option(
-    "--plan",
-    metavar="FILE",
-    help="The plan that chose these documents, written by `hungjury plan`.",
+plan_option = option(
+    "--plan", metavar="FILE", help="The plan that chose these documents, by `hungjury plan`."
 )
+
+
+def gold_option(what: str) -> Callable[[F], F]:
+    """Make the option of gold labels, a file for each person."""
+    return option("--gold", multiple=True, metavar="QRELS", help=what)
 
 
 def was_typed(option: str) -> bool:

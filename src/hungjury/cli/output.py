@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from hungjury.base.records import Record
 from hungjury.base.text import visible
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from hungjury.base.notes import Note
+    from hungjury.base.results import Result
+    from hungjury.base.tables import Table
     from hungjury.data.runs import Progress, RunFiles
 
 MANY_FILES, LARGE = 20, 100_000_000
@@ -60,7 +65,7 @@ class _Tolerant:
                 raise
 
     def leave(self) -> None:
-        """Redirect the stream to /dev/null, so that flushing at exit does not fail."""
+        """Redirect the stream to /dev/null, which makes flushing at exit safe."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -98,7 +103,7 @@ def guard_streams() -> None:
 
 
 def text_width(most: int) -> int:
-    """The width of text: that of a terminal, from 60 to `most`."""
+    """Return the width of text: that of a terminal, between 60 and `most`."""
     if not sys.stdout.isatty():
         return most
     from shutil import get_terminal_size  # imports compression, which costs time
@@ -122,12 +127,12 @@ def deliver(text: str, output: str | None, *, for_people: bool = False) -> None:
         sys.stdout.write(_wrapped(shown, text_width(len(shown))) if for_people else shown)
     elif isinstance(sys.stdout, (_Tolerant, _Closed)):
         sys.stdout.write_bytes(text.encode("utf-8", "surrogateescape"))
-    else:  # a stream that something else put in the place of stdout
+    else:  # a stream that replaced stdout
         sys.stdout.write(text)
 
 
 def _wrapped(text: str, width: int) -> str:
-    """Text with its sentences wrapped; rows of tables, whose columns are aligned, stay whole."""
+    """Wrap the sentences of a text; rows of tables, whose columns are aligned, stay whole."""
     import textwrap
 
     out = []
@@ -141,12 +146,31 @@ def _wrapped(text: str, width: int) -> str:
     return "\n".join(out) + "\n"
 
 
-def rows_as(rows: list[dict[str, Any]], form: str, safe: bool) -> str:
-    """Rows with the same keys as 'csv', also for spreadsheets (`safe`), or 'json'."""
-    from hungjury.base.tables import Table
+class Output(Record):
+    """Where a command's result goes, and in which format."""
 
-    table = Table.of(rows)
-    return table.to_json() if form == "json" else table.to_csv(safe)
+    form: str
+    path: str | None
+    quiet: bool
+    safe: bool = False
+
+    def write(self, result: Result | Table) -> None:
+        """Write a result in the format that was asked for."""
+        written = {
+            "csv": lambda: result.to_csv(safe=self.safe),
+            "json": result.to_json,
+            "latex": result.to_latex,
+        }
+        text = written.get(self.form, result.to_text)()
+        deliver(text, self.path, for_people=self.form not in written)
+
+    def notes(self, notes: Iterable[Note], where: str = "`hungjury audit`") -> None:
+        """Print notes, unless the user wants none."""
+        print_notes(notes, self.quiet, where)
+
+    def progress(self, worthwhile: bool = True) -> AbstractContextManager[Progress | None]:
+        """Show a progress bar on a terminal."""
+        return progress_bar(self.quiet, worthwhile)
 
 
 def print_notes(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audit`") -> None:
@@ -167,7 +191,7 @@ def print_notes(notes: Iterable[Note], quiet: bool, where: str = "`hungjury audi
 
 @contextmanager
 def progress_bar(quiet: bool, worthwhile: bool) -> Iterator[Progress | None]:
-    """A progress bar on a terminal, or None."""
+    """Show a progress bar on a terminal."""
     if quiet or not worthwhile or not sys.stderr.isatty():
         yield None
         return
@@ -191,6 +215,6 @@ def progress_bar(quiet: bool, worthwhile: bool) -> Iterator[Progress | None]:
 
 
 def is_much(runs: RunFiles) -> bool:
-    """Many or large files."""
+    """Tell whether there are many or large files."""
     sizes = [os.path.getsize(s.path) for s in runs.sources if s.path is not None]
     return len(sizes) >= MANY_FILES or sum(sizes) >= LARGE

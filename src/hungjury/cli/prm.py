@@ -10,16 +10,14 @@ from hungjury.base.parameters import MOST_DRAWS, MOST_SMOOTHING
 from hungjury.cli.options import (
     Number,
     count,
-    csv_safe_option,
-    format_option,
     grade,
-    output_option,
+    option,
     picture,
-    quiet_option,
+    result_options,
     second_file,
     seed_option,
 )
-from hungjury.cli.output import deliver, print_notes, rows_as
+from hungjury.cli.output import Output, deliver
 from hungjury.cli.reading import Reading, judges_needed, reading_options
 from hungjury.data.reading.options import JUDGES
 
@@ -36,20 +34,10 @@ if TYPE_CHECKING:
     metavar="LEVELS",
     help="Levels that count as relevant, instead of --rel, such as 1,2,5.",
 )
-@click.option(
-    "--smoothing",
-    type=Number(0, MOST_SMOOTHING),
-    default=0.0,
-    show_default=True,
-    help="Smoothing a in (n_R + a) / (n + 2a).",
-)
-@click.option(
-    "--draws",
-    type=count(MOST_DRAWS),
-    default=1000,
-    show_default=True,
-    help="Number of bootstrap samples for the intervals.",
-)
+@option("--smoothing", type=Number(0, MOST_SMOOTHING), default=0.0,
+        help="Smoothing a in (n_R + a) / (n + 2a).")  # fmt: skip
+@option("--draws", type=count(MOST_DRAWS), default=1000,
+        help="Number of bootstrap samples for the intervals.")  # fmt: skip
 @seed_option("Random seed.")
 @click.option("--qrels", metavar="FILE", help="Labels of one judge, to apply the model to.")
 @click.option(
@@ -59,15 +47,12 @@ if TYPE_CHECKING:
     help="Write --qrels as probabilities to this file (needs --rel or --relevant).",
 )
 @click.option("--plot", type=picture, metavar="FILE", help="Write a plot (.svg, .png, .pdf).")
-@format_option("table", "csv", "json")
-@csv_safe_option
-@output_option
+@result_options("table", "csv", "json")
 @reading_options(JUDGES)
-@quiet_option
 def prm_command(
     judges: tuple[str, ...], rel: int | None, relevant: str | None, smoothing: float, draws: int,
-    seed: int, qrels: str | None, soft: str | None, plot: str | None, form: str, csv_safe: bool,
-    output: str | None, reading: Reading, quiet: bool,
+    seed: int, qrels: str | None, soft: str | None, plot: str | None, out: Output,
+    reading: Reading,
 ) -> None:  # fmt: skip
     """Estimate how likely another judge is to find documents of each level relevant.
 
@@ -78,6 +63,7 @@ def prm_command(
       hungjury prm --judges 'judges/*' --relevant 1,3
       hungjury prm --judges 'judges/*' --rel 2 --qrels qrels.txt --soft soft.qrels
     """
+    from hungjury.base.tables import Table
     from hungjury.judges.prm import prm
 
     if rel is not None and relevant is not None:
@@ -88,9 +74,12 @@ def prm_command(
     labels = reading.judgments(judges)
     model = prm(labels, rel or 1, levels, smoothing, draws, seed)
     models = [model] if rel or levels else model.scenarios()
-    print_notes(labels.notes + models[0].notes, quiet)
+    out.notes(labels.notes + models[0].notes)
     chosen = None if qrels is None else reading.qrels(qrels)
-    deliver(_formatted(models, form, chosen, csv_safe), output)
+    if out.form == "table":
+        deliver("\n\n".join(_page(one, chosen) for one in models), out.path)
+    else:
+        out.write(Table.of([{**_relevant(one), **row} for one in models for row in one.rows()]))
     if plot is not None:
         from hungjury.report.judge_plots import draw_prm
         from hungjury.report.pictures import save_picture
@@ -107,15 +96,8 @@ def _levels(text: str) -> list[int]:
         raise click.UsageError(f"--relevant takes integers such as 1,2,5, got {text}") from None
 
 
-def _formatted(models: list[PRM], form: str, qrels: Qrels | None, safe: bool) -> str:
-    if form == "table":
-        return "\n\n".join(_page(model, qrels) for model in models)
-    rows = [{**_relevant(m), **row} for m in models for row in m.rows()]
-    return rows_as(rows, form, safe)
-
-
 def _relevant(model: PRM) -> dict[str, int | str]:
-    """The lowest relevant grade, or the levels that count as relevant."""
+    """Name the lowest relevant grade, or the levels that count as relevant."""
     if model.rel is not None:
         return {"rel": model.rel}
     return {"relevant": ",".join(map(str, model.relevant))}

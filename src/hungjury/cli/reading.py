@@ -23,7 +23,7 @@ from hungjury.cli.options import (
     measures_option,
     was_typed,
 )
-from hungjury.cli.output import is_much, progress_bar
+from hungjury.cli.output import Output, is_much
 from hungjury.data.reading.options import GRADES, JUDGES, LABELS, RUNS, Option, among
 
 if TYPE_CHECKING:
@@ -207,11 +207,11 @@ def scoring_options(command: F) -> F:
 
 
 def score_files(
-    default: tuple[str, ...], default_topics: str = "judged",
+    out: Output, default: tuple[str, ...], default_topics: str = "judged",
     precision: ScorePrecision = "double", *,
     inputs: InputFiles, measures: tuple[str, ...], complete: bool, depth: int | None,
     rel: int | None, judged_only: bool, topics: str | None, undefined: Undefined,
-    reading: Reading, quiet: bool,
+    reading: Reading,
 ) -> tuple[Scores, list[Measure]]:  # fmt: skip
     """Read the files and score them."""
     from hungjury.measures.evaluate import evaluate
@@ -226,7 +226,7 @@ def score_files(
     labels = reading.qrels(labels_file)
     found = reading.runs(run_paths, precision)
     unjudged: Unjudged = "condensed" if judged_only else "nonrelevant"
-    with progress_bar(quiet, is_much(found)) as progress:
+    with out.progress(is_much(found)) as progress:
         scores = evaluate(
             labels, found, wanted, chosen, undefined, unjudged, depth=depth, progress=progress
         )

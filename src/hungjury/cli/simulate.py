@@ -7,69 +7,38 @@ import click
 from hungjury.base.choices import OddJudge
 from hungjury.base.parameters import MOST_GRADE
 from hungjury.base.text import decimal_of
-from hungjury.cli.options import Number, count, quiet_option, seed_option
+from hungjury.cli.options import Number, choice, count, option, quiet_option, seed_option
 
 
 @click.command("simulate")
-@click.option(
+@option(
     "-o",
     "--output",
     default="demo",
-    show_default=True,
     metavar="FOLDER",
     help="Folder for gold.qrels, judges/ and runs/; replaces an earlier simulation.",
 )
-@click.option(
-    "--systems", type=count(10_000), default=8, show_default=True, help="Number of systems."
-)
-@click.option(
-    "--topics", type=count(1_000_000), default=20, show_default=True, help="Number of topics."
-)
-@click.option(
-    "--documents",
-    type=count(10_000_000, 10),
-    default=300,
-    show_default=True,
-    help="Documents per topic.",
-)
-@click.option(
-    "--depth",
-    type=count(10_000_000),
-    default=50,
-    show_default=True,
-    help="Length of a ranked list.",
-)
-@click.option(
-    "--grades",
-    type=count(MOST_GRADE + 1, 2),
-    default=2,
-    show_default=True,
-    help="Number of grades, 0 included.",
-)
-@click.option(
+@option("--systems", type=count(10_000), default=8, help="Number of systems.")
+@option("--topics", type=count(1_000_000), default=20, help="Number of topics.")
+@option("--documents", type=count(10_000_000, 10), default=300, help="Documents per topic.")
+@option("--depth", type=count(10_000_000), default=50, help="Length of a ranked list.")
+@option("--grades", type=count(MOST_GRADE + 1, 2), default=2, help="Number of grades, 0 included.")
+@option(
     "--accuracies",
     default="0.9,0.8,0.7,0.6,0.45",
-    show_default=True,
     help="Probability that each judge gives the true grade.",
 )
-@click.option(
-    "--odd",
-    multiple=True,
-    type=click.Choice(["copycat", "constant", "lazy", "reversed", "coder"]),
-    help="Add a careless judge; repeatable.",
-)
-@click.option(
+@option("--odd", multiple=True, type=choice(OddJudge), help="Add a careless judge; repeatable.")
+@option(
     "--fooled",
     type=Number(0, 1),
     default=0.0,
-    show_default=True,
     help="Share of documents that mislead all judges in the same way.",
 )
-@click.option(
+@option(
     "--reach",
     type=Number(0, 1, min_open=True),
     default=1.0,
-    show_default=True,
     help="Smallest share of the documents that any system can retrieve.",
 )
 @seed_option("Random seed.")

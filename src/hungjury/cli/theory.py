@@ -11,6 +11,7 @@ from hungjury.cli.options import (
     count,
     finished,
     grade,
+    option,
     picture,
     refuse_unused,
     seed_option,
@@ -61,20 +62,8 @@ def order(a: list[int], b: list[int], kind: OrderOf, scale: OrderScale) -> None:
 
 @theory_command.command("axioms")
 @click.argument("measures", nargs=-1)
-@click.option(
-    "--length",
-    type=count(MOST_RANKS_OF_A_PAGE),
-    default=5,
-    show_default=True,
-    help="Length of the lists.",
-)
-@click.option(
-    "--grades",
-    type=count(MOST_GRADE + 1, 2),
-    default=3,
-    show_default=True,
-    help="Number of grades, 0 included.",
-)
+@option("--length", type=count(MOST_RANKS_OF_A_PAGE), default=5, help="Length of the lists.")
+@option("--grades", type=count(MOST_GRADE + 1, 2), default=3, help="Number of grades, 0 included.")
 def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
     """Check that measures rise with better documents (Replacement) and better order (Swap).
 
@@ -95,15 +84,8 @@ def axioms(measures: tuple[str, ...], length: int, grades: int) -> None:
 
 @theory_command.command("balancing")
 @click.argument("measures", nargs=-1, required=True)
-@click.option(
-    "--length",
-    "lengths",
-    type=count(1_000_000),
-    multiple=True,
-    default=[10, 100, 1000],
-    show_default=True,
-    help="Length of the lists; repeatable.",
-)
+@option("--length", "lengths", type=count(1_000_000), multiple=True, default=[10, 100, 1000],
+        help="Length of the lists; repeatable.")  # fmt: skip
 @click.option("--q-min", type=grade, default=1, help="Smallest relevant grade.")
 @click.option("--q-max", type=grade, default=1, help="Largest grade.")
 def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q_max: int) -> None:
@@ -132,13 +114,7 @@ def balancing(measures: tuple[str, ...], lengths: tuple[int, ...], q_min: int, q
 @click.option(
     "-o", "--output", type=picture, required=True, metavar="FILE", help=".svg, .png or .pdf"
 )
-@click.option(
-    "--trials",
-    type=count(MOST_SAMPLES),
-    default=10_000,
-    show_default=True,
-    help="For significance.",
-)
+@option("--trials", type=count(MOST_SAMPLES), default=10_000, help="For significance.")
 @choice_option(
     "--labels",
     SimulatedLabels,
@@ -154,8 +130,8 @@ def figure(which: str, output: str, trials: int, labels: SimulatedLabels, seed: 
     """
     from hungjury.theory import figures
 
-    for option in ("--trials", "--labels"):
-        refuse_unused(option, "the figure 'significance'", which == "significance")
+    for name in ("--trials", "--labels"):
+        refuse_unused(name, "the figure 'significance'", which == "significance")
     if which == "balancing":
         figures.balancing_curves().plot().save(output)
     else:
