@@ -177,7 +177,7 @@ def test_a_simulation_into_a_file_is_refused(tmp_path: Path) -> None:
         (("audit", "--judges", "J", "--qrels", "G"), "give either --judges or a qrels file"),
         (("evaluate", "G", "R", "-q", "--format", "latex"), "does not support -q"),
         (("evaluate", "G", "R", "nDCG@10"), "-m nDCG@10"),
-        (("evaluate", "G", "R", "--grades", "3-0"), "write 0-3"),
+        (("evaluate", "G", "R", "--grades", "3-0"), "such as --grades 0-3"),
         (("agreement", "--judges", "demo/judges/judge1.qrels", "demo/judges/judge2.qrels", "x"),
          "unexpected argument 'demo/judges/judge2.qrels' (and 1 more)"),
     ],

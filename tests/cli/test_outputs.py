@@ -123,7 +123,7 @@ def test_nothing_else_writes_files() -> None:
         for path in root.rglob("*.py")
         if writing.search(path.read_text(encoding="utf-8"))
     }
-    assert found == {"files.py", "users/readers.py", "cli/output.py"}
+    assert found == {"base/files.py", "users/readers.py", "cli/output.py"}
 
 
 @pytest.mark.parametrize("output", outputs())

@@ -66,7 +66,7 @@ def phrases_in(text):
     """(line, phrase, advice) of every unwanted phrase, also where a line break is inside it."""
     flat = re.sub(r"\s", " ", re.sub(r"\n\s*(#|//|\*)\s", lambda f: " " * len(f[0]), text))
     for pattern, advice in PHRASES.items():
-        for found in re.finditer(pattern.replace(r"\b ", r"\b +").replace(" ", " +"), flat):
+        for found in re.finditer(re.sub(r"(?<!here) ", " +", pattern), flat):
             line = text.count("\n", 0, found.start()) + 1
             yield line, found[0], advice
 
