@@ -14,7 +14,8 @@ from hungjury.cli.options import (
     count,
     grade,
     new_file,
-    picture,
+    option,
+    picture_option,
     quiet_option,
     refuse_unused,
 )
@@ -43,25 +44,17 @@ ODD = {
     metavar="FILE",
     help="Labels by query, to tell navigational from informational queries.",
 )
-@click.option(
+@option(
     "--nav-rel",
     type=grade,
     default=1,
-    show_default=True,
     help="A query with exactly one document of at least this grade is navigational.",
 )
-@click.option(
-    "--ranks",
-    type=count(MOST_RANKS_OF_A_PAGE, 3),
-    default=10,
-    show_default=True,
-    help="Results per page.",
-)
-@click.option(
+@option("--ranks", type=count(MOST_RANKS_OF_A_PAGE, 3), default=10, help="Results per page.")
+@option(
     "--min-sessions",
     type=count(MOST_LABELS),
     default=1,
-    show_default=True,
     help="Use only queries with this many sessions for holding times.",
 )
 @choice_option(
@@ -71,17 +64,14 @@ ODD = {
 )
 @choice_option("--rates-by", RatesBy, "Holding times per class of queries, or per query too.")
 @choice_option("--engine", ClickEngine, "Engine that counts clicks.")
-@click.option(
+@option(
     "--memory",
     default="1500MB",
-    show_default=True,
     metavar="SIZE",
     help="Memory limit of DuckDB; beyond it, DuckDB uses the disk.",
 )
 @click.option("-o", "--output", type=new_file, metavar="FILE", help="Save the user model (JSON).")
-@click.option(
-    "--plot", type=picture, metavar="FILE", help="Plot the user model (.svg, .png, .pdf)."
-)
+@picture_option("--plot", "Plot the user model")
 @quiet_option
 def clicks_command(
     log: tuple[str, ...], qrels: str | None, nav_rel: int, ranks: int, min_sessions: int,

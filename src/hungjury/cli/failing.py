@@ -13,7 +13,7 @@ from hungjury.base.errors import Argument, HungjuryError, Surface, either, in_py
 
 
 def command_line(options: Mapping[str, str]) -> Surface:
-    """The surface of a shell: arguments are written as `options` says they are typed."""
+    """Write arguments as they are typed in a shell, which `options` says."""
 
     def write(argument: Argument) -> str:
         if argument.name not in options:
@@ -24,7 +24,7 @@ def command_line(options: Mapping[str, str]) -> Surface:
 
 
 def typed_options(command: click.Command) -> dict[str, str]:
-    """How the arguments of a command are typed, by name."""
+    """Map the arguments of a command to how they are typed."""
     found: dict[str, str] = {}
     for parameter in command.params:
         name = parameter.name or ""
@@ -37,7 +37,7 @@ def typed_options(command: click.Command) -> dict[str, str]:
 
 
 def invoked(command: click.Command, words: list[str]) -> click.Command:
-    """The command that the words of a command line name."""
+    """Find the command that the words of a command line name."""
     for word in words:
         if not isinstance(command, click.Group):
             break
@@ -49,19 +49,19 @@ def invoked(command: click.Command, words: list[str]) -> click.Command:
 
 
 def _word(value: object) -> str:
-    """A value as a word of a shell."""
+    """Write a value as a word of a shell."""
     if isinstance(value, range):
         return f"{value.start}-{value.stop - 1}"
     return shlex.quote(str(value))
 
 
 def asks_for_json(words: list[str]) -> bool:
-    """Whether a command line has --format json."""
+    """Tell whether a command line has --format json."""
     return "--format=json" in words or ("--format", "json") in pairwise(words)
 
 
 def json_error(error: HungjuryError, surface: Surface) -> str:
-    """An error with all its fields, for programs."""
+    """Write an error with all its fields, for programs."""
     import json
 
     return json.dumps({"error": error.to_dict(surface)}, ensure_ascii=False)
@@ -82,13 +82,13 @@ def usage(error: click.UsageError) -> click.UsageError:
     more = f" (and {len(words) - 1} more)" if len(words) > 1 else ""
     return click.UsageError(
         f"unexpected argument '{words[0]}'{more}. Repeat an option for each of its values, and "
-        "quote patterns so that the shell does not expand them: --runs 'runs/*'",
+        "quote patterns, or the shell expands them: --runs 'runs/*'",
         error.ctx,
     )
 
 
 def _near(word: str, context: click.Context) -> list[str]:
-    """The commands that may have been meant."""
+    """Find the commands that may have been meant."""
     from difflib import get_close_matches
 
     group = context.command

@@ -16,6 +16,7 @@ from hungjury.cli.options import (
     csv_safe_option,
     measure_option,
     new_file,
+    option,
     quiet_option,
     second_file,
     text_options,
@@ -39,34 +40,34 @@ PORT = 8710
 @text_options
 @click.option(
     "--person", "names", multiple=True, metavar="NAME",
-    help="A person who labels; repeatable. Default: all in the database, or your login name.",
+    help="A person who labels; repeatable. Default: all in the database, or your login name."
 )  # fmt: skip
 @click.option("-o", "--output", type=second_file, metavar="DB", help="The database of labels.")
 @click.option(
     "--grades", metavar="TEXT",
     help='Grades and their meaning. Default: "0 not relevant, 1 related, 2 relevant, '
-    '3 perfectly relevant".',
+    '3 perfectly relevant".'
 )  # fmt: skip
-@click.option(
-    "--share", type=Number(0, 1), default=0.0, show_default=True,
-    help="Part of the documents that two people label, to see how far they agree.",
+@option(
+    "--share", type=Number(0, 1), default=0.0,
+    help="Part of the documents that two people label, to see how far they agree."
 )  # fmt: skip
 @click.option(
     "--show", type=click.Choice(["judges"]),
-    help="Adjudicate: only documents with conflicting labels, and who gave them.",
+    help="Adjudicate: only documents with conflicting labels, and who gave them."
 )  # fmt: skip
 @click.option(
     "--link", metavar="TEMPLATE",
-    help="URL of a document, such as https://example.org/{document}.",
+    help="URL of a document, such as https://example.org/{document}."
 )  # fmt: skip
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True,
-    help="Port on 127.0.0.1; 0 picks a free one.",
+@option(
+    "--port", type=click.IntRange(0, 65535), default=PORT,
+    help="Port on 127.0.0.1; 0 picks a free one."
 )  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open the first address in a browser.")
 @click.option(
     "--judges", "panel", multiple=True, metavar="FILES",
-    help="Labels of other judges; with --runs and -m, the page shows what is settled so far.",
+    help="Labels of other judges; with --runs and -m, the page shows what is settled so far."
 )  # fmt: skip
 @runs_option("Runs, for results on the page.")
 @measure_option("Measure, for results on the page.")
@@ -78,11 +79,11 @@ PORT = 8710
 @choice_option("--outside", Outside, "With --judges: what to do with labels outside the grades.")
 @click.option(
     "--export", type=new_file, metavar="FILE",
-    help="Write the labels of a database as qrels (- for stdout), and exit.",
+    help="Write the labels of a database as qrels (- for stdout), and exit."
 )  # fmt: skip
 @click.option(
     "--all", "everything", is_flag=True,
-    help="With --export: every person's labels, as CSV with judge, time and note.",
+    help="With --export: every person's labels, as CSV with judge, time and note."
 )  # fmt: skip
 @csv_safe_option
 @quiet_option

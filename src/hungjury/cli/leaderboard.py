@@ -49,12 +49,7 @@ if TYPE_CHECKING:
 )
 @plan_option
 @all_of([flag(option) for option in BOARD.values() if option.flag])
-@click.option(
-    "--report",
-    type=page,
-    metavar="FILE",
-    help="Also write an HTML report.",
-)
+@click.option("--report", type=page, metavar="FILE", help="Also write an HTML report.")
 @text_options
 @format_option("table", "csv", "json", "latex")
 @csv_safe_option

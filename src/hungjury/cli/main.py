@@ -42,8 +42,7 @@ COMMANDS = {
     "theory": "Study measures: partial order of lists, axioms, balancing index.",
     "train": "Train a ranker for users: nMCG-MART, on LightGBM.",
 }
-# They do no linear algebra, so that the threads numpy's BLAS starts, one per core, would only cost
-# time.
+# They do no linear algebra; the threads that numpy's BLAS starts, one per core, would cost time.
 WITHOUT_BLAS = {"audit", "evaluate", "measures"}
 HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -121,7 +120,7 @@ def main() -> None:
 
 
 def _stop(_signal: int, _frame: object) -> None:
-    """End as after an exception, so that workers are stopped and no half-written file is left."""
+    """End as after an exception: workers are stopped and no half-written file is left."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _stopped.append(128 + signal.SIGTERM)
     sys.exit(_stopped[0])

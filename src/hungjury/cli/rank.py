@@ -11,6 +11,7 @@ from hungjury.base.parameters import MOST_RANKS, MOST_TREES
 from hungjury.cli.options import (
     choice_option,
     count,
+    option,
     output_option,
     quiet_option,
     second_file,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 @click.command("rank", no_args_is_help=True)
 @click.argument("ranker", metavar="RANKER")
 @click.argument("data", metavar="DATA")
-@click.option("--tag", type=word, default="hungjury", show_default=True, metavar="TEXT",
+@option("--tag", type=word, default="hungjury", metavar="TEXT",
               help="System name in the run.")  # fmt: skip
 @click.option(
     "--trees", type=count(MOST_TREES), help="Use only the first trees; default: all kept trees."
@@ -65,7 +66,7 @@ def rank_command(
 
 
 def _notes(data: RankingData, name: str) -> list[Note]:
-    """Features that the ranker knows and the data lack may be a sign of other data."""
+    """Note features that the ranker knows and the data lack, maybe a sign of other data."""
     from hungjury.base.notes import Note
 
     features = data.features.shape[1]
@@ -77,7 +78,7 @@ def _notes(data: RankingData, name: str) -> list[Note]:
 
 
 def _lines(run: dict[str, dict[str, float]], tag: str, depth: int | None) -> str:
-    """TREC columns; equal scores in trec_eval's order, so that the ranks are those it uses."""
+    """Write TREC columns, equal scores in trec_eval's order: ranks are those that it uses."""
     lines = []
     for query, scores in run.items():
         order = sorted(scores, key=lambda d: (scores[d], d.encode("utf-8", "surrogateescape")))

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from hungjury.base.parameters import MOST_LEAVES, MOST_RANKS_OF_A_PAGE, MOST_TREES
-from hungjury.cli.options import F, Number, all_of, count, grade, seed_option
+from hungjury.cli.options import F, Number, all_of, count, grade, option, seed_option
 
 
 def _settings(
@@ -51,22 +51,39 @@ def _value(text: str) -> Any:
 
 
 _TRAINING = [
-    click.option("--user", default="published-shape", show_default=True, metavar="FILE",
-                 help="User model written by `hungjury clicks -o`."),
-    click.option("--nav-rel", type=grade, default=3, show_default=True,
-                 help="A query with exactly one document of at least this grade is navigational."),
-    click.option("--cutoff", type=count(MOST_RANKS_OF_A_PAGE), default=10, show_default=True,
-                 help="Cutoff in training and in the measures."),
-    click.option("--trees", type=count(MOST_TREES), default=1500, show_default=True,
-                 help="Maximum number of trees."),
-    click.option("--leaves", type=count(MOST_LEAVES, 2), default=64, show_default=True,
-                 help="Number of leaves per tree."),
-    click.option("--learning-rate", type=Number(0, 1, min_open=True), default=0.05,
-                 show_default=True, help="Learning rate."),
-    click.option("--set", "settings", multiple=True, callback=_settings, metavar="NAME=VALUE",
-                 help="Any other LightGBM parameter; repeatable."),
+    option(
+        "--user",
+        default="published-shape",
+        metavar="FILE",
+        help="User model written by `hungjury clicks -o`.",
+    ),
+    option(
+        "--nav-rel",
+        type=grade,
+        default=3,
+        help="A query with exactly one document of at least this grade is navigational.",
+    ),
+    option(
+        "--cutoff",
+        type=count(MOST_RANKS_OF_A_PAGE),
+        default=10,
+        help="Cutoff in training and in the measures.",
+    ),
+    option("--trees", type=count(MOST_TREES), default=1500, help="Maximum number of trees."),
+    option("--leaves", type=count(MOST_LEAVES, 2), default=64, help="Number of leaves per tree."),
+    option(
+        "--learning-rate", type=Number(0, 1, min_open=True), default=0.05, help="Learning rate."
+    ),
+    click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        callback=_settings,
+        metavar="NAME=VALUE",
+        help="Any other LightGBM parameter; repeatable.",
+    ),
     seed_option("Random seed."),
-]  # fmt: skip
+]
 
 
 def training_options(command: F) -> F:

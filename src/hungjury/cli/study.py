@@ -13,7 +13,7 @@ import click
 
 from hungjury.base.errors import check_installed
 from hungjury.base.parameters import MOST_WORKERS
-from hungjury.cli.options import count, csv_safe_option, finished, quiet_option, seed_option
+from hungjury.cli.options import count, csv_safe_option, finished, option, quiet_option, seed_option
 from hungjury.cli.output import print_notes, progress_bar
 from hungjury.cli.reading import (
     Reading,
@@ -66,7 +66,7 @@ _STUDY = [
     click.option("--gold", metavar="QRELS", help="Gold labels, instead of those in --data."),
     click.option("-o", "--output", metavar="FOLDER", required=True,
                  help="Output folder; results go into a subfolder named after the study."),
-    click.option("--engine", default="local", show_default=True,
+    option("--engine", default="local",
                  help="local, dask://HOST:PORT, or the name of a joblib backend."),
     click.option("--jobs", "workers", type=count(MOST_WORKERS),
                  help="Number of parallel jobs; default: one per core."),

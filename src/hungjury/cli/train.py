@@ -12,7 +12,8 @@ from hungjury.cli.options import (
     choice_option,
     count,
     new_file,
-    picture,
+    option,
+    picture_option,
     quiet_option,
     refuse_unused,
 )
@@ -32,12 +33,11 @@ if TYPE_CHECKING:
     "The users' nMCG, nDCG by the same code, or LightGBM's own lambdarank.",
 )
 @choice_option("--labels", LabelKind, "Kind of labels in the first column of the files.")
-@click.option("--qrels", metavar="FILE", help="Labels that replace those in the files.")
+@option("--qrels", metavar="FILE", help="Labels that replace those in the files.")
 @click.option(
     "--stop-after",
     type=count(MOST_TREES),
     default=100,
-    show_default=True,
     help="Stop after this many trees without improvement on --valid.",
 )
 @training_options
@@ -49,12 +49,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Write the ranker to this file (JSON).",
 )
-@click.option(
-    "--plot",
-    type=picture,
-    metavar="FILE",
-    help="Plot the measure by number of trees (.svg, .png, .pdf).",
-)
+@picture_option("--plot", "Plot the measure by number of trees")
 @quiet_option
 def train_command(
     train: str, valid: str | None, objective: Objective, labels: LabelKind, qrels: str | None,
