@@ -1,6 +1,6 @@
 """hungjury: retrieval evaluation for when the judges disagree.
 
-The public names are listed in ``__init__.pyi`` and imported when they are first used, so that
+The public names are listed in ``__init__.pyi`` and imported when they are first used:
 ``import hungjury`` costs nothing.
 """
 

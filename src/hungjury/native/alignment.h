@@ -180,8 +180,8 @@ class Alignment {
             found_[i] = judged.find(list.id(i), list[i].hash, home);
         }
     }
-    // Appends the pooled ones of the first n documents. Which they are is unpredictable, so that a
-    // branch for each would cost more than writing them all.
+    // Appends the pooled ones of the first n documents. Which they are is unpredictable; a branch
+    // for each would cost more than writing them all.
     void keep(const std::vector<uint32_t> &order, size_t n) {
         size_t kept = rank.size(), first = kept;
         if (kept + n > rank.capacity()) {

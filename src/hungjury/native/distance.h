@@ -7,8 +7,8 @@
 
 namespace hungjury {
 
-// The sum of squared differences of two rows. Eight sums side by side, added up at the end, so that
-// the result does not depend on how wide the processor's registers are.
+// The sum of squared differences of two rows. Eight sums side by side, added up at the end: the
+// result does not depend on how wide the processor's registers are.
 HUNGJURY_WIDE inline double squared_distance(const double *one, const double *other, size_t size) {
     double sums[8] = {};
     size_t i = 0;

@@ -9,7 +9,7 @@
 #include <vector>
 
 // One more copy of each kernel for processors with AVX2, chosen when the module is loaded. Without
-// fused multiply-add, so that every processor gives the same bits.
+// fused multiply-add every processor gives the same bits.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
 #define HUNGJURY_WIDE __attribute__((target_clones("avx2", "default")))
 #else

@@ -100,7 +100,7 @@ class RankedQuery {
     }
 
     // Places as columns. exp(s_i - s_j) is a quotient of two powers: one exponential a document, not
-    // one a pair. Scores 700 below the best are taken as 700 below it, so that no power is 0.
+    // one a pair. Scores 700 below the best are taken as 700 below it: no power is 0.
     void lay_out(const ScoredQuery &q) {
         for (auto *column : {&gain_, &weight_, &power_, &push_, &bend_}) column->resize(q.size);
         slope_.assign(q.size, 0.0);

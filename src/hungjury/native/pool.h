@@ -73,7 +73,7 @@ class Pool {
             ids_ = std::move(ids);
             return;
         }
-        // In the order of the pool, so that what belongs to a topic is close together in memory.
+        // In the order of the pool: what belongs to a topic is close together in memory.
         fill(topics.size(), documents.size(), offsets,
              [&](size_t t) { return ids.topics[static_cast<size_t>(topics[t])]; },
              [&](size_t d) { return ids.documents[static_cast<size_t>(documents[d])]; });

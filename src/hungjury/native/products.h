@@ -35,8 +35,8 @@ private:
     }
 };
 
-// out[a, b]: left[a, c] * right[b, c] summed over columns c; `out` holds zeros. A row of it is
-// finished before the next one begins, so that it stays in the cache. Where left and right are one
+// out[a, b]: left[a, c] * right[b, c] summed over columns c; `out` starts as zeros. A row of it
+// is finished before the next one begins and stays in the cache. Where left and right are one
 // array, half of the table is worked out and mirrored.
 inline void row_products(const int32_t *row, const int32_t *column, const double *left,
                          const double *right, size_t entries, size_t rows, size_t columns,

@@ -91,7 +91,7 @@ inline uint64_t fold(uint64_t a, uint64_t b) {
 #endif
 }
 
-// Drawn in each process, so that nobody can write a file whose ids all fall into one slot of a
+// Drawn in each process: nobody can write a file whose ids all fall into one slot of a
 // hash table. No result depends on it.
 struct HashKeys {
     uint64_t k1, k2;
