@@ -12,7 +12,6 @@ from hungjury.judges.panel import Panel
 from hungjury.leaderboard.correction import (
     _kind,
     _stretch,
-    central_interval,
     correlation_with_people,
     effective_number,
 )
@@ -234,16 +233,12 @@ def test_the_correlation_over_systems_is_the_loop():
     panel = rng.normal(size=6)
     draws = 0.5 * panel + rng.normal(size=(200, 6)) + 3
     each = sorted(float(np.corrcoef(panel, row)[0, 1]) for row in draws)
-    middle, low, high = correlation_with_people(panel, draws)
+    middle, low, high = correlation_with_people(panel, draws, 0.95)
     assert middle == pytest.approx((each[99] + each[100]) / 2)
     assert low == pytest.approx(np.quantile(each, 0.025))
     assert high == pytest.approx(np.quantile(each, 0.975))
     # Systems that all have the same mean have no correlation.
-    assert correlation_with_people(np.ones(6), draws) == (0, 0, 0)
-
-
-def test_intervals_hold_95_percent():
-    assert central_interval(np.arange(1001.0), 7.0) == pytest.approx((7.0, 25.0, 975.0))
+    assert correlation_with_people(np.ones(6), draws, 0.95) == (0, 0, 0)
 
 
 def test_effective_judges_by_the_definition():

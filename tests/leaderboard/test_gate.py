@@ -63,7 +63,7 @@ def test_sentences():
         return str(Gate(*given, verdict, difference, low, high, chance))
 
     assert said("better", 0.02, 0.04) == (
-        "pass: new is better than base: AP +0.0300 (+0.0200 to +0.0400, margin 0.01)"
+        "pass: new is better than base: AP +0.0300 (95 % interval +0.0200 to +0.0400, margin 0.01)"
     )
     assert said("worse", -0.04, -0.02).startswith("FAIL: new is worse than base: AP -0.0300")
     assert said("same", -0.01, 0.01).startswith("pass: new is the same as base: AP +0.0000")

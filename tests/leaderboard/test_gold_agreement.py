@@ -373,9 +373,9 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
         given = [of["t"][document] for of in votes.values() if document in of["t"]]
         said.append(sum(given) / len(given))
         told.append(grade)
-    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments))
+    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments), 0.95)
     r = np.corrcoef(said, told)[0, 1]
-    half = 1.96 / np.sqrt(len(told) - 3)  # Fisher's transform
+    half = 1.959964 / np.sqrt(len(told) - 3)  # Fisher's transform
     expected = r, np.tanh(np.arctanh(r) - half), np.tanh(np.arctanh(r) + half)
     assert found == pytest.approx(expected)
 
@@ -384,7 +384,7 @@ def test_agreement_is_the_correlation_of_mean_votes_and_gold():
 def test_a_panel_that_says_what_gold_says():
     _, gold = panel()
     judgments = hj.read_judgments({"a": gold, "b": gold}, grades=range(3))
-    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments))
+    found = agreement_with_sample(gold_sample(gold, judgments), Panel.of(judgments), 0.95)
     assert found == pytest.approx((1, 1, 1))
     assert max(found) <= 1
 
@@ -395,7 +395,7 @@ def test_three_labels_say_nothing_about_agreement(number):
     votes, gold = panel()
     judgments = hj.read_judgments(votes, grades=range(3))
     labels = dict(enumerate_grades(gold, number))
-    found = agreement_with_sample(gold_sample({"t": labels}, judgments), Panel.of(judgments))
+    found = agreement_with_sample(gold_sample({"t": labels}, judgments), Panel.of(judgments), 0.95)
     assert (found == (0, -1, 1)) == (number < 4)
 
 

@@ -8,18 +8,20 @@ import pytest
 import hungjury as hj
 from hungjury.leaderboard.outlook import judges_curve, topics_curve, typical
 
+REACH = 1.959963984540054  # standard errors, at 95 %
 
-def test_the_typical_pair_differs_by_1_96_standard_deviations():
+
+def test_the_typical_pair_differs_by_as_much_as_its_interval_reaches():
     sd = np.array([[9.0, 1.0, 2.0], [7.0, 9.0, 4.0], [7.0, 7.0, 9.0]])  # pairs above the diagonal
-    assert typical(sd) == pytest.approx(1.96 * 2)
-    assert typical(np.ones((1, 1))) == 0
+    assert typical(sd**2, 0.95) == pytest.approx(REACH * 2)
+    assert typical(np.ones((1, 1)), 0.95) == 0
 
 
 def test_twice_the_topics_halve_what_shrinks():
     part, fixed = np.full((2, 2), 0.08), np.full((2, 2), 0.01)
-    curve = dict(topics_curve(10, part, fixed))
-    assert curve[10] == pytest.approx(1.96 * 0.3)
-    assert curve[20] == pytest.approx(1.96 * np.sqrt(0.05))
+    curve = dict(topics_curve(10, part, fixed, 0.95))
+    assert curve[10] == pytest.approx(REACH * 0.3)
+    assert curve[20] == pytest.approx(REACH * np.sqrt(0.05))
     assert sorted(curve) == [5, 10, 20, 40]
 
 
@@ -44,18 +46,18 @@ def test_more_judges_never_make_it_worse_than_it_is():
 def test_half_as_many_topics_to_four_times_as_many():
     """What is drawn anew with every topic shrinks with their number, the rest stays."""
     part, fixed = np.full((2, 2), 0.09), np.full((2, 2), 0.04)
-    found = topics_curve(20, part, fixed)
-    expected = [(n, 1.96 * math.sqrt(0.09 * 20 / n + 0.04)) for n in (10, 20, 40, 80)]
+    found = topics_curve(20, part, fixed, 0.95)
+    expected = [(n, REACH * math.sqrt(0.09 * 20 / n + 0.04)) for n in (10, 20, 40, 80)]
     assert found == [(n, pytest.approx(value)) for n, value in expected]
 
 
 def test_one_topic_cannot_be_halved():
-    assert [n for n, _ in topics_curve(1, np.ones((2, 2)), np.zeros((2, 2)))] == [1, 2, 4]
+    assert [n for n, _ in topics_curve(1, np.ones((2, 2)), np.zeros((2, 2)), 0.95)] == [1, 2, 4]
 
 
 def test_rounding_below_0_counts_as_0():
-    found = topics_curve(10, np.full((2, 2), -1e-18), np.full((2, 2), 0.04))
-    assert [value for _, value in found] == pytest.approx([1.96 * 0.2] * 4)
+    found = topics_curve(10, np.full((2, 2), -1e-18), np.full((2, 2), 0.04), 0.95)
+    assert [value for _, value in found] == pytest.approx([REACH * 0.2] * 4)
 
 
 def test_larger_panels_follow_the_line_in_one_over_judges():

@@ -28,7 +28,7 @@ from hungjury.data.reading.options import (
     ScoreSettings,
 )
 from hungjury.data.runs import Progress
-from hungjury.judges.families import FEWEST_FAMILIES, NORMAL_95, correlation_with_rest
+from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
 from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
 from hungjury.judges.merge_types import MergeSettings
 from hungjury.judges.weights import Uniform, Weights, as_weights, weights_from_scores
@@ -291,7 +291,7 @@ def _contradicted(scored: JudgeScores, weights: Floats) -> tuple[Note, ...]:
     found, error = correlation_with_rest(scored.judgments, scored.rel)
     against = [
         name
-        for name, upper in zip(scored.judgments.judges, found + NORMAL_95 * error, strict=True)
+        for name, upper in zip(scored.judgments.judges, found + SURE * error, strict=True)
         if upper < 0 and name in scored.judges
     ]
     mean = dict(zip(scored.judges, weights.mean(axis=1).tolist(), strict=True))

@@ -22,13 +22,14 @@ from hungjury.base.notes import Note, plural
 from hungjury.base.records import Record
 from hungjury.data.judgments import Judgments
 from hungjury.judges.panel import Panel
+from hungjury.stats.resampling import normal_reach
 
 __all__ = ["Families", "Jury", "correlation_with_rest", "family_names", "seat_jury"]
 
 Families = str | os.PathLike[str] | Mapping[str, str] | None
 FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation
-NORMAL_95 = 1.959963984540054
+SURE = normal_reach(0.95)  # standard errors below 0 that show a contradiction
 
 
 class Jury(Record, eq=False):
@@ -74,7 +75,7 @@ def seat_jury(
     left = given
     while len(set(left.families)) >= FEWEST_FAMILIES:
         found, error = correlation_with_rest(left, panel.rel)
-        upper = np.where(np.isnan(found), np.inf, found + NORMAL_95 * error)
+        upper = np.where(np.isnan(found), np.inf, found + SURE * error)
         worst = int(np.argmin(np.where(upper < 0, found, np.inf)))
         if upper[worst] >= 0:
             break

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, check_seed
-from hungjury.base.notes import Note, plural
+from hungjury.base.notes import Note, percent, plural
+from hungjury.base.parameters import check_share
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result
 from hungjury.base.tables import Table
@@ -35,6 +36,8 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.stats.agreement import judge_pairs
 from hungjury.stats.correlation import tau_ap
+from hungjury.stats.paired import t_interval
+from hungjury.stats.resampling import interval, normal_reach
 
 __all__ = [
     "AgainstGold",
@@ -89,7 +92,6 @@ def effective_judges(correlation: Floats) -> float:
 
 
 EDGES = tuple(k / 10 for k in range(11))
-NORMAL_95 = 1.959963984540054
 
 
 class ReliabilityBin(Record):
@@ -102,7 +104,7 @@ class ReliabilityBin(Record):
     stated
         Their mean share of votes for relevant.
     relevant, relevant_low, relevant_high
-        Share that is relevant by gold, with a 95 % interval (Wilson's).
+        Share that is relevant by gold, with its interval (Wilson's).
     """
 
     low: float
@@ -115,7 +117,11 @@ class ReliabilityBin(Record):
 
 
 def reliability(
-    stated: Floats, relevant: Floats, weight: Floats, edges: Sequence[float] = EDGES
+    stated: Floats,
+    relevant: Floats,
+    weight: Floats,
+    edges: Sequence[float] = EDGES,
+    level: float = 0.95,
 ) -> tuple[ReliabilityBin, ...]:
     """Bins that hold documents; arrays are [document], `relevant` a share of the people."""
     place = np.clip(np.searchsorted(edges, stated, side="right") - 1, 0, len(edges) - 2)
@@ -124,7 +130,7 @@ def reliability(
         mine = place == k
         w = weight[mine]
         share = float(w @ relevant[mine] / w.sum())
-        low, high = _wilson(share, float(w.sum() ** 2 / (w @ w)))
+        low, high = _wilson(share, float(w.sum() ** 2 / (w @ w)), level)
         out.append(
             ReliabilityBin(
                 low=edges[k],
@@ -139,13 +145,14 @@ def reliability(
     return tuple(out)
 
 
-def _wilson(share: float, number: float) -> tuple[float, float]:
+def _wilson(share: float, number: float, level: float) -> tuple[float, float]:
     """Wilson's interval of a share of `number`; with weights, that is the effective number."""
-    square = NORMAL_95**2
+    reach = normal_reach(level)
+    square = reach**2
     middle = (share + square / (2 * number)) / (1 + square / number)
     half = share * (1 - share) / number + square / (4 * number**2)
-    reach = NORMAL_95 * float(np.sqrt(half)) / (1 + square / number)
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    width = reach * float(np.sqrt(half)) / (1 + square / number)
+    return max(middle - width, 0.0), min(middle + width, 1.0)
 
 
 ENOUGH = 0.5  # of a topic's pool with gold labels, for systems to be scored by them
@@ -168,11 +175,12 @@ class AgainstGold(Record, eq=False):
 
     rows: list[GoldRow]
     topics: list[str]  # those with enough gold labels to score systems
-    bias: dict[str, tuple[float, float, float]]  # system: mean over gold topics, 95 % interval
+    bias: dict[str, tuple[float, float, float]]  # system: mean over gold topics, and its interval
     overall: tuple[float, float, float] | None  # over all systems
     relevant: (
         tuple[float, float] | None
     )  # share called relevant by the leaderboard's labels, by gold
+    level: float  # of the intervals
 
 
 class _Entry(Record, eq=False):
@@ -233,16 +241,17 @@ def against_gold(evidence: Evidence) -> AgainstGold | None:
     truths = None if scored is None else scored.mean(axis=1)
     agreed = _agreement_with(known, entries, pool, grades)
     off = None if scored is None else _reported_bias(measure, own, scored, len(pool.topics))
-    systems = drawn.alignment.systems
+    systems, level = drawn.alignment.systems, evidence.options.level
     return AgainstGold(
         [
             GoldRow(e.name, e.kind, *found, _correlation(measure, e.means, truths))
             for e, found in zip(entries, agreed, strict=True)
         ],
         topics,
-        {} if off is None else {s: _interval(row) for s, row in zip(systems, off, strict=True)},
-        None if off is None else _interval(off.mean(axis=0)),
+        {} if off is None else {s: _interval(r, level) for s, r in zip(systems, off, strict=True)},
+        None if off is None else _interval(off.mean(axis=0), level),
         _relevant(entries[-1].labels, known),
+        level,
     )
 
 
@@ -338,15 +347,13 @@ def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) ->
     return np.asarray(off * rate[:, None])
 
 
-def _interval(values: Floats) -> tuple[float, float, float]:
-    """Mean over topics, and its 95 % interval by Student's t."""
-    from scipy.special import stdtrit
-
-    mean, number = float(values.mean()), len(values)
-    if number < 2:
+def _interval(values: Floats, level: float) -> tuple[float, float, float]:
+    """Return the mean over topics, and its interval by Student's t."""
+    mean = float(values.mean())
+    if len(values) < 2:
         return mean, float("-inf"), float("inf")
-    half = float(stdtrit(number - 1, 0.975) * values.std(ddof=1) / np.sqrt(number))
-    return mean, mean - half, mean + half
+    low, high = t_interval(values, 1 - level)
+    return mean, float(low), float(high)
 
 
 def _relevant(labels: NDArray[np.int16], gold: NDArray[np.int16]) -> tuple[float, float] | None:
@@ -373,7 +380,7 @@ class GoldAgreement(Record, Result, eq=False):
     documents
         Documents with a label of the judge and a gold label.
     agreement, kappa, kappa_low, kappa_high
-        Share of equal labels, and Cohen's kappa with its 95 % interval.
+        Share of equal labels, and Cohen's kappa with its interval.
     sensitivity, specificity
         Share of documents called relevant among those relevant by gold, and not relevant among
         the others, at grade `rel`.
@@ -410,6 +417,7 @@ class GoldAgreement(Record, Result, eq=False):
     reliability: tuple[ReliabilityBin, ...]
     rel: int
     weighted: bool  # by inverse inclusion probabilities of a plan
+    level: float  # of the intervals
     notes: tuple[Note, ...] = ()
 
     def table(self) -> Table:
@@ -427,7 +435,7 @@ class GoldAgreement(Record, Result, eq=False):
 
     def to_text(self) -> str:
         """Write a line per judge, and the effective number of independent judges."""
-        head = ["judge", "documents", "agreement", "kappa", "95 % interval",
+        head = ["judge", "documents", "agreement", "kappa", f"{percent(self.level)} interval",
                 f"sensitivity at {self.rel}", "specificity", "bias"]  # fmt: skip
         rows = [head]
         for j, name in enumerate(self.judges):
@@ -473,6 +481,7 @@ def agreement_with_gold(
     rel: int | None = None,
     plan: PlanLike | None = None,
     seed: int = 0,
+    level: float = 0.95,
 ) -> GoldAgreement:
     """Compare judges with gold labels of some documents.
 
@@ -489,6 +498,8 @@ def agreement_with_gold(
         How the documents were chosen: all figures are then weighted to stand for the whole pool.
     seed : int
         Random seed of the bootstrap over documents that gives kappa's intervals.
+    level : float
+        Level of the intervals.
 
     Returns
     -------
@@ -504,6 +515,7 @@ def agreement_with_gold(
     ['judge1', 'judge2', 'judge3', 'judge4', 'judge5']
     """
     check_seed(seed)
+    check_share("level", level)
     given = as_judgments(judgments)
     if given.soft:
         raise InputError(
@@ -535,7 +547,7 @@ def agreement_with_gold(
         _, drawn = _kappa(again, labels, sample.shares[known])
         drawn = drawn[~np.isnan(drawn)]
         several = len(w) > 1 and len(drawn) > 0
-        low, high = np.quantile(drawn, [0.025, 0.975]) if several else (np.nan, np.nan)
+        low, high = interval(drawn, level) if several else (np.nan, np.nan)
         yes, no = w * relevant[known], w * (1 - relevant[known])
         rows.append(
             (int(known.sum()), float(agree[0]), float(kappa[0]), float(low), float(high),
@@ -558,9 +570,10 @@ def agreement_with_gold(
         bias=table[7],
         correlation=correlation,
         effective=effective_judges(correlation),
-        reliability=reliability(stated, relevant[some], weight[some]),
+        reliability=reliability(stated, relevant[some], weight[some], level=level),
         rel=rel or 1,
         weighted=made is not None,
+        level=level,
         notes=sample.notes,
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError
-from hungjury.base.notes import Note, plural
+from hungjury.base.notes import Note, percent, plural
 from hungjury.base.records import Record
 from hungjury.data.alignment import Alignment
 from hungjury.data.judgments import Judgments
@@ -40,14 +40,13 @@ from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
 from hungjury.measures.scores import averaged
 from hungjury.stats.multiple import of_differences
-from hungjury.stats.resampling import topic_deviations
+from hungjury.stats.resampling import interval, normal_reach, topic_deviations
 from hungjury.stats.sequential import nominal_levels
 
 __all__ = [
     "Correction",
     "Interval",
     "agreement_with_sample",
-    "central_interval",
     "correlation_with_people",
     "effective_number",
     "people_estimate",
@@ -71,7 +70,7 @@ class Correction(Record, eq=False):
     labels, skipped
         Documents with a gold label that is used, and documents that were due but have none.
     level
-        The panel's mean over systems minus that of people, with a 95 % interval.
+        The panel's mean over systems minus that of people, with its interval.
     slope
         People's differences between systems per difference of the panel.
     correlation
@@ -88,6 +87,8 @@ class Correction(Record, eq=False):
     expected
         (labels, difference between two systems that can just be told apart) for other numbers of
         labels; typical over pairs.
+    interval_level
+        Level of all these intervals.
     looks, stretch
         Numbers of labels at which the result is checked, and the factor by which a difference has
         to be larger than at a single look.
@@ -106,6 +107,7 @@ class Correction(Record, eq=False):
     direct_mean: Floats
     direct_covariance: Floats
     expected: list[tuple[int, float]]
+    interval_level: float
     looks: tuple[int, ...] = ()
     stretch: float = 1.0
 
@@ -125,8 +127,9 @@ class Correction(Record, eq=False):
         middle, low, high = self.agreement
         rest = "the result rests on gold labels alone"
         return (
-            f"the panel agrees poorly with gold labels (correlation {middle:.2f}, {low:.2f} to "
-            f"{high:.2f}): {rest if self.concludes else 'nothing can be concluded'}"
+            f"the panel agrees poorly with gold labels (correlation {middle:.2f}, "
+            f"{percent(self.interval_level)} interval {low:.2f} to {high:.2f}): "
+            f"{rest if self.concludes else 'nothing can be concluded'}"
         )
 
     def ordered(self, order: NDArray[np.int64]) -> Correction:
@@ -145,30 +148,25 @@ class Correction(Record, eq=False):
         return out | {"poor_agreement": self.poor, "concludes": self.concludes}
 
 
-def central_interval(values: Floats, middle: float) -> Interval:
-    """The middle, and the central 95 % of draws."""
-    low, high = np.quantile(values, [0.025, 0.975])
-    return middle, float(low), float(high)
-
-
-def correlation_with_people(panel: Floats, draws: Floats) -> Interval:
+def correlation_with_people(panel: Floats, draws: Floats, level: float) -> Interval:
     """Correlation of the panel's means with draws of those of people, over systems."""
     ours, theirs = panel - panel.mean(), draws - draws.mean(axis=1, keepdims=True)
     size = np.sqrt((ours**2).sum() * (theirs**2).sum(axis=1))
     values = np.divide(theirs @ ours, size, out=np.zeros(len(size)), where=size > 0)
-    return central_interval(values, float(np.median(values)))
+    low, high = interval(values, level)
+    return float(np.median(values)), float(low), float(high)
 
 
-def agreement_with_sample(sample: Sample, panel: Panel) -> Interval:
-    """Correlation of mean votes with gold grades, with a 95 % interval by Fisher's transform; 0
-    where either is the same for all documents."""
+def agreement_with_sample(sample: Sample, panel: Panel, level: float) -> Interval:
+    """Correlation of mean votes with gold grades, with an interval by Fisher's transform; 0 where
+    either is the same for all documents."""
     said = vote_shares(panel)[sample.documents] @ np.array(panel.grades, dtype=float)
     gold = sample.shares @ np.array(sample.grades, dtype=float)
     number = len(gold)
     if number < 4 or np.ptp(said) == 0 or np.ptp(gold) == 0:
         return 0.0, -1.0, 1.0
     found = float(np.corrcoef(said, gold)[0, 1])
-    half = 1.96 / np.sqrt(number - 3)
+    half = normal_reach(level) / np.sqrt(number - 3)
     middle = np.arctanh(np.clip(found, -1 + 1e-12, 1 - 1e-12))
     return found, float(np.tanh(middle - half)), float(np.tanh(middle + half))
 
@@ -229,7 +227,7 @@ def people_estimate(
     seed: np.random.SeedSequence,
 ) -> tuple[Estimate, Correction, tuple[Note, ...]]:
     """Means on the people's scale, the correction that gave them, and notes."""
-    measure = options.measure
+    measure, level = options.measure, options.level
     layer = panel_error_of(TYPICAL_PANEL_ERROR, panel, drawn.alignment, measure)
     assert layer is not None
     rng, *topic_rngs = map(np.random.default_rng, seed.spawn(3))
@@ -244,7 +242,7 @@ def people_estimate(
     slope = tau = None
     mean, covariance = found.mean, found.covariance
     if kind == "combined":
-        both = combine_estimates(mean, covariance, ours, layer.kernel, unit, number, rng)
+        both = combine_estimates(mean, covariance, ours, layer.kernel, unit, number, rng, level)
         mean, covariance, draws, slope, tau = (
             both.mean, both.covariance, both.draws, both.slope, both.tau,
         )  # fmt: skip
@@ -263,22 +261,24 @@ def people_estimate(
         draws = draws + topic_deviations(found.cells, number, *topic_rngs)
     shown = as_reported(measure, topics)
     said, reported = shown(ours), shown(draws)
+    low, high = interval((said - reported).mean(axis=1), level)
     correction = Correction(
         estimate=kind,
         design=sample.design,
         labels=len(sample.documents),
         skipped=len(sample.skipped),
-        level=central_interval((said - reported).mean(axis=1), float((said - shown(mean)).mean())),
+        level=(float((said - shown(mean)).mean()), float(low), float(high)),
         slope=slope,
-        correlation=correlation_with_people(said, reported),
-        agreement=agreement_with_sample(sample, panel),
+        correlation=correlation_with_people(said, reported, level),
+        agreement=agreement_with_sample(sample, panel, level),
         panel_error=None if tau is None else (tau[0] / unit, tau[1] / unit, tau[2] / unit),
         effective_judges=effective_number(sample, panel),
         direct_mean=shown(found.mean),
         direct_covariance=found.covariance * each,
-        expected=_expected(sample, found, layer.kernel, kind, tau, unit, parts, each),
+        expected=_expected(sample, found, layer.kernel, kind, tau, unit, parts, each, level),
+        interval_level=level,
         looks=options.looks,
-        stretch=_stretch(sample, options.looks, 1 - options.level),
+        stretch=_stretch(sample, options.looks, 1 - level),
     )
     if len(sample.skipped):
         text = (
@@ -379,6 +379,7 @@ def _expected(
     unit: float,
     parts: Parts,
     each: Floats,
+    level: float,
 ) -> list[tuple[int, float]]:
     """Smallest detectable differences, now and with more labels.
 
@@ -399,5 +400,5 @@ def _expected(
         left = left * each
         if parts.population:
             left = left + parts.topics
-        out.append((labels, typical(np.sqrt(of_differences(left)))))
+        out.append((labels, typical(of_differences(left), level)))
     return out

@@ -9,6 +9,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import Argument, InputError, UnknownName
+from hungjury.base.notes import percent
 from hungjury.base.records import Record
 from hungjury.base.results import Result
 from hungjury.base.tables import Table
@@ -92,8 +93,8 @@ class Gate(Record, Result):
             why = f"P({self.candidate} beats {self.baseline}) = {self.chance:.3f}"
         else:
             why = (
-                f"{self.measure} {self.difference:+.4f} ({self.low:+.4f} to {self.high:+.4f}, "
-                f"margin {self.margin:g})"
+                f"{self.measure} {self.difference:+.4f} ({percent(self.level)} interval "
+                f"{self.low:+.4f} to {self.high:+.4f}, margin {self.margin:g})"
             )
         if self.why is not None:
             why = f"{why}; {self.why}"

@@ -13,6 +13,7 @@ from hungjury.judges.panel import Panel
 from hungjury.leaderboard.draws import Drawn, Parts, draw_scores, mean_draws, reported_rate
 from hungjury.leaderboard.options import BoardOptions
 from hungjury.stats.multiple import of_differences
+from hungjury.stats.resampling import normal_reach
 
 __all__ = ["Outlook", "judges_curve", "look_ahead", "topics_curve"]
 
@@ -23,8 +24,9 @@ DRAWS = 100  # for each smaller panel
 
 
 class Outlook(Record):
-    """The smallest difference between two systems that is detected 19 times in 20, with other
-    numbers of topics and of judges; typical over pairs."""
+    """The smallest detectable difference between two systems with other numbers of topics and of
+    judges: as far as the interval of a typical difference reaches to either side.
+    """
 
     difference: float  # with the present topics and judges
     topics: list[tuple[int, float]]
@@ -45,18 +47,18 @@ def look_ahead(
     More judges of the same kind share the panel error: with one, no smaller panels are measured,
     and `floor` says what remains. In the panel's own view smaller panels are measured.
     """
-    total = of_differences(parts.total)
-    here = typical(np.sqrt(total))
+    level, total = options.level, of_differences(parts.total)
+    here = typical(total, level)
     if parts.panel is not None:
         fixed = of_differences(parts.panel)
-        topics = topics_curve(parts.number, total - fixed, fixed)
-        return Outlook(here, topics, [], 0, typical(np.sqrt(fixed)))
+        topics = topics_curve(parts.number, total - fixed, fixed, level)
+        return Outlook(here, topics, [], 0, typical(fixed, level))
     # What judges share is learned from all documents, so more topics help there too; only where
     # judges are resampled does it stay as long as there are no more of them.
     fixed = 0 * total
     if parts.shared is not None and options.merge.gives == "weights":
         fixed = of_differences(parts.shared)
-    topics = topics_curve(parts.number, total - fixed, fixed)
+    topics = topics_curve(parts.number, total - fixed, fixed, level)
 
     def with_fewer(size: int) -> float:
         mine = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, size))
@@ -67,7 +69,7 @@ def look_ahead(
             return np.nan
         _, small = mean_draws(fewer.cells, fewer.draws, options.target, mine)
         total = small.scaled(reported_rate(chosen, fewer.cells.mean(axis=1), small.number)).total
-        needed = typical(np.sqrt(of_differences(total))) * spread / _spread(fewer)
+        needed = typical(of_differences(total), level) * spread / _spread(fewer)
         return min(needed, widest)
 
     # Fewer judges may see all systems closer together: a difference counts by how far apart
@@ -84,18 +86,21 @@ def _spread(drawn: Drawn) -> float:
     return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
 
 
-def typical(sd: Floats) -> float:
-    """1.96 times the median standard deviation over pairs [system, system] of systems."""
-    pairs = sd[np.triu_indices(len(sd), 1)]
-    return float(1.96 * np.median(pairs)) if len(pairs) else 0.0
+def typical(variance: Floats, level: float) -> float:
+    """Return how far the interval of a difference reaches to either side, the median over pairs.
+
+    variance: [system, system], of the differences.
+    """
+    sd = np.sqrt(variance[np.triu_indices(len(variance), 1)])
+    return float(normal_reach(level) * np.median(sd)) if len(sd) else 0.0
 
 
-def topics_curve(number: int, part: Floats, fixed: Floats) -> list[tuple[int, float]]:
+def topics_curve(number: int, part: Floats, fixed: Floats, level: float) -> list[tuple[int, float]]:
     """part, fixed: variances [system, system] of differences, of which the first shrinks with the
     number of topics."""
     counts = sorted({max(round(number * times), 1) for times in TIMES})
     part = np.maximum(part, 0)  # differences of sums may fall below by rounding
-    return [(n, typical(np.sqrt(part * number / n + fixed))) for n in counts]
+    return [(n, typical(part * number / n + fixed, level)) for n in counts]
 
 
 def judges_curve(

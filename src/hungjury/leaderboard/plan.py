@@ -34,6 +34,7 @@ from hungjury.judges.panel import Panel
 from hungjury.judges.votes import BinomialVote
 from hungjury.leaderboard.draws import reported_rate
 from hungjury.leaderboard.effects import effects_in_parts, scores_under
+from hungjury.leaderboard.options import BOARD
 from hungjury.leaderboard.outlook import typical
 from hungjury.leaderboard.panel_error import exposure_kernel, range_of
 from hungjury.leaderboard.small_area import (
@@ -353,7 +354,8 @@ def expected_differences(
     rate = reported_rate(measure, mean, len(alignment.pool.topics))
     each = np.outer(rate, rate)
     left = [expected_contrasts(found * each, kernel, PANEL_ERROR * unit) for found in undecided]
-    needed = [typical(np.sqrt(of_differences(one))) for one in left]
+    level = BOARD["level"].default
+    needed = [typical(of_differences(one), level) for one in left]
     return list(zip(budgets, needed, strict=True))
 
 

@@ -49,7 +49,7 @@ class Combined(Record, eq=False):
     mean: Floats  # [system]
     covariance: Floats  # [system, system]
     draws: Floats  # [draw, system]
-    slope: tuple[float, float, float]  # median and 95 % interval
+    slope: tuple[float, float, float]  # median and interval
     tau: tuple[float, float, float]  # the same, in the measure's units
 
 
@@ -75,6 +75,7 @@ def combine_estimates(
     unit: float,
     draws: int,
     rng: np.random.Generator,
+    level: float = 0.95,
 ) -> Combined:
     """Combine direct estimates with a panel's means.
 
@@ -90,6 +91,8 @@ def combine_estimates(
         The measure's range.
     draws, rng
         Draws of the means from the posterior.
+    level
+        Level of the intervals.
     """
     systems = len(direct)
     forth, back, noise = _axes(covariance, wide_kernel(kernel))
@@ -110,16 +113,16 @@ def combine_estimates(
     mean = weight @ centre
     around = centre - mean
     cover = np.diag(weight @ within) + (around * weight[:, None]).T @ around
-    level = float(covariance.mean())
+    shared_variance = float(covariance.mean())
     at = _quantiles(weight, draws, rng)
     drawn = centre[at] + np.sqrt(within[at]) * rng.standard_normal((draws, len(noise)))
-    shared = direct.mean() + np.sqrt(level) * rng.standard_normal((draws, 1))
+    shared = direct.mean() + np.sqrt(shared_variance) * rng.standard_normal((draws, 1))
     return Combined(
         direct.mean() + back @ mean,
-        back @ cover @ back.T + np.full((systems, systems), level),
+        back @ cover @ back.T + np.full((systems, systems), shared_variance),
         shared + drawn @ back.T,
-        _summary(slope, weight),
-        _summary(tau, weight),
+        _summary(slope, weight, level),
+        _summary(tau, weight, level),
     )
 
 
@@ -167,11 +170,14 @@ def _quantiles(weight: Floats, draws: int, rng: np.random.Generator) -> NDArray[
     return np.asarray(np.searchsorted(upto, places * upto[-1]))
 
 
-def _summary(value: Floats, weight: Floats) -> tuple[float, float, float]:
-    """Median and 95 % interval."""
+def _summary(value: Floats, weight: Floats, level: float) -> tuple[float, float, float]:
+    """Return the median and the interval of weighted values."""
     order = np.argsort(value)
     upto = np.cumsum(weight[order])
-    median, low, high = (float(value[order][np.searchsorted(upto, q)]) for q in (0.5, 0.025, 0.975))
+    tail = (1 - level) / 2
+    median, low, high = (
+        float(value[order][np.searchsorted(upto, q)]) for q in (0.5, tail, 1 - tail)
+    )
     return median, low, high
 
 

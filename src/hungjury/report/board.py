@@ -39,21 +39,26 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
     """How the panel differs from people, and what more labels would give."""
     level = correction.level
     side = "above" if level[0] > 0 else "below"
+
+    def span(interval: Interval, digits: int, sign: str = "") -> str:
+        ends = f"{interval[1]:{sign}.{digits}f} to {interval[2]:{sign}.{digits}f}"
+        return f"{percent(correction.interval_level)} interval {ends}"
+
     out = [
         f"The panel's level is {abs(level[0]):.{digits}f} {side} people's "
-        f"({_span(level, digits, '+')})."
+        f"({span(level, digits, '+')})."
     ]
     out.append(
         f"Correlation of panel and people over systems: {correction.correlation[0]:.2f} "
-        f"({_span(correction.correlation, 2)}); of their grades over labelled documents: "
-        f"{correction.agreement[0]:.2f} ({_span(correction.agreement, 2)})."
+        f"({span(correction.correlation, 2)}); of their grades over labelled documents: "
+        f"{correction.agreement[0]:.2f} ({span(correction.agreement, 2)})."
     )
     if correction.slope is not None and correction.panel_error is not None:
         slope, error = correction.slope, correction.panel_error
         out.append(
-            f"A difference of 1 by the panel is {slope[0]:.2f} by people ({_span(slope, 2)}); "
+            f"A difference of 1 by the panel is {slope[0]:.2f} by people ({span(slope, 2)}); "
             f"beyond that the panel is off by {error[0]:.3f} of the measure's range for a typical "
-            f"system ({_span(error, 3)}). Between two people this is about {PEOPLE:g}."
+            f"system ({span(error, 3)}). Between two people this is about {PEOPLE:g}."
         )
     if correction.effective_judges is not None:
         out.append(
@@ -74,10 +79,6 @@ def sentences(correction: Correction, digits: int = 3) -> list[str]:
             "now is settled; labelling may stop here."
         )
     return out
-
-
-def _span(interval: Interval, digits: int, sign: str = "") -> str:
-    return f"{interval[1]:{sign}.{digits}f} to {interval[2]:{sign}.{digits}f}"
 
 
 BAR = 24  # characters
@@ -260,7 +261,8 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
         lines.append(f"and {len(judges) - MOST_JUDGES} more judges (--format json has all)")
     if gold.overall is not None:
         mean, low, high = gold.overall
-        ends = f" ({low:+.{digits}f} to {high:+.{digits}f})" if math.isfinite(low) else ""
+        named = f"{percent(gold.level)} interval"
+        ends = f" ({named} {low:+.{digits}f} to {high:+.{digits}f})" if math.isfinite(low) else ""
         lines.append(
             f"bias of the panel on {plural(len(gold.topics), 'gold topic')}, mean over systems: "
             f"{mean:+.{digits}f}{ends}"

@@ -9,6 +9,7 @@ import numpy as np
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, check_choice
+from hungjury.base.notes import percent
 from hungjury.judges.agreement import Agreement, Rankings
 from hungjury.judges.prm import PRM
 from hungjury.leaderboard.against_gold import GoldAgreement, GoldPicture
@@ -141,7 +142,7 @@ def _kappa(found: GoldAgreement) -> Figure:
     axes.hlines(places, found.kappa_low[order], found.kappa_high[order], color=LINE, linewidth=2)
     axes.plot(found.kappa[order], places, "o", color="black", markersize=4)
     axes.axvline(0.0, color="grey", linewidth=0.8)
-    axes.set_xlabel("kappa with gold labels, 95 % interval")
+    axes.set_xlabel(f"kappa with gold labels, {percent(found.level)} interval")
     return figure
 
 
@@ -159,7 +160,7 @@ def _reliability(found: GoldAgreement) -> Figure:
     axes.set_xlim(-0.03, 1.06)
     axes.set_ylim(-0.03, 1.03)
     axes.set_xlabel(f"share of judges who give grade {found.rel} or more (documents beside dots)")
-    axes.set_ylabel("share relevant by gold labels, 95 % interval")
+    axes.set_ylabel(f"share relevant by gold labels, {percent(found.level)} interval")
     return figure
 
 

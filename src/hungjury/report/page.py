@@ -67,6 +67,7 @@ def content(
         "oddities_left": max(len(odd) - MOST_NOTES, 0),
         "board": board,
         "level": percent(board.settings.level),
+        "told": f"{50 * (1 + board.settings.level):g} %",
         "systems": systems,
         "prefix": len(common_prefix(systems)),
         "judges_prefix": len(common_prefix([shown(judge.name) for judge in board.judges])),

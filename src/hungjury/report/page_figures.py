@@ -174,19 +174,21 @@ DIGITS = 3
 MOST_PAIRS = 150  # systems in the heat map
 MOST_JUDGES = 60  # judges in the heat map
 MOST_NUMBERS = 14  # rows of a heat map whose cells can hold numbers
-CHANCES = (0.025, 0.1, 0.25, 0.4, 0.6, 0.75, 0.9, 0.975)  # edges of colours
+CHANCES = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)  # edges of colours, between those of told apart
 KAPPAS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
 
 def pairs_map(board: Leaderboard) -> dict[str, Any]:
     size = min(len(board.systems), MOST_PAIRS)
     beats = board.beats[:size, :size]
-    bins = np.searchsorted(CHANCES, beats, side="right")
+    tail = min((1 - board.settings.level) / 2, CHANCES[0] / 2)
+    chances = (tail, *CHANCES, 1 - tail)
+    bins = np.searchsorted(chances, beats, side="right")
     np.fill_diagonal(bins, -1)
     names = [shown(name) for name in board.systems[:size]]
-    edges = ["0", *(f"{100 * e:g}" for e in CHANCES), "100"]
+    edges = ["0", *(f"{100 * e:g}" for e in chances), "100"]
     return {
-        **_matrix(bins, len(CHANCES) + 1, beats, names),
+        **_matrix(bins, len(chances) + 1, beats, names),
         "border": border(~board.apart[:size, :size]),
         "edges": edges,
         "left": len(board.systems) - size,

@@ -89,6 +89,20 @@ def interval(draws: ArrayLike, level: float = 0.95, axis: int = 0) -> tuple[Numb
     return as_number(low), as_number(high)
 
 
+def normal_reach(level: float = 0.95) -> float:
+    """Return how many standard errors a normal interval reaches to either side.
+
+    Examples
+    --------
+    >>> round(normal_reach(0.95), 3)
+    1.96
+    """
+    from statistics import NormalDist  # scipy.special is slow to import
+
+    check_share("level", level)
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
 def priorities(weight: Floats, rng: np.random.Generator) -> Floats:
     """The ratios in whose ascending order units are drawn, one uniform number over weight each.
 
