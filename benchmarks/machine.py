@@ -1,4 +1,4 @@
-"""What a reader has to know about the machine; nothing that tells whose it is."""
+"""Facts about the machine that a reader needs; nothing that identifies its owner."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def evaluators(files: Collection, setting: Setting) -> list[Contender]:
     paths = (files.qrels, *files.runs)
     kept = str(setting.folder / "numba")
     return [
-        byte_reader(files),  # first, so that the files are in memory for all the others
+        byte_reader(files),  # first: the files are then in memory for all the others
         hungjury(ONE, files, 1),
         hungjury(TWO, files, 2),
         pytrec_eval(files),

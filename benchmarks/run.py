@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def all_suites() -> dict[str, Suite]:
-    """Every file of ``benchmarks/suites`` that holds a `SUITE`."""
+    """Every file of ``benchmarks/suites`` with a `SUITE`."""
     modules = [import_module(f"{suites.__name__}.{m.name}") for m in iter_modules(suites.__path__)]
     return {m.SUITE.name: m.SUITE for m in modules if hasattr(m, "SUITE")}
 
@@ -51,7 +51,7 @@ def _parser(known: dict[str, Suite]) -> argparse.ArgumentParser:
     parser.add_argument("--repeats", type=int, help="rounds; default: what the suite says")
     parser.add_argument(
         "--only", action="append", default=[], metavar="TEXT",
-        help="contenders whose name holds this; repeatable",
+        help="contenders whose name contains this; repeatable",
     )  # fmt: skip
     parser.add_argument(
         "--whole", action="store_true", help="count whole processes, start and imports included"

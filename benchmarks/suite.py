@@ -1,4 +1,4 @@
-"""What a benchmark is made of: contenders, what was measured of them, and goals."""
+"""The parts of a benchmark: contenders, their measurements, and goals."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Suite:
-    """One benchmark: a file in ``benchmarks/suites`` that holds a `SUITE`.
+    """One benchmark: a file in ``benchmarks/suites`` with a `SUITE`.
 
     base: the contender whose time is the unit of the ratios.
     contenders: makes what they need and lists them; they run in this order, round by round.

@@ -1,7 +1,7 @@
 """``python -m benchmarks.timings.ltr``: a round of nMCG-MART beside one of LightGBM's lambdarank.
 
 200,000 documents of 2,000 queries with 136 features, trees of 64 leaves, both with all cores and
-the same data set. Rounds are trained in turn, so that both meet the same machine; the figure is
+the same data set. Rounds are trained in turn, on the same machine at the same time; the figure is
 the ratio of the medians.
 """
 

@@ -91,7 +91,7 @@ class Compared:
 def estimate(
     judgments: Judgments, alignment: Alignment, name: str, way: Way, draws: int, seed: int
 ) -> Estimate:
-    """What `leaderboard(..., target="topics")` is made from."""
+    """The parts of `leaderboard(..., target="topics")`."""
     options = BoardOptions(
         measure=measure(name), merge=merge_method(way.merge), scope=way.scope, target="topics",
         draws=draws,

@@ -255,7 +255,7 @@ def test_collections_that_cannot_be_told_apart(folders: tuple[Path, Path]) -> No
     first = str(folders[0])
     with pytest.raises(InputError, match="2 collections are called 'first'"):
         read_collections([first, first])
-    with pytest.raises(InputError, match="2 collections hold the same files, like 'a'"):
+    with pytest.raises(InputError, match="2 collections contain the same files, like 'a'"):
         read_collections([f"a={first}", f"b={first}"])
 
 

@@ -247,7 +247,12 @@ def factorial_anova(
     scale_by: str | None = None,
     alpha: float = 0.05,
 ) -> Anova:
-    """Factorial analysis of variance with repeated measures.
+    """Compute a factorial analysis of variance with repeated measures.
+
+    It says which factors explain the response: ω² is the share of variance due to a factor (0.01
+    small, 0.06 medium, 0.14 large), p the probability of so large an F if the factor had no effect.
+    Tukey's groups say which levels differ. With many observations nearly everything is significant;
+    read ω² first. Residuals are taken as independent and normal, with one variance.
 
     Parameters
     ----------
@@ -279,6 +284,8 @@ def factorial_anova(
     >>> found = hj.studies.factorial_anova(rows, "score", ["system"], "topic")
     >>> [effect.source for effect in found.effects]
     ['topic', 'system', 'error', 'total']
+
+    Topics are the subjects; their effect is separated from that of systems.
     """
     names = [*([subject] if subject else []), *factors]
     columns = _columns(rows, response, names)

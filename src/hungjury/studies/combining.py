@@ -77,6 +77,12 @@ def tuple_study(
 ) -> TupleStudy:
     """Combine tuples of judges in many ways, and compare the systems' means with gold.
 
+    The rows say how near a panel of k judges comes to gold: tau and tau_ap of the order of systems
+    (1 is the same order), RMSE of their means (0 is the same scores), as means over random tuples
+    with their standard deviations. Use it to choose the number of judges and the way to combine
+    them, on a collection with gold labels of many topics. Tuples of k out of n judges overlap when
+    k is near n, so spreads shrink there also for lack of different tuples.
+
     Parameters
     ----------
     judgments, runs, measures
@@ -270,7 +276,7 @@ class TupleScores:
             if weights is None:
                 if label_merge(name).scored_in_expectation:
                     for one in measure_list(self.measures):
-                        one.for_probabilities()  # raises if there is no counterpart
+                        one.for_probabilities()  # raises without a counterpart
             elif name != weights:
                 _check_votes(name, weights, self.top)
 

@@ -25,8 +25,8 @@ LONG = 12  # characters of a name up to which it is used as a heading
 class MeasureCorrelation(Record, Result, eq=False):
     """Correlations [measure, measure] of the systems' means.
 
-    Signs are changed so that larger is better for every measure. tau is NaN if a measure gives
-    all systems the same mean. tau_ap takes the row's measure as the estimate and the
+    Larger is better for every measure: signs are changed where needed. tau is NaN if a measure
+    gives all systems the same mean. tau_ap takes the row's measure as the estimate and the
     column's as the truth.
     """
 
@@ -77,6 +77,11 @@ class MeasureCorrelation(Record, Result, eq=False):
 def correlate_measures(scores: Scores) -> MeasureCorrelation:
     """Correlate all pairs of measures over the systems' means.
 
+    A correlation near 1 says that two measures order these systems alike, whatever their scores.
+    tau counts every pair of systems the same; tau_ap counts the best systems more. Both say
+    nothing about which measure is right, and with few systems they vary much: tau of 5 systems
+    changes by 0.2 when two neighbours change places.
+
     Parameters
     ----------
     scores : Scores
@@ -94,6 +99,8 @@ def correlate_measures(scores: Scores) -> MeasureCorrelation:
     >>> scores = hj.evaluate(made.gold, made.runs, ["AP", "nDCG@10"])
     >>> round(float(hj.studies.correlate_measures(scores).of("AP", "nDCG@10")), 2)
     1.0
+
+    AP and nDCG@10 put the four systems into the same order.
     """
     need_systems(scores, "a correlation of measures")
     means = scores.better()

@@ -89,7 +89,7 @@ def check_collections(collections: Sequence[Sources]) -> None:
     """Refuse collections with the same name or the same content."""
     for what, values in (
         ("are called", [one.name for one in collections]),
-        ("hold the same files, like", [one.digest for one in collections]),
+        ("contain the same files, like", [one.digest for one in collections]),
     ):
         value, times = Counter(values).most_common(1)[0]
         if times > 1:
@@ -178,12 +178,12 @@ class Sources(Record):
         return replace(found, digest=found.fresh_digest())
 
     def called(self, name: str) -> Sources:
-        """The same sources under a name."""
+        """Give the sources a name."""
         return replace(self, name=name)
 
     @staticmethod
     def in_folder(folder: str | Path, **others: Any) -> Sources:
-        """A folder that holds runs/, and where there are any a folder judges* and a gold qrels
+        """Read a folder with runs/ and, optionally, a folder judges* and a gold qrels
         file (gold.qrels, or else the only file called qrels*), as `hungjury simulate` writes it.
         Arguments of `Sources.of` in `others` take precedence."""
         parts = folder_parts(Path(folder))

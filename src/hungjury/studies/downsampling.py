@@ -41,6 +41,10 @@ ROUNDING = 1e-9  # round halves up, including those slightly smaller in binary
 def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0) -> Qrels:
     """Keep a share of the labels of every topic and grade; the others become unjudged.
 
+    Use it to see how a measure copes with fewer judgments: the sample is what assessors with less
+    time would have judged, if they had chosen documents at random within each grade. Real shallow
+    pools contain the top ranks of the runs instead, which is kinder to most measures.
+
     Parameters
     ----------
     qrels : Qrels or source
@@ -57,8 +61,8 @@ def downsample(qrels: QrelsLike, rate: float, seed: int = 0, repetition: int = 0
 
     Notes
     -----
-    Every topic has one random order of the documents of each grade, so that a smaller rate keeps a
-    part of what a larger one keeps. At least 1 document of each relevant grade stays, and 10 that
+    Every topic has one random order of the documents of each grade: a smaller rate keeps a part of
+    what a larger one keeps. At least 1 document of each relevant grade stays, and 10 that
     are not relevant (or all, if there are fewer).
 
     Examples
@@ -179,6 +183,10 @@ def robustness(
 ) -> Robustness:
     """Correlate rankings of systems on down-sampled pools with those on the whole pool.
 
+    A mean near 1 at a small rate says that the measure needs few judgments to order these systems
+    as all judgments do; it does not say that this order is right. Compare measures on the same
+    pools (one call), and look at `std` before preferring one: repetitions of small pools differ.
+
     Parameters
     ----------
     qrels : Qrels or source
@@ -210,6 +218,8 @@ def robustness(
     >>> found = hj.studies.robustness(made.gold, made.runs, "AP", (0.5, 0.1), 2)
     >>> found.mean().shape
     (1, 2)
+
+    One measure at two rates; `found.table()` has a row for each measure.
     """
     kept = tuple(rates)
     for rate in kept:

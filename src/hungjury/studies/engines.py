@@ -1,4 +1,4 @@
-"""Where jobs run: in this process, in processes on this machine, or on any joblib backend.
+"""Engines that run jobs: in this process, in processes on this machine, or on any joblib backend.
 
 An engine does not decide anything about results: jobs do not depend on each other, on their order
 or on where they are done.
@@ -32,7 +32,7 @@ DASK_LOGS = ("distributed", "distributed.client", "tornado", "tornado.applicatio
 WAIT = 30  # seconds for a scheduler to answer, and for its first worker
 CLOSING = 5  # seconds for a client to take leave, also of a scheduler that is gone
 IN_BLOCK = 4  # jobs for each worker of a backend that gives the results of a block all at once
-# Jobs handed out before they can be done. A cluster has many, so that workers who join late find
+# Jobs handed out before they can be done. A cluster has many: workers who join late find
 # something to do. On one machine joblib fails with a traceback when it is stopped with more than
 # the few that its processes have room for.
 AHEAD_ON_CLUSTER, AHEAD_HERE = 500, "2 * n_jobs"
@@ -67,8 +67,8 @@ class Engine(Record):
     def run(
         self, work: Callable[[T], U], items: Sequence[T], lost: Callable[[T, BaseException], U]
     ) -> Iterator[U]:
-        """`work` of every item, in the order in which they are done. `lost` makes the result of an
-        item that a cluster gave up, after it had taken several workers with it."""
+        """Yield `work` of every item, in the order in which they are done. `lost` makes the result
+        of an item that a cluster gave up, after several workers had died on it."""
         if self.name == LOCAL and min(self._local, len(items)) <= 1:
             yield from map(work, items)
             return
@@ -237,7 +237,7 @@ def _chosen(joblib: Any, backend: dict[str, Any]) -> Any:
 def _unordered(
     joblib: Any, work: Callable[[T], U], items: Sequence[T], ahead: int | str
 ) -> Iterator[U]:
-    """Results as they come. Batches of one, so that none waits for another."""
+    """Yield results as they come. In batches of one, none waits for another."""
     calls = (joblib.delayed(work)(item) for item in items)
     try:
         one_by_one = joblib.Parallel(

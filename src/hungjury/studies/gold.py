@@ -46,7 +46,7 @@ DETERMINISTIC, RANDOMISED = "DGS", "RGS"
 
 
 class Doubt(Record):
-    """How far labels are trusted: labels are wrong with probability `wrong`, and documents without
+    """Trust in labels: they are wrong with probability `wrong`, and documents without
     one are relevant with probability `unjudged`."""
 
     wrong: float = 0.05
@@ -77,7 +77,7 @@ NEARLY_SURE = Doubt()
 
 
 class Nearness(Record, eq=False):
-    """How near many vectors of means are to the truth: [vector] each."""
+    """Nearness of many vectors of means to the truth: [vector] each."""
 
     tau: Floats
     tau_ap: Floats
@@ -203,6 +203,10 @@ def single_judges(
 ) -> SingleJudges:
     """Score every judge alone, and compare the systems' means with gold.
 
+    Use it to see what one judge is worth before judges are combined (`tuple_study`): tau and tau_ap
+    say how well a single judge orders the systems, RMSE how far the scores are off. All judges
+    count the same in the means; a wide interval says that judges differ.
+
     Parameters
     ----------
     judgments, runs, measures
@@ -237,6 +241,8 @@ def single_judges(
     >>> found = hj.studies.single_judges(made.judgments, made.runs, "AP", made.gold)
     >>> found.judges
     ['judge1', 'judge2', 'judge3', 'judge4', 'judge5']
+
+    `found.table()` has a row for AP, and one for its expected counterpart against each standard.
     """
     need_gold(gold, "a study of judges")
     given = as_judgments(judgments)

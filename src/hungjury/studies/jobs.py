@@ -1,7 +1,7 @@
 """The jobs of a study: seeds, stored results, and running what is not stored yet.
 
 The rollback journal is used instead of the write-ahead log: results folders are often on
-network drives, where the latter does not work. Every result is one transaction, so that a process
+network drives, where the latter does not work. Every result is one transaction: a process
 that is killed leaves all results it had finished, and nothing else.
 
 A result is identified by its job's key and a fingerprint of everything it depends on: the function,
@@ -48,7 +48,7 @@ __all__ = [
 
 
 def seed_for(seed: int, key: str | tuple[str | int | float, ...]) -> np.random.SeedSequence:
-    """The part of a study's seed that belongs to a key, independent of those of other keys."""
+    """Derive a seed from a study's seed and a key; different keys give independent seeds."""
     check_seed(seed)
     text = key if isinstance(key, str) else repr(key)
     words = np.frombuffer(hashlib.sha256(text.encode()).digest(), dtype="<u4")
@@ -56,7 +56,7 @@ def seed_for(seed: int, key: str | tuple[str | int | float, ...]) -> np.random.S
 
 
 def integer_seed(seed: int, key: str) -> int:
-    """The same as a number, which can be stored and sent."""
+    """Derive a seed as a number, which can be stored and sent."""
     return int(seed_for(seed, key).generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
@@ -73,12 +73,12 @@ create table if not exists results (
 
 
 def as_text(value: object) -> str:
-    """A result as text: what JSON can hold, and arrays; floats keep all their digits."""
+    """Write a result as JSON, arrays included; floats keep all their digits."""
     return json.dumps(value, default=_plain, sort_keys=True)
 
 
 def from_text(text: str) -> Any:
-    """The result that `as_text` wrote. Tuples come back as lists."""
+    """Read what `as_text` wrote. Tuples come back as lists."""
     return json.loads(text, object_hook=_array)
 
 
@@ -154,12 +154,12 @@ class ResultStore:
         self._base.close()
 
     def finished(self, wanted: Mapping[str, str]) -> set[str]:
-        """Those of the wanted {key: fingerprint} that have a result; failures are none."""
+        """Return the keys of the wanted {key: fingerprint} that have a result, not an error."""
         rows = self._base.execute("select key, fingerprint from results where error is null")
         return {key for key, fingerprint in rows if wanted.get(key) == fingerprint}
 
     def outdated(self, wanted: Mapping[str, str], current: Collection[str] = ()) -> set[str]:
-        """Those of the wanted keys that have a result under another fingerprint only. `current`
+        """Return the wanted keys that have a result under another fingerprint only. `current`
         fingerprints are not counted: they belong to the same study."""
         rows = self._base.execute("select key, fingerprint from results where error is null")
         found = {key for key, fingerprint in rows if key in wanted and fingerprint not in current}
@@ -175,7 +175,7 @@ class ResultStore:
         )
 
     def values(self, wanted: Mapping[str, str]) -> dict[str, Any]:
-        """The available results of the wanted {key: fingerprint}, in that order."""
+        """Return the available results of the wanted {key: fingerprint}, in that order."""
         out = {}
         for key, fingerprint in wanted.items():
             row = self._base.execute(

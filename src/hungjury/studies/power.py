@@ -82,7 +82,12 @@ def discriminative_power(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> DiscriminativePower:
-    """Share of pairs of systems that a test tells apart, for each measure.
+    """Compute the share of pairs of systems that a test tells apart, for each measure.
+
+    A measure with more power needs fewer topics to show a difference, or shows smaller ones; the
+    difference needed says how small. Power does not prove validity: a measure can tell systems
+    apart consistently by something users do not care about. Compare measures on the same systems
+    and topics only.
 
     Parameters
     ----------
@@ -113,6 +118,8 @@ def discriminative_power(
     >>> found = hj.studies.discriminative_power(scores, samples=100)
     >>> found.measures, found.p.shape
     (['AP', 'nDCG@10'], (2, 6))
+
+    Four systems make six pairs; `found.power` is the share of them with p below `alpha`.
     """
     check_choice("method", method, tuple(METHODS))
     check_seed(seed)

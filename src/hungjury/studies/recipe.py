@@ -99,14 +99,14 @@ class Recipe(Named, ABC):
 
     @abstractmethod
     def jobs(self, data: StudyData) -> list[Job]:
-        """The jobs of a collection."""
+        """Return the jobs of a collection."""
 
     @abstractmethod
     def report(self, studied: Sequence[Studied]) -> Report:
-        """Tables and figures from the results of all jobs, for one collection or several."""
+        """Make tables and figures from the results of all jobs, for one collection or several."""
 
     def needed(self) -> tuple[str, ...]:
-        """What this study needs; differs from `needs` for some parameters."""
+        """Return the needs of this study, which depend on its parameters in some recipes."""
         return self.needs
 
     @property
@@ -150,7 +150,7 @@ _REMEDY: dict[str, Remedy] = {
 
 
 def _missing(need: str, data: StudyData) -> str | None:
-    """What was found instead of what is needed; None if nothing is missing."""
+    """Say what was found instead of what is needed; None if nothing is missing."""
     sources = data.sources
     if need.endswith("gold") and sources.gold is None:
         return "no gold labels were given"
@@ -233,7 +233,7 @@ def run_study(
 
 
 def _about(data: StudyData, note: Note) -> Note:
-    """The note with the name of its collection."""
+    """Name the collection in a note."""
     name = data.sources.name
     return replace(note, where=f"{name}: {note.where}" if note.where else name)
 
@@ -250,7 +250,7 @@ def _naming(collection: str) -> Iterator[None]:
 
 
 def _listed(failed: dict[str, str]) -> str:
-    """The keys, and what went wrong in one line each."""
+    """List the keys, and what went wrong in one line each."""
     lines = [f"\n  {key}: {error.splitlines()[0]}" for key, error in failed.items()]
     more = [f"\n  and {len(lines) - MOST_SHOWN} more"] if len(lines) > MOST_SHOWN else []
     return "".join(lines[:MOST_SHOWN] + more)

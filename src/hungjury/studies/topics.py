@@ -142,6 +142,8 @@ class Chosen(Record, Result, eq=False):
 def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
     """Find topics with few highly relevant documents.
 
+    On such topics graded measures and binary ones disagree most (Ferrante, Ferro and Maistro 2014).
+
     Parameters
     ----------
     qrels : Qrels or source
@@ -186,6 +188,9 @@ def few_highly_relevant(qrels: QrelsLike, grade: int = 2) -> Chosen:
 def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
     """Find the runs better than the first (worst) quartile of a measure's means.
 
+    Very poor runs are easy to tell from the others and raise all correlations; studies of measures
+    leave them out.
+
     Parameters
     ----------
     scores : Scores
@@ -228,6 +233,9 @@ def run_quartiles(scores: Scores, measure: str | None = None) -> Chosen:
 
 def complete_runs(qrels: QrelsLike, runs: RunsLike) -> Chosen:
     """Find the runs that retrieve something on every judged topic.
+
+    A run without results on a topic scores 0 there under most measures, which says more about the
+    run than about the measures that a study compares.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ class AxiomReport(Record, Result):
 
     @property
     def refuted(self) -> bool:
-        """Whether an axiom has a counterexample."""
+        """True if an axiom has a counterexample."""
         return self.replacement is not None or self.swap is not None
 
     def _head(self) -> str:
@@ -133,6 +133,9 @@ def check_axioms(
     seed: int = 0,
 ) -> AxiomReport:
     """Look for lists on which a measure violates Replacement or Swap.
+
+    A counterexample proves that the measure can reward a worse result. Without one, the measure is
+    proved (`proof` says where) or only not refuted by the lists that were tried.
 
     Parameters
     ----------

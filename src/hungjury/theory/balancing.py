@@ -43,7 +43,12 @@ def balancing_index(
     *,
     method: Method = "auto",
 ) -> Index:
-    """Balancing index B(N) of a measure.
+    """Compute the balancing index B(N) of a measure: how top-heavy it is.
+
+    A small index says that the first rank weighs more than much of the list: documents from rank
+    B(N) to the end are needed to make up for it. An index near N says that all ranks count nearly
+    the same. Compare measures at the same length; the index says nothing about the measures' power
+    or validity.
 
     Parameters
     ----------
@@ -74,6 +79,8 @@ def balancing_index(
     >>> import hungjury as hj
     >>> hj.theory.balancing_index("AP", 10)
     7
+
+    For AP, relevant documents at ranks 7 to 10 are worth one at rank 1.
     """
     curve = balancing_curve(measure, [length], q_min, q_max, method=method)
     return int(curve[0]) if np.isfinite(curve[0]) else -math.inf
@@ -154,7 +161,7 @@ def _bisect(balances: Callable[[int], bool], length: int) -> Index:
 
 
 def _tails(starts: NDArray[np.int64], length: int, grade: int) -> Lists:
-    """Lists that hold `grade` from rank `start` on."""
+    """Return lists with `grade` at all ranks from `start` to the end."""
     ranks = np.arange(1, length + 1)
     return np.where(ranks >= starts[:, None], grade, 0).astype(np.int16)
 

@@ -62,7 +62,7 @@ def balancing_curves(
 
 
 class SignificanceCurve(Record, Result, eq=False):
-    """How often two runs differ significantly, by the rank down to which they are the same."""
+    """Share of trials in which two runs differ, by the rank down to which they are the same."""
 
     ranks: NDArray[np.int64]  # 0, 1, ..., 20
     share: Floats  # of the trials in which the test rejects
@@ -181,7 +181,7 @@ def _segment(random: Floats, share: float, length: int, weights: Floats) -> Floa
 def _independent_scores(
     size: Size, length: int, weights: Floats, middle: float, tail: float, rng: np.random.Generator
 ) -> Floats:
-    """The same where each document is relevant independently of the others."""
+    """[rnk, trial, topic]: RBP of one run whose documents are relevant independently."""
     random = rng.random((*size, len(weights)))
     behind = (random[..., MIDDLE:] < tail) @ weights[MIDDLE:]
     top, rest = (

@@ -77,7 +77,7 @@ class ListScorer:
 def plentiful_pool(length: int, grades: int) -> tuple[int, ...]:
     """Documents of each grade in the smallest pool from which every list can be drawn.
 
-    A list of `length` ranks may hold one grade only, so that many of each grade are needed.
+    A list of `length` ranks may contain one grade only, and the pool needs that number of each.
     Recall bases are then the same for all lists.
     """
     return (length,) * grades
@@ -109,12 +109,12 @@ class ListPairs(NamedTuple):
         return np.flatnonzero((-gain if smaller_is_better else gain) < -TOLERANCE * size)
 
     def compared(self) -> int:
-        """How many pairs have two defined values."""
+        """Count the pairs with two defined values."""
         return int(np.count_nonzero(~np.isnan(self.value_before + self.value_after)))
 
 
 def is_small(length: int, grades: int, many_pools: bool) -> bool:
-    """Whether there are few enough lists to check all."""
+    """Say whether there are few enough lists to check all."""
     if length > MOST_PAIRS.bit_length():  # even with two grades; their number would be huge
         return False
     lists: int = grades**length
@@ -123,7 +123,7 @@ def is_small(length: int, grades: int, many_pools: bool) -> bool:
 
 
 def all_pools(length: int, grades: int) -> list[tuple[int, ...]]:
-    """The richest pool first, so that it gives the counterexample where it has one."""
+    """Return all pools. The richest comes first and gives the counterexample where it has one."""
     counts = itertools.product(range(length + 1), repeat=grades)
     richest = plentiful_pool(length, grades)
     return [richest, *(pool for pool in counts if sum(pool) >= length and pool != richest)]
@@ -136,13 +136,13 @@ def all_pairs(
     numbers = np.arange(grades**length)
     worth = grades ** np.arange(length - 1, -1, -1)
     lists = (numbers[:, None] // worth % grades).astype(np.int16)
-    held = np.stack([(lists == grade).sum(axis=-1) for grade in range(grades)], axis=-1)
+    counts = np.stack([(lists == grade).sum(axis=-1) for grade in range(grades)], axis=-1)
     pairs = {
         "replacement": _replacements(lists, worth, grades),
         "swap": _swaps(lists, worth),
     }
     for pool in pools:
-        possible = np.all(held <= np.array(pool), axis=-1)
+        possible = np.all(counts <= np.array(pool), axis=-1)
         values = np.full(len(lists), np.nan)
         values[possible] = scorer(lists[possible], pool)
         for axiom, (before, after) in pairs.items():
@@ -219,7 +219,7 @@ def _moves(
 ) -> Iterator[tuple[str, Lists, Lists]]:
     """One replacement and one swap of each of `number` lists, where it changes something.
 
-    Each list has its own preference among grades: with plain draws, all would hold the pool's
+    Each list has its own preference among grades: with plain draws, all would contain the pool's
     share of relevant documents, and lists with few or many of them would never be seen.
     """
     documents = np.repeat(np.arange(len(pool), dtype=np.int16), pool)

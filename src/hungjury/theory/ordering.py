@@ -53,7 +53,7 @@ class Step(Record):
 
 
 class ListComparison(Record, Result, eq=False):
-    """How `a` compares with `b`, and the counts that show it."""
+    """The relation of `a` to `b`, and the counts that show it."""
 
     relation: Relation
     a: Grades
@@ -65,12 +65,12 @@ class ListComparison(Record, Result, eq=False):
 
     @property
     def a_leads(self) -> list[tuple[int, ...]]:
-        """Where a's count is the larger one: (rank, grade), or (grade,) for sets."""
+        """Places where a's count is the larger one: (rank, grade), or (grade,) for sets."""
         return self._entries(self.counts_a > self.counts_b)
 
     @property
     def b_leads(self) -> list[tuple[int, ...]]:
-        """Where b's count is the larger one: (rank, grade), or (grade,) for sets."""
+        """Places where b's count is the larger one: (rank, grade), or (grade,) for sets."""
         return self._entries(self.counts_b > self.counts_a)
 
     def _entries(self, mask: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -146,6 +146,10 @@ def compare_lists(
     scale: OrderScale = "ordinal",
 ) -> ListComparison:
     """Compare two judged lists of one length in the partial order of judged lists.
+
+    Use it to see whether measures may disagree about two lists: if one is "less", every measure
+    that satisfies Replacement and Swap scores it at most as high; if they are "incomparable", some
+    measures prefer one and some the other.
 
     Parameters
     ----------
@@ -250,7 +254,7 @@ def _climb(start: Grades, goal: Grades) -> tuple[Step, ...]:
     Ranks are settled from the top. At the first rank that differs the goal has the larger grade.
     If a document further down fits between the two grades, the nearest such one is swapped in;
     else the goal's grade is put there. Either way the list stays <= goal: between the two ranks
-    no document has a grade in the gap, so that all counts that grow were smaller than the goal's.
+    no document has a grade in the gap: all counts that grow were smaller than the goal's.
     (The proof in the thesis goes from the bottom and swaps with the nearest document of the lowest
     grade, which leaves the order on graded lists: it takes (1, 0, 2) below (2, 0, 1) to (1, 2, 0).)
     """

@@ -21,7 +21,7 @@ BINARY_LENGTH = 8
 
 
 class AxiomVerdict(Record):
-    """What is known about one axiom for one measure."""
+    """The verdict on one axiom for one measure."""
 
     status: Literal["proved", "not refuted", "fails"]
     proof: str = ""  # where, if proved
@@ -70,6 +70,9 @@ class AxiomTable(list[AxiomRow], Result):
 
 def axiom_table(length: int = 5, grades: int = 3, binary_length: int = BINARY_LENGTH) -> AxiomTable:
     """Search every measure of the catalogue for exceptions to Replacement and Swap.
+
+    A row says "proved", "not refuted" (no exception among the lists that were checked, which is not
+    a proof) or "fails" with the first exception found.
 
     Parameters
     ----------

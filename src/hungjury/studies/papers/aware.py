@@ -213,7 +213,7 @@ def _orientation_table(found: Mapping[str, TupleStudy], printed: Mapping[str, Tu
 def _by_sizes(
     study: TupleStudy, collection: str = ""
 ) -> tuple[dict[str, Table], dict[str, Drawing]]:
-    """What every approach achieves with tuples of every size: tables and curves."""
+    """Tables and curves of every approach with tuples of every size."""
     before, after = (f"{collection}: ", f"-{file_stem(collection)}") if collection else ("", "")
     tables: dict[str, Table] = {}
     figures: dict[str, Drawing] = {}
@@ -235,7 +235,7 @@ PRINTED = "printed/"  # before the keys of jobs that weigh as the equations are 
 
 @RECIPES.add("aware")
 class Aware(Recipe):
-    """How many judges are enough, and how best to combine them: AWARE against merging."""
+    """Compare AWARE with merging: how many judges are enough, and how best to combine them."""
 
     paper: ClassVar[str] = "Ferrante et al. 2017; thesis, Tables 4.1 to 4.5, Figures 4.4 to 4.9"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold", "judges")
@@ -352,7 +352,7 @@ class Aware(Recipe):
         return tuple(f"votes({weights})" for weights in self.votes)
 
     def _printed(self) -> dict[str, Any]:
-        """The same for the other orientation, which merges do not have."""
+        """Combine in the other orientation, which merges do not have."""
         mine = {"approaches": (*ESTIMATORS, *self._votes), "orientation": "printed"}
         return self._combining() | mine
 

@@ -1,5 +1,4 @@
-"""What the thesis claims about AWARE (TH 4.6), as quantities that are positive where a claim
-holds."""
+"""The thesis' claims about AWARE (TH 4.6), as quantities that are positive where a claim holds."""
 
 from __future__ import annotations
 

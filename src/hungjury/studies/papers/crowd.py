@@ -99,7 +99,7 @@ class Crowd(Recipe):
 
     @property
     def doubts(self) -> list[Doubt]:
-        """How far labels are trusted: the choice of the tables first."""
+        """Degrees of trust in labels; the choice of the tables comes first."""
         return [Doubt(wrong, unjudged) for wrong in self.wrong for unjudged in self.unjudged]
 
     @property
@@ -149,7 +149,7 @@ class Crowd(Recipe):
         )  # fmt: skip
 
     def _labels(self) -> dict[str, Any]:
-        """How labels are read, by jobs of single judges and of tuples."""
+        """Arguments on labels, for jobs of single judges and of tuples."""
         return {
             "rel": self.rel,
             "drop_empty": self.drop_empty,
@@ -269,7 +269,7 @@ def _table_1(parts: Sequence[_Part], doubt: Doubt) -> Table:
 
 
 def _nearer(parts: Sequence[_Part], doubts: Sequence[Doubt]) -> Table:
-    """What doubt does to single judges: mean tau_ap, and who comes nearer to gold."""
+    """Single judges under each doubt: mean tau_ap, and how many come nearer to gold."""
     rows: list[list[Cell]] = []
     for part in parts:
         found = {(row.measure, row.gold, row.doubt): row for row in part.alone}

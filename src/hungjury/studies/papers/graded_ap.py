@@ -177,7 +177,7 @@ class GradedAPRecipe(LabelRecipe):
             figures[figure] = shown
             tables |= beside_the_paper(table, mine, places(self.measures(mine[0].data)), self.rel)
         remark = (
-            "Runs above the first quartile of mean AP; '-' where there is no such topic. Pool "
+            "Runs above the first quartile of mean AP; '-' without such a topic. Pool "
             "depth: the rank down to which most runs are judged without a gap on all topics."
         )
         claims = [claim for one in sets for claim in graded_claims(self._evidence(one))]

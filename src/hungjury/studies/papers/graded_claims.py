@@ -1,4 +1,4 @@
-"""What the paper on graded average precision prints and claims (XG 6)."""
+"""Printed numbers and claims of the paper on graded average precision (XG 6)."""
 
 from __future__ import annotations
 

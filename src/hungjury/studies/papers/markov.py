@@ -63,7 +63,7 @@ TIMED = (
 
 @RECIPES.add("markov")
 class Markov(LabelRecipe):
-    """How Markov precision ranks systems, compared with other measures."""
+    """Compare rankings of systems by Markov precision and by other measures."""
 
     paper: ClassVar[str] = "Ferrante et al. 2014; thesis, Tables 5.1 to 5.4, Figures 5.5 and 5.6"
     needs: ClassVar[tuple[str, ...]] = ("systems", "gold")

@@ -1,4 +1,4 @@
-"""What the thesis prints and claims about Markov precision (TH 5.4.2 to 5.4.4)."""
+"""Printed numbers and claims of the thesis about Markov precision (TH 5.4.2 to 5.4.4)."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ HEADER = ("collection", "", "with", *BESIDE, "misprint")
 
 
 class Measured(Record, eq=False):
-    """What a study found about a set of labels: its facts, and Kendall's tau by the labels of the
-    two measures."""
+    """The findings about a set of labels: its facts, and Kendall's tau by the labels of the two
+    measures."""
 
     title: str
     facts: Facts
@@ -135,7 +135,7 @@ def _of_correlation(found: ClaimData) -> list[Claim]:
         return mean_of_all(tau(one, other) for one in models(recall=recall))
 
     def gain(other: str) -> Quantity:
-        """What recall adds, mean over models."""
+        """The gain by recall, mean over models."""
         return mean(other, recall=True) - mean(other)
 
     near = [tau(AP, RPREC), tau(AP, BPREF)]

@@ -67,7 +67,7 @@ class Misprint(Record):
     evidence: str
 
     def covers(self, table: str, collection: str, row: str, column: str) -> bool:
-        """Whether a cell is one of these."""
+        """Say whether a cell is one of these."""
         mine = (self.table, self.collection, self.row) == (table, collection, row)
         return mine and (self.columns == "all" or column in self.columns.split(", "))
 

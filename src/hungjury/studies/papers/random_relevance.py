@@ -118,8 +118,8 @@ class RandomRelevance(LabelRecipe):
 
     @property
     def doubts(self) -> list[Doubt]:
-        """What option 2 gives to grade 0 and to documents without a label; the paper's first. One
-        of both is changed at a time."""
+        """The relevance that option 2 gives to grade 0 and to documents without a label; the
+        paper's choice first, then one of both changed at a time."""
         first = self.dark[0]
         return [
             Doubt(first, first),
@@ -149,7 +149,7 @@ class RandomRelevance(LabelRecipe):
         return found
 
     def _all_measures(self, data: StudyData, whose: str) -> dict[str, str]:
-        """Those of the figures, and those of other choices under their own names."""
+        """The measures of the figures, and of other choices under their own names."""
         more = {name: name for one in self._tried(data, whose).values() for name in one.values()}
         return self.measures(data, whose) | more
 

@@ -1,4 +1,4 @@
-"""What the paper on random relevance prints and claims (RR 4)."""
+"""Printed numbers and claims of the paper on random relevance (RR 4)."""
 
 from __future__ import annotations
 
