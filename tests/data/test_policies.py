@@ -204,12 +204,12 @@ def test_tied_scores_are_told(tmp_path):
     qrels = hj.read_qrels({"1": {"a": 1}, "2": {"a": 1}})
     path = write(tmp_path, "x.run", tied)
     assert told(qrels, [path])["ties"].count == 1
-    assert told(qrels, [path])["ties"].text == "1 list holds documents with equal scores"
+    assert told(qrels, [path])["ties"].text == "1 list has documents with equal scores"
     near = write(tmp_path, "y.run", tied.replace("5.0", "5.000000001"))
     assert "ties" not in told(qrels, [near])
     assert told(qrels, [near], score_precision="single")["ties"].count == 1
     both = write(tmp_path, "z.run", tied + "2 Q0 b 2 1 s\n")
-    assert told(qrels, [both])["ties"].text == "2 lists hold documents with equal scores"
+    assert told(qrels, [both])["ties"].text == "2 lists have documents with equal scores"
 
 
 def test_ranks_that_contradict_scores_are_told(tmp_path):

@@ -146,14 +146,14 @@ def judges_option(
     *,
     required: bool = False,
 ) -> Callable[[F], F]:
-    """Files of several judges, by name."""
+    """Take files of several judges, by name."""
     return click.option("--judges", multiple=True, required=required, metavar="FILES", help=what)
 
 
 def runs_option(
     what: str = "Runs; repeatable, or a quoted glob.", *, required: bool = False
 ) -> Callable[[F], F]:
-    """Files of runs, by name."""
+    """Take files of runs, by name."""
     return click.option("--runs", multiple=True, required=required, metavar="FILES", help=what)
 
 
@@ -202,7 +202,7 @@ _SCORING = [
 
 
 def scoring_options(command: F) -> F:
-    """The flags that say what is scored; `score_files` takes them."""
+    """Return the flags that say what is scored; `score_files` takes them."""
     return all_of(_SCORING)(command)
 
 
@@ -234,7 +234,7 @@ def score_files(
 
 
 def _no_measure_among(runs: list[str]) -> None:
-    """ir_measures takes measures after the run; here they would be read as files."""
+    """Refuse a measure after the runs, where ir_measures takes it: it would be read as a file."""
     from hungjury.base.errors import HungjuryError
     from hungjury.measures.catalogue import measure_list
 
@@ -248,7 +248,7 @@ def _no_measure_among(runs: list[str]) -> None:
 
 
 def _measures(names: tuple[str, ...], rel: int | None) -> list[Measure]:
-    """Measures by name; --rel sets the threshold of those that have one and do not name it."""
+    """Parse measures; --rel sets the threshold of those that have one and do not name it."""
     from hungjury.measures.catalogue import measure_list
 
     found = measure_list(names)

@@ -40,6 +40,13 @@ TOP = 10  # ranks in which unjudged documents are counted
 ListColumn = Literal[
     "rank", "document", "tie_first", "tie_last", "other_topic", "other_rank", "other_size"
 ]
+ListCount = Literal["tied_lists", "contradicted_lists", "precision_lists"]
+_COUNTED: list[tuple[str, ListCount, str, str, str]] = [
+    ("ties", "tied_lists", "has", "have", "documents with equal scores"),
+    ("rank-contradicts", "contradicted_lists", "has", "have", "ranks that contradict scores"),
+    ("precision", "precision_lists", "is", "are",
+     "ordered differently by scores in single precision"),
+]  # fmt: skip
 T = TypeVar("T", bound=np.generic)
 
 
@@ -78,7 +85,7 @@ class Alignment(Record, eq=False):
         return int(self.length.max(initial=1))
 
     def upto(self, depth: int) -> Alignment:
-        """The same lists cut after a rank; a tie that reaches that rank stays whole."""
+        """Return the same lists cut after a rank; a tie that reaches that rank stays whole."""
         if depth >= self.longest:
             return self
         first = self.rank if self.tie_first is None else self.tie_first
@@ -98,7 +105,7 @@ class Alignment(Record, eq=False):
         )
 
     def unjudged_retrieved(self, depth: int) -> NDArray[np.int64]:
-        """[topic]: documents outside the pool that some run has in its first `depth` ranks."""
+        """Count, by topic, the documents outside the pool in the first `depth` ranks of runs."""
         assert self.others is not None, "align() was not asked to remember them"
         near = self.others.rank <= depth
         pairs = np.stack([self.others.topic[near].astype(np.uint64), self.others.hash[near]])
@@ -109,7 +116,7 @@ class Alignment(Record, eq=False):
 class Others(Record, eq=False):
     """Documents outside the pool: topic, rank and hash of the id, a row per list they are in.
 
-    `ids` holds the ids one after the other, if `align` was asked for them, and `end` where each of
+    `ids` has the ids one after the other, if `align` was asked for them, and `end` where each of
     them ends.
     """
 
@@ -121,7 +128,7 @@ class Others(Record, eq=False):
     end: NDArray[np.int64]
 
     def id(self, row: int) -> str:
-        """The id of the document in a row."""
+        """Return the id of the document in a row."""
         start = self.end[row - 1] if row else 0
         return self.ids[start : self.end[row]].decode("utf-8", "surrogateescape")
 
@@ -214,8 +221,8 @@ def _stream(
 def _side_by_side(
     parts: list[Source], read: Callable[[Source], native.RunStream]
 ) -> native.RunStream | None:
-    """The joined parts of a file. None if there is only one part, or if one has an error: only a
-    reader that has seen all earlier lines can name the line."""
+    """Return the joined parts of a file. None if there is only one part, or if one has an error:
+    only a reader that has seen all earlier lines can name the line."""
     if len(parts) < 2:
         return None
     try:
@@ -289,7 +296,7 @@ def _join(
 
 
 def _others(parts: list[_Part]) -> Others:
-    """Documents outside the pool, of all runs."""
+    """Join the documents outside the pool of all runs."""
     count = [len(part.arrays["other_topic"]) for part in parts]
     return Others(
         system=np.repeat(np.arange(len(parts), dtype=np.int32), count),
@@ -321,21 +328,11 @@ def _notes(parts: list[_Part], pool: Pool, present: NDArray[np.bool_]) -> Iterab
         if not len(part.arrays["rank"]):
             text = "none of its documents was judged; do runs and labels use the same ids?"
             yield Note("nothing-judged", 1, text, part.name, about="result")
-    count = sum(part.arrays["tied_lists"] for part in parts)
-    if count:
-        verb = "holds" if count == 1 else "hold"
-        text = f"{plural(count, 'list')} {verb} documents with equal scores"
-        yield Note("ties", count, text)
-    count = sum(part.arrays["contradicted_lists"] for part in parts)
-    if count:
-        verb = "has" if count == 1 else "have"
-        text = f"{plural(count, 'list')} {verb} ranks that contradict scores"
-        yield Note("rank-contradicts", count, text)
-    count = sum(part.arrays["precision_lists"] for part in parts)
-    if count:
-        verb = "is" if count == 1 else "are"
-        text = f"{plural(count, 'list')} {verb} ordered differently by scores in single precision"
-        yield Note("precision", count, text)
+    for kind, column, one, several, what in _COUNTED:
+        count = sum(part.arrays[column] for part in parts)
+        if count:
+            verb = one if count == 1 else several
+            yield Note(kind, count, f"{plural(count, 'list')} {verb} {what}")
     others = max(part.other_topics for part in parts)
     if others:
         text = f"up to {plural(others, 'topic')} of a run without judgments, not scored"

@@ -69,7 +69,7 @@ class Audit(Record, Result):
         return self.render()
 
     def render(self, surface: Surface = in_python) -> str:
-        """The text, with remedies as a surface writes them."""
+        """Return the text, with remedies as a surface writes them."""
         odd = ["unusual:", *(f"  ! {note}" for note in self.notes)]
         stops = [f"  ! {error.render(surface)}".replace("\n", "\n    ") for error in self.errors]
         found = [*(odd if self.notes else []), *(["unusable:", *stops] if stops else [])]
@@ -85,7 +85,7 @@ class Audit(Record, Result):
         return [*self.facts, self.table() if self.exit_code else "Nothing unusual found."]
 
     def to_dict(self) -> dict[str, Any]:
-        """The facts as sentences, and all fields of every note and error."""
+        """Return the facts as sentences, and all fields of every note and error."""
         return {
             "facts": self.facts,
             "notes": [note.to_dict() for note in self.notes],
@@ -113,7 +113,7 @@ def audit(
     progress : callable, optional
         Called as ``progress(done, total, what)``.
     judgments : bool
-        The source holds labels of several judges, as `read_judgments` takes it.
+        The source has labels of several judges, as `read_judgments` takes it.
     **reading
         Options of `read_judgments` and `read_runs`.
 
@@ -160,8 +160,8 @@ def audit(
 
 
 def _readable_runs(runs: Runs | RunFiles, errors: Listing) -> tuple[Runs | RunFiles | None, bool]:
-    """The runs without files that cannot be read (None: no run is left), and whether there is any
-    file or line that cannot. These are listed."""
+    """Return the runs without files that cannot be read (None: no run is left), and whether any
+    file or line cannot. These are listed."""
     if isinstance(runs, Runs):
         return runs, False
     before, good = len(errors), []
@@ -192,7 +192,7 @@ def _aligned(
 
 
 def _ignore(_error: HungjuryError) -> None:
-    """What is done with errors that are listed already."""
+    """Ignore errors that are listed already."""
 
 
 def _label_facts(qrels: Qrels) -> list[str]:
@@ -233,7 +233,7 @@ def _judgment_facts(judgments: Judgments) -> list[str]:
 
 
 def _graded_lines(judgments: Judgments) -> list[str]:
-    """How far judges agree, and the labels of each by grade."""
+    """Say how far judges agree, and count the labels of each by grade."""
     values, _ = native.distinct(judgments.label)
     place = np.searchsorted(values, judgments.label)
 
@@ -251,7 +251,7 @@ def _graded_lines(judgments: Judgments) -> list[str]:
 
 
 def _agreement(counts: NDArray[np.float64]) -> str:
-    """Pairs of labels of one document, raw and corrected for chance. counts: [document, grade]."""
+    """Say how often two labels of a document agree. counts: labels as [document, grade]."""
     equal, alpha = pair_agreement(counts), krippendorff_alpha(counts)
     if np.isnan(equal):
         return "agreement: no document has two labels"
@@ -263,7 +263,7 @@ def _agreement(counts: NDArray[np.float64]) -> str:
 
 
 def _soft_lines(judgments: Judgments) -> list[str]:
-    """The mean label of each judge."""
+    """Return the mean label of each judge."""
     total = np.bincount(judgments.judge, judgments.label, len(judgments.judges))
     number = native.count_keys(judgments.judge, len(judgments.judges))
     return _by_judge(
@@ -273,7 +273,7 @@ def _soft_lines(judgments: Judgments) -> list[str]:
 
 
 def _by_judge(judgments: Judgments, used: list[str]) -> list[str]:
-    """Labels of each judge, how much of the pool they cover, and which labels were used."""
+    """Say how many labels each judge gave, how much of the pool they cover, and what they are."""
     number = native.count_keys(judgments.judge, len(judgments.judges)).tolist()
     width = max(map(len, judgments.judges))
     return [
@@ -297,7 +297,7 @@ def _run_facts(aligned: Alignment) -> list[str]:
 
 
 def _top_coverage(aligned: Alignment) -> list[str]:
-    """How many documents of the first ranks are labelled, over all systems and for the worst."""
+    """Say how much of the first ranks is labelled, over all systems and for the worst."""
     out = []
     for depth in (10, 100):
         ends = np.concatenate([[0], np.cumsum(aligned.rank <= depth)])

@@ -13,7 +13,7 @@ PREFIX = "ir_datasets:"
 
 
 def dataset_text(name: str, part: str) -> bytes:
-    """The part "qrels" or "scoreddocs" of the dataset ``ir_datasets:ID``, as a TREC file."""
+    """Return the part "qrels" or "scoreddocs" of the dataset ``ir_datasets:ID``, as a TREC file."""
     dataset = _load(name, part)
     identifier = name.removeprefix(PREFIX)
     lines = _labels(dataset) if part == "qrels" else _ranking(dataset, identifier)
@@ -21,7 +21,7 @@ def dataset_text(name: str, part: str) -> bytes:
 
 
 def dataset_rows(name: str, part: str, wanted: Collection[str]) -> Iterator[dict[str, Any]]:
-    """The wanted "queries" or "docs" of the dataset ``ir_datasets:ID``."""
+    """Return the wanted "queries" or "docs" of the dataset ``ir_datasets:ID``."""
     dataset = _load(name, part)
     if part == "docs":
         rows = dataset.docs_store().get_many_iter(wanted)

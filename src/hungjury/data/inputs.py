@@ -68,11 +68,11 @@ class Inputs(Record):
         return as_runs(cast("RunsLike", self.runs), **self.run_options)
 
     def people(self) -> Qrels | Judgments | None:
-        """Gold labels, if there are any; judgments of several people stay judgments."""
+        """Read gold labels, if there are any; judgments of several people stay judgments."""
         return self.gold if isinstance(self.gold, Judgments) else self.gold_qrels()
 
     def gold_qrels(self) -> Qrels | None:
-        """Gold labels, which must be one set of labels."""
+        """Read gold labels, which must be one set of labels."""
         if self.gold is None:
             return None
         return as_qrels(cast("QrelsLike", self.gold), **self.gold_options)

@@ -19,7 +19,7 @@ from hungjury.data.judgments import MISSING
 
 __all__ = ["Judged", "grade_counts", "judge_lists", "many_lists", "one_list"]
 
-BUDGET = 1 << 16  # places worked on at once: half a MB per array, so that it stays in cache
+BUDGET = 1 << 16  # places worked on at once: half a MB per array, which stays in the cache
 
 
 class Judged(Record, eq=False):
@@ -46,20 +46,20 @@ class Judged(Record, eq=False):
         return int(self.counts.shape[-1]) - 1
 
     def hits(self, rel: int, cutoff: int | None = None) -> NDArray[np.bool_]:
-        """[..., list, place]: relevant, and in the first `cutoff` ranks."""
+        """Tell which places [..., list, place] are relevant and in the first `cutoff` ranks."""
         hits = self.labels >= rel
         return hits if cutoff is None else hits & (self.ranks <= cutoff)
 
     def relevant(self, rel: int) -> NDArray[np.int64]:
-        """[..., list]: relevant documents in the pool."""
+        """Count the relevant documents in the pool: [..., list]."""
         return np.asarray(self.counts[..., rel:].sum(axis=-1))
 
     def not_relevant(self, rel: int) -> NDArray[np.int64]:
-        """[..., list]: documents judged and not relevant in the pool."""
+        """Count the documents in the pool that were judged not relevant: [..., list]."""
         return np.asarray(self.counts[..., :rel].sum(axis=-1))
 
     def weigh(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """[..., list, place]: the weight of each place, given those of ranks 1 to `depth`.
+        """Return the weight of each place [..., list, place], given those of ranks 1 to `depth`.
 
         Inside a tie every document gets the mean weight of the tie's ranks: for measures that
         add up weighted labels this is the mean over all orders.
@@ -71,8 +71,8 @@ class Judged(Record, eq=False):
         return np.asarray((total[last] - total[first - 1]) / (last - first + 1))
 
     def gains(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        """[..., list, place]: the gain of each place, given that of grades 0, 1, ...; documents
-        without a label gain nothing."""
+        """Return the gain of each place [..., list, place], given that of grades 0, 1, ...;
+        documents without a label gain nothing."""
         gained = np.asarray(table[self.labels])
         return gained if table[0] == 0 else np.where(self.labelled, gained, 0.0)
 
@@ -83,7 +83,7 @@ class Judged(Record, eq=False):
 
 
 def grade_counts(alignment: Alignment, labels: NDArray[np.int16], top: int) -> NDArray[np.int64]:
-    """Pool documents of each grade: [..., topic, grade] from labels [..., document]."""
+    """Count the pool documents of each grade: [..., topic, grade] from labels [..., document]."""
     pool = alignment.pool
     return np.stack([pool.sum_by_topic(labels == g) for g in range(top + 1)], axis=-1)
 
@@ -128,7 +128,7 @@ class _InPool:
 
 
 def _blocks(sizes: NDArray[np.int64], copies: int) -> Iterator[tuple[NDArray[np.int64], int]]:
-    """Cells in blocks of similar size, so that little of a block is padding."""
+    """Yield cells in blocks of similar size, which need little padding."""
     order = np.argsort(sizes, kind="stable")
     room = max(BUDGET // max(copies, 1), 1)
     stop = len(order)
@@ -234,7 +234,7 @@ class _Picked:
         mask: NDArray[np.bool_],
         running: NDArray[np.int32] | None,
     ) -> tuple[NDArray[Any], NDArray[Any]]:
-        """How many such documents there are down to each place, and in the whole list."""
+        """Count such documents down to each place, and in the whole list."""
         start, stop = self.alignment.start[cells], self.alignment.stop[cells]
         if self.all_judged:  # then a place's number in its list is the count
             upto, whole = entry + 1 - start[:, None], stop - start
@@ -248,7 +248,7 @@ class _Picked:
 
 
 def _running(mask: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Running count with a leading zero."""
+    """Return the running count with a leading zero."""
     out = np.zeros(len(mask) + 1, dtype=np.int32)
     np.cumsum(mask, out=out[1:])
     return out
@@ -261,8 +261,8 @@ def many_lists(
     p: NDArray[np.float64] | None = None,
     p_total: float = 0.0,
 ) -> Judged:
-    """Judged lists from labels [list, rank] (`MISSING`: unjudged), all against one pool; perhaps
-    with the probabilities `p` of the same documents and their sum over the pool."""
+    """Make judged lists from labels [list, rank] (`MISSING`: unjudged), all against one pool;
+    perhaps with the probabilities `p` of the same documents and their sum over the pool."""
     lists, size = known.shape
     if not size:
         known = np.full((lists, 1), MISSING)
@@ -296,7 +296,7 @@ def one_list(
     p: Sequence[float] | None = None,
     p_total: float = 0.0,
 ) -> Judged:
-    """`many_lists` for a single list, labels with None for an unjudged document."""
+    """Call `many_lists` for a single list, labels with None for an unjudged document."""
     known = np.array([[MISSING if v is None else v for v in labels]], dtype=np.int16)
     chances = None if p is None else np.array([p], dtype=float)
     return many_lists(known, pool, top, chances, p_total)

@@ -70,7 +70,7 @@ class Judgments(Record, eq=False):
         )
 
     def matrix(self) -> NDArray[np.int16]:
-        """Grades as [judge, document], `MISSING` where there is none."""
+        """Return grades as [judge, document], `MISSING` where there is none."""
         if self.soft:
             raise InputError(
                 "these judgments are probabilities, not grades",
@@ -82,7 +82,7 @@ class Judgments(Record, eq=False):
         return out
 
     def only(self, judges: NDArray[np.intp]) -> Judgments:
-        """The judgments of some judges, by their places, over the same pool."""
+        """Return the judgments of some judges, by their places, over the same pool."""
         chosen = np.sort(judges)
         rows = np.isin(self.judge, chosen)
         return replace(
@@ -95,7 +95,7 @@ class Judgments(Record, eq=False):
         )
 
     def qrels_of(self, judge: str) -> Qrels:
-        """The labels of one judge, as qrels."""
+        """Return the labels of one judge, as qrels."""
         if judge not in self.judges:
             raise UnknownName(
                 f"no judge '{judge}'",

@@ -73,7 +73,7 @@ def read_qrels(source: LabelsLike, **options: Unpack[LabelOptions]) -> Qrels:
     Returns
     -------
     Qrels
-        Grades or, where the input holds fractions, probabilities of relevance.
+        Grades or, where the input contains fractions, probabilities of relevance.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def read_judgments(source: VotesLike, **options: Unpack[JudgeOptions]) -> Judgme
 
 
 def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:
-    """Qrels, given or read from a source."""
+    """Return qrels, given or read from a source."""
     if isinstance(source, Qrels):
         refuse_options(options, "the qrels")
         return source
@@ -128,7 +128,7 @@ def as_qrels(source: QrelsLike, **options: Unpack[LabelOptions]) -> Qrels:
 
 
 def as_judgments(source: JudgmentsLike, **options: Unpack[JudgeOptions]) -> Judgments:
-    """Judgments, given or read from a source."""
+    """Return judgments, given or read from a source."""
     if isinstance(source, Judgments):
         refuse_options(options, "the judgments")
         return source
@@ -198,11 +198,10 @@ def _judges(parts: list[Part], reader: LabelReader, by_name: bool) -> Judges:
             remedy=f"name its files, if each is a judge: '{folder}/*'",
         )
     if alone:
-        raise InputError(
+        raise first.error(
             "only one file, without a judge column",
-            code="one-judge",
-            file=first.name,
-            remedy=(
+            "one-judge",
+            (
                 "give one file per judge, or use",
                 Argument("judge_column", "iteration"),
                 "if the second column of a qrels file names the judge",
@@ -239,11 +238,10 @@ def _grade_table(part: Part, reader: LabelReader) -> InputTable | None:
 def _from_grade_columns(table: InputTable, reader: LabelReader) -> Qrels:
     """Read qrels from a table with the probability of each grade in columns p0, p1, ..."""
     if reader.policy.scaling is not None:
-        raise InputError(
+        raise table.error(
             "the table already has a probability for every grade",
-            code="scaled-probabilities",
-            file=table.name,
-            remedy=("leave out", Argument("scaling")),
+            "scaled-probabilities",
+            ("leave out", Argument("scaling")),
         )
     names = grade_columns(table)
     of_grades = {name: f"probability {name}" for name in names}
@@ -361,7 +359,7 @@ def _without_duplicates(rows: Rows, policy: LabelPolicy, notes: list[Note], stop
 def _conflict(
     rows: Rows, group: NDArray[np.int64], members: NDArray[np.int64], count: int
 ) -> InputError:
-    """The error about conflicting labels: a first example, and how many there are."""
+    """Return the error about conflicting labels: a first example, and how many there are."""
     first = int(group[0])
     other = next(int(r) for r in group if rows.label[r] != rows.label[first])
     file, line = rows.at(other)
@@ -386,7 +384,7 @@ def _conflict(
 
 
 def _pool(rows: Rows) -> tuple[Pool, NDArray[np.int32]]:
-    """The pool of all labelled pairs, and the position of every pair in it."""
+    """Return the pool of all labelled pairs, and the position of every pair in it."""
     names = rows.table.topics
     order = natural_order(names)
     pairs, position, counts = native.place_pairs(order, rows.pair_topic, rows.pair)

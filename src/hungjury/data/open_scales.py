@@ -53,11 +53,11 @@ class Scaling(Named):
     )
 
     def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]:
-        """This scaling, for all judges."""
+        """Return this scaling, for all judges."""
         return [(self, list(range(len(judges))))]
 
     def problem(self, labels: Floats) -> Problem | None:
-        """Why the labels cannot be scaled, if so."""
+        """Return why the labels cannot be scaled, if so."""
         return None
 
     def chances(self, labels: Floats) -> Floats:
@@ -199,7 +199,7 @@ class Scaler(Protocol):
 
 
 def scale_rows(rows: Rows, scaler: Scaler, stop: Stop) -> tuple[Rows, tuple[Note, ...]]:
-    """The rows with probabilities as labels, and notes on the scaling.
+    """Return the rows with probabilities as labels, and notes on the scaling.
 
     stop: called with labels that cannot be scaled; where it returns, they are left out.
     """
@@ -233,7 +233,7 @@ def scale_rows(rows: Rows, scaler: Scaler, stop: Stop) -> tuple[Rows, tuple[Note
 
 
 def _together(rows: Rows, mine: NDArray[np.int64], by: str) -> list[NDArray[np.int64]]:
-    """The numbers of the rows that are scaled together, of some rows."""
+    """Return the numbers of the rows that are scaled together, of some rows."""
     key = np.zeros(len(mine), dtype=np.int64)
     if by != "all":
         key += rows.judge[mine]
@@ -280,7 +280,7 @@ class JudgeScaling(Record):
         return ",".join(f"{pattern}={scaling}" for pattern, scaling in self.rules)
 
     def shares(self, judges: Sequence[str]) -> list[tuple[Scaling, list[int]]]:
-        """Each scaling and the places of the judges that it is for."""
+        """Return each scaling and the places of the judges that it is for."""
         if list(judges) == [""]:
             raise _refused("scaling names judges, but these labels have no judges",
                            ("name one scaling:", Argument("scaling", "linear")))  # fmt: skip
@@ -307,7 +307,7 @@ class JudgeScaling(Record):
 
 
 def scaling_of(given: object) -> Scaling | JudgeScaling | None:
-    """A scaling or rules for judges, from an object or text; None for none."""
+    """Return a scaling or rules for judges, from an object or text; None for none."""
     if given is None or isinstance(given, (Scaling, JudgeScaling)):
         return given
     if isinstance(given, str):
@@ -343,7 +343,7 @@ def _refused(message: str, remedy: Remedy) -> InputError:
 
 
 def patterns_of(names: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Patterns that match some judges and none of the others."""
+    """Return patterns that match some judges and none of the others."""
     if len(names) > 1:
         start = _shared_start(names)
         if len(start) >= LETTERS and not any(name.startswith(start) for name in others):

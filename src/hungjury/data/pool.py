@@ -22,7 +22,7 @@ def number_key(digits: str) -> tuple[int, str, str]:
 
 
 def natural_key(text: str) -> list[tuple[bool, int, str, str]]:
-    """Natural sort key: 9 before 10."""
+    """Return a natural sort key: 9 before 10."""
     return [
         (False, *number_key(part)) if "0" <= part[0] <= "9" else (True, 0, "", part)
         for part in re.split(r"([0-9]+)", text)
@@ -31,7 +31,7 @@ def natural_key(text: str) -> list[tuple[bool, int, str, str]]:
 
 
 def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
-    """The order that sorts names naturally, as indices."""
+    """Return the order that sorts names naturally, as indices."""
     listed = list(names)
     together = "".join(listed)
     if not (together.isascii() and together.isdecimal() and all(listed)):
@@ -45,8 +45,8 @@ def natural_order(names: Iterable[str]) -> NDArray[np.int64]:
 
 
 def stable_order(values: NDArray[Any]) -> NDArray[np.int64] | slice:
-    """What sorts values by indexing, equal ones as they are; nothing is copied where they are
-    sorted already."""
+    """Return an index that sorts values, equal ones as they are; nothing is copied where they
+    are sorted already."""
     if (values[1:] >= values[:-1]).all():
         return slice(None)
     return np.argsort(values, kind="stable")
@@ -59,7 +59,7 @@ def _sorted(names: list[str], key: Callable[[str], Any]) -> NDArray[np.int64]:
 class Pool:
     """Topics in natural order; the documents of a topic are contiguous.
 
-    Everything that holds one value per (topic, document) is an array over `documents`.
+    Everything that has one value per (topic, document) is an array over `documents`.
     """
 
     def __init__(
@@ -105,12 +105,12 @@ class Pool:
         return -1 if t < 0 else self.native.document(t, document)
 
     def sum_by_topic(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Sums of [..., document] values over each topic: [..., topic]."""
+        """Sum [..., document] values over each topic: [..., topic]."""
         kind = np.float64 if values.dtype.kind == "f" else np.int64
         return np.asarray(np.add.reduceat(values, self.offsets[:-1], axis=-1, dtype=kind))
 
     def select(self, keep: NDArray[np.bool_]) -> Pool:
-        """The pool with only some of its documents; topics left empty disappear."""
+        """Return the pool with only some of its documents; topics left empty disappear."""
         counts = np.diff(np.concatenate([[0], np.cumsum(keep)])[self.offsets])
         where = np.flatnonzero(keep)
         offsets = np.concatenate([[0], np.cumsum(counts[counts > 0])]).astype(np.int64)

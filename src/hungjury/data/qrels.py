@@ -71,7 +71,7 @@ class Qrels(Record, eq=False):
         return Qrels(**{f.name: getattr(self, f.name) for f in fields(Qrels)} | changes)
 
     def at_least(self, rel: int) -> Qrels:
-        """The probability of a grade of `rel` or above, as soft qrels."""
+        """Return the probability of a grade of `rel` or above, as soft qrels."""
         if rel > self.max_grade or rel < 1:
             raise InputError(
                 f"rel is {rel}, but the largest grade is {self.max_grade}",
@@ -89,12 +89,12 @@ class Qrels(Record, eq=False):
         return self.plain(labels=None, grade_p=None, grades=(0, 1), p=p)
 
     def relevant(self, rel: int) -> NDArray[np.int64]:
-        """[topic]: documents of grade `rel` or above; none for probabilities."""
+        """Count, by topic, the documents of grade `rel` or above; none for probabilities."""
         found = np.zeros(len(self), dtype=bool) if self.labels is None else self.labels >= rel
         return np.asarray(self.pool.sum_by_topic(found))
 
     def threshold(self, at: float = 0.5) -> Qrels:
-        """Hard labels: relevant where the probability is `at` or more; the most likely grade
+        """Return hard labels: relevant where the probability is `at` or more; the most likely grade
         where every grade has a probability (ties go to the lower one)."""
         if self.labels is not None:
             return self
@@ -106,7 +106,7 @@ class Qrels(Record, eq=False):
         return self.plain(labels=labels, p=None, grade_p=None)
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int16]:
-        """`n` label vectors [n, document], every document drawn independently."""
+        """Draw `n` label vectors [n, document], every document independently."""
         if self.labels is not None:
             return np.broadcast_to(self.labels, (n, len(self)))
         chance = rng.random((n, len(self)))
@@ -120,7 +120,7 @@ class Qrels(Record, eq=False):
         return drawn
 
     def select(self, topics: Iterable[str]) -> Qrels:
-        """Only some topics."""
+        """Return only some topics."""
         wanted = set(topics)
         keep = np.repeat([t in wanted for t in self.topics], np.diff(self.pool.offsets))
         pool = self.pool.select(keep)
@@ -135,7 +135,7 @@ class Qrels(Record, eq=False):
         )
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
-        """``{topic: {document: label}}``, as pytrec_eval and ranx take it; lists of
+        """Return ``{topic: {document: label}}``, as pytrec_eval and ranx take it; lists of
         probabilities where every grade has one."""
         kinds = (self.labels, self.p, self.grade_p)
         values: list[Any] = next(v for v in kinds if v is not None).tolist()
@@ -150,8 +150,8 @@ class Qrels(Record, eq=False):
         write_whole(path, self.to_text(path))
 
     def to_text(self, name: str = "qrels") -> str:
-        """TREC columns, probabilities as decimals; where every grade has a probability, a CSV
-        table with a column for each. `name` is what errors call it."""
+        """Write TREC columns, probabilities as decimals; where every grade has a probability, a
+        CSV table with a column for each. `name` is what errors call it."""
         text = io.StringIO()
         if self.grade_p is not None:
             lines = (
@@ -169,7 +169,7 @@ class Qrels(Record, eq=False):
 
 
 def _check_writable(path: str, topics: Iterable[str], documents: Iterable[str]) -> None:
-    """Refuse ids that TREC's columns cannot hold, before anything is written."""
+    """Refuse ids that do not fit TREC's columns, before anything is written."""
     for name in (*topics, *documents):
         if len(name.split()) != 1:
             raise InputError(

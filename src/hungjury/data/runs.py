@@ -74,13 +74,13 @@ class Runs(Record, eq=False):
         return list(dict.fromkeys(t for store in self.stores for t in store.topics))
 
     def ranked(self, system: str, topic: str) -> list[tuple[str, float]]:
-        """One list, best document first."""
+        """Return one list, best document first."""
         store = self.stores[self.systems.index(system)]
         documents, scores = store.ranked(topic, self.policy.ties, self.policy.single)
         return list(zip(documents, scores, strict=True))
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
-        """``{system: {topic: {document: score}}}``."""
+        """Return ``{system: {topic: {document: score}}}``."""
         return {
             system: {t: dict(self.ranked(system, t)) for t in store.topics}
             for system, store in zip(self.systems, self.stores, strict=True)
@@ -159,7 +159,7 @@ def read_runs(
 
 
 def run_source(source: object, policy: RunPolicy) -> Runs | RunFiles:
-    """Runs of frames and dictionaries in memory; files to be read while they are aligned."""
+    """Return runs of frames and dictionaries in memory; files are read while they are aligned."""
     given = dict(policy.columns)
     if isinstance(source, Mapping):
         return in_memory(_nested(source), policy)
@@ -174,7 +174,7 @@ def run_source(source: object, policy: RunPolicy) -> Runs | RunFiles:
 
 
 def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
-    """Runs, given or from a source; files are read while they are aligned."""
+    """Return runs, given or from a source; files are read while they are aligned."""
     if isinstance(source, (Runs, RunFiles)):
         refuse_options(options, "the runs")
         return source
@@ -182,7 +182,7 @@ def as_runs(source: RunsLike, **options: Unpack[RunOptions]) -> Runs | RunFiles:
 
 
 def in_memory(found: list[ReadRun], policy: RunPolicy) -> Runs:
-    """Runs that have been read."""
+    """Gather runs that have been read."""
     check_names((run.name, run.file) for run in found)
     notes = tuple(run.note for run in found if run.note is not None)
     return Runs([run.name for run in found], [run.store for run in found], policy, notes)
@@ -211,7 +211,7 @@ def check_names(systems: Iterable[tuple[str, str]]) -> None:
 
 
 def run_name(tags: tuple[str, str], source: Source, policy: RunPolicy) -> tuple[str, Note | None]:
-    """A run's system name, and a note where the file holds two tags."""
+    """Return a run's system name, and a note where the file has two tags."""
     first, second = tags
     note = None
     if second:
@@ -222,7 +222,7 @@ def run_name(tags: tuple[str, str], source: Source, policy: RunPolicy) -> tuple[
 def read_store(
     source: Source, policy: RunPolicy, free: int = 1, stop: Stop = raise_error
 ) -> list[ReadRun]:
-    """The run (or, in a table with a system column, runs) of one source.
+    """Return the run (or, in a table with a system column, runs) of one source.
 
     stop: called with every line that cannot be read; where it returns, the line is left out.
     """
@@ -239,7 +239,7 @@ def read_store(
 
 
 def without_bad_lines(source: Source, stop: Stop, free: int = 1) -> Source:
-    """A run file; `stop` is called with every line that cannot be read, which is then left out."""
+    """Leave out lines of a run file that cannot be read; `stop` is called with each."""
     return readable(source, native.RunStore, partial(_parse, free=free), stop, once=True)
 
 
@@ -278,11 +278,10 @@ def load(runs: Runs | RunFiles, progress: Progress | None = None) -> Runs:
 
 def _named_by_file(found: list[ReadRun], source: Source) -> ReadRun:
     if len(found) > 1:
-        raise InputError(
+        raise source.error(
             f"the {len(found)} systems of one table cannot all be called '{source.stem}'",
-            file=source.name,
-            code="same-name",
-            remedy=("use", Argument("names", "tag"), "and give each system its own name"),
+            "same-name",
+            ("use", Argument("names", "tag"), "and give each system its own name"),
         )
     return replace(found[0], name=source.stem)
 
@@ -323,22 +322,16 @@ def _by_system(table: InputTable, stop: Stop = raise_error) -> list[ReadRun]:
             store = filled(list(firsts.values()))
         out.append(ReadRun(name, store, table.name))
     if not out:
-        raise InputError(
-            "the table has no rows",
-            code="no-rows",
-            file=table.name,
-            remedy="check the command that produced it",
-        )
+        raise table.error("the table has no rows", "no-rows", "check the command that produced it")
     return out
 
 
 def _twice(table: InputTable, row: int, topic: str, document: str) -> InputError:
-    return InputError(
+    return table.error(
         f"document '{document}' appears twice in the list of topic '{topic}'",
-        code="duplicate-document",
-        file=table.name,
-        line=table.line(row),
-        remedy="keep one row per document and topic",
+        "duplicate-document",
+        "keep one row per document and topic",
+        table.line(row),
     )
 
 

@@ -49,7 +49,7 @@ def relabel(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> R
 def _mapped(
     rows: Rows, policy: LabelPolicy, notes: list[Note]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The new labels, and where the map says that a label is missing."""
+    """Return the new labels, and where the map says that a label is missing."""
     label = rows.label.copy()
     declared = np.zeros(len(label), dtype=bool)
     by_word: dict[str | float, list[int]] = {}
@@ -97,12 +97,12 @@ def _unreadable(rows: Rows, bad: NDArray[np.bool_]) -> InputError:
 
 
 def quoted(word: str) -> str:
-    """A label in quotes, shortened."""
+    """Return a label in quotes, shortened."""
     return f"'{word}'" if len(word) <= 40 else f"'{word[:40]}...'"
 
 
 def counted(counts: Mapping[str, int], most: int = 5) -> str:
-    """'a 3, b 2 and 7 more', largest counts first."""
+    """Write 'a 3, b 2 and 7 more', largest counts first."""
     largest = sorted(counts, key=lambda name: -counts[name])
     return few([f"{name} {counts[name]:,}" for name in largest], most)
 
@@ -117,7 +117,7 @@ OPEN = Argument("scaling", "geometric", "median", "linear", "percentile")
 
 
 def check_declared(rows: Rows, policy: LabelPolicy, notes: list[Note], stop: Stop) -> Rows:
-    """Labels outside the declared grades: an error, clipped or left out.
+    """Refuse, clip or leave out labels outside the declared grades.
 
     Labels below 0 have a meaning in qrels (pooled, not judged), and stay unless they are clipped.
     """
@@ -181,7 +181,7 @@ def check_steps(rows: Rows, stop: Stop) -> None:
 
 
 def check_judges(rows: Rows, scaled: bool, notes: list[Note], stop: Stop) -> Rows:
-    """Judges whose scale is not declared: stray labels and different scales are errors.
+    """Refuse stray labels and different scales where no scale is declared.
 
     scaled: labels are on an open scale, where only codes such as 999 can be told apart.
     """
@@ -200,7 +200,7 @@ def check_judges(rows: Rows, scaled: bool, notes: list[Note], stop: Stop) -> Row
 
 
 def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
-    """[row]: labels that do not belong to the scale of the others."""
+    """Find the rows whose labels do not belong to the scale of the others."""
     values, counts = rows.values
     whole = _grades(values)
     bad = np.zeros(len(rows), dtype=bool)
@@ -215,12 +215,15 @@ def _stray(rows: Rows, scaled: bool) -> NDArray[np.bool_]:
 
 
 def _grades(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Values that may be grades."""
+    """Find the values that may be grades."""
     return np.asarray((values == np.floor(values)) & (values >= 0) & (values <= MOST_GRADE))
 
 
 def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """[row]: labels beyond a wide gap in those of their judge. scale: labels that may be grades."""
+    """Find the rows beyond a wide gap in the labels of their judge.
+
+    scale: labels that may be grades.
+    """
     place = np.minimum(np.searchsorted(scale, rows.label), len(scale) - 1)
     whole = scale[place] == rows.label
     cell = rows.judge[whole].astype(np.int64) * len(scale) + place[whole]
@@ -230,7 +233,7 @@ def _beyond_gap(rows: Rows, scale: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int) -> float:
-    """The largest label of the scale: those above it are rare, or beyond a wide gap."""
+    """Return the largest label of the scale: those above it are rare, or beyond a wide gap."""
     above = counts.sum()
     for i in range(len(values) - 1):
         above = above - counts[i]
@@ -242,7 +245,7 @@ def _top(values: NDArray[np.float64], counts: NDArray[np.int64], total: int) -> 
 
 
 def _listed(labels: NDArray[np.float64]) -> str:
-    """'6 (10), 8 (4)': labels and how often they occur."""
+    """Write '6 (10), 8 (4)': labels and how often they occur."""
     values, counts = np.unique(labels, return_counts=True)
     return few([f"{v:g} ({n:,})" for v, n in zip(values, counts, strict=True)], 8)
 
@@ -297,7 +300,7 @@ def _mixed_error(rows: Rows, groups: Mapping[Scale, list[str]], stray: str) -> I
 
 
 def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
-    """A scaling for each group of judges; what the others leave is the largest group.
+    """Return a scaling for each group of judges; what the others leave is the largest group.
 
     Where that needs too many rules to read, one that follows each judge's own smallest and largest
     label.
@@ -319,7 +322,7 @@ def _scaling_for(groups: Mapping[Scale, list[str]]) -> str:
 
 
 def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
-    """The judges by scale, where scales differ beyond doubt."""
+    """Return the judges by scale, where scales differ beyond doubt."""
     judge, judges, (values, _) = rows.judge, rows.judges, rows.values
     size = native.count_keys(judge, len(judges))
     top = native.largest_labels(judge, rows.label, len(judges))
@@ -352,7 +355,7 @@ def _groups(rows: Rows, notes: list[Note]) -> dict[Scale, list[str]]:
 def _labels_due(
     size: NDArray[np.int64], top: NDArray[np.float64], rows: Rows
 ) -> NDArray[np.float64]:
-    """The labels above its largest one expected of each judge, from the others' labels."""
+    """Return the labels above its largest one expected of each judge, from the others' labels."""
     if not len(rows):  # every label is negative
         return np.zeros(len(size))
     values, counts = rows.values
@@ -362,7 +365,7 @@ def _labels_due(
 
 
 def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ...], bool, Rows]:
-    """The grades of the whole input, or (0, 1) and True for probabilities; and the rows on it."""
+    """Return the grades of the input, or (0, 1) and True for probabilities; and its rows."""
     label, values = rows.label, rows.values[0]
     if (values != np.floor(values)).any():
         if values[0] < 0 or values[-1] > 1:
@@ -413,7 +416,7 @@ def scale_of(rows: Rows, policy: LabelPolicy, stop: Stop) -> tuple[tuple[int, ..
 
 
 def _span(grades: Sequence[int]) -> str:
-    """'0-3', or '0, 2, 8' where some are left out."""
+    """Write '0-3', or '0, 2, 8' where some are left out."""
     if list(grades) == list(range(grades[0], grades[-1] + 1)):
         return f"{grades[0]}-{grades[-1]}"
     return ", ".join(map(str, grades))

@@ -79,7 +79,7 @@ class Simulation(Record, eq=False):
             write_whole(folder / "runs" / f"{system}.run", "".join(lines))
 
     def _labels_of(self, judge: str) -> str:
-        """A judge's file; a coder writes a code where it has no label."""
+        """Return a judge's file; a coder writes a code where it has no label."""
         text = self.judgments.qrels_of(judge).to_text()
         if not judge.startswith("coder"):
             return text
@@ -91,7 +91,7 @@ class Simulation(Record, eq=False):
 
 
 def _make_room(folder: Path) -> None:
-    """The folders, without systems and judges of an earlier simulation: a pattern such as
+    """Return the folders, without systems and judges of an earlier simulation: a pattern such as
     ``judges/*`` would take them for part of this one."""
     try:
         for name, ours in (("judges", _JUDGE_FILE), ("runs", _RUN_FILE)):
@@ -156,7 +156,7 @@ def simulate(
     -----
     About one document in eight is relevant, with a grade from 1 to `grades` - 1. A system scores a
     document by its quality times the true grade plus noise and retrieves the best `depth`; the pool
-    holds the first 20 documents of every system.
+    has the first 20 documents of every system.
 
     Examples
     --------
@@ -235,7 +235,7 @@ def _judge_name(index: int) -> str:
 
 
 def _odd_names(odd: Sequence[OddJudge]) -> list[str]:
-    """'lazy', and 'lazy2' for a second one."""
+    """Name them 'lazy', and 'lazy2' for a second one."""
     before = [list(odd[:i]).count(kind) for i, kind in enumerate(odd)]
     return [kind if n == 0 else f"{kind}{n + 1}" for kind, n in zip(odd, before, strict=True)]
 
@@ -302,7 +302,7 @@ def _judged_by(
 def _odd_labels(
     kind: str, first: NDArray[Any], seen: NDArray[Any], grades: int, rng: np.random.Generator
 ) -> NDArray[Any]:
-    """[document]: labels of a careless judge; -1 for none."""
+    """Return the labels [document] of a careless judge; -1 for none."""
     size = len(seen)
     if kind == "constant":
         return np.full(size, grades - 1)

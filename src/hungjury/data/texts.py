@@ -80,12 +80,11 @@ class _JsonLines:
         names = _object(first, source.name, 1)
         key = next((k for k in _IDS if k in names), None)
         if key is None:
-            raise InputError(
+            raise source.error(
                 f"no id in the first object; its keys are {', '.join(names)}",
-                code="no-id",
-                file=source.name,
-                line=1,
-                remedy=f"call it one of {', '.join(_IDS)}",
+                "no-id",
+                f"call it one of {', '.join(_IDS)}",
+                1,
             )
         self.key = key
         quick = rb'\s*\{\s*"%b"\s*:\s*(?:"([^"\\]*)"|(\d+))\s*[,}]' % re.escape(key.encode())
@@ -150,7 +149,7 @@ class Texts:
     _places: dict[str, _Place] = field(default_factory=dict)
 
     def get(self, name: str) -> Text:
-        """The text of an id; an empty one if there is none."""
+        """Return the text of an id; an empty one if there is none."""
         place = self._places.get(name)
         return Text() if place is None else place.read()
 
@@ -228,7 +227,7 @@ def check_texts(sources: Iterable[str]) -> None:
 
 
 def _sources(name: str, kind: Kind, wanted: set[str]) -> list[Source]:
-    """Files, or the wanted part of a dataset as JSON lines."""
+    """Return files, or the wanted part of a dataset as JSON lines."""
     if not name.startswith(PREFIX):
         return expand(name)
     rows = dataset_rows(name, kind.part, wanted)
@@ -261,7 +260,7 @@ def _scan(source: Source, kind: Kind, texts: Texts) -> None:
 
 
 def _lines(source: Source) -> Iterator[tuple[int, int, bytes]]:
-    """Line numbers, offsets and lines that are not blank."""
+    """Yield line numbers, offsets and lines that are not blank."""
     with source.open() as stream:
         buffered = io.BufferedReader(cast(io.RawIOBase, stream), 1 << 20)
         offset = 0
@@ -278,12 +277,11 @@ def _layout(source: Source, kind: Kind, first: bytes) -> _JsonLines | _Columns:
         return _JsonLines(source, kind, first)
     if b"\t" in first:
         return _Columns(source, kind, first)
-    raise InputError(
+    raise source.error(
         f"expected {kind.option} as JSON lines or tab-separated columns",
-        code="text-format",
-        file=source.name,
-        line=1,
-        remedy='write {"_id": …, "text": …} or id<TAB>text in each line',
+        "text-format",
+        'write {"_id": …, "text": …} or id<TAB>text in each line',
+        1,
     )
 
 
@@ -308,7 +306,7 @@ def _filled(value: object) -> bool:
 
 
 def _plain(value: object) -> str:
-    """A value as text: a string, a list of paragraphs, or anything else as JSON."""
+    """Return a value as text: a string, a list of paragraphs, or anything else as JSON."""
     if isinstance(value, list):
         return "\n\n".join(map(_plain, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -32,7 +32,7 @@ def raise_error(error: InputError) -> None:
 
 
 def line_error(source: Source, line: int, code: str, message: str) -> InputError:
-    """The error of a native parser about a line."""
+    """Return the error of a native parser about a line."""
     message = message.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     remedy = _REMEDIES.get(code, "fix or remove this line")
     return InputError(message, code=code, file=source.name, line=line, remedy=remedy)
@@ -81,7 +81,7 @@ class Listing:
             kind.lines.append(str(error.line))
 
     def __len__(self) -> int:
-        """How many lines, rows and files are in error."""
+        """Count the lines, rows and files in error."""
         return sum(kind.count for kind in self._kinds.values())
 
     @property
@@ -97,7 +97,7 @@ def readable(
     *,
     once: bool = False,
 ) -> Source:
-    """The source with its bad lines blanked, so that the others keep their numbers.
+    """Return the source with its bad lines blanked: the others keep their numbers.
 
     new: an empty parser. parse: pushes a source through it. stop: called with every bad line.
     once: a document occurs once in the list of a topic, as in runs.
@@ -122,7 +122,7 @@ def readable(
 def _checked(
     source: Source, new: Callable[[], Parser], once: bool
 ) -> Iterator[tuple[bytes, InputError | None]]:
-    """Every line with its error, parsed alone by the parser that reads whole files."""
+    """Yield every line with its error, parsed alone by the parser that reads whole files."""
     seen: set[tuple[bytes, bytes]] = set()
     with source.open() as stream:
         for number, line in enumerate(stream, start=1):

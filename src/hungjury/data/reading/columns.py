@@ -1,7 +1,6 @@
 """Input tables: columns of a file or frame, and which of them is the topic, the document, ...
 
-Column names are those of other tools of the field, so that their files and frames can be
-read as they are.
+Column names are those of other tools of the field, whose files and frames can be read as they are.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hungjury.base.errors import Argument, InputError
+from hungjury.base.errors import Argument, InputError, Remedy
 from hungjury.base.records import Record
 from hungjury.base.text import decimal_of, integer_of
 from hungjury.data.reading.bad_lines import Stop, raise_error
@@ -48,7 +47,7 @@ KNOWN = {name for names in SYNONYMS.values() for name in names}
 
 
 def understood(role: str) -> str:
-    """The names accepted for a role."""
+    """Return the names accepted for a role."""
     return ", ".join(SYNONYMS[role])
 
 
@@ -68,6 +67,10 @@ class InputTable(Record):
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
+    def error(self, message: str, code: str, remedy: Remedy, line: int | None = None) -> InputError:
+        """Make an error about the table, or a line of it."""
+        return InputError(message, code=code, file=self.name, line=line, remedy=remedy)
+
     def line(self, row: int) -> int:
         return row + 1 if self.lines is None else self.lines[row]
 
@@ -75,7 +78,7 @@ class InputTable(Record):
         return np.array([self.line(i) for i in range(len(self))], dtype=np.int64)
 
     def find(self, role: str) -> str | None:
-        """The column for a role (topic, document, label, judge, ...), or None."""
+        """Return the column for a role (topic, document, label, judge, ...), or None."""
         lower = {str(c).strip().lower(): c for c in self.columns}
         if role in self.given:
             wanted = self.given[role]
@@ -83,29 +86,27 @@ class InputTable(Record):
                 return wanted
             if wanted.lower() in lower:
                 return lower[wanted.lower()]
-            raise InputError(
+            raise self.error(
                 f"no column '{wanted}'; the columns are {self._listed()}",
-                code="unknown-column",
-                file=self.name,
-                remedy=Argument("columns", f"{role}=NAME"),
+                "unknown-column",
+                Argument("columns", f"{role}=NAME"),
             )
         taken = set(self.given.values())
         found = [lower[n] for n in SYNONYMS[role] if n in lower and lower[n] not in taken]
         if len(found) == 2 and role == "document":
             found = self._without_numbers_of_pyterrier(found)
         if len(found) > 1:
-            raise InputError(
+            raise self.error(
                 f"{len(found)} columns may be the {role}: {', '.join(found)}",
-                code="ambiguous-column",
-                file=self.name,
-                remedy=("choose one:", Argument("columns", f"{role}={found[0]}")),
+                "ambiguous-column",
+                ("choose one:", Argument("columns", f"{role}={found[0]}")),
             )
         if found and role == "label":
             self._check_not_a_run(found[0])
         return found[0] if found else None
 
     def _without_numbers_of_pyterrier(self, found: list[str]) -> list[str]:
-        """PyTerrier's frames hold `docno`, the id, and `docid`, its own number for it."""
+        """Drop `docid`, PyTerrier's own number for the document; `docno` is the id."""
         by_name = {str(c).strip().lower(): c for c in found}
         if by_name.keys() != {"docno", "docid"}:
             return found
@@ -115,13 +116,14 @@ class InputTable(Record):
     def _check_not_a_run(self, label: str) -> None:
         others = [c for role in ("rank", "tag") if (c := self._plainly(role)) is not None]
         if label.strip().lower() == "score" and others:
-            raise InputError(
+            raise self.error(
                 f"this is a run: it has the columns {label} and {', '.join(others)}",
-                code="run-as-labels",
-                file=self.name,
-                remedy=("labels come before runs; if the scores are labels,",
-                        Argument("columns", f"label={label}")),
-            )  # fmt: skip
+                "run-as-labels",
+                (
+                    "labels come before runs; if the scores are labels,",
+                    Argument("columns", f"label={label}"),
+                ),
+            )
 
     def _plainly(self, role: str) -> str | None:
         return next((c for c in self.columns if str(c).strip().lower() in SYNONYMS[role]), None)
@@ -132,11 +134,10 @@ class InputTable(Record):
             named = Argument("columns", f"{role}=NAME")
             rename = f"or rename it to one of {understood(role)}"
             wide = f"{rename}; if every judge has a column, use"
-            raise InputError(
+            raise self.error(
                 f"no column for the {role}; the columns are {self._listed()}",
-                code="missing-column",
-                file=self.name,
-                remedy=(named, wide, Argument("wide")) if role == "judge" else (named, rename),
+                "missing-column",
+                (named, wide, Argument("wide")) if role == "judge" else (named, rename),
             )
         return found
 
@@ -144,7 +145,7 @@ class InputTable(Record):
         return ", ".join(map(str, self.columns))
 
     def keep(self, rows: Sequence[int]) -> InputTable:
-        """Some of the rows, with the lines they came from."""
+        """Return some of the rows, with the lines they came from."""
         columns = {name: [values[i] for i in rows] for name, values in self.columns.items()}
         return replace(self, columns=columns, lines=[self.line(i) for i in rows])
 
@@ -155,10 +156,10 @@ class InputTable(Record):
         numbers: Mapping[str, str] | None = None,
         integers: Mapping[str, str] | None = None,
     ) -> InputTable:
-        """The table without rows that cannot be read; `stop` is called with each.
+        """Return the table without rows that cannot be read; `stop` is called with each.
 
         ids: columns of ids, None for one that the table does not have. numbers, integers: other
-        columns, and what they hold.
+        columns, and what they are called in errors.
         """
         if stop is raise_error:  # reading will find the first one itself
             return self
@@ -179,7 +180,7 @@ class InputTable(Record):
         return self.keep(good)
 
     def texts(self, column: str) -> list[str]:
-        """A column of ids; integers are ids too, missing values are not."""
+        """Return a column of ids; integers are ids too, missing values are not."""
         return [self._text(v, column, i) for i, v in enumerate(self.columns[column])]
 
     def _text(self, value: object, column: str, row: int) -> str:
@@ -193,29 +194,29 @@ class InputTable(Record):
                 return value.decode("utf-8")
         except UnicodeError:
             said = f"the {column} {value!r} is not UTF-8"
-            raise self._bad("not-utf8", said, row, remedy) from None
+            raise self.error(said, "not-utf8", remedy, self.line(row)) from None
         if isinstance(value, Integral) and not isinstance(value, bool):
             return str(value)
         if isinstance(value, float) and math.isfinite(value):
             said = f"the {column} {value!r} is a decimal number"
-            raise self._bad("decimal-id", said, row, remedy)
+            raise self.error(said, "decimal-id", remedy, self.line(row))
         said = f"the {column} is missing: {value!r} is not an id"
-        raise self._bad("missing-id", said, row, remedy)
+        raise self.error(said, "missing-id", remedy, self.line(row))
 
     def numbers(self, column: str, what: str) -> list[float]:
-        """A column of finite numbers."""
+        """Return a column of finite numbers."""
         return [self._finite(v, what, i) for i, v in enumerate(self.columns[column])]
 
     def _finite(self, value: object, what: str, row: int) -> float:
         number = _number(value)
         if not math.isfinite(number):
             said = f"the {what} {value!r} is not a finite number"
-            raise self._bad("not-a-number", said, row, f"fix the {what}")
+            raise self.error(said, "not-a-number", f"fix the {what}", self.line(row))
         return number
 
     def labels(self, column: str) -> tuple[NDArray[np.float64], dict[int, str]]:
-        """A column of labels: numbers, and by row the text of those that are not (empty where
-        there is none)."""
+        """Return a column of labels: numbers, and by row the text of those that are not (empty
+        where there is none)."""
         values = self.columns[column]
         numbers = np.array([_number(v) for v in values], dtype=float)
         bad = np.flatnonzero(~np.isfinite(numbers)).tolist()
@@ -223,7 +224,7 @@ class InputTable(Record):
         return numbers, {row: _word(values[row]) for row in bad}
 
     def check_integers(self, column: str, what: str) -> None:
-        """Refuse a column that holds anything but integers."""
+        """Refuse a column that has anything but integers."""
         for row, value in enumerate(self.columns[column]):
             self._whole(value, what, row)
 
@@ -231,14 +232,11 @@ class InputTable(Record):
         number = integer_of(value) if isinstance(value, str) else value
         if not (isinstance(number, (Integral, float)) and number == number // 1):
             said = f"the {what} {value!r} is not an integer"
-            raise self._bad("not-an-integer", said, row, f"fix the {what}")
-
-    def _bad(self, code: str, message: str, row: int, remedy: str) -> InputError:
-        return InputError(message, code=code, file=self.name, line=self.line(row), remedy=remedy)
+            raise self.error(said, "not-an-integer", f"fix the {what}", self.line(row))
 
 
 def _number(value: Any) -> float:
-    """A number, NaN for anything else."""
+    """Return a number, NaN for anything else."""
     try:
         number = decimal_of(value) if isinstance(value, str) else float(value)
     except (TypeError, ValueError, OverflowError):
@@ -247,7 +245,7 @@ def _number(value: Any) -> float:
 
 
 def _word(value: object) -> str:
-    """A label that is not a number, as text; empty where there is none."""
+    """Return a label that is not a number, as text; empty where there is none."""
     missing = value is None or (isinstance(value, float) and math.isnan(value))
     text = "" if missing else str(value).strip()
     return "" if text in ("<NA>", "NaT", "None") and not isinstance(value, str) else text

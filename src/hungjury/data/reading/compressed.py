@@ -19,7 +19,7 @@ PIECE = 1 << 12  # bytes of zstd data decompressed at once; their output has no 
 
 
 def compression_of(head: bytes) -> str | None:
-    """How a file that begins like this is compressed: "gz", "xz", "zstd", "bz2" or None."""
+    """Return how a file that begins like this is compressed: "gz", "xz", "zstd", "bz2" or None."""
     return next((kind for kind, magic in _MAGIC.items() if head.startswith(magic)), None)
 
 
@@ -109,7 +109,7 @@ def _damaged(name: str) -> InputError:
 
 
 def ahead(pieces: Iterator[memoryview], waiting: int) -> Generator[memoryview, None, None]:
-    """The same pieces, made by a thread of their own while earlier ones are used.
+    """Yield the same pieces, made by a thread of their own while earlier ones are used.
 
     `waiting` pieces at most are ready; with the one being made and the one in use, `pieces` has to
     hand out `waiting` + 2 different buffers before it uses one again.

@@ -47,7 +47,7 @@ VERSION = 1
 
 
 def not_ours(path: str) -> InputError:
-    """The error for a database of another program."""
+    """Return the error for a database of another program."""
     return InputError(
         "this is not a database of labels",
         code="not-labels",
@@ -81,7 +81,7 @@ def open_labels(path: str) -> Iterator[Connection]:
 
 
 def labelled_columns(path: str, view: str) -> dict[str, list[object]]:
-    """The columns of a view: `gold` has the label that counts, `labels` one row per person."""
+    """Return the columns of a view: `gold` is the label that counts, `labels` has all of them."""
     with open_labels(path) as base:
         found = base.execute(f"select * from {view}")
         names = [column[0] for column in found.description]
@@ -102,7 +102,7 @@ Columns = tuple[tuple[str, str], ...]  # role and column, as the user has named 
 
 
 def grade_columns(table: InputTable) -> list[str]:
-    """The columns p0, p1, ... of a table that gives the probability of every grade."""
+    """Return the columns p0, p1, ... of a table that gives the probability of every grade."""
     names: list[str] = []
     while (name := f"p{len(names)}") in table.columns:
         names.append(name)
@@ -120,7 +120,7 @@ class Format(Record):
 
 
 def table_format(source: Source, columns: Columns = ()) -> str | None:
-    """The name of one of `FORMATS`, or a delimiter; None for a file in TREC's columns."""
+    """Return the name of one of `FORMATS`, or a delimiter; None for a file in TREC's columns."""
     head = source.head(then_read=True)
     for one in FORMATS:
         if one.begins(head):
@@ -140,30 +140,28 @@ def _header(head: bytes, mark: str) -> list[str]:
 
 
 def another_kind(source: Source, roles: Sequence[str]) -> InputError | None:
-    """An error about a file that cannot be read because it is something else."""
+    """Return an error about a file that cannot be read because it is something else."""
     head = source.head()
     if head.strip() == PLAN_HEAD.encode():
-        return InputError(
+        return source.error(
             "this is a plan, which has no labels",
-            code="plan-without-labels",
-            file=source.name,
-            remedy="let people label its documents with `hungjury label`, and give their labels",
+            "plan-without-labels",
+            "let people label its documents with `hungjury label`, and give their labels",
         )
     words = head.decode("utf-8", "replace").split()
     labelled = len(words) == 4 and words[1] != "Q0" and decimal_of(words[3]) is not None
     if "score" in roles and labelled and not source.begin:
-        return InputError(
+        return source.error(
             "expected 6 columns (topic Q0 document rank score tag), found 4",
-            code="not-a-run",
-            file=source.name,
-            line=1,
-            remedy="runs have six columns; are these qrels?",
+            "not-a-run",
+            "runs have six columns; are these qrels?",
+            1,
         )
     return None
 
 
 def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
-    """An error about a first line that looks like a header, but has unknown columns."""
+    """Return an error about a first line that looks like a header, but has unknown columns."""
     head = source.head()
     words = head.decode("utf-8", "replace").replace(",", " ").replace(";", " ").split()
     if any(decimal_of(word) is not None for word in words):
@@ -172,15 +170,14 @@ def unknown_header(source: Source, roles: Sequence[str]) -> InputError | None:
         names = _header(head, mark)
         if len(names) > 1 and all(names):
             names_understood = "; ".join(f"{role}: {understood(role)}" for role in roles)
-            return InputError(
+            return source.error(
                 f"unknown columns: {', '.join(names)}",
-                code="unknown-columns",
-                file=source.name,
-                line=1,
-                remedy=(
+                "unknown-columns",
+                (
                     Argument("columns", ",".join(f"{role}=NAME" for role in roles)),
                     f"or rename the columns ({names_understood})",
                 ),
+                1,
             )
     return None
 
@@ -192,7 +189,7 @@ def read_table(
     by_judge: bool = False,
     stop: Stop = raise_error,
 ) -> InputTable:
-    """A file as a table; of a database, the labels of every judge, or those that count.
+    """Return a file as a table; of a database, the labels of every judge, or those that count.
 
     stop: called with every row that cannot be read; where it returns, the row is left out.
     """
@@ -201,7 +198,7 @@ def read_table(
 
 
 def _text(kind: str) -> Callable[[Source, Mapping[str, str], bool, Stop], InputTable]:
-    """A reader of JSON or of separated columns."""
+    """Return a reader of JSON or of separated columns."""
 
     def read(source: Source, given: Mapping[str, str], _by_judge: bool, stop: Stop) -> InputTable:
         from hungjury.data.reading.text_tables import read_text_table  # not for TREC's columns
@@ -214,11 +211,8 @@ def _text(kind: str) -> Callable[[Source, Mapping[str, str], bool, Stop], InputT
 
 def _labelled(source: Source, given: Mapping[str, str], by_judge: bool, _stop: Stop) -> InputTable:
     if source.path is None:
-        raise InputError(
-            "a database of labels cannot be read from a pipe",
-            code="from-pipe",
-            file=source.name,
-            remedy="give its path",
+        raise source.error(
+            "a database of labels cannot be read from a pipe", "from-pipe", "give its path"
         )
     columns = labelled_columns(source.path, "labels" if by_judge else "gold")
     own = {role: role for role in ROLES if role in columns}
@@ -235,11 +229,8 @@ def _parquet(source: Source, given: Mapping[str, str], _by_judge: bool, _stop: S
     try:
         frame = pyarrow.parquet.read_table(io.BytesIO(content))
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(
-            f"not a readable Parquet file: {error}",
-            code="not-parquet",
-            file=source.name,
-            remedy="write the file again",
+        raise source.error(
+            f"not a readable Parquet file: {error}", "not-parquet", "write the file again"
         ) from None
     return frame_table(frame, source.name, given, source.stem)
 
@@ -258,7 +249,7 @@ FORMATS = [  # the first that a file begins like
 
 
 def is_frame(source: object) -> bool:
-    """A data frame of any kind that narwhals knows."""
+    """Return a data frame of any kind that narwhals knows."""
     # Accessing its attributes would make a lazy frame compute its columns.
     return hasattr(type(source), "columns") or hasattr(type(source), "column_names")
 
@@ -266,7 +257,7 @@ def is_frame(source: object) -> bool:
 def frame_table(
     frame: object, name: str = "<frame>", given: Mapping[str, str] | None = None, stem: str = ""
 ) -> InputTable:
-    """A frame of pandas, polars or pyarrow; a lazy one is collected."""
+    """Return a frame of pandas, polars or pyarrow; a lazy one is collected."""
     import narwhals as nw
 
     try:
@@ -291,7 +282,7 @@ def frame_table(
 
 
 def is_records(source: object) -> TypeGuard[Sequence[Any]]:
-    """A list of named tuples, such as ir_measures' Qrel and ScoredDoc?"""
+    """Return a list of named tuples, such as ir_measures' Qrel and ScoredDoc?"""
     return (
         isinstance(source, (list, tuple))
         and not hasattr(source, "_fields")
@@ -303,7 +294,7 @@ def is_records(source: object) -> TypeGuard[Sequence[Any]]:
 def record_table(
     rows: Iterable[Any], given: Mapping[str, str] | None = None, name: str = "<list>"
 ) -> InputTable:
-    """Named tuples as a table."""
+    """Turn named tuples into a table."""
     listed = list(rows)
     fields = listed[0]._fields
     if any(row._fields != fields for row in listed):
@@ -318,7 +309,7 @@ def record_table(
 
 
 def nested_table(source: object, value: str, name: str = "<dict>", stem: str = "") -> InputTable:
-    """``{topic: {document: value}}`` as a table."""
+    """Turn ``{topic: {document: value}}`` into a table."""
     if not isinstance(source, Mapping):
         raise InputError(
             f"expected a dictionary, got {type(source).__name__}",

@@ -73,7 +73,7 @@ class Rows(Record, eq=False):
         return native.distinct(self.label)
 
     def at(self, row: int) -> tuple[str, int]:
-        """File and line of a row."""
+        """Return the file and line of a row."""
         return self.files[int(self.file[row])], int(self.line[row])
 
     def keep(self, rows: NDArray[np.generic]) -> Rows:
@@ -93,14 +93,14 @@ class Rows(Record, eq=False):
         )
 
     def count_by_judge(self, rows: NDArray[np.bool_]) -> dict[str, int]:
-        """How many of some rows each judge has, judges with none left out."""
+        """Count the rows of each judge among some; judges with none are left out."""
         counts = np.bincount(self.judge[rows], minlength=len(self.judges))
         return {self.judges[j]: int(counts[j]) for j in np.flatnonzero(counts)}
 
     def error(
         self, row: int, message: str, *, code: str, remedy: Remedy, argument: str | None = None
     ) -> InputError:
-        """An error about a row."""
+        """Make an error about a row."""
         file, line = self.at(row)
         return InputError(
             message, code=code, file=file, line=line, remedy=remedy, argument=argument
@@ -122,7 +122,7 @@ def parse_text(
     """Push a text source through a native parser; its errors get the file name.
 
     free: cores that may be used; a compressed file is decompressed beside the parser by a second.
-    roles: what a table in its place would hold; a header of unknown columns is an error of its own.
+    roles: the columns that a table would need; a header of others is an error of its own.
     """
     pieces = source.pieces(read_ahead=free > 1)
     try:
@@ -141,7 +141,7 @@ def parse_text(
 
 
 def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -> list[Part]:
-    """The files and tables of a source.
+    """Return the files and tables of a source.
 
     several: labels of several judges, whose dictionaries are ``{judge: source}``.
     """
@@ -160,7 +160,7 @@ def label_parts(source: object, policy: LabelPolicy, *, several: bool = False) -
 
 
 def _of_judge(name: object, source: object, policy: LabelPolicy) -> list[Part]:
-    """The parts of one judge of a dictionary."""
+    """Return the parts of one judge of a dictionary."""
     if isinstance(source, Mapping):
         return [nested_table(source, "label", f"<dict>[{name!r}]", str(name))]
     parts = label_parts(source, policy)
@@ -314,7 +314,7 @@ class LabelReader:
     def _wide_column(
         self, table: InputTable, judge: str, topics: list[str], documents: list[str]
     ) -> None:
-        """The labels of one judge; what is empty was not judged."""
+        """Return the labels of one judge; what is empty was not judged."""
         numbers, words = table.labels(judge)
         rows = [i for i in range(len(table)) if words.get(i) != ""]
         place = {row: i for i, row in enumerate(rows)}
@@ -341,7 +341,7 @@ class LabelReader:
         self.ends.append(self.labels.rows)
 
     def _names(self) -> list[str]:
-        """The judges in the order in which they were met."""
+        """Return the judges in the order in which they were met."""
         if self.judges == "one":
             return [""]
         return list(dict.fromkeys(self.stems)) if self.judges == "file" else self.labels.iterations
@@ -393,7 +393,7 @@ ROLES: dict[str, tuple[str, ...]] = {
 
 
 def chosen(names: Iterable[str], policy: LabelPolicy) -> list[str]:
-    """The judges that patterns leave."""
+    """Return the judges that patterns leave."""
     return [
         name
         for name in names
@@ -403,7 +403,7 @@ def chosen(names: Iterable[str], policy: LabelPolicy) -> list[str]:
 
 
 def check_patterns(names: list[str], policy: LabelPolicy) -> None:
-    """Patterns that match no judge, or that leave none, are errors."""
+    """Refuse patterns that match no judge, or that leave none."""
     for option, patterns in (("only", policy.only), ("without", policy.without)):
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in names):

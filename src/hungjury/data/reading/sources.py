@@ -12,7 +12,7 @@ from dataclasses import field, fields, replace
 from itertools import cycle
 from typing import Any, BinaryIO, cast
 
-from hungjury.base.errors import InputError
+from hungjury.base.errors import InputError, Remedy
 from hungjury.base.records import Record
 from hungjury.data.datasets import PREFIX, dataset_text
 from hungjury.data.reading.compressed import (
@@ -61,6 +61,10 @@ class Source(Record):
             name = ending[0]
         return name
 
+    def error(self, message: str, code: str, remedy: Remedy, line: int | None = None) -> InputError:
+        """Make an error about the file."""
+        return InputError(message, code=code, file=self.name, line=line, remedy=remedy)
+
     @contextmanager
     def open(self) -> Iterator[BinaryIO]:
         """Open the bytes, decompressed; compression is detected from the content, not the name."""
@@ -72,20 +76,16 @@ class Source(Record):
         if self.path is None:
             return io.BytesIO(self.held)
         if os.path.isdir(self.path):
-            raise InputError(
+            raise self.error(
                 "expected a file, got a directory",
-                code="directory",
-                file=self.name,
-                remedy=f"name its files: '{self.name.rstrip('/')}/*'",
+                "directory",
+                f"name its files: '{self.name.rstrip('/')}/*'",
             )
         try:
             return cast(BinaryIO, open(self.path, "rb", buffering=0))
         except OSError as error:
-            raise InputError(
-                f"cannot be read: {error.strerror}",
-                code="unreadable-file",
-                file=self.name,
-                remedy="check the path",
+            raise self.error(
+                f"cannot be read: {error.strerror}", "unreadable-file", "check the path"
             ) from None
 
     def pieces(self, size: int | None = None, read_ahead: bool = False) -> Iterator[memoryview]:
@@ -132,22 +132,12 @@ class Source(Record):
                 at, least = at + count, 1
 
     def _empty(self) -> InputError:
-        return InputError(
-            "the file is empty",
-            code="empty-file",
-            file=self.name,
-            remedy="check the command that produced it",
-        )
+        return self.error("the file is empty", "empty-file", "check the command that produced it")
 
     def _without_mark(self, piece: memoryview) -> memoryview:
         head = bytes(piece[: len(MARK)])
         if head.startswith(MARKS_UTF16):
-            raise InputError(
-                "the file is in UTF-16",
-                code="not-utf8",
-                file=self.name,
-                remedy="save the file as UTF-8",
-            )
+            raise self.error("the file is in UTF-16", "not-utf8", "save the file as UTF-8")
         return piece[len(MARK) :] if head == MARK else piece
 
     def parts(self, number: int) -> list[Source]:
@@ -183,7 +173,7 @@ class Source(Record):
         return len(self.held) if self.path is None else os.stat(self.path).st_size
 
     def content(self) -> bytes:
-        """The whole content."""
+        """Return the whole content."""
         return b"".join(map(bytes, self.pieces()))
 
     def head(self, then_read: bool = False) -> bytes:
@@ -217,15 +207,12 @@ class Source(Record):
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def binary_error(self) -> InputError | None:
-        """An error if the first line is not text."""
+        """Return an error if the first line is not text."""
         head = self.head()
         if b"\0" not in head and (_is_utf8(head) or not _CONTROL.search(head)):
             return None
-        return InputError(
-            "this is a binary file, not text",
-            code="binary-file",
-            file=self.name,
-            remedy="check that this is the right file",
+        return self.error(
+            "this is a binary file, not text", "binary-file", "check that this is the right file"
         )
 
 
@@ -270,7 +257,7 @@ def _is_utf8(head: bytes) -> bool:
 
 
 def _change(raw: BinaryIO, near: int) -> int:
-    """The next position after `place` where the first word of a line changes, or 0."""
+    """Return the next position after `place` where the first word of a line changes, or 0."""
     raw.seek(near)
     window = raw.read(LONGEST_HEAD)
     at = window.find(b"\n") + 1
@@ -284,7 +271,7 @@ def _change(raw: BinaryIO, near: int) -> int:
 
 
 def expand(source: object, part: str = "qrels", *, folders: bool = False) -> list[Source]:
-    """All files meant by a path, a glob, `-`, an open file or a list of these.
+    """Return all files meant by a path, a glob, `-`, an open file or a list of these.
 
     part: what is meant by the id of a dataset, its "qrels" or its "scoreddocs". folders: a folder
     means all its files, which form one group.
@@ -360,7 +347,7 @@ def _from_path(text: str, part: str, folders: bool) -> list[Source]:
 
 
 def _in_folder(folder: str) -> list[Source]:
-    """The files of a folder as one group; folders in it are groups of their own."""
+    """Return the files of a folder as one group; folders in it are groups of their own."""
     from pathlib import Path  # slow to import
 
     inside = sorted(p for p in Path(folder).iterdir() if p.name[0] != ".")
@@ -368,7 +355,7 @@ def _in_folder(folder: str) -> list[Source]:
     if deeper:
         if len(deeper) < len(inside):
             raise InputError(
-                "this directory holds files beside directories",
+                "this directory contains both files and directories",
                 code="mixed-directory",
                 file=folder,
                 remedy=f"name what is to be read: '{folder.rstrip('/')}/*.qrels'",

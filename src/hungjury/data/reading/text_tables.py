@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from hungjury.base.errors import InputError
 from hungjury.base.files import once
 from hungjury.data.reading.bad_lines import Stop
 from hungjury.data.reading.sources import Source
@@ -19,7 +18,7 @@ Found = tuple[dict[str, list[Any]], list[int]]
 
 
 def read_text_table(source: Source, kind: str, stop: Stop) -> Found:
-    """The columns of a table and the line of every row.
+    """Return the columns of a table and the line of every row.
 
     kind: "jsonl", "json" or a delimiter. stop: called with every row that cannot be read; where it
     returns, the table goes on without that row.
@@ -33,12 +32,12 @@ def read_text_table(source: Source, kind: str, stop: Stop) -> Found:
 
 
 def text_columns(source: Source, mark: str) -> list[str]:
-    """The names in the first line of a table."""
+    """Return the names in the first line of a table."""
     text = source.head().decode("utf-8", "replace")
     try:
         return _names(source, next(_rows(text, mark), []))
     except csv.Error as error:
-        raise _bad(source, 1, "not-csv", str(error), "fix the quotes") from None
+        raise source.error(str(error), "not-csv", "fix the quotes", 1) from None
 
 
 def _decoded(source: Source, stop: Stop) -> str:
@@ -52,7 +51,7 @@ def _decoded(source: Source, stop: Stop) -> str:
         try:
             line.decode("utf-8")
         except UnicodeDecodeError:
-            stop(_bad(source, i + 1, "not-utf8", "not UTF-8 text", "save the file as UTF-8"))
+            stop(source.error("not UTF-8 text", "not-utf8", "save the file as UTF-8", i + 1))
             lines[i] = b""
     return b"\n".join(lines).decode("utf-8")
 
@@ -69,18 +68,18 @@ def _separated(source: Source, text: str, mark: str, stop: Stop) -> Found:
             if len(row) != len(names):
                 said = f"expected {len(names)} columns ({', '.join(names)}), found {len(row)}"
                 remedy = "fix or remove this line"
-                stop(_bad(source, rows.line_num, "wrong-columns", said, remedy))
+                stop(source.error(said, "wrong-columns", remedy, rows.line_num))
                 continue
             lines.append(rows.line_num)
             for column, value in zip(columns, row, strict=True):
                 column.append(value.strip())
     except csv.Error as error:
-        stop(_bad(source, rows.line_num, "not-csv", str(error), "fix the quotes"))
+        stop(source.error(str(error), "not-csv", "fix the quotes", rows.line_num))
     return dict(zip(names, columns, strict=True)), lines
 
 
 def _rows(text: str, mark: str) -> Any:
-    """A reader of rows, which knows its line."""
+    """Return a reader of rows, which knows its line."""
     content = io.StringIO(text, newline="")
     # TSV files of the field are not quoted: a quote in an id is an ordinary character.
     if mark == "\t":
@@ -93,7 +92,7 @@ def _names(source: Source, header: list[str]) -> list[str]:
     twice = next((n for n in names if n and names.count(n) > 1), None)
     if twice is not None:
         said = f"two columns are called '{twice}'"
-        raise _bad(source, 1, "same-column", said, "rename one")
+        raise source.error(said, "same-column", "rename one", 1)
     return names
 
 
@@ -106,30 +105,30 @@ def _json_lines(source: Source, text: str, stop: Stop) -> Iterator[tuple[int, An
             found = json.loads(line, object_pairs_hook=once)
         except (ValueError, RecursionError) as error:  # also numbers too long, lists too deep
             said = f"not JSON: {getattr(error, 'msg', error)}"
-            stop(_bad(source, number, "not-json", said, remedy))
+            stop(source.error(said, "not-json", remedy, number))
         else:
             yield number, found
 
 
 def _json_array(source: Source, text: str) -> Iterator[tuple[int, Any]]:
-    """The items of an array and their places in it."""
+    """Yield the items of an array and their places in it."""
     try:
         found = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         said, line = f"not JSON: {getattr(error, 'msg', error)}", getattr(error, "lineno", None)
-        raise _bad(source, line, "not-json", said, "fix the JSON") from None
+        raise source.error(said, "not-json", "fix the JSON", line) from None
     yield from enumerate(found, 1)
 
 
 def _objects(source: Source, items: Iterator[tuple[int, Any]], stop: Stop) -> Found:
-    """Columns of JSON objects; a key that an object does not have is a missing value."""
+    """Return the columns of JSON objects; a key that an object does not have is a missing value."""
     columns: dict[str, list[Any]] = {}
     lines: list[int] = []
     for number, item in items:
         if not isinstance(item, dict):
             said = f"expected a JSON object, got {type(item).__name__}"
             remedy = 'write objects such as {"topic": "1", "document": "a", "label": 2}'
-            stop(_bad(source, number, "not-an-object", said, remedy))
+            stop(source.error(said, "not-an-object", remedy, number))
             continue
         for key in item.keys() - columns.keys():
             columns[key] = [None] * len(lines)
@@ -137,7 +136,3 @@ def _objects(source: Source, items: Iterator[tuple[int, Any]], stop: Stop) -> Fo
             column.append(item.get(key))
         lines.append(number)
     return columns, lines
-
-
-def _bad(source: Source, line: int | None, code: str, message: str, remedy: str) -> InputError:
-    return InputError(message, code=code, file=source.name, line=line, remedy=remedy)

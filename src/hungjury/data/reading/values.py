@@ -36,7 +36,7 @@ Relabelling = tuple[tuple[str | float, float | None], ...]  # label -> new label
 
 
 def grades_of(given: str | Iterable[int] | None) -> tuple[int, ...] | None:
-    """A scale: integers, or text such as '0-3' and '0,1,2'."""
+    """Return a scale: integers, or text such as '0-3' and '0,1,2'."""
     if given is None:
         return None
     try:
@@ -66,7 +66,7 @@ def _integers(text: str) -> Iterable[Any]:
 
 
 def relabelling(given: object) -> Relabelling:
-    """Old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"."""
+    """Pair old and new labels: {"yes": 1, "no": 0, -2: None} or "yes:1,no:0,-2:missing"."""
     if given is None or given == "":
         return ()
     pairs: Iterable[Any]
@@ -124,7 +124,7 @@ def map_text(pairs: Relabelling) -> str | None:
 
 
 def columns_by_role(given: object) -> tuple[tuple[str, str], ...]:
-    """Columns by role: {"topic": "query"} or "topic=query,document=passage"."""
+    """Pair roles and columns: {"topic": "query"} or "topic=query,document=passage"."""
     if given is None or given == "":
         return ()
     if isinstance(given, str):
