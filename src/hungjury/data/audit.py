@@ -149,7 +149,7 @@ def audit(
         notes += found.notes
     if runs is not None:
         try:
-            good, bad = _readable_runs(inputs.lists(), errors)
+            good, bad = _readable_runs(inputs.read_runs(), errors)
             if found is not None and good is not None:
                 aligned = _aligned(good, found.pool, progress, errors, bad)
                 facts += _run_facts(aligned)

@@ -64,10 +64,10 @@ class Inputs(Record):
     def qrels(self) -> Qrels:
         return as_qrels(cast("QrelsLike", self.labels), **self.label_options)
 
-    def lists(self) -> Runs | RunFiles:
+    def read_runs(self) -> Runs | RunFiles:
         return as_runs(cast("RunsLike", self.runs), **self.run_options)
 
-    def people(self) -> Qrels | Judgments | None:
+    def read_gold(self) -> Qrels | Judgments | None:
         """Read gold labels, if there are any; judgments of several people stay judgments."""
         return self.gold if isinstance(self.gold, Judgments) else self.gold_qrels()
 

@@ -254,7 +254,7 @@ def agreement(
     found = panel_agreement(panel)
     if runs is None:
         return found
-    return replace(found, rankings=_rankings(panel, inputs.lists(), find_measure(measure)))
+    return replace(found, rankings=_rankings(panel, inputs.read_runs(), find_measure(measure)))
 
 
 def panel_agreement(panel: Panel) -> Agreement:

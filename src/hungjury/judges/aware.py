@@ -218,7 +218,7 @@ def aware(
     check_count("replicates", replicates, 1, MOST_DRAWS)
     check_seed(seed)
     inputs = Inputs.of(reading, judgments, runs, gold)
-    given, lists, truth = inputs.judgments(), inputs.lists(), inputs.gold_qrels()
+    given, lists, truth = inputs.judgments(), inputs.read_runs(), inputs.gold_qrels()
     scored = score_judges(given, lists, measure, rel, truth, drop_empty, progress)
     random = None
     if chosen.needs == "random" and len(scored.judges) > 1:

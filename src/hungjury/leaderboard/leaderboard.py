@@ -146,7 +146,7 @@ def leaderboard(
     options, reading = split_options(arguments)
     options = options.but(measure=chosen, merge=merge_method(merge))
     inputs = Inputs.of(reading, judgments, runs, gold)
-    given, lists, gold = inputs.judgments(), inputs.lists(), inputs.people()
+    given, lists, gold = inputs.judgments(), inputs.read_runs(), inputs.read_gold()
     _check_topics(given, options.target)
     if gold is None and (plan is not None or options.gold_design or options.looks):
         raise InputError(

@@ -452,7 +452,7 @@ def plan(
     given = inputs.judgments()
     _check_budget(budget, len(given.pool))
     aligned = align(
-        inputs.lists(), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
+        inputs.read_runs(), given.pool, None, progress, max(m.unjudged_depth for m in wanted)
     )
     panel = Panel.of(given, rel)
     weight = plan_weights(panel, aligned, wanted, design)

@@ -91,7 +91,7 @@ def evaluate(
     labels = _chosen(inputs.qrels(), topics)
     for one in wanted:
         check_measure(one, labels)
-    lists = inputs.lists()
+    lists = inputs.read_runs()
     if lists.policy.ties == "expected" and unjudged == "condensed":
         raise MeasureError(
             "condensed lists do not support ties averaged over all orders",
