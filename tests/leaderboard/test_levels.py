@@ -121,7 +121,7 @@ def test_every_interval_that_is_shown_names_its_level(boards, level):
         assert "95 %" not in text.replace("(95 %", "")
         # Numbers of the form "0.123 to 0.456" in the sentences below the table.
         spans = re.findall(r"([^(;]*?) [+-]?\d\.\d+ to [+-]?\d\.\d+", text)
-        shown = [one for one in spans if "LLM panels" not in one]  # a range of what is known
+        shown = [one for one in spans if "public collections" not in one]
         assert [one for one in shown if not one.endswith(f"{named} interval")] == []
         content = board.to_dict()
         assert content["settings"]["level"] == level
