@@ -29,7 +29,7 @@ __all__ = ["averages", "common_values", "compare"]
 
 
 def averages(scores: Scores) -> list[str]:
-    """How each measure is summarised over topics."""
+    """Return how each measure is summarised over topics."""
     return scores.averages or ["mean"] * len(scores.measures)
 
 
@@ -37,7 +37,7 @@ def common_values(scores: Scores) -> tuple[list[Floats], list[int], tuple[Note, 
     """By measure: [system, topic] values of the topics that count for all systems, how many
     these are, and notes on topics left out.
 
-    Values of counts are multiplied by the number of topics, so that means over topics are sums.
+    Values of counts are multiplied by the number of topics: means over topics are then sums.
     """
     values, numbers, notes = [], [], []
     counted = scores.counted()

@@ -81,8 +81,10 @@ def error_correlation(errors: Floats, weight: Floats | None = None) -> Floats:
 
 
 def effective_judges(correlation: Floats) -> float:
-    """How many independent judges would err as little together: n / (1 + (n - 1) r), r the mean
-    correlation of errors; NaN if it is not known for any pair."""
+    """Return the number of independent judges who would err as little together.
+
+    n / (1 + (n - 1) r), r the mean correlation of errors; NaN if it is not known for any pair.
+    """
     number = len(correlation)
     pairs = correlation[np.triu_indices(number, 1)]
     known = pairs[~np.isnan(pairs)]
@@ -337,8 +339,8 @@ def _correlation(measure: Measure, means: Floats | None, truth: Floats | None) -
 
 
 def _reported_bias(measure: Measure, said: Floats, gold: Floats, topics: int) -> Floats:
-    """[system, gold topic]: the panel's scores minus gold, scaled so that the mean over topics
-    is the difference of the reported means for `topics` topics."""
+    """[system, gold topic]: the panel's scores minus gold, scaled to make the mean over topics
+    the difference of the reported means for `topics` topics."""
     shown, off = as_reported(measure, topics), said - gold
     ours, theirs = said.mean(axis=1), gold.mean(axis=1)
     usual = reported_rate(measure, ours, topics)
@@ -495,7 +497,7 @@ def agreement_with_gold(
         Take labels as binary, with this as the lowest relevant grade. Default: compare labels as
         grades, and sensitivity and specificity are those of grade 1.
     plan : Plan or path, optional
-        How the documents were chosen: all figures are then weighted to stand for the whole pool.
+        How the documents were chosen: all figures are then weighted to represent the whole pool.
     seed : int
         Random seed of the bootstrap over documents that gives kappa's intervals.
     level : float

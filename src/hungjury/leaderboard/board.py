@@ -105,7 +105,7 @@ def vote_share(judgments: Judgments) -> Floats:
 
 
 def labels_per_document(judgments: Judgments) -> dict[int, int]:
-    """How many documents of the pool have how many labels."""
+    """Count the documents of the pool by their number of labels."""
     number = native.count_keys(_votes(judgments)[0], len(judgments.pool))
     labels, documents = np.unique(number, return_counts=True)
     return {int(n): int(d) for n, d in zip(labels, documents, strict=True)}

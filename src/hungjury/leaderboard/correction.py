@@ -1,4 +1,4 @@
-"""Correct a panel's leaderboard by gold labels, so that it is about people."""
+"""Correct a panel's leaderboard by gold labels, which makes it about people."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ class Correction(Record, eq=False):
 
     @property
     def poor(self) -> bool:
-        """Whether the panel's agreement with gold labels is poor."""
+        """Tell whether the panel's agreement with gold labels is poor."""
         return self.agreement[0] < POOR or self.agreement[1] <= 0
 
     @property
     def concludes(self) -> bool:
-        """Whether systems may be told apart: not if that rests on a panel that agrees poorly."""
+        """Tell whether systems may be told apart: not by a panel that agrees poorly with gold."""
         return not self.poor or self.estimate in ("exact", "direct")
 
     @property
@@ -172,7 +172,7 @@ def agreement_with_sample(sample: Sample, panel: Panel, level: float) -> Interva
 
 
 def effective_number(sample: Sample, panel: Panel) -> float | None:
-    """How many independent judges would err as little as these; None if unknown."""
+    """Return the number of independent judges who would err as little; None if unknown."""
     if panel.share is not None:
         return None
     mine = panel.matrix()[:, sample.documents].astype(float)
@@ -302,8 +302,8 @@ def people_estimate(
 def _into_range(measure: Measure, mean: Floats) -> Floats:
     """The shift that brings means [system] into the measure's range.
 
-    A handful of gold labels may put the level outside. The shift is the same for all systems, so
-    that differences do not change, unless they are larger than the range.
+    A handful of gold labels may put the level outside. The shift is the same for all systems:
+    differences do not change, unless they are larger than the range.
     """
     low, high = averaged(np.array([measure.low, measure.high]), measure.average)
     up, down = low - mean.min(), high - mean.max()
@@ -334,7 +334,7 @@ def _kind(sample: Sample, options: BoardOptions, systems: int) -> tuple[str, tup
         return "exact", ()
     if sample.design is None:
         text = (
-            "it is not known how the documents with gold labels were chosen, so that only a model "
+            "it is not known how the documents with gold labels were chosen, so only a model "
             "corrects the panel; say it with a plan or a gold design"
         )
         return "model", (Note("unknown-design", len(sample.documents), text, about="result"),)

@@ -111,7 +111,7 @@ def predict(
         [labelled document, grade above the lowest]: share of people who gave at least this grade.
     weight
         [labelled document]: inverse inclusion probability. Models are fitted without it; then
-        their level is shifted so that the weighted sum of errors is about 0, as documents that
+        their level is shifted to bring the weighted sum of errors to about 0, as documents that
         matter little to comparisons are many in the pool and few in the sample.
     draws
         Draws from the model's posterior; an even number, as they come in antithetic pairs.
@@ -142,7 +142,7 @@ def predict(
 class _Logistic(Record, eq=False):
     """A logistic regression with topic effects at its mode, and the curvature there.
 
-    The curvature of topic effects is diagonal, so that they are eliminated one by one and only a
+    The curvature of topic effects is diagonal, so they are eliminated one by one and only a
     matrix [feature, feature] has to be inverted.
     """
 

@@ -7,12 +7,12 @@ leaderboard with this cost. It is a matrix product.
 
 Scores are drawn per topic. Their uncertainty is of two kinds: noise that is independent
 between topics and averages out over them, and errors that topics share (a judge's leniency, a
-prior), which do not. The covariance over draws of the topic means holds both; that between topics
-within draws, divided by their number, holds the first kind alone; the difference is the second.
+prior), which do not. The covariance over draws of the topic means has both; that between topics
+within draws, divided by their number, is the first kind alone; the difference is the second.
 
 For these topics alone (`topics`) the drawn means are used directly. For topics like these
 (`population`) topics are resampled too, but from the best estimates: drawn scores of different
-topics differ by their label noise already, so that resampling them would count it twice.
+topics differ by their label noise already, so resampling them would count it twice.
 
 If a panel error is added to the means, it replaces the errors that topics share: they
 are part of it.

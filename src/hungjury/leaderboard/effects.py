@@ -1,12 +1,12 @@
 """The effect of one document's label on every system's mean score, for any measure.
 
-Most kernels are linear in the worth of a document, so that its effect on a system has two parts:
-what it adds where the system's list holds it, and what the pool as a whole changes with it, such as
+Most kernels are linear in the worth of a document, so its effect on a system has two parts:
+what it adds if the system's list contains it, and what the pool as a whole changes with it, such as
 an ideal list. The first is 0 except at the few places of a list that count, the second is a product
 of two small tables. Products of two systems, summed over documents, follow from these.
 
 A document is given each grade in turn while all other labels stay as they were drawn. Most kernels
-are linear in the worth of any single document, so that its effect follows from one walk through
+are linear in the worth of any single document, so its effect follows from one walk through
 the lists. For all other measures label vectors are scored that change one document each; topics do
 not affect each other, so one vector changes a document of every topic at once.
 """
@@ -66,7 +66,7 @@ class TopicLists(Record, eq=False):
         return TopicLists(document.astype(np.int64), weights[:, :last], size)
 
     def by_document(self, value: Floats) -> Floats:
-        """[system, document] from [system, place]; 0 for documents that a list does not hold."""
+        """[system, document] from [system, place]; 0 for documents that a list does not contain."""
         out = np.zeros((len(value), self.documents + 1))
         np.put_along_axis(out, self.document, value, axis=1)
         return out[:, :-1]
@@ -143,7 +143,7 @@ class TabledEffects(Record, eq=False):
 
 
 class LinearEffects(Record, eq=False):
-    """bases @ rate, plus slope * pull where a list holds the document."""
+    """bases @ rate, plus slope * pull if a list contains the document."""
 
     lists: TopicLists
     at: Ints  # the documents, within the topic
@@ -416,7 +416,7 @@ def contributions(
 
 
 def is_linear(scorer: Scorer) -> bool:
-    """Whether effects of documents follow from one pass through the lists."""
+    """Tell whether effects of documents follow from one pass through the lists."""
     return scorer.kernel is not None and scorer.kernel.name in LINEAR
 
 

@@ -37,7 +37,7 @@ from hungjury.judges.panel import NOT_JUDGED, Panel
 __all__ = ["LabelDraws", "RankStrata", "check_chains", "draw_labels"]
 
 MOST_STRATA = 20
-DOCUMENTS_EACH = 50  # at least, so that a stratum's prior can be learned
+DOCUMENTS_EACH = 50  # at least, to learn a stratum's prior
 DEEPEST = 100  # ranks below say little
 RIDGE = 1.0  # systems that are copies of each other share their weight
 
@@ -102,7 +102,7 @@ def _heights(
     return place[alignment.document[near]], system, height
 
 
-CHAINS = 2  # always two, so that results do not depend on the number of cores
+CHAINS = 2  # always two: results do not depend on the number of cores
 WARM_UP = 50  # sweeps before the first draw that is kept
 PSEUDO_DOCUMENTS = 1.0  # in each stratum, with the grades of all documents together
 PSEUDO_LABELS = 1.0  # of each kind for each true grade
@@ -272,7 +272,7 @@ def check_chains(panel: Panel, start: Floats, chains: list[Floats]) -> None:
 
 
 def _dirichlet(counts: NDArray[np.floating[Any]], rng: np.random.Generator) -> Floats:
-    """Probabilities over the last axis. Never quite 0, so that their logs are numbers."""
+    """Draw probabilities over the last axis. None is quite 0, so their logs are numbers."""
     gamma = np.maximum(rng.standard_gamma(counts), 1e-300)
     return np.asarray(gamma / gamma.sum(axis=-1, keepdims=True))
 

@@ -51,7 +51,7 @@ FEW_TOPICS = 10
 
 
 def cautions(jury: Jury, drawn: Drawn, found: Agreement | None) -> tuple[Note, ...]:
-    """What to consider before trusting the leaderboard."""
+    """Return notes on what to consider before trusting the leaderboard."""
     judgments = jury.judgments
     out: list[Note] = []
     if len(judgments.judges) == 2:

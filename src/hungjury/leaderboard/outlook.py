@@ -82,7 +82,7 @@ def look_ahead(
 
 
 def _spread(drawn: Drawn) -> float:
-    """How far apart the systems' means are."""
+    """Return how far apart the systems' means are."""
     return max(float(drawn.cells.mean(axis=1).std()), 1e-12)
 
 

@@ -4,7 +4,7 @@ Judges of one kind share errors that their labels cannot reveal. The mean that p
 system is modelled as theta_s = M_s + b + u_s. M_s is the panel's mean. The level b is the same for
 all systems: it never changes a ranking, and only human labels can estimate it. u ~ N(0, tau² K)
 is the panel's error about single systems. K is the cosine of what two systems show their
-users, so that similar systems share their error and dissimilar ones do not. tau is in units of the
+users: similar systems share their error, dissimilar ones do not. tau is in units of the
 measure's range and itself uncertain: log-normal around a size measured on public panels.
 """
 
@@ -45,7 +45,7 @@ class PanelError(Record, eq=False):
     def draw(self, number: int, rng: np.random.Generator) -> Floats:
         """[draw, system]: every draw has a tau of its own.
 
-        The taus are the quantiles of their distribution in random order, so that drawing them adds
+        The taus are the quantiles of their distribution in random order, so drawing them adds
         no noise to the results.
         """
         from statistics import NormalDist  # scipy.special is slow to import
@@ -125,7 +125,7 @@ def _one_list_a_topic(pool: Pool, order: NDArray[np.intp]) -> Alignment:
 def normal_draws(covariance: Floats, number: int, rng: np.random.Generator) -> Floats:
     """[draw, system]: normal deviations with this covariance, which may be singular.
 
-    They are rounded to far below the precision that matters, so that equal systems get equal draws.
+    They are rounded to far below the precision that matters: equal systems get equal draws.
     """
     value, vector = np.linalg.eigh(covariance)
     value[value < ROUNDING * value.max(initial=0)] = 0

@@ -150,7 +150,7 @@ class Plan(Record, Result, eq=False):
         return float(self.priority[labels]) if labels < len(self) else self.next_priority
 
     def whole_topics(self, labels: int) -> int:
-        """How many topics the first `labels` rows cover completely; for design "topics"."""
+        """Count the topics that the first `labels` rows cover completely; for design "topics"."""
         started = len(set(self.topics[:labels]))
         split = 0 < labels < len(self) and self.topics[labels - 1] == self.topics[labels]
         return started - split
@@ -364,7 +364,7 @@ def doubt(panel: Panel) -> float:
 
     One judge's label given the votes of the others is modelled as a mixture of those votes and of
     the grades of all documents; the weight of the latter is the most likely one over all
-    judges. Judges err together, so that a person is further from the votes than another judge is:
+    judges. Judges err together, so a person is further from the votes than another judge is:
     the doubt is applied twice.
     """
     votes = panel.counts()

@@ -227,8 +227,8 @@ def _by_plan(sample: Sample, pool: Pool, plan: Plan, weight: Floats | None) -> S
 
 
 def _reached(done: NDArray[np.bool_]) -> int:
-    """How far people got in the plan's order: the last labelled document before which nearly all
-    are labelled."""
+    """Return how far people got in the plan's order: up to the last labelled document before which
+    nearly all are labelled."""
     share = np.cumsum(done) / np.arange(1, len(done) + 1)
     far = np.flatnonzero(done & (share >= ANSWERED))
     return int(far[-1]) + 1 if len(far) else int(np.flatnonzero(done)[0]) + 1

@@ -7,7 +7,7 @@ H theta = c H M + H u, u ~ N(0, tau² K), and the direct estimate is H theta plu
 slope c and the panel's error tau are unknown; both are integrated over on a grid.
 
 Effects are given topic by topic, as independent components of the uncertainty of a grade;
-see `topic_effects`. The mean over systems is subtracted, so that only differences remain.
+see `topic_effects`. The mean over systems is subtracted: only differences remain.
 """
 
 from __future__ import annotations

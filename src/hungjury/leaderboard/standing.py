@@ -32,8 +32,8 @@ def standing(
 ) -> Standing:
     """Ranks, chances and groups from means [system] and draws [draw, system]; larger is better.
 
-    together: tell systems apart with all pairs taken together, so that at `level` no pair is told
-    apart by chance; else pair by pair, by the chance that one beats the other. Under a panel error
+    together: tell systems apart with all pairs taken together: at `level` no pair is told apart by
+    chance; else pair by pair, by the chance that one beats the other. Under a panel error
     of unknown size the first would be a test of the size: it is the same for all pairs.
 
     stretch: the factor on the required difference if results are looked at more than once.
