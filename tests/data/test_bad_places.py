@@ -73,7 +73,7 @@ def test_directories(tmp_path):
     panel = [str(folder)]
     refused(lambda: hj.read_judgments(panel), ("one judge", "folder/*"), file=str(folder))
     (folder / "deeper").mkdir()
-    refused(lambda: hj.read_judgments(panel), "files both files and directories", file=str(folder))
+    refused(lambda: hj.read_judgments(panel), "both files and directories", file=str(folder))
 
 
 def test_paths_where_nothing_is(tmp_path):
