@@ -8,9 +8,9 @@ import click
 import numpy as np
 import pytest
 from benchmarks.truth.coverage import Coverage
-from click.testing import CliRunner
 
 import hungjury as hj
+from builders.processes import hungjury as run_command
 from hungjury.base.errors import HungjuryError, InputError, check_seed
 from hungjury.base.parameters import MOST_DRAWS, MOST_GRADE, MOST_RANKS, check_count
 from hungjury.cli.main import hungjury
@@ -91,9 +91,10 @@ def test_numbers_of_python_have_bounds(call):
 def test_scales_have_bounds(tmp_path, scale):
     path = tmp_path / "q"
     path.write_text("1 0 a 1\n")
-    found = CliRunner().invoke(hungjury, ["audit", str(path), "--grades", scale])
-    assert found.exit_code == 2
-    assert "Invalid value for '--grades'" in found.output
+    found = run_command("audit", str(path), "--grades", scale)
+    assert found.returncode == 2
+    assert "remedy: declare" in found.stderr
+    assert "--grades 0-3" in found.stderr
 
 
 # Levels and margins that are none are refused in words, before any work.
@@ -148,7 +149,7 @@ PUBLIC = {
     "discriminative_power": lambda seed: hj.studies.discriminative_power(SMALL_SCORES, seed=seed),
     "downsample": lambda seed: hj.studies.downsample(SMALL.gold, 0.5, seed),
     "gate": lambda seed: hj.gate(SMALL.gold, SMALL.runs, "system1", "system2", "AP", seed=seed),
-    "leaderboard": lambda seed: hj.leaderboard(*GIVEN, "AP", draws=10, seed=seed),
+    "leaderboard": lambda seed: hj.leaderboard(*GIVEN, "AP", draws=100, seed=seed),
     "merge": lambda seed: hj.merge(SMALL.judgments, "mv", seed=seed),
     "plan": lambda seed: hj.plan(*GIVEN, "AP", 5, seed=seed),
     "prm": lambda seed: hj.prm(SMALL.judgments, draws=10, seed=seed),
