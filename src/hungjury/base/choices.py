@@ -8,41 +8,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-__all__ = [
-    "ClickEngine",
-    "Contrary",
-    "CurveBy",
-    "Duplicates",
-    "FrameBackend",
-    "GoldDesign",
-    "GoldEstimate",
-    "JudgeColumn",
-    "LabelKind",
-    "Missing",
-    "Multiplicity",
-    "Objective",
-    "OddJudge",
-    "OrderOf",
-    "OrderScale",
-    "Orientation",
-    "Outside",
-    "Pages",
-    "PlanDesign",
-    "Prior",
-    "RankCorrelation",
-    "RatesBy",
-    "Scope",
-    "ScorePrecision",
-    "ScoredTopics",
-    "SignificanceTest",
-    "SimulatedLabels",
-    "SystemNames",
-    "Target",
-    "Ties",
-    "Undefined",
-    "Unjudged",
-]
-
 # Reading
 Duplicates = Literal["error", "first", "last", "max"]
 Outside = Literal["error", "clip", "missing"]

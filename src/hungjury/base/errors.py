@@ -52,14 +52,14 @@ Surface = Callable[[Argument], str]  # writes an argument as its reader has to t
 
 
 def in_python(argument: Argument) -> str:
-    """The surface of Python."""
+    """Write an argument as Python code."""
     if not argument.values:
         return f"{argument.name}="
     return f"{argument.name}={either([_literal(value) for value in argument.values])}"
 
 
 def either(words: list[str]) -> str:
-    """'', 'a', 'a or b', 'a, b or c'."""
+    """Join words: '', 'a', 'a or b', 'a, b or c'."""
     return " or ".join([", ".join(words[:-1]), *words[-1:]] if len(words) > 1 else words)
 
 
@@ -130,12 +130,12 @@ class HungjuryError(ValueError):
         return self.advice() if self._parts else None
 
     def advice(self, surface: Surface = in_python) -> str:
-        """The remedy as a surface writes it."""
+        """Return the remedy as a surface writes it."""
         parts = (surface(part) if isinstance(part, Argument) else part for part in self._parts)
         return re.sub(r" +(?=[,;]|$)", "", " ".join(parts))
 
     def render(self, surface: Surface = in_python) -> str:
-        """Place, message and remedy as a surface writes them."""
+        """Return place, message and remedy as a surface writes them."""
         place = [str(part) for part in (self.file, self.line) if part is not None]
         where = ":".join(place) + ": " if place else ""
         advice = f"\n  remedy: {self.advice(surface)}" if self._parts else ""
@@ -145,13 +145,13 @@ class HungjuryError(ValueError):
         return self.render()
 
     def saying(self, message: str) -> Self:
-        """A copy of the error with another message."""
+        """Return a copy of the error with another message."""
         other = copy(self)
         other.message, other.args = message, (message,)
         return other
 
     def to_dict(self, surface: Surface = in_python) -> dict[str, Any]:
-        """All fields, for JSON."""
+        """Return all fields, for JSON."""
         return {
             "code": self.code,
             "message": self.message,
@@ -227,7 +227,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def rel_range(top: int, least: int = 1, name: str = "rel") -> str:
-    """The values that a threshold on grades can take, as a remedy."""
+    """Return the values that a threshold on grades can take, as a remedy."""
     if least == top:
         return f"labels are binary; {name} must be {top}"
     return f"{name} must be between {least} and {top}"

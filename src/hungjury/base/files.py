@@ -13,7 +13,7 @@ __all__ = ["cores", "once", "read_json", "refuse_inputs", "write_whole"]
 
 
 def cores() -> int:
-    """The number of cores this process may use; HUNGJURY_THREADS overrides it."""
+    """Return the number of cores this process may use; HUNGJURY_THREADS overrides it."""
     asked = os.environ.get("HUNGJURY_THREADS", "")
     if asked.isdecimal() and int(asked) > 0:
         return int(asked)
@@ -86,13 +86,13 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _replaceable(path: str | os.PathLike[str], status: os.stat_result) -> bool:
-    """A regular file; /dev/stdout stays what it is even where the shell redirects it to one."""
+    """Tell regular files from devices; /dev/stdout is one even where it is redirected to a file."""
     special = os.path.abspath(path).startswith(("/dev/", "/proc/"))
     return stat.S_ISREG(status.st_mode) and not special
 
 
 def _append(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write to an existing device or pipe; append, as a redirected /dev/stdout may hold text."""
+    """Write to an existing device or pipe; append, as a redirected /dev/stdout may contain text."""
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND), "wb") as file:
         file.write(data)
 
@@ -171,11 +171,11 @@ def read_json(path: str, what: str, remedy: str) -> Any:
 
 
 def _not_finite(name: str) -> NoReturn:
-    raise ValueError(f"it holds {name}")
+    raise ValueError(f"it contains {name}")
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys differ: of two values under one key, one would be lost."""
+    """Return an object whose keys differ: of two values under one key, one would be lost."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]

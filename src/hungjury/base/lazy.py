@@ -74,7 +74,7 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]
 
 
 def _homes(package: str) -> dict[str, tuple[str, str]]:
-    """Every name that the package's stub imports: (module, name there).
+    """Return every name that the package's stub imports: (module, name there).
 
     Lines of the stub are ``from MODULE import NAME as NAME``; parsing it would take longer than
     all else at the start of a command.

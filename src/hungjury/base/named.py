@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, NoReturn, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NoReturn, TypedDict, TypeVar
 
 from hungjury.base.errors import HungjuryError, MeasureError, UnknownName, either
 from hungjury.base.parameters import Declared, required
@@ -22,11 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Catalogue",
     "Described",
-    "NameText",
     "Named",
     "Parameter",
-    "read_arguments",
-    "read_name",
 ]
 
 _SHAPE = re.compile(
@@ -36,22 +33,8 @@ _SHAPE = re.compile(
 )
 
 
-class NameText(NamedTuple):
-    """The parts of a name: ``(p=0.9)`` with its parentheses, and the number after @."""
-
-    name: str
-    args: str | None
-    at: str | None
-
-
-def read_name(text: str) -> NameText | None:
-    """The parts of a name, or None where it does not have that shape."""
-    match = _SHAPE.fullmatch(text.strip())
-    return None if match is None else NameText(match["name"], match["args"], match["at"])
-
-
-def read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
-    """The values without a name, and (name, value) of the others; ValueError if it has neither."""
+def _read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
+    """Return the values without a name, and (name, value) of the others, or raise ValueError."""
     source = "f" + args
     try:
         call = ast.parse(source, mode="eval").body
@@ -64,7 +47,7 @@ def read_arguments(args: str) -> tuple[list[object], list[tuple[str, object]]]:
 
 
 def _value(node: ast.expr, source: str) -> object:
-    """A literal; a bare word is a string; a call stays text, for a parser of its own."""
+    """Return a literal; a bare word is a string; a call stays text, for a parser of its own."""
     if isinstance(node, ast.Name):
         return node.id
     try:
@@ -76,7 +59,7 @@ def _value(node: ast.expr, source: str) -> object:
 
 
 def _plain(value: object) -> str:
-    """A value as `Catalogue.parse` reads it."""
+    """Return a value as `Catalogue.parse` reads it."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, str):
@@ -121,7 +104,7 @@ class Named:
         self.__post_init__()
 
     def _to_be_named(self, value: Any) -> str:
-        """What is said about a parameter without its name."""
+        """Say how a parameter without its name has to be given."""
         ours = type(self).__name__
         if not self._params:
             return f"{ours} has no parameters"
@@ -148,12 +131,12 @@ class Named:
         return f"{type(self).__name__}({inside})"
 
     def but(self, **changes: Any) -> Self:
-        """A copy with other parameters."""
+        """Return a copy with other parameters."""
         return type(self)(**{**{name: getattr(self, name) for name in self._params}, **changes})
 
     @classmethod
     def params(cls) -> list[Declared]:
-        """The parameters, in the order of their declaration."""
+        """Return the parameters, in the order of their declaration."""
         return list(cls._params.values())
 
     @classmethod
@@ -262,7 +245,7 @@ class Catalogue(Generic[T]):
         return enter
 
     def entries(self) -> list[Described]:
-        """A description of each: name, syntax, meaning, parameters."""
+        """Return a description of each: name, syntax, meaning, parameters."""
         return [
             {
                 "name": cls.name,
@@ -296,20 +279,20 @@ class Catalogue(Generic[T]):
 
     def parse(self, text: str) -> T:
         """``Name(param=value, ...)@k`` as a value; nothing is evaluated."""
-        written = read_name(text)
+        written = _SHAPE.fullmatch(text.strip())
         if written is None:
             raise UnknownName(
                 f"'{text}' cannot be read as a {self.kind}",
                 remedy="write Name, Name@k or Name(param=value, ...)@k",
             )
-        cls = self[written.name]
-        values = {} if written.args is None else _arguments(cls, written.args, text)
-        if written.at is not None:
+        cls = self[written["name"]]
+        values = {} if written["args"] is None else _arguments(cls, written["args"], text)
+        if written["at"] is not None:
             if cls.at is None:
                 raise MeasureError(
                     f"'{text}': {cls.name} does not take a number after @",
                     code="no-cutoff",
-                    remedy=f"write {cls.name} without @{written.at}",
+                    remedy=f"write {cls.name} without @{written['at']}",
                 )
             if cls.at in values:
                 raise MeasureError(
@@ -318,7 +301,7 @@ class Catalogue(Generic[T]):
                     argument=cls.at,
                     remedy="write it after @ only",
                 )
-            values[cls.at] = float(written.at)
+            values[cls.at] = float(written["at"])
         missing = [f.name for f in cls.params() if f.required and f.name not in values]
         if missing:
             raise MeasureError(
@@ -330,7 +313,7 @@ class Catalogue(Generic[T]):
         return cls(**values)
 
     def example(self, cls: type[T]) -> str:
-        """How a name with its required parameters is written."""
+        """Show how a name with its required parameters is written."""
         needed = [f.name for f in cls.params() if f.required]
         inside = ", ".join(
             "X" if n == cls.positional else f"{n}=..." for n in needed if n != cls.at
@@ -340,11 +323,11 @@ class Catalogue(Generic[T]):
 
 
 def _arguments(cls: type[Named], args: str, text: str) -> dict[str, object]:
-    """The parameters between the parentheses of a name; they exist and are given once."""
+    """Return the parameters between the parentheses of a name; they exist and are given once."""
     known = [f.name for f in cls.params()]
     takes = f"{cls.name} takes {', '.join(known) or 'no parameters'}"
     try:
-        unnamed, named = read_arguments(args)
+        unnamed, named = _read_arguments(args)
     except ValueError:
         raise MeasureError(
             f"'{text}': the parameters cannot be read",

@@ -51,7 +51,7 @@ class Note(Record):
         return f"{where}{self.text}{subjects}"
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields and the whole sentence, for JSON."""
+        """Return all fields and the whole sentence, for JSON."""
         return {
             "kind": self.kind,
             "count": self.count,
@@ -63,7 +63,7 @@ class Note(Record):
 
 
 def few(names: Iterable[str], most: int = 5) -> str:
-    """The first of many names: 'a, b, c and 12 more'."""
+    """Return the first of many names: 'a, b, c and 12 more'."""
     listed = list(names)
     shown = ", ".join(listed[:most])
     return shown if len(listed) <= most else f"{shown} and {len(listed) - most} more"

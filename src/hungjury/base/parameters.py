@@ -19,36 +19,9 @@ from hungjury.base.text import decimal_of
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = [
-    "MOST_DRAWS",
-    "MOST_FEATURES",
-    "MOST_GRADE",
-    "MOST_LABELS",
-    "MOST_LEAVES",
-    "MOST_MARGIN",
-    "MOST_RANKS",
-    "MOST_RANKS_OF_A_PAGE",
-    "MOST_SAMPLES",
-    "MOST_SEED",
-    "MOST_SMOOTHING",
-    "MOST_TREES",
-    "MOST_WORKERS",
-    "Declared",
-    "check_count",
-    "check_share",
-    "flag",
-    "integer",
-    "mapping",
-    "number",
-    "numbers",
-    "one_of",
-    "param",
-    "required",
-]
-
 MOST_GRADE = 1000
 MOST_RANKS = 2**31 - 1  # of a list; ranks are stored in 32 bits
-MOST_RANKS_OF_A_PAGE = 1000  # a user model holds a table of ranks by ranks
+MOST_RANKS_OF_A_PAGE = 1000  # a user model has a table of ranks by ranks
 MOST_DRAWS = 100_000  # of labels, each scored for every system and topic
 MOST_SAMPLES = 1_000_000  # of a resampling test
 MOST_LABELS = 2**31 - 1
@@ -128,7 +101,7 @@ LARGEST_INTEGER = 2**53
 
 
 def integer(value: object) -> int:
-    """An integer; 10.0 is one, True is not."""
+    """Convert to an integer; 10.0 is one, True is not."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
@@ -139,7 +112,7 @@ def integer(value: object) -> int:
 
 
 def number(value: object) -> float:
-    """A finite number."""
+    """Convert to a finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
         raise ValueError("a number")
     if abs(value) > LARGEST:
@@ -148,14 +121,14 @@ def number(value: object) -> float:
 
 
 def flag(value: object) -> bool:
-    """True or False."""
+    """Accept True or False."""
     if not isinstance(value, bool):
         raise ValueError("True or False")
     return value
 
 
 def numbers(value: object) -> tuple[float, ...]:
-    """A list of numbers; or text with commas, for parsers that have no lists."""
+    """Convert a list of numbers, or text with commas, for parsers that have no lists."""
     if isinstance(value, str):
         value = [decimal_of(part.strip()) for part in value.split(",")]
     if isinstance(value, (bytes, Mapping)) or not hasattr(value, "__iter__"):
@@ -164,7 +137,7 @@ def numbers(value: object) -> tuple[float, ...]:
 
 
 def mapping(value: Any) -> tuple[tuple[int, float], ...]:
-    """A map from grades to numbers, kept as sorted pairs so that it can be hashed."""
+    """Convert a map from grades to numbers into sorted pairs, which can be hashed."""
     pairs = value.items() if isinstance(value, Mapping) else value
     try:
         return tuple(sorted((integer(k), number(v)) for k, v in pairs))
@@ -237,7 +210,7 @@ class Declared:
         return f"{'< ' if open_high else '<= '}{high}"
 
     def holds(self, value: float) -> bool:
-        """Is this number in the range?"""
+        """Tell whether a number is in the range."""
         low, high = self.bounds.get("low", -math.inf), self.bounds.get("high", math.inf)
         if self.bounds.get("open_low") and value == low:
             return False

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass_transform(**_: Any) -> Callable[[Any], Any]:
-        """What Python 3.11 has: a word to type checkers, nothing at run time."""
+        """Tell type checkers what Python 3.11 would; does nothing at run time."""
         return lambda cls: cls
 
 
@@ -162,7 +162,7 @@ def _name(owner: Record) -> str:
 
 
 def _values(owner: Record) -> tuple[Any, ...]:
-    """What is compared."""
+    """Return the values of the fields that are compared."""
     return tuple(owner.__dict__[f.name] for f in fields(owner) if f.compare)
 
 
@@ -173,7 +173,7 @@ class Settings(Record, kw_only=True):
     """Base of all settings."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields; settings inside settings become dictionaries."""
+        """Return the fields; settings inside settings become dictionaries."""
         return asdict(self)
 
     def extend(self, kind: type[S], **more: Any) -> S:

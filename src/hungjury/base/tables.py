@@ -16,7 +16,7 @@ __all__ = ["Cell", "Joined", "Marked", "Table", "html_page", "text_page"]
 
 
 class Marked(Record):
-    """A number or text with what is printed behind it, such as the stars of high correlations."""
+    """A number or text with a mark that is printed after it, such as the stars of high correlations."""
 
     value: Any
     mark: str = ""
@@ -79,7 +79,7 @@ class Table(Record, eq=False):
 
     @staticmethod
     def of(rows: Sequence[Mapping[str, Any]], **more: Any) -> Table:
-        """Rows with the same keys, which become the headings."""
+        """Make a table of rows with the same keys, which become the headings."""
         return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows], **more)
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ class Table(Record, eq=False):
         return self.to_html()
 
     def head(self, number: int) -> list[str | Table]:
-        """The first rows, and a sentence about the rest, for `html_page`."""
+        """Return the first rows, and a sentence about the rest, for `html_page`."""
         more = len(self) - number
         if more <= 0:
             return [self]
@@ -119,7 +119,7 @@ class Table(Record, eq=False):
         return sum(1 for _ in takewhile(bool, texts))
 
     def printed(self) -> list[list[str]]:
-        """Every cell as people read it, without marks."""
+        """Return every cell as people read it, without marks."""
         how = [self.formats.get(name, self._shown) for name in self.columns]
         return [
             [show(_bare(cell)) for show, cell in zip(how, row, strict=True)] for row in self.rows
@@ -133,19 +133,19 @@ class Table(Record, eq=False):
         return f"{cell:.{self.digits}f}" if isinstance(cell, float) else str(cell)
 
     def _rendered(self, render: Callable[[str, Cell], str]) -> list[list[str]]:
-        """Printed cells, each with its marks as `render` writes them."""
+        """Return printed cells, each with its marks as `render` writes them."""
         return [
             [render(text, cell) for text, cell in zip(texts, row, strict=True)]
             for texts, row in zip(self.printed(), self.rows, strict=True)
         ]
 
     def to_text(self) -> str:
-        """Columns aligned with blanks."""
+        """Write columns aligned with blanks."""
         body = columns([list(self.columns), *self._rendered(_in_text)], self.words)
         return f"{self.caption}\n{body}" if self.caption else body
 
     def split(self) -> Table:
-        """The same table with a column for each of the named numbers that share cells."""
+        """Return the same table with a column for each of the named numbers that share cells."""
         columns: list[str] = []
         rows: list[list[Cell]] = [[] for _ in self.rows]
         for i, name in enumerate(self.columns):
@@ -162,13 +162,13 @@ class Table(Record, eq=False):
         return replace(self, columns=columns, rows=rows)
 
     def to_csv(self, safe: bool = False) -> str:
-        """A header line, then all digits; for spreadsheets if `safe` (see `csv_text`)."""
+        """Write a header line, then rows with all digits; `safe`: for spreadsheets (`csv_text`)."""
         table = self.split()
         exact = ([_exact(cell) for cell in row] for row in table.rows)
         return csv_text([table.columns, *exact], safe)
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """A dictionary for every row; numbers that are undefined or infinite are None."""
+        """Return a dictionary for every row; numbers that are undefined or infinite are None."""
         table = self.split()
         return [
             {name: finite(_value(cell)) for name, cell in zip(table.columns, row, strict=True)}
@@ -176,11 +176,11 @@ class Table(Record, eq=False):
         ]
 
     def to_json(self) -> str:
-        """A list of the rows as objects."""
+        """Write a list of the rows as objects."""
         return json_text(self.to_dicts())
 
     def to_latex(self) -> str:
-        """A booktabs table, in a `table` environment where it has a caption."""
+        """Write a booktabs table, in a `table` environment where it has a caption."""
         body = latex_table(
             [tex(name) for name in self.columns], self._rendered(_in_latex), self.words
         )
@@ -189,7 +189,7 @@ class Table(Record, eq=False):
         return f"\\begin{{table}}\n\\caption{{{tex(self.caption)}}}\n{body}\\end{{table}}\n"
 
     def to_html(self) -> str:
-        """A `<table>`, every text escaped; columns of words have the class "text"."""
+        """Write a `<table>`, every text escaped; columns of words have the class "text"."""
         kinds = [' class="text"' if i < self.words else "" for i in range(len(self.columns))]
 
         def line(cells: Iterable[str], tag: str) -> str:
@@ -202,7 +202,7 @@ class Table(Record, eq=False):
         return f"<table>\n{caption}<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """A data frame of "pandas" or "polars"."""
+        """Return a data frame of "pandas" or "polars"."""
         check_choice("backend", backend, get_args(FrameBackend))
         try:
             module = __import__(backend)
@@ -257,14 +257,14 @@ def _bare(cell: Cell) -> Any:
 
 
 def _value(cell: Cell) -> Any:
-    """A cell without marks."""
+    """Return a cell without marks."""
     if isinstance(cell, Joined):
         return "/".join(map(repr, cell.values))
     return _bare(cell)
 
 
 def _parts(cell: Cell, number: int) -> list[Cell]:
-    """The numbers of a cell in as many columns; another cell stands in the first of them."""
+    """Return the numbers of a cell, one per column; any other cell goes into the first."""
     found = list(cell.values) if isinstance(cell, Joined) else [cell]
     return [*found, *[None] * (number - len(found))]
 

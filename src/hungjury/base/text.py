@@ -64,8 +64,7 @@ _INSIDE_TEXT = "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\ud800-\\udfff]"
 
 
 def visible(text: str) -> str:
-    """Text whose control characters, except newlines and tabs, are escaped: an id cannot move the
-    cursor of a terminal."""
+    """Escape control characters except newlines and tabs: an id cannot move a terminal's cursor."""
     return re.sub(_INSIDE_TEXT, _escaped, text)
 
 
@@ -102,7 +101,7 @@ _FORMULA = tuple("=+-@＝＋－＠")
 
 
 def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Rows of cells as aligned text: the first `left` columns to the left, numbers right."""
+    """Write rows of cells as aligned text: the first `left` columns to the left, numbers right."""
     rows = [[visible_line(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
@@ -116,7 +115,7 @@ def columns(rows: Sequence[Sequence[str]], left: int = 1) -> str:
 
 
 def csv_text(rows: Iterable[Sequence[object]], safe: bool = False) -> str:
-    """Rows as CSV, every cell exactly as it is.
+    """Write rows as CSV, every cell exactly as it is.
 
     With `safe`, spreadsheets run nothing: texts that they would take for a formula (those that
     begin with =, +, -, @ or blanks before these) are preceded by an apostrophe, and control
@@ -146,14 +145,14 @@ def _harmless(cell: object) -> Any:
 
 
 def json_text(content: object) -> str:
-    """JSON as all results write it; numbers that are undefined or infinite are null."""
+    """Write JSON; numbers that are undefined or infinite are null."""
     import json
 
     return json.dumps(finite(content), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def finite(value: object) -> Any:
-    """Arrays as lists, and None for numbers that JSON does not have."""
+    """Turn arrays into lists, and numbers that JSON does not have into None."""
     if isinstance(value, Mapping):
         return {key: finite(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -164,7 +163,7 @@ def finite(value: object) -> Any:
 
 
 def number_text(value: float | None, digits: int = 3, sign: str = "") -> str:
-    """A rounded number, '-' where it is not known; -0.0001 is 0.000.
+    """Return a rounded number, '-' where it is not known; -0.0001 is 0.000.
 
     Examples
     --------
@@ -177,18 +176,18 @@ def number_text(value: float | None, digits: int = 3, sign: str = "") -> str:
 
 
 def letter(place: int) -> str:
-    """a, b, ..., z, a2, ..., z2, a3, ...: names that can be told apart when they are joined."""
+    """Name places a, b, ..., z, a2, ..., z2, a3, ...: these differ even when they are joined."""
     round_, at = divmod(place, 26)
     return chr(ord("a") + at) + (str(round_ + 1) if round_ else "")
 
 
 def tex(text: str) -> str:
-    """Text with LaTeX's own characters escaped."""
+    """Escape LaTeX's own characters."""
     return "".join(_TEX.get(c, c) for c in visible_line(text))
 
 
 def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int) -> str:
-    """A booktabs table; cells are LaTeX already."""
+    """Write a booktabs table; cells are LaTeX already."""
     shape = "l" * left + "r" * (len(header) - left)
     lines = [rf"\begin{{tabular}}{{{shape}}}", r"\toprule", " & ".join(header) + r" \\",
              r"\midrule"]  # fmt: skip
@@ -200,7 +199,7 @@ def latex_table(header: Sequence[str], rows: Iterable[Sequence[str]], left: int)
 
 
 def html_text(text: str) -> str:
-    """Text with HTML's own characters escaped."""
+    """Escape HTML's own characters."""
     from html import escape
 
     return escape(visible_line(text))

@@ -18,7 +18,7 @@ LINES = 40  # judges listed
 
 
 def agreement_text(found: Agreement) -> str:
-    """The overall numbers, the warnings, and a line per judge."""
+    """Return the overall numbers, the warnings, and a line per judge."""
     head, *numbers = agreement_summary(found)
     lines = [head, "", *numbers]
     if found.warnings:
@@ -27,7 +27,7 @@ def agreement_text(found: Agreement) -> str:
 
 
 def agreement_summary(found: Agreement) -> list[str]:
-    """How much was judged, and the overall numbers."""
+    """Return sentences on how much was judged, and the overall numbers."""
     panel = found.panel
     lines = [
         f"{plural(len(found.judges), 'judge')}, {plural(len(panel.pool.topics), 'topic')}, "
@@ -56,7 +56,7 @@ def _mean(values: NDArray[np.float64]) -> float:
 
 
 def _table(found: Agreement) -> str:
-    """A line per judge; of very many judges only those with the most labels."""
+    """Return a line per judge; of very many judges only those with the most labels."""
     table = found.table()
     left = len(found.judges) - LINES
     if left <= 0:

@@ -24,7 +24,7 @@ __all__ = [
 
 
 def _corrected_by(correction: Correction) -> str:
-    """Part of a headline: how the panel is corrected."""
+    """Return part of a headline: how the panel is corrected."""
     labels = plural(correction.labels, "gold label")
     how = {
         "exact": f"gold labels of the whole pool ({labels})",
@@ -36,7 +36,7 @@ def _corrected_by(correction: Correction) -> str:
 
 
 def sentences(correction: Correction, digits: int = 3) -> list[str]:
-    """How the panel differs from people, and what more labels would give."""
+    """Say how the panel differs from people, and what more labels would give."""
     level = correction.level
     side = "above" if level[0] > 0 else "below"
 
@@ -95,7 +95,7 @@ CAUSES = {  # of uncertainty, and what they mean
 
 
 def headline(board: Leaderboard) -> str:
-    """One line about what was measured."""
+    """Return one line about what was measured."""
     of = "topics like these" if board.target == "population" else "these topics"
     return (
         f"{board.measure} on {of}: {plural(len(board.systems), 'system')}, "
@@ -106,7 +106,7 @@ def headline(board: Leaderboard) -> str:
 
 
 def _shared(board: Leaderboard) -> str:
-    """The number of families, if judges share votes."""
+    """Return the number of families, if judges share votes."""
     families = board.settings.families
     if families in (0, board.settings.judges):
         return ""
@@ -114,7 +114,7 @@ def _shared(board: Leaderboard) -> str:
 
 
 def _scale(board: Leaderboard) -> str:
-    """The scale of the labels."""
+    """Return the scale of the labels."""
     grades = board.settings.labels.grades
     if board.settings.rel is not None:
         return f"relevant from grade {board.settings.rel}"
@@ -122,7 +122,7 @@ def _scale(board: Leaderboard) -> str:
 
 
 def board_text(board: Leaderboard, digits: int) -> str:
-    """A table with bars for intervals, followed by the sources of uncertainty."""
+    """Return a table with bars for intervals, followed by the sources of uncertainty."""
     rows = board.rows()
     width = max(len("group"), *(len(row.letters) for row in rows))
     cells = [["", "system", *_headings(board), "", "best", "ranks", "group".ljust(width)]]
@@ -151,7 +151,7 @@ def _headings(board: Leaderboard) -> tuple[str, str]:
 
 
 def assumed(board: Leaderboard) -> str:
-    """The assumed panel error, and what is known about such errors."""
+    """Return the assumed panel error, and what is known about such errors."""
     size = board.settings.panel_error
     low, high = MEASURED
     known = (
@@ -168,7 +168,7 @@ def assumed(board: Leaderboard) -> str:
 
 
 def _bar(row: BoardRow, low: float, high: float) -> str:
-    """The interval as a line, the mean as a dot, on a scale from `low` to `high`."""
+    """Return the interval as a line, the mean as a dot, on a scale from `low` to `high`."""
     width = (high - low) or 1.0
 
     def place(value: float) -> int:
@@ -182,7 +182,7 @@ def _bar(row: BoardRow, low: float, high: float) -> str:
 
 
 def _below(board: Leaderboard, digits: int) -> list[str]:
-    """The sources of uncertainty, and what would reduce it."""
+    """Return the sources of uncertainty, and what would reduce it."""
     lines = []
     systems = len(board.systems)
     if board.correction is not None and not board.correction.concludes:
@@ -216,7 +216,7 @@ def _below(board: Leaderboard, digits: int) -> list[str]:
 
 
 def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
-    """The precision with other numbers of topics and judges."""
+    """Return the precision with other numbers of topics and judges."""
     scale = " on the panel's scale" if board.scale == "panel" else ""
     lines = [f"Smallest detectable difference: {ahead.difference:.{digits}f}{scale}. It becomes:"]
     curves = (("topic", ahead.topics, len(board.topics)), ("judge", ahead.judges,
@@ -232,7 +232,7 @@ def _outlook(board: Leaderboard, ahead: Outlook, digits: int) -> list[str]:
 
 
 def coverage(board: Leaderboard) -> str:
-    """A small histogram of labels per document; median and deciles if the numbers vary a lot."""
+    """Return a histogram of labels per document; median and deciles if the numbers vary a lot."""
     counts = board.labels_per_document
     total = sum(counts.values())
     most = max(counts.values())
@@ -274,7 +274,7 @@ def _gold(board: Leaderboard, digits: int) -> list[str]:
 
 
 def rounded_board(board: Leaderboard, digits: int) -> Table:
-    """A row per system with rounded numbers, for LaTeX and HTML."""
+    """Return a row per system with rounded numbers, for LaTeX and HTML."""
     mean, interval = _headings(board)
     header = ["system", f"{board.measure}, {mean}", interval, "P(best)", "ranks", "groups"]
     rows = [

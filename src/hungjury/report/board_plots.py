@@ -32,7 +32,7 @@ def draw_board(board: Leaderboard, what: BoardPicture) -> Figure:
 
 
 def _intervals(board: Leaderboard) -> Figure:
-    """Means and intervals; the axis is cut if a few very bad systems would squeeze the others."""
+    """Draw means and intervals; the axis is cut if very bad systems would squeeze the others."""
     figure, axes = new_rows(board.systems)
     places = np.arange(len(board.systems))
     axes.hlines(places, board.low, board.high, color=LINE, linewidth=2)
@@ -57,7 +57,7 @@ SURE, UNSURE = LINE, "0.6"
 
 
 def draw_differences(found: Comparison, measure: str) -> Figure:
-    """A line per pair, in the order of the comparison; infinite ends are not drawn."""
+    """Draw a line per pair, in the order of the comparison; infinite ends are not drawn."""
     if measure not in found.measures:
         raise UnknownName(
             f"{measure} was not compared", remedy=f"choose from {', '.join(found.measures)}"
@@ -77,7 +77,7 @@ def draw_differences(found: Comparison, measure: str) -> Figure:
 
 
 def draw_scores(scores: Scores, measure: str) -> Figure:
-    """A line per system, best first by the first measure."""
+    """Draw a line per system, best first by the first measure."""
     if measure not in scores.measures:
         raise UnknownName(
             f"{measure} was not scored",
@@ -103,7 +103,7 @@ MOST_NAMED = 12  # more systems than this are drawn in grey behind the best ones
 
 
 def draw_precision_recall(curve: Curve) -> Figure:
-    """One line per system, best first."""
+    """Draw one line per system, best first."""
     best = sorted(range(len(curve.systems)), key=lambda s: -np.nansum(curve.precision[s]))
     figure, axes = new_picture(6.4, 4.4)
     for s in best[MOST_NAMED:]:

@@ -19,7 +19,7 @@ SMALLEST_P = 0.0001
 
 
 def comparison_text(found: Comparison, digits: int) -> str:
-    """A caption, then the tables."""
+    """Return a caption, then the tables."""
     pairs = len(found.rows) // len(found.measures)
     listed = bool(found.baselines) or pairs <= MOST_PAIRS
     parts = ["\n".join(_explained(found, listed))]
@@ -39,7 +39,7 @@ def comparison_text(found: Comparison, digits: int) -> str:
 
 
 def comparison_latex(found: Comparison, digits: int) -> str:
-    """One booktabs table, with the caption as comments above it."""
+    """Return one booktabs table, with the caption as comments above it."""
     lines = _explained(found, bool(found.baselines))
     head = "".join(f"% {' '.join(line.split())}\n" for line in lines)
     if not found.baselines:
@@ -49,7 +49,7 @@ def comparison_latex(found: Comparison, digits: int) -> str:
 
 
 def comparison_html(found: Comparison, digits: int) -> str:
-    """The same table with the caption above it."""
+    """Return the same table with the caption above it."""
     caption = "; ".join(_explained(found, bool(found.baselines)))
     if not found.baselines:
         return replace(_means(found, digits), caption=caption).to_html()
@@ -58,7 +58,7 @@ def comparison_html(found: Comparison, digits: int) -> str:
 
 
 def _means(found: Comparison, digits: int) -> Table:
-    """A row per system: its letter, name, and means with the letters of those it beats."""
+    """Return a row per system: its letter, name, and means with the letters of those it beats."""
     rows: list[list[Cell]] = [[letter(s), name] for s, name in enumerate(found.systems)]
     for m, measure in enumerate(found.measures):
         means, marks = found.mean[m], _marks(found, measure)
@@ -72,7 +72,7 @@ def _means(found: Comparison, digits: int) -> Table:
 
 
 def _explained(found: Comparison, intervals: bool) -> list[str]:
-    """The caption: test, family of comparisons and intervals."""
+    """Return the caption: test, family of comparisons and intervals."""
     how = TESTS[found.test]
     topics = sorted({row.topics for row in found.rows})
     over = plural(topics[0], "topic") if len(topics) == 1 else f"{topics[0]} to {topics[-1]} topics"
@@ -105,7 +105,7 @@ def _explained(found: Comparison, intervals: bool) -> list[str]:
 
 
 def _difference_cells(found: Comparison, digits: int) -> list[list[str]]:
-    """A line per comparison; the baseline's own line comes first for each measure."""
+    """Return a line per comparison; the baseline's own line comes first for each measure."""
     corrected = "p" if found.correction == "none" else f"p ({found.correction})"
     interval = f"{100 * (1 - found.alpha):g} % interval"
     within = [] if found.margin is None else [f"p within ±{found.margin:g}"]
@@ -152,7 +152,7 @@ def _p(value: float) -> str:
 
 
 def _latex_row(row: list[str]) -> list[str]:
-    """Names escaped, signs and infinity as mathematics."""
+    """Return names escaped, signs and infinity as mathematics."""
     numbers = []
     for cell in row[2:]:
         star = f"^{{{cell[-1]}}}" if cell.endswith(("*", "=")) else ""
@@ -174,7 +174,7 @@ def _marks(found: Comparison, measure: str) -> list[str]:
 
 
 def _ranges(places: list[int]) -> str:
-    """Letters separated by commas; runs of three or more as first-last."""
+    """Return letters separated by commas; runs of three or more as first-last."""
     runs: list[list[int]] = []
     for place in places:
         if runs and place == runs[-1][-1] + 1:

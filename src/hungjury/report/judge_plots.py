@@ -58,7 +58,7 @@ def agreement_heatmap(found: Agreement, what: str = "kappa") -> Figure:
 
 
 def _judge_map(values: Floats, names: list[str], title: str) -> Figure:
-    """A matrix of judges by judges, without its diagonal."""
+    """Draw a matrix of judges by judges, without its diagonal."""
     values = values.copy()
     np.fill_diagonal(values, np.nan)  # a judge always agrees with itself
     return square_map(values, names, title)
@@ -101,7 +101,7 @@ def ranking_plot(found: Agreement) -> Figure:
 
 
 def _spread(axes: Axes, ranks: Floats) -> None:
-    """Per system: the range over judges as a thin line, the quartiles thick, the median a dot."""
+    """Draw each system's range over judges as a thin line, quartiles thick, the median a dot."""
     place = np.arange(ranks.shape[1])
     low, first, middle, third, high = np.nanpercentile(ranks, [0, 25, 50, 75, 100], axis=0)
     axes.hlines(place, low, high, color="0.75", linewidth=1)
@@ -135,7 +135,7 @@ def draw_gold_agreement(found: GoldAgreement, what: GoldPicture) -> Figure:
 
 
 def _kappa(found: GoldAgreement) -> Figure:
-    """Judges, best first."""
+    """Draw kappas, the best judge first."""
     order = np.argsort(-np.nan_to_num(found.kappa, nan=-np.inf), kind="stable")
     figure, axes = new_rows([found.judges[k] for k in order])
     places = np.arange(len(order))
@@ -165,7 +165,7 @@ def _reliability(found: GoldAgreement) -> Figure:
 
 
 def draw_prm(models: Sequence[PRM]) -> Figure:
-    """P(relevant to another judge) by level, a line for each notion of relevance."""
+    """Draw P(relevant to another judge) by level, a line for each notion of relevance."""
     figure, axes = new_picture(6.0, 4.0)
     for i, model in enumerate(models):
         known = ~np.isnan(model.p)

@@ -52,7 +52,7 @@ HARDLY = 0.97  # ratio of detectable differences above which more judges or topi
 def content(
     board: Leaderboard, command: Sequence[str] | None, systems: list[str]
 ) -> dict[str, Any]:
-    """All values that the template needs; systems by the names that are shown."""
+    """Return all values that the template needs; systems by the names that are shown."""
     may, may_not = conclusions(board, DIGITS)
     seen = [shown(str(note)) for note in board.notes if note.about != "files"]
     odd = [shown(str(note)) for note in board.notes if note.about == "files"]
@@ -93,7 +93,7 @@ def _ranking(board: Leaderboard, systems: list[str]) -> dict[str, Any]:
 
 
 def _joined(numbers: list[int]) -> str:
-    """Letters of these groups; long runs of neighbours as 'c–h'."""
+    """Return letters of these groups; long runs of neighbours as 'c–h'."""
     return "".join(
         "".join(letter(first + k) for k in range(size)) if size <= MOST_LETTERS
         else f"{letter(first)}–{letter(first + size - 1)}"
@@ -102,7 +102,7 @@ def _joined(numbers: list[int]) -> str:
 
 
 def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
-    """Groups of two or more systems: their members and their places on the board."""
+    """Return groups of two or more systems: their members and their places on the board."""
     return [
         {
             "letter": letter(number),
@@ -121,7 +121,7 @@ def _groups(board: Leaderboard, systems: list[str]) -> list[dict[str, Any]]:
 
 
 def _runs(places: list[int]) -> list[tuple[int, int]]:
-    """Runs of consecutive places: first place and length."""
+    """Return runs of consecutive places: first place and length."""
     out: list[tuple[int, int]] = []
     for place in places:
         if out and place == sum(out[-1]):
@@ -147,7 +147,7 @@ def _judges(board: Leaderboard) -> dict[str, Any]:
 
 
 def _bar(value: float | None, most: float) -> tuple[float | None, float]:
-    """A value, and the length of its bar in percent."""
+    """Return a value, and the length of its bar in percent."""
     if value is None or math.isnan(value):
         return None, 0.0
     return value, round(100 * max(value, 0.0) / most, 1) if most else 0.0
@@ -208,7 +208,7 @@ def _gold(board: Leaderboard, gold: AgainstGold) -> dict[str, Any]:
 
 
 def _origin(board: Leaderboard, command: Sequence[str] | None) -> dict[str, Any]:
-    """How to reproduce this page."""
+    """Say how to reproduce this page."""
     settings = board.settings.to_dict()
     if command is not None:
         call = shlex.join(command)
@@ -243,7 +243,7 @@ def page(
     queries: TextFiles = (),
     documents: TextFiles = (),
 ) -> str:
-    """The HTML of the page; deterministic."""
+    """Return the HTML of the page; deterministic."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:

@@ -1,7 +1,7 @@
 """What the report's script shows on demand: lists, texts and pairs, packed into one block.
 
 The block is a header in JSON and columns of integers, compressed and written in base64. The script
-unpacks it; nothing of it is markup, whatever ids and texts hold.
+unpacks it; nothing of it is markup, whatever ids and texts contain.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class PageLists(Record, eq=False):
         )
 
     def ids(self) -> Iterator[str]:
-        """Ids of all documents that are shown."""
+        """Return ids of all documents that are shown."""
         pooled = self.evidence.alignment.pool.documents
         yield from (pooled[d] for d in self.documents)
         yield from self.unjudged
@@ -150,7 +150,7 @@ class Packed(Record):
 
 
 def packed(data: Packed) -> str:
-    """Text for the page: length of the header, header, columns."""
+    """Return text for the page: length of the header, header, columns."""
     columns = {name: _little(array) for name, array in data.columns.items()}
     kinds = {
         name: [array.dtype.kind + str(array.dtype.itemsize), array.size]
@@ -170,7 +170,7 @@ def _little(array: NDArray[Any]) -> NDArray[Any]:
 def script_data(
     board: Leaderboard, systems: list[str], lists: PageLists | None, texts: PageTexts
 ) -> Packed:
-    """Chances of pairs, agreement of judges, and the lists of every system."""
+    """Return chances of pairs, agreement of judges, and the lists of every system."""
     size = min(len(systems), MOST_SYSTEMS)
     upper = np.triu_indices(size, 1)
     beats = board.beats[upper]
@@ -208,7 +208,7 @@ def _thousandths(values: NDArray[np.float64]) -> NDArray[np.int16]:
 
 
 def _lists(board: Leaderboard, lists: PageLists, texts: PageTexts) -> Packed:
-    """Lists of the best systems, and what is known about the documents in them."""
+    """Return lists of the best systems, and what is known about the documents in them."""
     found, documents, size = lists.evidence, lists.documents, len(lists.places)
     pool = found.alignment.pool
     ends = np.searchsorted(documents, pool.offsets)
@@ -272,7 +272,7 @@ def _labels(found: Evidence, documents: NDArray[Any]) -> tuple[NDArray[np.int64]
 
 
 def _smallest(values: NDArray[Any]) -> NDArray[Any]:
-    """In the smallest integers that hold them."""
+    """Convert to the smallest integers that fit."""
     low, high = values.min(initial=0), values.max(initial=0)
     kinds = (np.uint8, np.int8, np.uint16, np.int16, np.int32)
     fitting = (k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)

@@ -48,7 +48,7 @@ class Scale(Record):
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
     def cut(self, low: float, mean: float, high: float) -> tuple[str, bool]:
-        """A sign if an interval reaches beyond an end, and whether its mean does."""
+        """Return a sign if an interval reaches beyond an end, and whether its mean does."""
         beyond = mean < self.low or mean > self.high
         return ("◂" if low < self.low else "▸" if high > self.high else ""), beyond
 
@@ -57,7 +57,7 @@ class Scale(Record):
 
 
 def scale(low: float, high: float, most: int = 5) -> Scale:
-    """Round ticks that hold low and high, with a little room at both ends."""
+    """Make an axis with round ticks from low to high, and a little room at both ends."""
     if not high > low:
         half = max(abs(low) * 0.1, 0.05)
         low, high = low - half, high + half
@@ -74,7 +74,7 @@ def scale(low: float, high: float, most: int = 5) -> Scale:
 
 
 def shown_ends(low: Floats, high: Floats, first_minus_last: float) -> tuple[float, float]:
-    """Where an axis for intervals begins and ends: at the outermost, unless a few hopeless systems
+    """Return the ends of an axis for intervals: the outermost, unless a few hopeless systems
     would squeeze all others into a corner. They are at the lower end if the first system has a
     larger mean than the last, at the upper end where smaller is better."""
     if first_minus_last < 0:
@@ -87,7 +87,7 @@ def shown_ends(low: Floats, high: Floats, first_minus_last: float) -> tuple[floa
 
 
 def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
-    """A path for each bin: strokes, one unit high, over its cells. Negative bins are not drawn.
+    """Return a path for each bin: strokes, one unit high, over its cells; not for negative bins.
 
     A rectangle for each cell would be forty times as long.
     """
@@ -101,7 +101,7 @@ def runs_by_bin(bins: NDArray[np.int64], number: int) -> list[str]:
 
 
 def border(inside: NDArray[np.bool_]) -> str:
-    """A path along the edges where cells inside meet cells outside."""
+    """Return a path along the edges where cells inside meet cells outside."""
     parts = []
     for y, x in zip(*np.nonzero(inside[:, 1:] != inside[:, :-1]), strict=True):
         parts.append(f"M{x + 1} {y}v1")
@@ -173,7 +173,7 @@ def _choose_labels(points: list[Point]) -> None:
 DIGITS = 3
 MOST_PAIRS = 150  # systems in the heat map
 MOST_JUDGES = 60  # judges in the heat map
-MOST_NUMBERS = 14  # rows of a heat map whose cells can hold numbers
+MOST_NUMBERS = 14  # rows of a heat map whose cells have room for numbers
 CHANCES = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)  # edges of colours, between those of told apart
 KAPPAS = (0.0, 0.2, 0.4, 0.6, 0.8)
 
@@ -220,7 +220,7 @@ def judges_map(found: Agreement) -> dict[str, Any]:
 
 
 def matrix_judges(found: Agreement) -> list[int]:
-    """Judges who agree side by side; of very many those with most labels."""
+    """Return judges who agree side by side; of very many those with most labels."""
     if len(found.judges) < 2:
         return []
     most = set(np.argsort(-found.labels, kind="stable")[:MOST_JUDGES].tolist())
@@ -230,7 +230,7 @@ def matrix_judges(found: Agreement) -> list[int]:
 def _matrix(
     bins: NDArray[np.int64], number: int, values: Floats, names: list[str]
 ) -> dict[str, Any]:
-    """A heat map: a path for each colour, and numbers where they can be read."""
+    """Return a heat map: a path for each colour, and numbers where they can be read."""
     size = len(bins)
     numbers = []
     if size <= MOST_NUMBERS:

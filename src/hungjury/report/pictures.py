@@ -64,14 +64,14 @@ def new_picture(width: float, height: float) -> tuple[Figure, Axes]:
 
 
 def new_panels(width: float, height: float, widths: Sequence[float]) -> tuple[Figure, list[Axes]]:
-    """A figure with plain axes side by side, of these relative widths and with one scale."""
+    """Return a figure with plain axes side by side, of these relative widths and with one scale."""
     figure = new_figure(width, height)
     row = figure.subplots(1, len(widths), sharey=True, squeeze=False, width_ratios=widths)[0]
     return figure, plain(row)
 
 
 def new_grid(width: float, height: float, number: int, across: int) -> tuple[Figure, list[Axes]]:
-    """A figure with `number` plain axes, `across` of them side by side, all on one scale."""
+    """Return a figure with `number` plain axes, `across` of them side by side, all on one scale."""
     figure = new_figure(width, height)
     grid = figure.subplots(-(-number // across), across, sharey=True, squeeze=False).ravel()
     for empty in grid[number:]:
@@ -80,7 +80,7 @@ def new_grid(width: float, height: float, number: int, across: int) -> tuple[Fig
 
 
 def new_rows(names: Sequence[str]) -> tuple[Figure, Axes]:
-    """A figure with a line per name, the first on top; too many names are left out."""
+    """Return a figure with a line per name, the first on top; too many names are left out."""
     figure, axes = new_picture(6.4, min(max(0.22 * len(names), 1.2), 14.0) + 0.8)
     axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
@@ -99,19 +99,19 @@ def plain(axes: Iterable[Axes]) -> list[Axes]:
 
 
 def shortened(name: str) -> str:
-    """A name without its middle where it is long, as a measure with the path of a file is."""
+    """Leave out the middle of a long name, such as that of a measure with a file's path."""
     if len(name) <= LONGEST:
         return name
     return f"{name[: LONGEST // 2]}\N{HORIZONTAL ELLIPSIS}{name[-(LONGEST // 2 - 1) :]}"
 
 
 def room_for(names: Iterable[str]) -> float:
-    """The inches that the longest of some names needs beside an axis."""
+    """Return the inches that the longest of some names needs beside an axis."""
     return 0.4 + 0.065 * max(len(shortened(name)) for name in names)
 
 
 def in_legend(name: str) -> str:
-    """A name as the label of a line; matplotlib's legends leave out labels that begin with _."""
+    """Mark a name for a legend, where matplotlib leaves out labels that begin with _."""
     return _KEPT + name if name.startswith("_") else name
 
 
@@ -121,7 +121,7 @@ def save_picture(figure: Figure, path: str) -> None:
 
 
 def check_ending(path: str, also: str = "") -> str:
-    """The ending of a plot's file, which is its format; `also` is named beside the others."""
+    """Return the ending of a plot's file, its format; `also` is named beside the others."""
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise InputError(
@@ -134,7 +134,7 @@ def check_ending(path: str, also: str = "") -> str:
 
 
 def picture_bytes(figure: Figure, form: str) -> bytes:
-    """A plot as 'svg', 'png' or 'pdf'; the same figure gives the same bytes."""
+    """Return a plot as 'svg', 'png' or 'pdf'; the same figure gives the same bytes."""
     from matplotlib import rc_context
 
     drawn = io.BytesIO()
@@ -219,7 +219,7 @@ def _name_ticks(axis: Axis, names: list[str], rotation: int) -> None:
 
 
 def darkest(values: NDArray[np.float64]) -> float:
-    """A round number below nearly all values; far below chance, all is equally dark."""
+    """Return a round number below nearly all values; far below chance, all is equally dark."""
     known = values[~np.isnan(values)]
     return max(float(np.floor(known.min(initial=0.9) * 10) / 10), -0.5)
 

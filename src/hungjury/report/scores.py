@@ -12,7 +12,7 @@ __all__ = ["topic_table", "trec_lines"]
 
 
 def topic_table(scores: Scores, digits: int = 4) -> str:
-    """A line per system and topic, a column per measure; '-' where nothing is counted."""
+    """Return a line per system and topic, a column per measure; '-' where nothing is counted."""
     counted = scores.counted()
     rows = [["system", "topic", *scores.measures]]
     for s, system in enumerate(scores.systems):

@@ -57,7 +57,7 @@ def write_study(study: Study, csv_safe: bool = False) -> list[Path]:
 
 
 def study_page(study: Study, pictures: Mapping[str, bytes]) -> str:
-    """A self-contained page; pictures: by the names of their files."""
+    """Return a self-contained page; pictures: by the names of their files."""
     recipe, report = study.recipe, study.report
     parts = [
         f"<h1>{escape(recipe.name)}</h1>",
@@ -103,7 +103,7 @@ def _facts(study: Study) -> str:
 
 
 def _files(sources: Sources, named: bool) -> list[tuple[str, str]]:
-    """The files that were read, and the options."""
+    """Return the files that were read, and the options."""
     return [
         *([("collection", sources.name)] if named else []),
         ("runs", f"{len(sources.runs)} files"),

@@ -82,7 +82,7 @@ def draw_correlations(found: MeasureCorrelation, what: RankCorrelation = "tau") 
 
 
 def draw_robustness(found: Robustness, what: RankCorrelation = "tau") -> Figure:
-    """Correlation with the whole pool's ranking, a line for each measure."""
+    """Draw the correlation with the whole pool's ranking, a line for each measure."""
     mean = found.mean(what)
     series = {name: np.append(1.0, row) for name, row in zip(found.measures, mean, strict=True)}
     figure = draw_rates(series, (1.0, *found.rates), f"{SIGNS[what]} with the whole pool")
@@ -96,7 +96,7 @@ def draw_robustness(found: Robustness, what: RankCorrelation = "tau") -> Figure:
 def draw_rates(
     series: Mapping[str, Sequence[float] | NDArray[np.float64]], rates: Sequence[float], ylabel: str
 ) -> Figure:
-    """A line for each measure over pool reduction rates, the largest first."""
+    """Draw a line for each measure over pool reduction rates, the largest first."""
     figure, axes = new_picture(7.6, 4.2)
     places = np.arange(len(rates))
     for (name, values), style in zip(series.items(), line_styles(len(series)), strict=True):
@@ -108,14 +108,14 @@ def draw_rates(
 
 
 def beside(axes: Axes, title: str | None = None) -> None:
-    """The legend to the right of the picture."""
+    """Put the legend to the right of the picture."""
     axes.legend(
         loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, title=title
     )
 
 
 def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
-    """Sakai's curves: p-values of all pairs, the largest first; further left is better."""
+    """Draw Sakai's curves: p-values of all pairs, the largest first; further left is better."""
     figure, axes = new_picture(7.6, 4.2)
     order = found.best_first()
     pairs = np.arange(1, found.p.shape[1] + 1)
@@ -139,7 +139,7 @@ def draw_power(found: DiscriminativePower, up_to: float = 0.15) -> Figure:
 def draw_tuples(
     found: TupleStudy, measure: str, what: str = "tau_ap", named: Collection[str] | None = None
 ) -> Figure:
-    """The performance of approaches by the size of the tuple.
+    """Draw the performance of approaches by the size of the tuple.
 
     AWARE's estimators in cool colours, all others in warm ones. named: approaches with a name;
     by default all but estimators, and the three best estimators. The others are thin and grey.
@@ -200,7 +200,7 @@ def _colours(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 def draw_rate_lines(
     panels: Sequence[Lines], rates: Sequence[float], ylabel: str, across: int
 ) -> Figure:
-    """Panels of lines on one scale; a name looks the same in all of them."""
+    """Draw panels of lines on one scale; a name looks the same in all of them."""
     number = len(panels)
     figure, grid = new_grid(3.3 * across + 1.8, 2.7 * -(-number // across) + 0.3, number, across)
     names = list(dict.fromkeys(name for panel in panels for name in panel.series))
@@ -225,7 +225,7 @@ def draw_rate_lines(
 
 
 def draw_matrices(panels: Sequence[Matrix], across: int) -> Figure:
-    """Panels of correlations, with a number in every cell."""
+    """Draw panels of correlations, with a number in every cell."""
     first, number = panels[0], len(panels)
     wide = 0.42 * len(first.columns) + max(room_for(first.rows), 1.4)
     high = 0.3 * len(first.rows) + max(room_for(first.columns), 1.1)
@@ -248,7 +248,7 @@ TOP, SAME, OTHER = "#08519c", "#d55e00", "#777777"
 
 
 def draw_main_effects(found: Anova, lettered: Mapping[str, str] | None = None) -> Figure:
-    """Means of the response at the levels of each factor, 95 % intervals shaded.
+    """Draw means of the response at the levels of each factor, 95 % intervals shaded.
 
     lettered: factors by the letter of their panel; default: all, without letters.
     """
@@ -279,7 +279,7 @@ def _sign(found: Anova) -> str:
 
 
 def _levels(axes: Axes, levels: Sequence[object]) -> None:
-    """Names of levels below an axis, vertical if they are many or long."""
+    """Write names of levels below an axis, vertical if they are many or long."""
     texts = [shortened(str(level)) for level in levels]
     numbers = all(isinstance(level, (int, float)) for level in levels)
     step = max(1, len(texts) // 15) if numbers else 1
@@ -294,7 +294,7 @@ def _levels(axes: Axes, levels: Sequence[object]) -> None:
 def draw_interaction(
     found: Anova, across: str, lines: str, named: Collection[str] | None = None
 ) -> Figure:
-    """Means of the response: levels of one factor across, a line for each level of the other.
+    """Draw means of the response: levels of one factor across, a line for each level of the other.
 
     named: of many approaches those that are named, see `draw_tuples`.
     """
@@ -319,7 +319,7 @@ def draw_interaction(
 def draw_tukey(
     found: Anova, factor: str, largest_first: bool = True, beside_of: str | None = None
 ) -> Figure:
-    """Levels by their means, each with half the difference needed to either side.
+    """Draw levels by their means, each with half the difference needed to either side.
 
     The first group in blue: those that do not differ from the best. beside_of: a level whose
     group is shown in orange, those that do not differ from it.

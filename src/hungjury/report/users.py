@@ -21,7 +21,7 @@ __all__ = ["draw_comparisons", "draw_training", "draw_users", "user_text"]
 
 
 def user_text(model: UserModel) -> str:
-    """Facts of each class, then its stationary distribution, dynamic and rates rank by rank."""
+    """Write facts of each class, then its stationary distribution and dynamic rank by rank."""
 
     def share(value: float | None) -> str:
         return number_text(value, 4)
@@ -52,7 +52,7 @@ COLORS = {"lambdarank": "0.35", "nmcg": "#c1272d", "ndcg": "#1f5fa8"}
 
 
 def draw_training(ranker: Ranker) -> Figure:
-    """The measure on the validation data after every tree, and the number of trees kept."""
+    """Draw the measure on the validation data after every tree, and the number of trees kept."""
     figure, axes = new_picture(6.0, 3.8)
     for name, values in ranker.history.items():
         axes.plot(np.arange(1, len(values) + 1), values, color=COLORS["nmcg"], label=name)
@@ -63,8 +63,10 @@ def draw_training(ranker: Ranker) -> Figure:
 
 
 def draw_comparisons(several: DataSetComparison) -> Figure:
-    """Learning curves on the test data: a row for each data set, a panel for each measure. Dots are
-    the models' sizes."""
+    """Draw learning curves on the test data: a row for each data set, a panel for each measure.
+
+    Dots are the models' sizes.
+    """
     sets = several.found
     across = max(len(found.measures) for found in sets.values())
     figure = new_figure(4.6 * across, 3.8 * len(sets))
@@ -95,7 +97,7 @@ MARKERS = "s^vD<>"
 
 
 def draw_users(model: UserModel) -> Figure:
-    """All stationary distributions side by side, then each with its dynamic and DCG's discount."""
+    """Draw all stationary distributions, then each with its dynamic and DCG's discount."""
     panels = 1 + len(model.classes)
     figure, (first, *others) = new_panels(4.2 * panels, 3.8, [1.0] * panels)
     _distributions(first, model)
@@ -114,7 +116,7 @@ def _ticks(ranks: int) -> list[int]:
 
 
 def _distributions(axes: Axes, model: UserModel) -> None:
-    """One line per number of relevant documents if labels are known, else one per class."""
+    """Draw one line per number of relevant documents if labels are known, else one per class."""
     known = model.by_relevant or tuple((c.name, c.stationary) for c in model.classes)
     shown = np.arange(1, model.ranks + 1)
     others = 0

@@ -27,7 +27,7 @@ def shown(text: str) -> str:
 
 
 def common_prefix(names: Sequence[str]) -> str:
-    """The common prefix of all names, up to a separator; empty if it is short."""
+    """Return the common prefix of all names, up to a separator; empty if it is short."""
     ends = zip(min(names, default=""), max(names, default=""), strict=False)
     same = "".join(a for a, _ in takewhile(lambda two: two[0] == two[1], ends))
     same = re.sub(r"[^\W_]*$", "", same)
@@ -35,7 +35,7 @@ def common_prefix(names: Sequence[str]) -> str:
 
 
 def lead(board: Leaderboard, digits: int) -> dict[str, Sentence]:
-    """The headline, and the sentences below it."""
+    """Return the headline, and the sentences below it."""
     best = (shown(board.systems[0]),)
     alone = len(board.systems) == 1
     level = percent(board.settings.level)
@@ -91,12 +91,12 @@ def _next(board: Leaderboard) -> Sentence:
 
 
 def _not_apart(board: Leaderboard) -> list[int]:
-    """Places of the systems that cannot be told apart from the first."""
+    """Return places of the systems that cannot be told apart from the first."""
     return [s for s in range(1, len(board.systems)) if not board.apart[0, s]]
 
 
 def conclusions(board: Leaderboard, digits: int) -> tuple[list[Sentence], list[Sentence]]:
-    """Sentences on what the reader may conclude, and on what not."""
+    """Return sentences on what the reader may conclude, and on what not."""
     if not _concludes(board):
         return [], [["Who is better: ", _why_not(board)], *_limits(board)]
     if len(board.systems) == 1:

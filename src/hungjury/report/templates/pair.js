@@ -163,7 +163,7 @@
       if (found) box.replaceChildren(make("b", "", found[0]), found[1] ? ` ${found[1]}` : "");
     }
 
-    // All topics, from A's best to B's best; a bar can be clicked, the box of topics holds the same.
+    // All topics, from A's best to B's best; a bar can be clicked, the box of topics offers the same.
     const bars = document.getElementById("pair-bars");
     let sorted = [];
     function drawBars(a, b, t) {
