@@ -16,7 +16,7 @@ __all__ = ["Cell", "Joined", "Marked", "Table", "html_page", "text_page"]
 
 
 class Marked(Record):
-    """A number or text with a mark that is printed after it, such as the stars of high correlations."""
+    """A number or text with a mark printed after it, such as the stars of high correlations."""
 
     value: Any
     mark: str = ""
