@@ -164,8 +164,8 @@ def test_lambdarank_refuses_probabilities():
     [
         ({"objective": "map"}, "invalid value 'map' for objective"),
         ({"cutoff": 11}, "covers 10 ranks, but 11 are needed"),
-        ({"cutoff": 0}, "cutoff is 0"),
-        ({"nav_rel": 0}, "nav_rel is 0"),
+        ({"cutoff": 0}, "cutoff must be an integer from 1"),
+        ({"nav_rel": 0}, "nav_rel must be an integer from 1"),
         ({"metric": "auc"}, "the parameter metric is set by the objective"),
         ({"max_bin": -1}, "LightGBM refuses"),
         (

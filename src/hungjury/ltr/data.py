@@ -31,12 +31,17 @@ Features: TypeAlias = "NDArray[Any] | csr_matrix"
 
 
 def as_features(given: FeaturesLike) -> Features:
-    """[row, feature]: a compressed matrix if they are sparse, else an array."""
+    """Return features [row, feature] as a compressed matrix if they are sparse, else an array."""
     return given.tocsr() if hasattr(given, "tocsr") else np.asarray(given)
 
 
 class RankingData(Record, eq=False):
-    """Rows of a query are adjacent; query i has the rows offsets[i] to offsets[i + 1]."""
+    """Documents of queries as rows of features, with labels.
+
+    Rows of a query are adjacent; query i has the rows ``offsets[i]`` to ``offsets[i + 1]``. Make it
+    with `ranking_data` from arrays or `read_letor` from a file; `judged_by` replaces its labels by
+    those of a panel, and `run` turns scores of its rows into a run that `evaluate` takes.
+    """
 
     features: Features
     labels: Labels
@@ -70,7 +75,7 @@ class RankingData(Record, eq=False):
         ]
 
     def select(self, queries: Sequence[int] | NDArray[Any]) -> RankingData:
-        """Only some queries, by their indices, in that order."""
+        """Return only some queries, by their indices, in that order."""
         spans = [np.arange(self.offsets[q], self.offsets[q + 1]) for q in queries]
         rows = np.concatenate(spans) if spans else np.arange(0)
         return RankingData(
@@ -83,7 +88,7 @@ class RankingData(Record, eq=False):
         )
 
     def padded_to(self, columns: int) -> RankingData:
-        """With at least that many features; those added are 0, as SVMlight leaves them out."""
+        """Pad to at least that many features with 0, as SVMlight leaves them out."""
         rows, now = self.features.shape
         if now >= columns:
             return self
@@ -95,9 +100,10 @@ class RankingData(Record, eq=False):
         return replace(self, features=wider)
 
     def judged_by(self, qrels: QrelsLike) -> RankingData:
-        """The same documents with the labels of `qrels`: grades, or probabilities as merged
-        judges or soft qrels give them. Documents without a label are not relevant; queries
-        without any are left out. Notes report both.
+        """Return the same documents with the labels of `qrels`.
+
+        These are grades, or probabilities as merged judges or soft qrels give them. Documents
+        without a label are not relevant; queries without any are left out. Notes report both.
         """
         labels = as_qrels(qrels)
         known = set(labels.topics)
@@ -122,15 +128,15 @@ class RankingData(Record, eq=False):
         return replace(data, labels=_gathered(labels, found), notes=data.notes + notes)
 
     def qrels(self) -> dict[str, dict[str, Any]]:
-        """The labels as ``{query: {document: label}}``: grades, or probabilities of relevance."""
+        """Return the labels as ``{query: {document: label}}``, grades or P(relevant)."""
         return self._by_name(self.labels.plain().tolist())
 
     def run(self, scores: NDArray[np.float64]) -> dict[str, dict[str, float]]:
-        """Scores of all rows as a run, ``{query: {document: score}}``."""
+        """Return scores of all rows as a run, ``{query: {document: score}}``."""
         return self._by_name(scores.tolist())
 
     def _by_name(self, values: list[Any]) -> dict[str, dict[str, Any]]:
-        """Values of all rows by query and document; repeated names are an error."""
+        """Return values of all rows by query and document; repeated names are an error."""
         documents = self.documents
         found: dict[str, dict[str, Any]] = {}
         for query, part in self._parts():
@@ -164,7 +170,7 @@ def _unlabelled(documents: int, queries: set[str]) -> tuple[Note, ...]:
 
 
 def _gathered(qrels: Qrels, found: NDArray[np.int64]) -> Labels:
-    """Labels of documents by their index in the pool, -1 for those that are not in it."""
+    """Gather labels of documents by their index in the pool; -1: not in it."""
     missing = found < 0
     if qrels.labels is not None:
         grades = np.maximum(qrels.labels[found], 0).astype(np.int64)  # below 0: not judged
@@ -294,7 +300,7 @@ def _by_size(sizes: NDArray[np.int64], rows: int) -> tuple[NDArray[np.int64], li
 
 
 def _by_query(rows: list[str]) -> tuple[NDArray[np.int64], list[str]]:
-    """Where queries begin and end, and their names, from the query of every row."""
+    """Return where queries begin and end, and their names, from the query of every row."""
     starts = [0, *(i for i in range(1, len(rows)) if rows[i] != rows[i - 1])]
     queries = [rows[i] for i in starts]
     check_together(queries)
@@ -316,5 +322,5 @@ def check_together(queries: list[str], file: str | None = None) -> None:
 
 
 def ends(sizes: ArrayLike) -> NDArray[np.int64]:
-    """[query + 1]: where queries of these sizes begin and end."""
+    """Return where queries of these sizes begin and end, [query + 1]."""
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,65 +24,69 @@ if TYPE_CHECKING:
 
 __all__ = ["NMCGRanker"]
 
-PARAMETERS = (
-    "user", "nav_rel", "cutoff", "labels", "learning_rate", "num_leaves", "n_estimators",
-    "early_stopping_rounds", "random_state", "lightgbm_parameters",
-)  # fmt: skip
 
-
+@dataclass(eq=False, repr=False)
 class NMCGRanker:
-    """nMCG-MART with `fit` and `predict`; parameters as in `train_ranker`.
+    """nMCG-MART with scikit-learn's `fit` and `predict`.
 
-    lightgbm_parameters: a dict of anything else that LightGBM takes. After `fit`, `ranker_` is the
-    trained `Ranker` and `best_iteration_` its number of trees.
+    Use it in pipelines and searches of scikit-learn, which itself is not needed;
+    `hungjury.train_ranker` does the same on files. After `fit`, `ranker_` is the trained `Ranker`
+    and `best_iteration_` its number of trees.
+
+    Parameters
+    ----------
+    user, nav_rel, cutoff, labels
+        As in `hungjury.train_ranker`.
+    learning_rate, num_leaves, n_estimators, early_stopping_rounds, random_state
+        LightGBM's parameters of these names.
+    lightgbm_parameters : mapping, optional
+        Anything else that LightGBM takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import hungjury as hj
+    >>> rng = np.random.default_rng(0)
+    >>> X, y, groups = rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6
+    >>> ranker = hj.ltr.NMCGRanker(nav_rel=1, n_estimators=5)
+    >>> ranker.fit(X, y, groups).predict(X).shape
+    (60,)
     """
 
-    def __init__(
-        self,
-        user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE,
-        nav_rel: int = 3,
-        cutoff: int = 10,
-        labels: LabelKind = GRADES,
-        learning_rate: float = 0.05,
-        num_leaves: int = 64,
-        n_estimators: int = 1500,
-        early_stopping_rounds: int = 100,
-        random_state: int = 0,
-        lightgbm_parameters: Mapping[str, Any] | None = None,
-    ) -> None:
-        # scikit-learn's clone needs every parameter unchanged.
-        self.user = user
-        self.nav_rel = nav_rel
-        self.cutoff = cutoff
-        self.labels = labels
-        self.learning_rate = learning_rate
-        self.num_leaves = num_leaves
-        self.n_estimators = n_estimators
-        self.early_stopping_rounds = early_stopping_rounds
-        self.random_state = random_state
-        self.lightgbm_parameters = lightgbm_parameters
+    # scikit-learn's clone needs every parameter unchanged.
+    user: str | os.PathLike[str] | UserModel = PUBLISHED_SHAPE
+    nav_rel: int = 3
+    cutoff: int = 10
+    labels: LabelKind = GRADES
+    learning_rate: float = 0.05
+    num_leaves: int = 64
+    n_estimators: int = 1500
+    early_stopping_rounds: int = 100
+    random_state: int = 0
+    lightgbm_parameters: Mapping[str, Any] | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by name."""
-        return {name: getattr(self, name) for name in PARAMETERS}
+        """Return all parameters by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def set_params(self, **values: Any) -> Self:
         """Change parameters, for the next `fit`."""
+        known = self.get_params()
         for name, value in values.items():
-            if name not in PARAMETERS:
+            if name not in known:
                 raise InputError(
                     f"NMCGRanker has no parameter {name}",
                     code="unknown-parameter",
-                    remedy=f"choose from {', '.join(PARAMETERS)}; LightGBM's own go into "
+                    remedy=f"choose from {', '.join(known)}; LightGBM's own go into "
                     "lightgbm_parameters",
                 )
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
-        defaults = type(self)()
-        changed = [n for n in PARAMETERS if getattr(self, n) != getattr(defaults, n)]
-        return f"NMCGRanker({', '.join(f'{n}={getattr(self, n)!r}' for n in changed)})"
+        changed = [one for one in fields(self) if getattr(self, one.name) != one.default]
+        shown = (f"{one.name}={getattr(self, one.name)!r}" for one in changed)
+        return f"NMCGRanker({', '.join(shown)})"
 
     def __sklearn_tags__(self) -> Tags:
         """Tags for scikit-learn's own tools, which import it themselves."""
@@ -100,34 +105,38 @@ class NMCGRanker:
         group: ArrayLike | None = None,
         valid: tuple[FeaturesLike, ArrayLike, ArrayLike] | None = None,
     ) -> Self:
-        """group: the query of every row, or the number of rows of each query.
+        """Train on rows of features.
 
-        valid: (features, labels, groups) of other queries, to stop early.
+        Parameters
+        ----------
+        X : array_like or sparse matrix
+            Features, [row, feature]; rows of a query are adjacent.
+        y : array_like
+            Labels of the rows.
+        group : array_like
+            The query of every row, or the number of rows of each query.
+        valid : (features, labels, groups), optional
+            Other queries, to stop early.
+
+        Returns
+        -------
+        NMCGRanker
+            The ranker itself.
         """
-        self.ranker_ = train_ranker(
-            ranking_data(X, y, group, kind=self.labels),
-            valid,
-            user=self.user,
-            nav_rel=self.nav_rel,
-            cutoff=self.cutoff,
-            labels=self.labels,
-            learning_rate=self.learning_rate,
-            num_leaves=self.num_leaves,
-            n_estimators=self.n_estimators,
-            early_stopping_rounds=self.early_stopping_rounds,
-            random_state=self.random_state,
-            **(self.lightgbm_parameters or {}),
-        )
+        options = self.get_params()
+        more = options.pop("lightgbm_parameters") or {}
+        data = ranking_data(X, y, group, kind=self.labels)
+        self.ranker_ = train_ranker(data, valid, **options, **more)
         self.best_iteration_ = self.ranker_.trees
         self.n_features_in_ = self.ranker_.features
         return self
 
     def predict(self, X: FeaturesLike) -> NDArray[np.float64]:
-        """[row]: scores; larger is better within a query."""
+        """Return the scores of rows; larger is better within a query."""
         return self._fitted().predict(X)
 
     def score(self, X: FeaturesLike, y: ArrayLike, group: ArrayLike | None = None) -> float:
-        """The mean of nMCG over queries."""
+        """Return the mean of nMCG@cutoff over queries."""
         data = ranking_data(X, y, group, kind=self.labels)
         return float(self._fitted().score(data).mean())
 

@@ -35,21 +35,21 @@ class Labels(Record, eq=False):
         return int(self.grades.max(initial=0))
 
     def gains(self) -> Floats:
-        """[row]: 2^grade - 1, or its expectation."""
+        """Return 2^grade - 1 of every row, or its expectation."""
         if self.chances is None:
             assert self.grades is not None
             return np.asarray(np.exp2(self.grades) - 1)
         return np.asarray(self.chances @ (np.exp2(np.arange(self.chances.shape[1])) - 1))
 
     def at_least(self, grade: int) -> Floats:
-        """[row]: the probability of that grade and more, 0 or 1 where grades are known."""
+        """Return P(that grade and more) of every row; 0 or 1 where grades are known."""
         if self.chances is None:
             assert self.grades is not None
             return (self.grades >= grade).astype(float)
         return np.asarray(np.minimum(self.chances[:, grade:].sum(axis=1), 1.0))
 
     def plain(self) -> NDArray[Any]:
-        """[row]: grades, or the probability of relevance."""
+        """Return the grade of every row, or its probability of relevance."""
         return self.at_least(1) if self.grades is None else self.grades
 
     def take(self, rows: NDArray[Any]) -> Labels:

@@ -135,7 +135,7 @@ def _array(path: str) -> NDArray[Any]:
 def as_ranking_data(
     given: RankingDataLike, labels: LabelKind = GRADES, columns: int = 0
 ) -> RankingData:
-    """Ranking data, given or made from a file or a tuple (features, labels, groups)."""
+    """Return ranking data from a file, a tuple (features, labels, groups) or as it is."""
     if isinstance(given, RankingData):
         return given
     if isinstance(given, tuple):
@@ -201,7 +201,7 @@ def _part(folder: Path, names: tuple[str, ...]) -> Path:
 
 
 def join_data(parts: Sequence[RankingData]) -> RankingData:
-    """Join several sets of ranking data.
+    """Join several sets of ranking data, for example the parts of a fold to split them anew.
 
     Parameters
     ----------
@@ -254,15 +254,15 @@ def _stacked(tables: list[Features]) -> Features:
 
 
 def make_folds(data: RankingData, folds: int = 5) -> list[Fold]:
-    """Split ranking data into folds.
+    """Split ranking data into folds, as LETOR and MSLR are published.
 
     Parameters
     ----------
     data : RankingData
         All queries.
     folds : int
-        Number of parts. Queries are split in their order, so that parts published one after the
-        other stay intact.
+        Number of parts. Queries are split in their order: parts published one after the other
+        stay intact.
 
     Returns
     -------

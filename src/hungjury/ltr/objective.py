@@ -16,6 +16,7 @@ from hungjury.base.arrays import Floats, Ints
 from hungjury.base.choices import LabelKind, Objective
 from hungjury.base.errors import InputError, MissingExtra, check_choice
 from hungjury.base.files import cores
+from hungjury.base.parameters import MOST_GRADE, MOST_RANKS, check_count
 from hungjury.base.records import Record
 from hungjury.ltr.data import ranking_data
 from hungjury.ltr.labels import GRADES, Labels
@@ -68,7 +69,7 @@ class Queries(Record, eq=False):
         return Queries(gains, offsets, np.ascontiguousarray(discounts), over_ideal)
 
     def lambdas(self, scores: Floats) -> tuple[Single, Single]:
-        """First and second derivatives of the pairwise cost at these scores, [document] each."""
+        """Return first and second derivatives of the pairwise cost at these scores, [document]."""
         gradient, hessian = (np.empty(len(self.gains), dtype=np.float32) for _ in range(2))
 
         def work(first: int, last: int) -> None:
@@ -78,8 +79,10 @@ class Queries(Record, eq=False):
         return gradient, hessian
 
     def values(self, scores: Floats) -> Floats:
-        """[query]: weighted gains over the ideal, as the mean over all orders of tied documents;
-        0 where nothing can be gained."""
+        """Return the weighted gains of every query over the ideal; 0 where nothing can be gained.
+
+        Tied documents count as the mean over all their orders.
+        """
         found = np.empty(len(self.over_ideal))
 
         def work(first: int, last: int) -> None:
@@ -93,7 +96,7 @@ class Queries(Record, eq=False):
         return plain, self.gains, self.offsets, self.discounts, self.over_ideal
 
     def _share_out(self, work: Callable[[int, int], None]) -> None:
-        """Queries first to last for each core, with about as many documents."""
+        """Give each core queries `first` to `last`, with about as many documents."""
         shares = cores() if len(self.gains) >= WORTH_SHARING else 1
         steps = np.linspace(0, self.offsets[-1], shares + 1)[1:-1]
         cuts = np.unique([0, *np.searchsorted(self.offsets, steps), len(self.over_ideal)]).tolist()
@@ -107,13 +110,13 @@ class Queries(Record, eq=False):
 
 
 def _best(gains: Floats, weights: Floats) -> float:
-    """The weighted gains of documents sorted by gain."""
+    """Return the weighted gains of documents sorted by gain."""
     best = np.sort(gains)[::-1][: len(weights)]
     return float(best @ weights[: len(best)])
 
 
 def class_shares(labels: Labels, offsets: Ints, nav_rel: int) -> Floats:
-    """[query]: the probability that exactly one document has grade `nav_rel` or more.
+    """Compute for every query P(exactly one document has grade `nav_rel` or more).
 
     With known grades 1 for navigational and 0 for informational queries; documents are
     independent, as everywhere where labels are probabilities.
@@ -130,7 +133,7 @@ def class_shares(labels: Labels, offsets: Ints, nav_rel: int) -> Floats:
 def nmcg_queries(
     labels: Labels, offsets: Ints, user: UserModel, nav_rel: int, cutoff: int
 ) -> Queries:
-    """Queries whose ranks weigh as much as the users of their class look at them.
+    """Return queries whose ranks weigh as much as the users of their class look at them.
 
     Where labels are probabilities the class is uncertain too: the dynamics of both are mixed.
     """
@@ -142,7 +145,7 @@ def nmcg_queries(
 
 
 def dcg_queries(labels: Labels, offsets: Ints, cutoff: int) -> Queries:
-    """The same with DCG's discount 1 / log2(rank + 1), for every query alike."""
+    """Return queries with DCG's discount 1 / log2(rank + 1), the same for all."""
     discount = 1 / np.log2(np.arange(2, cutoff + 2))
     return Queries.of(
         labels.gains(), offsets, np.broadcast_to(discount, (len(offsets) - 1, cutoff))
@@ -163,31 +166,23 @@ def need_lightgbm() -> Any:
     return lightgbm
 
 
-class Goal:
+class Goal(Record):
     """A measure to maximise: nMCG@k of some users, or nDCG@k with gains 2^grade - 1.
 
     "nmcg" and "ndcg" are learnt by the same pair loops, "lambdarank" is LightGBM's own nDCG.
     """
 
-    def __init__(self, name: Objective, user: UserModel, nav_rel: int, cutoff: int) -> None:
-        check_choice("objective", name, get_args(Objective))
-        if nav_rel < 1:
-            raise InputError(
-                f"nav_rel is {nav_rel}",
-                code="out-of-range",
-                argument="nav_rel",
-                remedy="nav_rel must be a grade of at least 1",
-            )
-        if cutoff < 1:
-            raise InputError(
-                f"cutoff is {cutoff}",
-                code="out-of-range",
-                argument="cutoff",
-                remedy="cutoff must be at least 1",
-            )
-        self.name, self.user, self.nav_rel, self.cutoff = name, user, nav_rel, cutoff
-        if name == NMCG:
-            user.discounts(cutoff)  # raises for ranks that were not calibrated
+    name: Objective
+    user: UserModel
+    nav_rel: int
+    cutoff: int
+
+    def __post_init__(self) -> None:
+        check_choice("objective", self.name, get_args(Objective))
+        check_count("nav_rel", self.nav_rel, 1, MOST_GRADE)
+        check_count("cutoff", self.cutoff, 1, MOST_RANKS)
+        if self.name == NMCG:
+            self.user.discounts(self.cutoff)  # raises for ranks that were not calibrated
 
     @property
     def measure(self) -> Measure:
@@ -210,11 +205,12 @@ class Goal:
 class NMCGObjective:
     """nMCG@k as objective and metric for direct use with LightGBM.
 
-    Pass ``goal.objective`` and ``goal.metric`` to ``lightgbm.train``, or
-    ``goal.sklearn_objective`` to ``lightgbm.LGBMRanker``. Data sets need `group`; labels are
-    grades, or probabilities of relevance as `labels` says. Weights of rows multiply their
-    gradients, as in LightGBM; the metric is a plain mean over queries, ties in score counting as
-    the mean over their orders.
+    For those who call LightGBM themselves; `hungjury.train_ranker` does all of it, and `NMCGRanker`
+    has scikit-learn's interface. Pass ``goal.objective`` and ``goal.metric`` to
+    ``lightgbm.train``, or ``goal.sklearn_objective`` to ``lightgbm.LGBMRanker``. Data sets need
+    `group`; labels are grades, or probabilities of relevance as `labels` says. Weights of rows
+    multiply their gradients, as in LightGBM; the metric is a plain mean over queries, with ties in
+    score counting as the mean over their orders.
 
     Parameters
     ----------
@@ -240,17 +236,17 @@ class NMCGObjective:
         self._kept: list[tuple[object, object, Queries]] = []
 
     def objective(self, scores: NDArray[np.float64], data: Dataset) -> tuple[Single, Single]:
-        """For lgb.train: {"objective": this}."""
+        """Compute gradients for ``lightgbm.train``, as ``{"objective": goal.objective}``."""
         return self.sklearn_objective(data.get_label(), scores, data.get_weight(), data.get_group())
 
     def metric(self, scores: NDArray[np.float64], data: Dataset) -> tuple[str, float, bool]:
-        """For lgb.train: feval=this."""
+        """Compute the measure for ``lightgbm.train``, as ``feval=goal.metric``."""
         return self.sklearn_metric(data.get_label(), scores, data.get_weight(), data.get_group())
 
     def sklearn_objective(
         self, labels: object, scores: NDArray[np.float64], weight: object, group: object
     ) -> tuple[Single, Single]:
-        """For LGBMRanker(objective=this), which hands groups only to four arguments."""
+        """Compute gradients for LGBMRanker, which passes groups only to four arguments."""
         gradient, hessian = self._queries(labels, group).lambdas(scores)
         if weight is None:
             return gradient, hessian
@@ -260,11 +256,11 @@ class NMCGObjective:
     def sklearn_metric(
         self, labels: object, scores: NDArray[np.float64], _weight: object, group: object
     ) -> tuple[str, float, bool]:
-        """For LGBMRanker().fit(eval_metric=this)."""
+        """Compute the measure for ``LGBMRanker().fit(eval_metric=...)``."""
         return self.goal.short, float(self._queries(labels, group).values(scores).mean()), True
 
     def _queries(self, labels: object, group: object) -> Queries:
-        """Prepared once for each set; LightGBM hands out the same arrays in every round."""
+        """Prepare a data set once; LightGBM passes the same arrays in every round."""
         for known_labels, known_group, queries in self._kept:
             if known_labels is labels and known_group is group:
                 return queries

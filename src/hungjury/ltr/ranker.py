@@ -57,7 +57,7 @@ def check_model(text: str) -> int:
 
 
 def _sizes(text: str, trees: list[re.Match[str]]) -> Iterator[int]:
-    """Bytes of each tree, with the empty lines that follow it."""
+    """Yield the bytes of each tree, with the empty lines that follow it."""
     ends = [tree.start() for tree in trees[1:]] + [text.index("end of trees")] if trees else []
     for tree, end in zip(trees, ends, strict=True):
         yield len(text[tree.start() : end].encode())
@@ -109,7 +109,7 @@ def _numbers(entries: dict[str, str], column: str, name: str) -> list[float]:
     found = [decimal_of(text) for text in entries.get(column, "").split()]
     given = [value for value in found if value is not None]
     if len(given) < len(found):
-        raise ValueError(f"{column} of {name} holds something other than numbers")
+        raise ValueError(f"{column} of {name} contains something other than numbers")
     return given
 
 
@@ -117,7 +117,12 @@ FORMAT, VERSION = "hungjury ranker", 2
 
 
 class Ranker(Record, Result, eq=False):
-    """A trained ranker; `booster` is LightGBM's model."""
+    """A trained ranker, together with the users it was trained for.
+
+    `predict` scores rows, `rank` makes a run of ranking data, and `score` computes the measure it
+    was trained for, query by query. `trees` is the number of trees used: those that did best on the
+    validation data, or all. `booster` is LightGBM's own model.
+    """
 
     booster: Booster
     goal: Goal
@@ -152,7 +157,7 @@ class Ranker(Record, Result, eq=False):
         return self._drawn("users.draw_training")
 
     def predict(self, data: RankingData | FeaturesLike, trees: int | None = None) -> Floats:
-        """[row]: scores of ranking data or of rows of features; larger is better."""
+        """Score the rows of ranking data or of features; larger is better within a query."""
         table = data.features if isinstance(data, RankingData) else as_features(data)
         if table.ndim != 2 or table.shape[1] != self.features:
             raise InputError(
@@ -172,7 +177,9 @@ class Ranker(Record, Result, eq=False):
         return np.asarray(found, dtype=np.float64)
 
     def score(self, data: RankingData, trees: int | None = None) -> Floats:
-        """[query]: the measure it was trained for, tied documents in the mean over their orders.
+        """Compute the measure it was trained for, of every query.
+
+        Tied documents count as the mean over their orders.
 
         With 0 trees all documents are tied: the value of a random order.
         """
@@ -180,7 +187,7 @@ class Ranker(Record, Result, eq=False):
         return self.goal.queries(data.labels, data.offsets).values(scores)
 
     def rank(self, data: RankingData, trees: int | None = None) -> dict[str, dict[str, float]]:
-        """A run, ``{query: {document: score}}``, as `evaluate` and `read_runs` take it."""
+        """Return a run, ``{query: {document: score}}``, as `evaluate` and `read_runs` take it."""
         return data.run(self.predict(data, trees))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -188,7 +195,7 @@ class Ranker(Record, Result, eq=False):
         write_whole(path, self.to_json())
 
     def to_json(self) -> str:
-        """Model, users and history as JSON, in the format of `load`."""
+        """Return model, users and history as JSON, in the format of `load`."""
         content = {
             "format": FORMAT,
             "version": VERSION,
@@ -234,13 +241,13 @@ class Ranker(Record, Result, eq=False):
 
 
 def _digest(content: Mapping[str, Any]) -> str:
-    """A digest of everything but the digest itself, independent of layout."""
+    """Return a digest of everything but the digest itself, independent of layout."""
     rest = {key: value for key, value in content.items() if key != "digest"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def _plain(value: object) -> bool:
-    """Whether JSON can hold the value."""
+    """Say whether JSON can represent the value."""
     return value is None or isinstance(value, (bool, int, float, str, list, tuple, dict))
 
 

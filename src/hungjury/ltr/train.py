@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
 from math import isfinite
 from typing import TYPE_CHECKING, Any, get_args
@@ -74,6 +74,11 @@ def train_ranker(
 ) -> Ranker:
     """Train trees that rank documents for users, with LightGBM.
 
+    The trees maximise nMCG, which weights ranks by how much the users of `user` look at them, for
+    navigational and informational queries separately (nMCG-MART). Use it with a model calibrated on
+    your own click log (`hungjury.calibrate`), and `hungjury.ltr.compare_rankers` to see whether it
+    is better than λ-MART on your data. Labels may be probabilities, as merged judges give them.
+
     Parameters
     ----------
     train : path, RankingData or tuple
@@ -99,10 +104,13 @@ def train_ranker(
     Returns
     -------
     Ranker
-        The trees, with the measure's history on the validation data.
+        The trees, with the measure's history on the validation data; ``ranker.rank(data)`` is a
+        run, and ``ranker.save(path)`` keeps it with its users.
 
     Examples
     --------
+    Five trees on random data, trained for the first ten ranks:
+
     >>> import numpy as np
     >>> import hungjury as hj
     >>> rng = np.random.default_rng(0)
@@ -114,7 +122,13 @@ def train_ranker(
     data = as_ranking_data(train, labels)
     seen = [] if valid is None else [as_ranking_data(valid, labels, data.features.shape[1])]
     for one in seen:
-        _check_alike(data, one)
+        if one.features.shape[1] != data.features.shape[1]:
+            raise InputError(
+                f"{data.features.shape[1]} features in the training data, but the validation data "
+                f"has {one.features.shape[1]}",
+                code="other-features",
+                remedy="give both the same features",
+            )
     settings = parameters_with(lightgbm_parameters, stop_early=bool(seen))
     notes = user_notes(goal, data)
     for note in notes:
@@ -127,7 +141,7 @@ def train_ranker(
 
 
 def parameters_with(given: Mapping[str, Any], stop_early: bool) -> dict[str, Any]:
-    """LightGBM's parameters: those given, and for all others the defaults."""
+    """Return LightGBM's parameters: those given, and for all others the defaults."""
     for name in OURS:
         if name in given:
             raise InputError(
@@ -170,7 +184,7 @@ def _check_parameters(given: Mapping[str, Any]) -> None:
 
 
 def lightgbm_names() -> set[str]:
-    """All parameters of LightGBM and their other names, as it lists them itself."""
+    """Return all parameters of LightGBM and their other names, as it lists them itself."""
     import ctypes
     import json
 
@@ -190,7 +204,7 @@ def boost(
     settings: Mapping[str, Any],
     progress: Progress | None = None,
 ) -> tuple[Booster, dict[str, tuple[float, ...]]]:
-    """A booster and, for each monitored set, its measures after every tree."""
+    """Train a booster; return it and, for each monitored set, its measures after every tree."""
     lightgbm = need_lightgbm()
     built_in = goal.name == LAMBDARANK
     if built_in and data.labels.grades is None:
@@ -222,6 +236,10 @@ def boost(
             for g, queries in zip(measured, prepared[id(part)], strict=True)
         ]
 
+    def advance(state: CallbackEnv) -> None:
+        if progress is not None:
+            progress(state.iteration + 1, state.end_iteration, "training")
+
     found: dict[str, dict[str, list[float]]] = {}
     try:
         booster = lightgbm.train(
@@ -230,7 +248,7 @@ def boost(
             valid_sets=looked,
             valid_names=[name for name, _ in seen],
             feval=metric if looked else None,
-            callbacks=[lightgbm.record_evaluation(found), *_progress_callbacks(progress)],
+            callbacks=[lightgbm.record_evaluation(found), advance],
         )
     except lightgbm.basic.LightGBMError as error:
         if "num_features()" in str(error):
@@ -251,28 +269,8 @@ def boost(
     }
 
 
-def _progress_callbacks(progress: Progress | None) -> list[Callable[[CallbackEnv], None]]:
-    if progress is None:
-        return []
-
-    def advance(state: CallbackEnv) -> None:
-        progress(state.iteration + 1, state.end_iteration, "training")
-
-    return [advance]
-
-
-def _check_alike(train: RankingData, valid: RankingData) -> None:
-    if train.features.shape[1] != valid.features.shape[1]:
-        raise InputError(
-            f"{train.features.shape[1]} features in the training data, but the validation data has "
-            f"{valid.features.shape[1]}",
-            code="other-features",
-            remedy="give both the same features",
-        )
-
-
 def user_notes(goal: Goal, data: RankingData) -> tuple[Note, ...]:
-    """Notes on the users a ranker is trained for; none for other objectives."""
+    """Return notes on the users a ranker is trained for; none for other objectives."""
     if goal.name != NMCG:
         return ()
     return _missing_class(goal, data) + goal.user.notes(goal.cutoff)

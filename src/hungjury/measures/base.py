@@ -61,12 +61,12 @@ class Kernel(Record):
 
     @property
     def averages_ties(self) -> bool:
-        """Whether ties can be averaged: a plain sum needs only the mean weight inside a tie."""
+        """True if ties can be averaged: a plain sum needs only the mean weight inside a tie."""
         return self.name == "gains"
 
     @property
     def combines(self) -> bool:
-        """Whether a few gold labels may be combined with a panel's differences between systems.
+        """True if a few gold labels may be combined with a panel's differences between systems.
 
         Not where a rank's part depends on all documents above it: intervals of average precision
         then miss the scores under gold labels too often.

@@ -55,21 +55,21 @@ class Scorer:
 
     @property
     def native(self) -> bool:
-        """Whether there is a kernel for this measure."""
+        """True if there is a kernel for this measure."""
         return self._kernel is not None
 
     @property
     def kernel(self) -> Kernel | None:
-        """How the native code scores this measure; None where it has to score itself."""
+        """The kernel that scores this measure; None where it has to score itself."""
         return self._kernel
 
     def __call__(self, labels: Labels) -> Floats:
         return self._score(labels, self.measure, None)
 
     def filled(self, labels: Labels, out: Floats | None = None) -> Floats:
-        """The same, with undefined values counted as the measure says: 0, or the worst value.
+        """Score label vectors, with undefined values replaced by 0 or the worst value.
 
-        out: where to put them; an array that is laid out as [system, topic, n] is filled fastest.
+        out: the array to fill; one that is laid out as [system, topic, n] is filled fastest.
         """
         return self._score(labels, self.measure.filled, out, undefined=0.0)
 
@@ -123,7 +123,7 @@ class Scorer:
     def _score_topic(
         self, labels: Labels, topic: int, kernel: Kernel, lists: _Lists, undefined: float
     ) -> Floats:
-        """[system, vector]"""
+        """Score one topic: [system, vector]."""
         documents = self.alignment.pool.slice(topic)
         start, stop = lists.of_topic(topic)
         sums = native.score_lists(
@@ -143,7 +143,7 @@ class Scorer:
         return values
 
     def _blocks(self, labels: Labels) -> list[slice]:
-        """Vectors in blocks small enough for all that a measure makes of their lists."""
+        """Split vectors into blocks small enough for all that a measure makes of their lists."""
         longest = int((self.alignment.stop - self.alignment.start).max(initial=1))
         room = min(PLACES_AT_ONCE // max(longest, 1), DOCUMENTS_AT_ONCE // max(labels.shape[1], 1))
         step = max(room, 1)
@@ -190,14 +190,16 @@ class _Lists(Record, eq=False):
         return _Lists(near.start, near.stop, within.astype(np.int32), weight, len(pool.topics))
 
     def of_topic(self, topic: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the lists of all systems for a topic start and stop."""
+        """Return where the lists of all systems for a topic start and stop."""
         mine = slice(topic, None, self.topics)
         return np.ascontiguousarray(self.start[mine]), np.ascontiguousarray(self.stop[mine])
 
 
 def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, Floats]:
-    """Lists down to the last rank that weighs something, and the weight of each place's rank;
-    inside a tie the mean over the tie's ranks."""
+    """Cut lists below the last rank that weighs something, and weigh each place.
+
+    Inside a tie a place has the mean weight of the tie's ranks.
+    """
     near = alignment.upto(int(np.flatnonzero(weights)[-1]) + 1 if weights.any() else 0)
     if near.tie_first is None or near.tie_last is None:
         return near, weights[near.rank - 1]
@@ -207,14 +209,16 @@ def weighted_places(alignment: Alignment, weights: Floats) -> tuple[Alignment, F
 
 
 def _pools(labels: Labels, top: int) -> Judged:
-    """The pools [vector] of one topic."""
+    """Return the pools [vector] of one topic."""
     counts = [np.count_nonzero(labels == grade, axis=1) for grade in range(top + 1)]
     return pools_of(np.stack(counts, axis=-1))
 
 
 def pools_of(counts: NDArray[np.int64]) -> Judged:
-    """Pools with these numbers of documents [vector, grade], as judged lists without documents:
-    all that measures ask of a pool."""
+    """Return pools with these numbers of documents [vector, grade], as lists without documents.
+
+    That is all measures ask of a pool.
+    """
     none = np.zeros((len(counts), 0), dtype=np.int32)
     zeros = np.zeros(len(counts), dtype=np.int32)
     return Judged(
@@ -232,7 +236,7 @@ def pools_of(counts: NDArray[np.int64]) -> Judged:
 
 
 def _kernel(one: Measure, alignment: Alignment, top: int) -> Kernel | None:
-    """How a kernel scores this measure; None where it has to score itself."""
+    """Return the kernel of this measure; None where it has to score itself."""
     kernel = one.kernel(np.arange(1.0, alignment.longest + 1), top)
     if kernel is None or alignment.tie_first is None:
         return kernel

@@ -3,9 +3,9 @@
     from hungjury.measures.ecosystem import ir_measure
     pt.Experiment(systems, topics, qrels, ["map", ir_measure("MP(model=GL_OR_ID)@100")])
 
-`ir_measure` makes one; `register` makes all of them known to ir_measures, so that it can read
-their names from text. Names that ir_measures uses itself are theirs: ours are then called hj_ERR
-and so on, since defaults and definitions differ.
+`ir_measure` makes one; `register` makes all of them known to ir_measures, which can then read their
+names from text. Names that ir_measures uses itself are theirs: ours are then called hj_ERR and so
+on, since defaults and definitions differ.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ TAKEN = "hj_"  # before names that ir_measures uses itself
 
 
 def ir_measure(name: MeasureLike) -> ir_measures.Measure:
-    """A measure of hungjury, such as "xGAP(g=[0.4, 0.6])@20", as ir_measures takes it."""
+    """Return a measure of hungjury, such as "xGAP(g=[0.4, 0.6])@20", for ir_measures."""
     chosen = measure(name)
     given = {f.name: getattr(chosen, f.name) for f in chosen.params()}
     changed = {f.name: given[f.name] for f in chosen.params() if given[f.name] != f.default}
@@ -40,7 +40,7 @@ def ir_measure(name: MeasureLike) -> ir_measures.Measure:
 
 
 def register() -> Any:
-    """Make all measures known to ir_measures by name; the provider, which can be used by itself."""
+    """Make all measures known to ir_measures by name; return their provider."""
     package = _package()
     if NAME not in package.providers.registry:
         provider = _provider_class()()
@@ -59,7 +59,7 @@ def _package() -> Any:
 
 
 def _borrow(package: Any) -> dict[str, Any]:
-    """ir_measures' form of every measure of the catalogue, by our names; entered there too."""
+    """Return ir_measures' form of every measure, by our names; register them there too."""
     known = package.measures.registry
     found = {}
     for cls in CATALOGUE:
@@ -70,7 +70,7 @@ def _borrow(package: Any) -> dict[str, Any]:
 
 
 def _measure_class(cls: type[Measure], label: str) -> Any:
-    """A class of ir_measures for one of ours: the same parameters, named and checked by ours."""
+    """Return a class of ir_measures for one of ours, with the same parameters."""
     package = _package()
 
     class Borrowed(package.measures.Measure):  # type: ignore[misc, name-defined]
@@ -86,7 +86,7 @@ def _measure_class(cls: type[Measure], label: str) -> Any:
         }
 
         def ours(self) -> Measure:
-            """The measure in our own form."""
+            """Return the measure in our own form."""
             return cls(**self.params)
 
         def __repr__(self) -> str:
@@ -105,7 +105,7 @@ def _measure_class(cls: type[Measure], label: str) -> Any:
 
 
 class _GeometricMean:
-    """As `Scores.mean` has it."""
+    """The geometric mean, as `Scores.mean` computes it."""
 
     def __init__(self) -> None:
         self.logs: list[float] = []
@@ -151,7 +151,7 @@ def _provider_class() -> Any:
 
 
 def _qrels(given: Any) -> Qrels:
-    """Labels as ir_measures hands them on; a document labelled twice does not vanish."""
+    """Read the labels that ir_measures passes on; a document labelled twice does not vanish."""
     found: dict[str, dict[str, float]] = {}
     for row in given.as_namedtuple_iter():
         labels = found.setdefault(row.query_id, {})

@@ -42,7 +42,12 @@ def evaluate(
     progress: Progress | None = None,
     **reading: Unpack[ScoringOptions],
 ) -> Scores:
-    """Score runs against labels.
+    """Score runs against labels: a value for every measure, system and topic.
+
+    The starting point where labels come from one source, or were merged (`merge`). It gives scores
+    without saying whether differences between systems mean anything: use `compare` to test them
+    over topics, and `leaderboard` where several judges gave labels. Labels may be probabilities,
+    for measures that take them (eRAP and its relatives, E(X) of any measure X).
 
     Parameters
     ----------
@@ -73,10 +78,13 @@ def evaluate(
     Returns
     -------
     Scores
-        Values by measure, system and topic.
+        Values by measure, system and topic; printed as means, best system first.
 
     Examples
     --------
+    The relevant documents are at ranks 1 and 3: AP is the mean of 1/1 and 2/3, and one of the first
+    two documents is relevant.
+
     >>> import hungjury as hj
     >>> qrels = {"1": {"a": 1, "b": 0, "c": 1}}
     >>> runs = {"bm25": {"1": {"a": 3.0, "b": 2.0, "c": 1.0}}}
@@ -104,7 +112,7 @@ def evaluate(
 
 
 def _chosen(qrels: Qrels, topics: ScoredTopics | Iterable[str]) -> Qrels:
-    """The labels of the topics that are to be scored."""
+    """Return the labels of the topics that are to be scored."""
     if isinstance(topics, str):
         check_choice("topics", topics, get_args(ScoredTopics))
         return qrels
@@ -181,7 +189,7 @@ def score_alignment(
     undefined: Undefined,
     unjudged: Unjudged,
 ) -> Scores:
-    """Scores of lists that are aligned already."""
+    """Score runs that are aligned already."""
     chosen = not isinstance(topics, str)
     shape = (len(measures), *aligned.shape)
     values = np.empty((len(measures), len(aligned.length)))
@@ -270,16 +278,16 @@ def _fits(label: Any) -> bool:
 
 
 def _check_in_pool(labels: Sequence[float | None], pool: Sequence[float]) -> None:
-    """Every judged document of a list is in the pool."""
+    """Check that every judged document of a list is in the pool."""
     listed = Counter(v for v in labels if v is not None)
     missing = listed - Counter(pool)
     if missing:
         raise InputError(
-            f"the list holds {listed[next(iter(missing))]} documents labelled "
+            f"the list contains {listed[next(iter(missing))]} documents labelled "
             f"{next(iter(missing)):g}, more than its pool",
             code="pool-too-small",
             argument="pool",
-            remedy="the pool holds the labels of all judged documents, those of the list included",
+            remedy="the pool contains the labels of all judged documents, also those of the list",
         )
 
 
@@ -288,7 +296,10 @@ def score_list(
     labels: Sequence[float | None],
     pool: Sequence[float] | None = None,
 ) -> float:
-    """Score one judged list.
+    """Score one ranked list, given its labels in rank order.
+
+    For trying a measure out, for tests and for teaching; `evaluate` scores runs. Measures that are
+    normalised by the relevant documents of the topic (AP, nDCG, recall) depend on `pool`.
 
     Parameters
     ----------
@@ -304,10 +315,12 @@ def score_list(
     Returns
     -------
     float
-        The score; NaN where the measure is undefined.
+        The score; NaN where the measure is undefined, for example without a relevant document.
 
     Examples
     --------
+    Two of three relevant documents are found, at ranks 1 and 3: (1/1 + 2/3 + 0) / 3.
+
     >>> import hungjury as hj
     >>> round(hj.score_list("AP", [1, 0, 1, None, 0], pool=[1, 1, 1, 0, 0]), 4)
     0.5556

@@ -24,20 +24,22 @@ from hungjury.stats.correlation import with_ties
 __all__ = ["NOT_RETRIEVED", "SCORED", "UNDEFINED", "Curve", "Scores", "averaged", "over_topics"]
 
 SCORED, UNDEFINED, NOT_RETRIEVED, LEFT_OUT = 0, 1, 2, 3
-MANY_MEASURES = 12  # more of them make a line that no screen holds
+MANY_MEASURES = 12  # more of them do not fit a line
 GMEAN_FLOOR = 0.00001
 
 
 def averaged(values: NDArray[np.float64], average: str) -> NDArray[np.float64]:
-    """Values as they are averaged over topics: logarithms for a geometric mean."""
+    """Return values as they are averaged over topics: logarithms for a geometric mean."""
     return np.log(np.maximum(values, GMEAN_FLOOR)) if average == "gmean" else values
 
 
 def over_topics(
     values: NDArray[np.float64], average: str, shares: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Summarise values [..., topic] as a measure's `average` says: by their mean, sum or geometric
-    mean. With the `shares` of topics in resamples [draw, topic] the result is [..., draw]."""
+    """Summarise values [..., topic] by their mean, sum or geometric mean.
+
+    With the `shares` of topics in resamples [draw, topic] the result is [..., draw].
+    """
     used = averaged(values, average)
     mean = used.mean(axis=-1) if shares is None else used @ shares.T
     if average == "sum":
@@ -46,13 +48,30 @@ def over_topics(
 
 
 class Scores(Record, Result, eq=False):
-    """Values as [measure, system, topic].
+    """Scores of systems on topics by several measures, as `evaluate` returns them.
 
-    status: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out by the topic
-    policy. `averages` says how each measure is summarised over topics, `smaller` which of them are
-    better when smaller (default: none). Where labels are uncertain, `variance` is that of each
-    value (NaN for measures without one), and `interval` [2, measure, system, topic] holds the ends
-    of the 95 % interval of measures that are drawn.
+    Printing shows the means. They are means over these topics and say nothing about others; for
+    differences between systems see `hungjury.compare`.
+
+    Attributes
+    ----------
+    measures, systems, topics : list of str
+        Names along the axes of `values`.
+    values : ndarray
+        [measure, system, topic]; NaN where a measure is undefined and not replaced.
+    status : ndarray
+        For every value: 0 scored, 1 undefined, 2 the system has no list for the topic, 3 left out
+        by the topic policy.
+    averages : list of str
+        How each measure is summarised over topics: "mean", "sum" or "gmean".
+    smaller : list of bool
+        Measures that are better when smaller (default: none).
+    variance : ndarray or None
+        Where labels are uncertain, the variance of each value (NaN for measures without one).
+    interval : ndarray or None
+        [2, measure, system, topic]: the ends of the 95 % interval of measures that are drawn.
+    settings : ScoreSettings
+        How runs were scored.
 
     Examples
     --------
@@ -86,14 +105,14 @@ class Scores(Record, Result, eq=False):
         return f"Scores({', '.join(counts)})"
 
     def counted(self) -> NDArray[np.bool_]:
-        """[measure, system, topic]: the cells that enter the summary over topics."""
+        """Say which cells enter the summary over topics, [measure, system, topic]."""
         out = self.status != LEFT_OUT
         if self.settings.undefined == "drop":
             out = out & (self.status != UNDEFINED)
         return np.asarray(out)
 
     def mean(self) -> NDArray[np.float64]:
-        """[measure, system]: the summary over topics: means, sums for counts, geometric means."""
+        """Summarise over topics, [measure, system]: means, sums for counts, geometric means."""
         counted = self.counted()
         out = np.empty(self.values.shape[:2])
         for m, average in enumerate(self.averages or ["mean"] * len(self.measures)):
@@ -106,8 +125,10 @@ class Scores(Record, Result, eq=False):
         return out
 
     def mean_std(self) -> NDArray[np.float64] | None:
-        """[measure, system]: standard deviation of the mean over these topics; labels of different
-        topics are independent."""
+        """Compute the standard deviation of means due to uncertain labels, [measure, system].
+
+        Labels of different topics are taken as independent. None if no measure has a variance.
+        """
         if self.variance is None:
             return None
         counted = self.counted()
@@ -116,17 +137,17 @@ class Scores(Record, Result, eq=False):
         return np.asarray(np.sqrt(total) / np.maximum(number, 1))
 
     def curve(self, rel: int = 1, by: CurveBy = "recall") -> Curve:
-        """The precision-recall curve, interpolated at levels of recall or rank by rank.
+        """Return the precision-recall curve, interpolated at levels of recall or rank by rank.
 
         Parameters
         ----------
         rel : int
-            Lowest relevant grade; the scores have to hold the measures for it.
+            Lowest relevant grade; the measures have to be scored for it.
         by : {"recall", "rank"}
             "recall": interpolated precision, from scores by ``"iprec_at_recall"``. "rank": recall
             and precision after every rank, from scores by ``R@n`` and ``P@n``; on one topic this
             is the saw-tooth curve. With scores by ``NumRet``, curves end with a system's longest
-            list; ranks beyond a list would hold no relevant documents.
+            list; ranks beyond a list would have no relevant documents.
 
         Returns
         -------
@@ -165,7 +186,7 @@ class Scores(Record, Result, eq=False):
     def select(
         self, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
     ) -> Scores:
-        """The scores of some systems on some topics, in the order they have here."""
+        """Return the scores of some systems on some topics, in the order they have here."""
         s = _places(self.systems, systems, "system")
         t = _places(self.topics, topics, "topic")
 
@@ -187,7 +208,7 @@ class Scores(Record, Result, eq=False):
         )
 
     def rows(self) -> Iterator[tuple[str, str, str, float]]:
-        """(system, topic, measure, value) of every cell that counts, the best system first."""
+        """Yield (system, topic, measure, value) of every cell that counts, best system first."""
         counted = self.counted()
         for s in self.best_first():
             system = self.systems[s]
@@ -197,18 +218,18 @@ class Scores(Record, Result, eq=False):
                         yield system, topic, measure, float(self.values[m, s, t])
 
     def to_dict(self) -> dict[str, dict[str, dict[str, float]]]:
-        """``{system: {topic: {measure: value}}}``."""
+        """Return ``{system: {topic: {measure: value}}}``."""
         out: dict[str, dict[str, dict[str, float]]] = {s: {} for s in self.systems}
         for system, topic, measure, value in self.rows():
             out[system].setdefault(topic, {})[measure] = value
         return out
 
     def to_frame(self, backend: FrameBackend = "pandas") -> Any:
-        """Long form with the columns system, topic, measure, value."""
+        """Return the long form with the columns system, topic, measure, value."""
         return self.topic_table().to_frame(backend)
 
     def means(self, backend: FrameBackend = "pandas") -> Any:
-        """A frame of means, a row per system, best first, and a column per measure.
+        """Return a frame of means, a row per system, best first, and a column per measure.
 
         Parameters
         ----------
@@ -231,12 +252,11 @@ class Scores(Record, Result, eq=False):
         return frame.set_index("system") if backend == "pandas" else frame
 
     def topic_table(self) -> Table:
-        """A row for every cell that counts, as system, topic, measure, value."""
+        """Return a row for every cell that counts, as system, topic, measure, value."""
         return Table(["system", "topic", "measure", "value"], list(self.rows()))
 
     def better(self) -> NDArray[np.float64]:
-        """[measure, system]: means turned so that larger is better, for whatever ranks systems;
-        equal ones are tied."""
+        """Return means for ranking systems, [measure, system]: larger is better, equal are tied."""
         return with_ties(self.signs[:, None] * self.mean())
 
     @property
@@ -245,15 +265,14 @@ class Scores(Record, Result, eq=False):
         return np.where(self.smaller or [False] * len(self.measures), -1.0, 1.0)
 
     def best_first(self) -> list[int]:
-        """Systems by the first measure's mean, best first; equal ones in their given order."""
+        """Sort systems by the first measure's mean, best first; equal ones in their given order."""
         first = self.better()[0]
         return sorted(
             range(len(self.systems)), key=lambda s: (-np.nan_to_num(first[s], nan=-1e300), s)
         )
 
     def table(self, digits: int = 4) -> Table:
-        """Means, a row per system, best first by the first measure; the best value of each measure
-        is in bold."""
+        """Return the means, a row per system, best first; the best of each measure is bold."""
         mean, better = self.mean(), self.better()
         best = better == np.where(np.isnan(better), -np.inf, better).max(axis=1, keepdims=True)
         rows: list[list[Cell]] = [
@@ -273,8 +292,10 @@ class Scores(Record, Result, eq=False):
         return Table(["system", *self.measures], rows, digits, formats, left=1)
 
     def to_text(self, digits: int = 4) -> str:
-        """A plain table: a line per system, best first by the first measure; where measures are
-        many and more than systems, a line per measure."""
+        """Return a plain table: a line per system, best first by the first measure.
+
+        Where measures are many and more than systems, it has a line per measure.
+        """
         table = self.table(digits)
         if len(self.measures) <= max(MANY_MEASURES, len(self.systems)):
             return table.to_text()
@@ -293,7 +314,7 @@ class Scores(Record, Result, eq=False):
         return self._drawn("board_plots.draw_scores", measure or self.measures[0])
 
     def _is_count(self, m: int) -> bool:
-        """Counts are shown as integers; expectations of counts need not be any."""
+        """Say whether values are counts, shown as integers; expectations of counts may not be."""
         values = self.values[m][~np.isnan(self.values[m])]
         return bool(
             self.averages and self.averages[m] == "sum" and np.array_equal(values, np.rint(values))
@@ -302,8 +323,11 @@ class Scores(Record, Result, eq=False):
     def to_csv(  # type: ignore[override]
         self, per_topic: bool = False, summary: bool = False, safe: bool = False
     ) -> str:
-        """Means as system,measure...; or every cell as system,topic,measure,value, with `summary`
-        followed by the means as topic "all". `safe`: spreadsheets take no text for a formula."""
+        """Return means as system,measure...; or every cell as system,topic,measure,value.
+
+        With `summary`, cells are followed by the means as topic "all". `safe` protects text that
+        spreadsheets would take for a formula.
+        """
         return self._csv_table(per_topic, summary).to_csv(safe)
 
     def check_summary(self) -> None:
@@ -328,7 +352,7 @@ class Scores(Record, Result, eq=False):
         return Table(["system", "topic", "measure", "value"], cells)
 
     def to_json(self, per_topic: bool = False) -> str:
-        """Means, settings and, when asked for, every value; NaN is null."""
+        """Return means, settings and, with `per_topic`, every value; NaN is null."""
         return json_text(self._content(per_topic))
 
     def _content(self, per_topic: bool) -> dict[str, Any]:
@@ -365,13 +389,13 @@ class Curve(Record, Result, eq=False):
     by: CurveBy = "recall"
 
     def points(self, system: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Recall and precision of a system, by its place in `systems`."""
+        """Return recall and precision of a system, by its index in `systems`."""
         recall = np.broadcast_to(np.asarray(self.recall), self.precision.shape)[system]
         there = ~np.isnan(recall)
         return recall[there], self.precision[system][there]
 
     def table(self) -> Table:
-        """A row for each system and point; points are numbered from 1."""
+        """Return a row for each system and point; points are numbered from 1."""
         rows = [
             (name, number, float(recall), float(precision))
             for s, name in enumerate(self.systems)
@@ -385,12 +409,12 @@ class Curve(Record, Result, eq=False):
         return self._drawn("board_plots.draw_precision_recall")
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Draw the curves into a picture; the file's ending (.svg, .png, .pdf) says which kind."""
+        """Save the plot; the file's ending (.svg, .png, .pdf) decides on the format."""
         self.plot().save(path)
 
 
 def _numbered(measures: list[str], name: str, rel: int, remedy: str) -> dict[float, int]:
-    """The number after the @ of every such measure, with its index; in ascending order."""
+    """Return the number after @ of every such measure with its index, in ascending order."""
     start = f"{name}@" if rel == 1 else f"{name}(rel={rel})@"
     found = {float(m[len(start) :]): i for i, m in enumerate(measures) if m.startswith(start)}
     if not found:

@@ -41,7 +41,7 @@ def transition_matrix(given: object) -> Floats:
         raise MeasureError(
             f"the transition matrix has the shape {' x '.join(map(str, matrix.shape))}",
             code="wrong-shape",
-            remedy="give a square matrix; row i holds the probabilities of moving from rank i",
+            remedy="give a square matrix; row i has the probabilities of moving from rank i",
         )
     bad = np.flatnonzero(~(np.isfinite(matrix) & (matrix >= 0)).all(axis=1))
     if len(bad):
@@ -69,7 +69,7 @@ def ranks(states: NDArray[np.int64]) -> str:
 
 
 def closed_groups(matrix: Floats) -> list[NDArray[np.int64]]:
-    """The closed communicating classes: groups of recurrent states."""
+    """Return the closed communicating classes: groups of recurrent states."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -82,10 +82,10 @@ def closed_groups(matrix: Floats) -> list[NDArray[np.int64]]:
 
 
 def stationary_distribution(matrix: Floats) -> Floats:
-    """The distribution pi with pi P = pi of an irreducible chain.
+    """Compute the distribution pi with pi P = pi of an irreducible chain.
 
-    States are eliminated one by one without subtractions (Grassmann, Taksar and Heyman 1985), so
-    that small probabilities keep their digits.
+    States are eliminated one by one without subtractions (Grassmann, Taksar and Heyman 1985):
+    small probabilities keep their digits.
     """
     closed = closed_groups(matrix)
     if len(closed) > 1 or len(closed[0]) < len(matrix):
@@ -112,7 +112,7 @@ ROOM = 1 << 21  # pairs of places worked on at once, about 16 MB
 
 @lru_cache(maxsize=16)
 def pulls(kind: str, most: int) -> Floats:
-    """The pull over the distances 0 to `most`: TH (5.7); for LID one over log10(distance + 2)."""
+    """Return the pull over distances 0 to `most`: TH (5.7); LID: 1 / log10(distance + 2)."""
     distance = np.arange(most + 1, dtype=float)
     table = 1 / (distance + 1) if kind == "ID" else 1 / np.log10(distance + 2)
     table[0] = 0
@@ -122,7 +122,7 @@ def pulls(kind: str, most: int) -> Floats:
 
 @lru_cache(maxsize=16)
 def _reach(kind: str, most: int) -> Floats:
-    """The pulls over the distances 1 to m added up, for every m up to `most`."""
+    """Add up the pulls over distances 1 to m, for every m up to `most`."""
     table = np.cumsum(pulls(kind, most))
     table.setflags(write=False)
     return table
@@ -131,7 +131,7 @@ def _reach(kind: str, most: int) -> Floats:
 def pull_sums(
     model: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32], length: NDArray[Any]
 ) -> Floats:
-    """[..., list, place]: the stationary distribution at relevant places, up to a factor.
+    """Return [..., list, place]: the stationary distribution at relevant places, up to a factor.
 
     hits: [..., list, place] relevant; ranks: of the places; length: [..., list] documents in the
     list. Values at other places are meaningless.
@@ -162,7 +162,7 @@ def _all_documents(
 
 
 def _neighbours(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) -> Floats:
-    """The pulls of the relevant documents just above and just below."""
+    """Add up the pulls of the relevant documents just above and just below."""
     none = int(ranks.max(initial=0)) + 1
     seen = np.maximum.accumulate(np.where(hits, ranks, 0), axis=-1)
     ahead = np.minimum.accumulate(np.where(hits, ranks, none)[..., ::-1], axis=-1)[..., ::-1]
@@ -176,7 +176,7 @@ def _neighbours(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) ->
 
 
 def _pairs(kind: str, hits: NDArray[np.bool_], ranks: NDArray[np.int32]) -> Floats:
-    """The pulls of all other relevant documents, in blocks of bounded size.
+    """Add up the pulls of all other relevant documents, in blocks of bounded size.
 
     The pulls between a list's places are looked up once for all copies (replicates, judges).
     """

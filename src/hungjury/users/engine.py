@@ -63,7 +63,7 @@ class QueryEngine(Record):
         return with_record(self.connection.read_parquet(names))
 
     def arrow(self, table: pyarrow.Table) -> ir.Table:
-        """Pass a table through a file, so the engine does not hold it in memory."""
+        """Pass a table through a file, to keep it out of the engine's memory."""
         from pyarrow import parquet
 
         path = self.folder / "frame.parquet"
@@ -81,7 +81,7 @@ class QueryEngine(Record):
 
 
 def with_record(table: ir.Table) -> ir.Table:
-    """A table whose rows are numbered."""
+    """Number the rows of a table."""
     if RECORD in table.columns:
         return table
     return table.mutate(**{RECORD: need_ibis().row_number()})
@@ -89,7 +89,7 @@ def with_record(table: ir.Table) -> ir.Table:
 
 @contextmanager
 def open_engine(name: ClickEngine, memory: str) -> Iterator[QueryEngine]:
-    """A temporary engine; DuckDB spills to disk beyond `memory`."""
+    """Open a temporary engine; DuckDB spills to disk beyond `memory`."""
     check_choice("engine", name, get_args(ClickEngine))
     ibis = need_ibis()
     with tempfile.TemporaryDirectory(prefix="hungjury-") as folder:
@@ -138,7 +138,7 @@ def _spark(ibis: ModuleType, folder: Path, memory: str) -> Iterator[QueryEngine]
 
 
 def _engine_error(error: Exception) -> HungjuryError:
-    """The first lines of an engine's own error."""
+    """Return an error with the first lines of the engine's own."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return InputError(
         f"the log cannot be counted: {'; '.join(lines[:3])}",

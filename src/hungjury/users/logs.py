@@ -112,7 +112,7 @@ def _write(part: Source, first: int, path: Path, queries: bool) -> native.Action
 
 
 def group_by_session(connection: BaseBackend, paths: Sequence[Path], out: Path) -> None:
-    """Rewrite a log so that the lines of each session are adjacent; DuckDB sorts them."""
+    """Rewrite a log with the lines of each session adjacent; DuckDB sorts them."""
     columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(5 + SHOWN))
     files = ", ".join("'" + str(p).replace("'", "''") + "'" for p in paths)
     line = ", ".join(f"coalesce(c{i}, '')" for i in range(5 + SHOWN))
@@ -149,7 +149,7 @@ class Tally:
 
 
 def write_clicks(rows: Iterable[Row], columns: Mapping[str, str], path: Path) -> None:
-    """Rows to a Parquet file, a batch at a time."""
+    """Write rows to a Parquet file, a batch at a time."""
     import pyarrow
     from pyarrow import parquet
 
@@ -172,7 +172,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 def yandex_page_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]:
-    """``query_region<TAB>u1,...,u10 : c1 , c2`` between semicolons, clicks in order, no times."""
+    """Yield clicks of ``query_region<TAB>u1,...,u10 : c1 , c2`` between semicolons, no times."""
     number = 0
     for source in sources:
         for record in _records(source):
@@ -192,7 +192,7 @@ def yandex_page_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]
 
 
 def _records(source: Source) -> Iterator[str]:
-    """The pieces between semicolons, blank ones left out."""
+    """Yield the pieces between semicolons, without blank ones."""
     rest = b""
     for piece in source.pieces():
         *whole, rest = (rest + piece).split(b";")
@@ -204,7 +204,7 @@ def _records(source: Source) -> Iterator[str]:
 
 
 def trec_session_clicks(sources: Iterable[Source], tally: Tally) -> Iterator[Row]:
-    """Sessions of the TREC Session Track; the query is the session's topic, if it names one.
+    """Yield clicks of the TREC Session Track; the query is the session's topic, if there is one.
 
     A click has a beginning and an end: seconds, or the time of day (a session may pass midnight).
     """
@@ -248,7 +248,7 @@ def _session(session: Any, tally: Tally) -> Iterator[Row]:
 
 
 def _seconds(text: str | None) -> float | None:
-    """'56.1' or '18:50:58.7' as seconds."""
+    """Read '56.1' or '18:50:58.7' as seconds."""
     parts = [decimal_of(part) for part in (text or "").split(":")]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
@@ -257,7 +257,7 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _after(time: float | None, begin: float | None) -> float | None:
-    """A time of day far before the session's begin belongs to the next day."""
+    """Move a time of day far before the session's begin to the next day."""
     if time is None or begin is None or begin - time < DAY / 2:
         return time
     return time + DAY

@@ -47,7 +47,7 @@ def is_ibis_table(log: object) -> bool:
 
 
 def click_table(engine: QueryEngine | None, log: object, queries: bool) -> tuple[ir.Table, Tally]:
-    """The clicks of a log in the engine, and what was found besides them.
+    """Return the clicks of a log in the engine, and counts of what was found besides them.
 
     queries: whether their names are needed; numbered pages do not need them.
     """
@@ -93,7 +93,7 @@ def _actions(engine: QueryEngine, sources: Sequence[Source], queries: bool) -> i
 
 
 def _sources(log: object) -> list[Source]:
-    """Files, and all files of folders; names that begin with . or _ are not data."""
+    """Expand files and folders; names that begin with . or _ are not data."""
     given = log if isinstance(log, (list, tuple)) else [log]
     found: list[Source] = []
     for one in given:
@@ -132,7 +132,7 @@ def _kind(source: Source) -> str:
 
 
 def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
-    """The column names in the first line, which all files share, and their delimiter."""
+    """Return the column names in the first line, which all files share, and their delimiter."""
     first = sources[0].head()
     for source in sources:
         if source.head() != first:
@@ -158,7 +158,7 @@ def _header(sources: Sequence[Source]) -> tuple[list[str], str]:
 
 
 def _paths(engine: QueryEngine, sources: Sequence[Source], ending: str) -> list[Path]:
-    """Files as an engine reads them: it recognises gz by its ending and cannot read streams."""
+    """Return files that an engine can read: it recognises gz by its ending, not streams."""
     paths = []
     for number, source in enumerate(sources):
         if source.path is not None:
@@ -190,7 +190,7 @@ def _arrow(frame: object) -> pyarrow.Table:
 
 
 def _columns(table: ir.Table, name: str) -> ir.Table:
-    """The columns by role; text is parsed as numbers, and what is not a number becomes missing."""
+    """Select columns by role; text is parsed as numbers, and other text becomes missing."""
     lower = {c.lower(): c for c in table.columns}
     roles = {}
     for role, names in COLUMNS.items():
@@ -218,7 +218,7 @@ def _whole(column: ir.Column) -> ir.IntegerColumn:
 
 
 def _time(table: ir.Table, column: ir.Column) -> ir.FloatingColumn:
-    """Seconds from numbers, dates, or text of either; the first rows decide which."""
+    """Convert numbers, dates, or text of either to seconds; the first rows decide which."""
     kind = column.type()
     if kind.is_timestamp():
         return _since_1970(column)

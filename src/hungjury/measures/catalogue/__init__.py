@@ -34,7 +34,10 @@ __all__ = ["CATALOGUE", "Measure", "MeasureLike", "is_measure", "measure", "meas
 
 
 def measure(text: MeasureLike) -> Measure:
-    """Make one measure from its name.
+    """Return one measure by its name.
+
+    Functions take names as well; make a measure to check a name early, to compare measures, or to
+    look at its parameters.
 
     Parameters
     ----------
@@ -45,7 +48,7 @@ def measure(text: MeasureLike) -> Measure:
     Returns
     -------
     Measure
-        The measure; it is equal to ``hj.m.nDCG(cutoff=10)`` and prints as its name.
+        The measure. It prints as its name, and equals the one made from its class.
 
     Raises
     ------
@@ -69,7 +72,7 @@ def measure(text: MeasureLike) -> Measure:
 
 
 def measure_list(names: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
-    """All measures meant by names; sets such as ``official`` are expanded, duplicates dropped."""
+    """Return all measures meant by names; sets such as ``official`` are expanded."""
     alone = is_measure(names) or not isinstance(names, Iterable)
     listed: list[Any] = [names] if alone else list(names)  # type: ignore[arg-type]
     odd = [one for one in listed if not is_measure(one)]
@@ -83,7 +86,7 @@ def measure_list(names: MeasureLike | Iterable[MeasureLike]) -> list[Measure]:
 
 
 def is_measure(given: object) -> bool:
-    """Is this a measure, or a name that may be one?"""
+    """Say whether this is a measure, or a name that may be one."""
     return isinstance(given, (str, Measure, IrMeasure))
 
 
@@ -141,7 +144,7 @@ class MeasureInfo(Described):
 
 
 def measures() -> list[MeasureInfo]:
-    """List the measures.
+    """Return a description of every measure, as ``hungjury measures`` prints them.
 
     Returns
     -------

@@ -98,7 +98,7 @@ class Expected(Uncertain):
 
     @property
     def needs_nonrelevant(self) -> bool:  # type: ignore[override]
-        """Whether documents judged not relevant matter because their probability is not 0."""
+        """True if documents judged not relevant matter because their probability is not 0."""
         return self.chance_of_unjudged > 0 or (self.prob is not None and self.prob[0] > 0)
 
     @property
