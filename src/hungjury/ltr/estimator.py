@@ -48,7 +48,7 @@ class NMCGRanker:
     >>> import hungjury as hj
     >>> rng = np.random.default_rng(0)
     >>> X, y, groups = rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6
-    >>> ranker = hj.ltr.NMCGRanker(nav_rel=1, n_estimators=5)
+    >>> ranker = hj.ltr.NMCGRanker(n_estimators=5)
     >>> ranker.fit(X, y, groups).predict(X).shape
     (60,)
     """
