@@ -18,8 +18,6 @@ from hungjury.base.tables import Table
 from hungjury.base.text import finite, number_text
 from hungjury.data.alignment import align
 from hungjury.data.inputs import Inputs
-from hungjury.data.judged import judge_lists
-from hungjury.data.judgments import MISSING
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import RunFiles, Runs
 from hungjury.judges.findings import (
@@ -28,6 +26,7 @@ from hungjury.judges.findings import (
     warnings,
 )
 from hungjury.judges.panel import JudgeSettings, Panel
+from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, MeasureLike
 from hungjury.measures.catalogue import measure as find_measure
 from hungjury.stats.agreement import (
@@ -288,23 +287,16 @@ def panel_agreement(panel: Panel) -> Agreement:
 def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
     top = panel.grades[-1]
     chosen.check(top)
-    aligned = align(runs, panel.pool)
-    systems, topics = aligned.shape
-    if systems < 2:
+    aligned = align(runs, panel.pool, others=chosen.unjudged_depth)
+    if len(aligned.systems) < 2:
         raise InputError(
             "rankings need at least two systems", code="one-system", remedy="give more runs"
         )
-    grid = np.full((len(panel.judges), len(panel.pool)), MISSING)
-    grid[panel.judge, panel.document] = np.array(panel.grades, dtype=np.int16)[panel.choice]
-    values = np.empty((len(panel.judges), systems * topics))
-    for cells, judged in judge_lists(
-        aligned, grid, top, needs_nonrelevant=chosen.needs_nonrelevant
-    ):
-        values[:, cells] = chosen.filled(judged)
-    by_topic = values.reshape(-1, systems, topics)
-    did = np.asarray(panel.pool.sum_by_topic(grid != MISSING)).astype(bool)  # [judge, topic]
+    labels = panel.matrix()
+    values = Scorer(chosen, aligned, top).filled(labels)  # [judge, system, topic]
+    did = np.asarray(panel.pool.sum_by_topic(labels >= 0)).astype(bool)  # [judge, topic]
     number = did.sum(axis=1)[:, None].astype(float)
-    total = (by_topic * did[:, None, :]).sum(axis=2)
+    total = (values * did[:, None, :]).sum(axis=2)
     scores = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
     tau, tau_ap = _correlations(chosen.better(scores))
     return Rankings(str(chosen), aligned.systems, scores, tau, tau_ap, aligned.notes)

@@ -29,8 +29,9 @@ from hungjury.data.reading.options import (
 )
 from hungjury.data.runs import Progress
 from hungjury.judges.families import FEWEST_FAMILIES, SURE, correlation_with_rest
-from hungjury.judges.judge_scores import JudgeScores, label_matrix, score_judges
+from hungjury.judges.judge_scores import JudgeScores, score_judges
 from hungjury.judges.merge_types import MergeSettings
+from hungjury.judges.panel import Panel
 from hungjury.judges.weights import Uniform, Weights, as_weights, weights_from_scores
 from hungjury.measures.evaluate import MeasureNames
 from hungjury.measures.scores import NOT_RETRIEVED, SCORED, UNDEFINED, Scores
@@ -330,10 +331,11 @@ def weighted_votes(judgments: JudgmentsLike, scores: AwareScores, rel: int | Non
     The unweighted mean where all these weights are 0.
     """
     given = as_judgments(judgments)
-    labels, grades = label_matrix(given, rel)
-    if grades != (0, 1):
+    panel = Panel.of(given, rel)
+    labels = panel.matrix()
+    if not panel.binary:
         raise MeasureError(
-            f"votes need binary labels, but these have {len(grades)} grades",
+            f"votes need binary labels, but these have {len(panel.grades)} grades",
             code="not-binary",
             remedy=("give the lowest relevant grade with", Argument("rel")),
         )

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
-from hungjury.base.errors import Argument, InputError, MeasureError, check_seed, rel_range
+from hungjury.base.errors import Argument, InputError, MeasureError, check_seed
 from hungjury.base.files import cores
 from hungjury.base.notes import Note, few, plural
 from hungjury.base.parameters import MOST_DRAWS, check_count
@@ -24,6 +24,7 @@ from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Progress, RunFiles, Runs, as_runs, load
+from hungjury.judges.panel import Panel
 from hungjury.judges.weights import ScoredPanel
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, measure_list
@@ -150,7 +151,8 @@ def score_judges(
         raise MeasureError(
             "no measure was given", code="no-measure", remedy='name one, such as "AP"'
         )
-    labels, grades = label_matrix(given, rel)
+    panel = Panel.of(given, rel)
+    labels, grades = panel.matrix(), panel.grades
     for one in wanted:
         check_measure_of_judges(one, rel, grades[-1])
     under_gold = None
@@ -184,30 +186,6 @@ def score_judges(
         rel=rel,
     )
     return found.without_empty() if drop_empty else found
-
-
-def label_matrix(
-    judgments: Judgments, rel: int | None = None
-) -> tuple[NDArray[np.int16], tuple[int, ...]]:
-    """Return labels [judge, document], and their grades; binary at grade `rel` if it is given."""
-    grades = grades_at(judgments, rel)
-    labels = judgments.matrix()
-    return (labels if rel is None else binary_at(labels, rel)), grades
-
-
-def grades_at(judgments: Judgments, rel: int | None = None) -> tuple[int, ...]:
-    """Return the grades of judgments; 0 and 1 where they are binary at grade `rel`."""
-    if rel is None:
-        return judgments.grades
-    top = judgments.grades[-1]
-    if not 1 <= rel <= top:
-        raise MeasureError(
-            f"rel is {rel}, but the largest grade of the judgments is {top}",
-            code="rel-too-large",
-            argument="rel",
-            remedy=f"{rel_range(top)}, or declare the grades",
-        )
-    return (0, 1)
 
 
 def binary_at(labels: NDArray[np.int16], rel: int) -> NDArray[np.int16]:

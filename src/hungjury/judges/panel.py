@@ -23,8 +23,6 @@ from hungjury.stats.agreement import JudgePairs, judge_pairs
 if TYPE_CHECKING:
     from hungjury.judges.merge_types import LabelMerge, Merged
 
-__all__ = ["NOT_JUDGED", "JudgeSettings", "Panel"]
-
 NOT_JUDGED = np.int16(-1)  # the label of a pooled document without judgments
 
 
@@ -56,7 +54,7 @@ class Panel(Record, eq=False):
 
     @staticmethod
     def of(judgments: Judgments, rel: int | None = None) -> Panel:
-        """The votes of judgments, binary at grade `rel` where it is given."""
+        """Take the votes of judgments, binary at grade `rel` where it is given."""
         document, judge, label = judgments.document, judgments.judge, judgments.label
         counted = label >= 0
         if not counted.all():
@@ -94,18 +92,14 @@ class Panel(Record, eq=False):
         """Return the panel of some judges, by their places; `families` are those of all judges."""
         names = self.judgments.family if families is None else tuple(families)
         chosen = np.sort(judges)
-        rows = np.isin(self.judge, chosen)
         judgments = replace(self.judgments, family=names).only(chosen)
+        cut = self._rows(np.isin(self.judge, chosen))
         panel = replace(
-            self,
+            cut,
             judgments=judgments,
             judges=judgments.judges,
-            document=self.document[rows],
-            judge=np.searchsorted(chosen, self.judge[rows]).astype(np.int32),
-            choice=self.choice[rows],
-            share=None if self.share is None else self.share[rows],
+            judge=np.searchsorted(chosen, cut.judge).astype(np.int32),
             family=_families(judgments),
-            kept={},
         )
         return replace(panel, notes=panel._oddities())
 
@@ -122,19 +116,25 @@ class Panel(Record, eq=False):
 
     def matrix(self) -> NDArray[np.int16]:
         """Return the labels [judge, document], `NOT_JUDGED` where there is none."""
+        if self.share is not None:
+            raise InputError(
+                "these judgments are probabilities, not grades",
+                code="needs-grades",
+                remedy="merge them by binmv, and score by expected measures such as eRAP",
+            )
         out = np.full((len(self.judges), len(self.pool)), NOT_JUDGED)
         out[self.judge, self.document] = np.array(self.grades, dtype=np.int16)[self.choice]
         return out
 
     @property
     def weight(self) -> NDArray[np.float64]:
-        """[judge]: the weight of a vote."""
+        """The weight of a vote of each judge."""
         if self.family is None:
             return np.ones(len(self.judges))
         return np.asarray(1 / np.bincount(self.family)[self.family])
 
     def resampled(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """[judge]: the weight of a vote in a panel of families drawn with replacement."""
+        """Draw families with replacement, and return the weight of a vote of each judge."""
         family = np.arange(len(self.judges)) if self.family is None else self.family
         number = int(family.max(initial=-1)) + 1
         times = np.bincount(rng.integers(number, size=number), minlength=number)
@@ -146,16 +146,16 @@ class Panel(Record, eq=False):
 
     @cached_property
     def judged(self) -> NDArray[np.bool_]:
-        """[document]: whether it has any judgment."""
+        """Whether each document has any judgment."""
         out = np.zeros(len(self.pool), dtype=bool)
         out[self.document] = True
         return out
 
     def counts(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """[document, grade]: votes; those of a judge count `weights[judge]` times, by default as
-        much as families share.
+        """Count votes, [document, grade].
 
-        A probability p is a vote of p for relevant and of 1-p for not relevant.
+        Those of a judge count `weights[judge]` times, by default as much as families share. A
+        probability p is a vote of p for relevant and of 1-p for not relevant.
         """
         each = self.weight if weights is None else weights
         shape = len(self.pool), len(self.grades)
@@ -163,7 +163,7 @@ class Panel(Record, eq=False):
         return found.reshape(shape)
 
     def counts_by_judge(self) -> NDArray[np.int64]:
-        """[judge, grade]: labels, each counted once."""
+        """Count the labels of each judge, [judge, grade]."""
         shape = len(self.judges), len(self.grades)
         once = np.ones(len(self.judges))
         found = native.count_votes(self.judge, self.judge, self.choice, None, once, *shape)
@@ -193,24 +193,23 @@ class Panel(Record, eq=False):
             )
 
     def select(self, keep: NDArray[np.bool_]) -> Panel:
-        """The panel on some documents of the pool."""
-        rows = keep[self.document]
+        """Keep only some documents of the pool."""
+        cut = self._rows(keep[self.document])
         position = (np.cumsum(keep) - 1).astype(np.int32)
         return replace(
-            self,
+            cut,
             pool=self.pool.select(keep),
-            document=position[self.document[rows]],
-            judge=self.judge[rows],
-            choice=self.choice[rows],
-            share=None if self.share is None else self.share[rows],
-            kept={},
+            document=position[cut.document],
         )
 
     def among(self, judges: Iterable[int]) -> Panel:
-        """The votes of some judges, over the same pool."""
+        """Keep only the votes of some judges; the others stay, without votes."""
         chosen = np.zeros(len(self.judges), dtype=bool)
         chosen[list(judges)] = True
-        rows = chosen[self.judge]
+        return self._rows(chosen[self.judge])
+
+    def _rows(self, rows: NDArray[np.bool_]) -> Panel:
+        """Keep only some votes."""
         return replace(
             self,
             document=self.document[rows],
@@ -247,7 +246,7 @@ def _families(judgments: Judgments) -> NDArray[np.int64] | None:
 def _check_rel(rel: int, grades: tuple[int, ...]) -> None:
     if not grades[0] < rel <= grades[-1]:
         raise MeasureError(
-            f"rel is {rel}, but the grades of the judgments are {grades[0]} to {grades[-1]}",
+            f"rel is {rel}, but the largest grade of the judgments is {grades[-1]}",
             code="rel-too-large",
             argument="rel",
             remedy=f"{rel_range(grades[-1], grades[0] + 1)}, or declare the grades",

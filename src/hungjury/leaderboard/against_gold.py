@@ -22,7 +22,7 @@ from hungjury.data.labels import as_judgments
 from hungjury.data.pool import Pool
 from hungjury.data.qrels import Qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike
-from hungjury.judges.judge_scores import binary_at, label_matrix
+from hungjury.judges.judge_scores import binary_at
 from hungjury.judges.merge import MERGES
 from hungjury.judges.merge_types import likeliest
 from hungjury.judges.panel import NOT_JUDGED, Panel
@@ -528,8 +528,7 @@ def agreement_with_gold(
         )
     made = None if plan is None else as_plan(plan)
     sample = gold_sample(gold, given, rel, None, made)
-    labels, _ = label_matrix(given, rel)
-    mine = labels[:, sample.documents].astype(np.int64)
+    mine = Panel.of(given, rel).matrix()[:, sample.documents].astype(np.int64)
     weight = 1 / sample.probability[sample.documents]
     scale = np.array(sample.grades)
     truth = sample.shares @ scale

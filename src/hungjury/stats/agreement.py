@@ -118,7 +118,7 @@ def krippendorff_alpha(counts: Floats, level: AlphaLevel = "nominal") -> float:
         distance = _ranked_between(often)
     else:
         distance = 1 - np.eye(len(often))
-    expected = float((np.outer(often, often) * distance).sum()) / (often.sum() - 1)
+    expected = float((np.outer(often, often) * distance).sum() / (often.sum() - 1))
     observed = float((together * distance).sum())
     return 1 - observed / expected if expected else float("nan")
 

@@ -55,8 +55,8 @@ def nominal_levels(information: Sequence[float], alpha: float = 0.05) -> list[fl
 
     Examples
     --------
-    >>> [round(level, 4) for level in nominal_levels([0.5, 1])]
-    [0.0031, 0.049]
+    >>> [round(level, 3) for level in nominal_levels([0.5, 1])]
+    [0.003, 0.049]
     """
     from scipy.special import ndtr, ndtri
 

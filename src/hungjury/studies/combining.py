@@ -27,8 +27,6 @@ from hungjury.data.runs import Progress, Runs, as_runs, load
 from hungjury.judges.judge_scores import (
     JudgeScores,
     check_measure_of_judges,
-    grades_at,
-    label_matrix,
     random_scores,
     score_judges,
 )
@@ -223,7 +221,8 @@ class TupleScores:
         need_gold(gold, "a study of judges")
         self.judgments = as_judgments(judgments)
         need_judges(self.judgments, "a study of tuples of judges")
-        self.top = grades_at(self.judgments, rel)[-1]
+        self.panel = Panel.of(self.judgments, rel)
+        self.top = self.panel.grades[-1]
         chosen = measure_list(measures)
         for one in chosen:
             check_measure_of_judges(one, rel, self.top)
@@ -253,10 +252,6 @@ class TupleScores:
             self.scored, self.gold, self.runs, self.rel, self.standards, self.doubts,
             self.resampling,
         )  # fmt: skip
-
-    @cached_property
-    def panel(self) -> Panel:
-        return Panel.of(self.judgments, self.rel)
 
     @cached_property
     def places(self) -> list[int]:
@@ -347,8 +342,7 @@ class TupleScores:
     @cached_property
     def _labels(self) -> NDArray[np.int16]:
         """[judge, document] of the judges studied."""
-        labels, _ = label_matrix(self.judgments, self.rel)
-        return labels[self.places]
+        return self.panel.matrix()[self.places]
 
     def _merged_rows(
         self, approach: str, size: int, members: Sequence[tuple[int, ...]]

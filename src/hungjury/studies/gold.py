@@ -21,7 +21,8 @@ from hungjury.base.tables import Table
 from hungjury.data.labels import as_judgments, as_qrels
 from hungjury.data.reading.options import JudgmentsLike, QrelsLike, RunsLike
 from hungjury.data.runs import Runs, as_runs, load
-from hungjury.judges.judge_scores import JudgeScores, gold_labels, label_matrix, score_judges
+from hungjury.judges.judge_scores import JudgeScores, gold_labels, score_judges
+from hungjury.judges.panel import Panel
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure
 from hungjury.measures.evaluate import MeasureNames, evaluate
@@ -251,8 +252,7 @@ def single_judges(
     scored = score_judges(given, lists, measures, rel, gold, drop_empty)
     both = (DETERMINISTIC, RANDOMISED)
     truths = Truths(scored, gold, lists, rel, both, doubts, resampling)
-    labels, _ = label_matrix(given, rel)
-    labels = labels[[given.judges.index(name) for name in scored.judges]]
+    labels = Panel.of(given, rel).matrix()[[given.judges.index(name) for name in scored.judges]]
     rows = []
     for m, one in enumerate(scored.measures):
 
