@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import binomtest
 
 from hungjury.data.labels import read_judgments
-from hungjury.judges.agreement import agreement
-from hungjury.judges.findings import near_constant
+from hungjury.judges.agreement import agreement, near_constant
 from hungjury.leaderboard.against_gold import reliability
 
 

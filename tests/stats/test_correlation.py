@@ -355,7 +355,7 @@ def test_small_blocks_change_nothing(monkeypatch):
         (["a"], ["a"], {"ties": "c"}, "'c' for ties"),
         ([], ["a"], {}, "ranking a is empty"),
         (["a"], {}, {}, "ranking b is empty"),
-        (["a"], ["b", ["c", "b"]], {}, "ranking b holds 'b' more than once"),
+        (["a"], ["b", ["c", "b"]], {}, "ranking b contains 'b' more than once"),
         (["a", []], ["b"], {}, "empty group"),
         ({"a": 1.0, "b": math.nan}, ["b"], {}, "score of 'b' is NaN"),
         ("abc", ["b"], {}, "one string"),

@@ -1,4 +1,4 @@
-"""agreement: how far judges agree, on labels and on which systems are better."""
+"""How far judges agree, on labels and on which systems are better, and warnings about judges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.arrays import Floats
 from hungjury.base.errors import InputError, UnknownName
-from hungjury.base.notes import Note
+from hungjury.base.notes import Note, few, plural
 from hungjury.base.records import Record
 from hungjury.base.results import Plot, Result, in_report
 from hungjury.base.tables import Table
@@ -20,11 +20,6 @@ from hungjury.data.alignment import align
 from hungjury.data.inputs import Inputs
 from hungjury.data.reading.options import JudgmentsLike, ReadingOptions, RunsLike
 from hungjury.data.runs import RunFiles, Runs
-from hungjury.judges.findings import (
-    near_constant,
-    near_copies,
-    warnings,
-)
 from hungjury.judges.panel import JudgeSettings, Panel
 from hungjury.measures.batch import Scorer
 from hungjury.measures.catalogue import Measure, MeasureLike
@@ -40,14 +35,17 @@ from hungjury.stats.correlation import kendall_cross, tau_ap_cross
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-
-__all__ = ["Agreement", "Rankings", "agreement"]
-
 AgreementPicture = Literal["kappa", "agreement", "tau", "tau_ap", "rankings"]
+FEW = 20  # labels or common documents needed for a warning about a judge
+COPY_AGREEMENT, COPY_KAPPA = 0.98, 0.9
+CONSTANT = 0.95
+TENTATIVE = 0.667  # the alpha that Krippendorff asks for even for tentative conclusions
+MOST_NAMED = 2  # near-constant judges who get a sentence of their own
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 class Rankings(Record, eq=False):
-    """The systems as each judge alone would rank them."""
+    """The systems as each judge alone would rank them, and how far these rankings agree."""
 
     measure: str
     systems: list[str]
@@ -57,18 +55,36 @@ class Rankings(Record, eq=False):
     notes: tuple[Note, ...] = ()
 
     def with_others(self) -> tuple[Floats, Floats]:
-        """[judge]: mean tau_b and mean tau_ap (as estimate and as truth) with the others."""
+        """Return each judge's mean tau_b and mean tau_ap (in both directions) with the others."""
         return _mean_of_others(self.tau), _mean_of_others((self.tau_ap + self.tau_ap.T) / 2)
 
     def ranks(self) -> Floats:
-        """[judge, system]: rank from 1, equal scores share their mean rank; NaN: no ranking."""
+        """Rank the systems from 1, [judge, system]; equal scores share their mean rank.
+
+        NaN for judges without labels.
+        """
         above = (self.scores[:, None, :] > self.scores[:, :, None]).sum(axis=2)
         equal = (self.scores[:, None, :] == self.scores[:, :, None]).sum(axis=2)
         return np.where(np.isnan(self.scores), np.nan, above + (equal + 1) / 2)
 
 
 class Agreement(Record, Result, eq=False):
-    """Agreement between judges; matrices are [judge, judge].
+    """Agreement between judges.
+
+    Attributes
+    ----------
+    panel : Panel
+        The votes that were compared.
+    pairs : JudgePairs
+        Common documents, agreement and Cohen's kappa of every two judges, [judge, judge].
+    labels, label_rates : array
+        Number of labels of each judge, and the share of each grade, [judge, grade].
+    agreement : float
+        Share of pairs of labels of the same document that are equal.
+    fleiss, alpha_nominal, alpha_ordinal : float
+        Agreement beyond chance over all judges: 1 is full agreement, 0 is chance.
+    rankings : Rankings or None
+        The systems as each judge alone would rank them, where runs were given.
 
     Examples
     --------
@@ -111,13 +127,26 @@ class Agreement(Record, Result, eq=False):
     @property
     def warnings(self) -> list[str]:
         """Warnings to consider before using these labels."""
-        return warnings(self)
+        constant = self.near_constant
+        out = _constant_lines(constant)
+        for group in self.near_copies:
+            number = _NUMBERS[len(group) - 2] if len(group) <= 10 else str(len(group))
+            out.append(f"these {number} judges are near copies: {few(group, 10)}")
+        out += _no_better_than_chance(self, set(constant))
+        out += [str(note) for note in self.panel.notes if note.kind == "silent-judge"]
+        out += _strangers(self.pairs)
+        if max(self.alpha_nominal, self.alpha_ordinal) < TENTATIVE:
+            out.append(
+                f"Krippendorff's alpha is {alpha_text(self)}: below {TENTATIVE} conclusions should "
+                "not rest on a single judge's labels"
+            )
+        return out
 
     def __repr__(self) -> str:
         return f"Agreement({len(self.judges)} judges, alpha {self.alpha_nominal:.3f})"
 
     def confusion(self, one: str, other: str) -> NDArray[np.int64]:
-        """[label of one, label of other]: documents that both judged."""
+        """Count the documents that two judges labelled, [label of one, label of the other]."""
         size = len(self.grades)
         both = np.full((2, len(self.panel.pool)), -1)
         for row, name in zip(both, (one, other), strict=True):
@@ -132,7 +161,7 @@ class Agreement(Record, Result, eq=False):
         return np.bincount(first * size + second, minlength=size * size).reshape(size, size)
 
     def order(self) -> list[int]:
-        """Judges with those who agree side by side (average linkage on 1 - kappa)."""
+        """Order judges with those who agree side by side (average linkage on 1 - kappa)."""
         from scipy.cluster.hierarchy import leaves_list, linkage
         from scipy.spatial.distance import squareform
 
@@ -146,7 +175,7 @@ class Agreement(Record, Result, eq=False):
         return str(in_report("agreement.agreement_text")(self))
 
     def table(self) -> Table:
-        """A row per judge: labels, their shares, and the mean agreement with the others."""
+        """Return a row per judge: labels, their shares, and agreement with the others."""
         agreement, kappa = self.pairs.with_others()
         rates = [f"% {g}" for g in self.grades] if len(self.grades) <= 10 else []
         names = ["judge", "labels", *rates, "agreement", "kappa"]
@@ -178,7 +207,7 @@ class Agreement(Record, Result, eq=False):
         return self._drawn("judge_plots.draw_agreement", what)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields except the confusion matrices; NaN becomes None."""
+        """Return all fields except the confusion matrices; NaN becomes None."""
         agreement, kappa = self.pairs.with_others()
         out: dict[str, Any] = {
             "judges": self.judges,
@@ -241,12 +270,28 @@ def agreement(
         Pairwise agreement and Cohen's kappa, Fleiss' kappa, Krippendorff's alpha (nominal and
         ordinal), label rates, near-copies and near-constant judges.
 
+    Notes
+    -----
+    The share of equal labels is misleading where most documents are not relevant: judges who call
+    everything not relevant agree. Kappa and alpha correct for that: 1 is full agreement, 0 what
+    chance alone would give, and negative values mean that judges contradict each other. Cohen's
+    kappa compares two judges on the documents that both labelled, Fleiss' kappa takes all judges
+    together, and Krippendorff's alpha does so with missing labels; its ordinal form counts a
+    difference of two grades more than one of one grade. Krippendorff asks for 0.667 even for
+    tentative conclusions. Judges may agree on labels and still rank systems differently, and the
+    other way round: give `runs` to see.
+
     Examples
     --------
     >>> import hungjury as hj
-    >>> found = hj.agreement(hj.simulate(topics=4).judgments)
-    >>> len(found.judges)
-    5
+    >>> votes = {"ann": {"1": {"a": 1, "b": 1, "c": 0, "d": 0}},
+    ...          "bob": {"1": {"a": 1, "b": 0, "c": 0, "d": 0}}}
+    >>> found = hj.agreement(votes)
+    >>> found.agreement, round(float(found.pairs.kappa[0, 1]), 2)
+    (0.75, 0.5)
+
+    The two agree on three documents of four. Their label rates alone would let them agree on two,
+    so they reach half of what is possible beyond chance.
     """
     inputs = Inputs.of(reading, judgments, runs)
     panel = Panel.of(inputs.judgments(), rel)
@@ -303,7 +348,7 @@ def _rankings(panel: Panel, runs: Runs | RunFiles, chosen: Measure) -> Rankings:
 
 
 def _correlations(scores: Floats) -> tuple[Floats, Floats]:
-    """Correlations between all judges; NaN for those without any judgment."""
+    """Correlate the rankings of all judges; NaN for those without any judgment."""
     there = np.flatnonzero(~np.isnan(scores).any(axis=1))
     known = scores[there]
     out = []
@@ -320,3 +365,94 @@ def _mean_of_others(matrix: Floats) -> Floats:
     number = known.sum(axis=1)
     total = np.where(known, matrix, 0.0).sum(axis=1)
     return np.asarray(np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0))
+
+
+def near_copies(judges: list[str], pairs: JudgePairs) -> list[list[str]]:
+    """Find groups in which every two agree on 98 % of documents with a kappa of 0.9 or more.
+
+    The kappa is needed because two judges who call nearly everything not relevant agree
+    without being copies.
+    """
+    alike = (pairs.agreement >= COPY_AGREEMENT) & (pairs.kappa >= COPY_KAPPA)
+    alike &= pairs.common >= FEW
+    np.fill_diagonal(alike, True)
+    if alike.sum() == len(judges):
+        return []
+    from scipy.cluster.hierarchy import fcluster, linkage  # slow to import
+    from scipy.spatial.distance import squareform
+
+    apart = squareform((~alike).astype(float), checks=False)
+    group = fcluster(linkage(apart, "complete"), 0.5, "distance")
+    names: dict[int, list[str]] = {}
+    for name, number in zip(judges, group.tolist(), strict=True):
+        names.setdefault(number, []).append(name)
+    return [n for n in names.values() if len(n) > 1]
+
+
+def near_constant(
+    judges: list[str], labels: NDArray[np.int64], rates: NDArray[np.float64]
+) -> dict[str, float]:
+    """Find judges who give one label to 95 % of documents or more, with the share.
+
+    Their share of other labels must also be below a quarter of the panel's usual share.
+    """
+    share = np.nan_to_num(rates).max(axis=1)
+    known = labels >= FEW
+    if not known.any():
+        return {}
+    usual = float(np.median(1 - share[known]))
+    rare = (share == 1) | ((share >= CONSTANT) & (1 - share < usual / 4))
+    return {judges[i]: float(share[i]) for i in np.flatnonzero(known & rare)}
+
+
+def _constant_lines(constant: dict[str, float]) -> list[str]:
+    if len(constant) > MOST_NAMED:
+        least = min(constant.values())
+        more = " and more" if least < 1 else ""
+        return [
+            f"{len(constant)} judges give one label to {_percent(least)} of documents{more}: "
+            f"{few(constant, 10)}"
+        ]
+    return [
+        f"{name} gives one label to {_percent(share)} of documents"
+        for name, share in constant.items()
+    ]
+
+
+def alpha_text(found: Agreement) -> str:
+    """Write Krippendorff's alpha as sentences give it."""
+    if found.panel.binary:  # there is one way only for two labels to differ
+        return number_text(found.alpha_nominal)
+    return f"{number_text(found.alpha_nominal)} nominal, {number_text(found.alpha_ordinal)} ordinal"
+
+
+def _percent(share: float) -> str:
+    """Round a share, but never up to 100 %."""
+    return "100 %" if share == 1 else f"{min(np.floor(share * 1000) / 10, 99.9):.1f} %"
+
+
+def _no_better_than_chance(found: Agreement, known: set[str]) -> list[str]:
+    kappa = found.pairs.with_others()[1]
+    bad = [
+        name
+        for name, value, labels in zip(found.judges, kappa, found.labels, strict=True)
+        if value <= 0 and labels >= FEW and name not in known
+    ]
+    if not bad:
+        return []
+    verb = "agrees" if len(bad) == 1 else "agree"
+    who = bad[0] if len(bad) == 1 else f"{len(bad)} judges"
+    names = "" if len(bad) == 1 else f": {few(bad, 10)}"
+    return [f"{who} {verb} with the others no better than chance{names}"]
+
+
+def _strangers(pairs: JudgePairs) -> list[str]:
+    upper = np.triu_indices(len(pairs.common), 1)
+    none = int((pairs.common[upper] == 0).sum())
+    if not none:
+        return []
+    verb = "has" if none == 1 else "have"
+    return [
+        f"{plural(none, 'pair')} of judges (of {len(upper[0]):,}) {verb} no document in common: "
+        "their agreement is unknown"
+    ]

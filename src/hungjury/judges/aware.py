@@ -189,13 +189,18 @@ def aware(
     Returns
     -------
     AwareScores
-        Scores that also hold the weights and each judge's own scores.
+        Scores with the weights and each judge's own scores.
 
     Notes
     -----
     aware-m(t, s) = Σ_k a_k(t) m(t, s | judge k), with Σ_k a_k(t) = 1 (Ferrante, Ferro and Maistro
-    2017). Where a measure is undefined for a judge it counts as 0,
-    or as its worst value if smaller is better.
+    2017). Where a measure is undefined for a judge it counts as 0, or as its worst value if smaller
+    is better.
+
+    Merging labels first loses how differently the judges would score; AWARE scores each judge
+    first. With ``"uni"`` the result is the score that the average judge gives. The estimators
+    trust judges whose scores are unlike those of judges who guess, which also favours a judge who
+    systematically says the opposite of the others; look at the notes and at `weights_table`.
 
     Examples
     --------
@@ -290,13 +295,10 @@ def _contradicted(scored: JudgeScores, weights: Floats) -> tuple[Note, ...]:
     if number < FEWEST_FAMILIES:
         return ()
     found, error = correlation_with_rest(scored.judgments, scored.rel)
-    against = [
-        name
-        for name, upper in zip(scored.judgments.judges, found + SURE * error, strict=True)
-        if upper < 0 and name in scored.judges
-    ]
+    upper = found + SURE * error
+    against = [scored.judgments.judges[k] for k in np.flatnonzero(upper < 0)]
     mean = dict(zip(scored.judges, weights.mean(axis=1).tolist(), strict=True))
-    favoured = tuple(name for name in against if mean[name] > (1 + ROUNDING) / number)
+    favoured = tuple(name for name in against if mean.get(name, 0.0) > (1 + ROUNDING) / number)
     if not favoured:
         return ()
     share = sum(mean[name] for name in favoured)

@@ -49,7 +49,7 @@ class ComparedApproach(Record):
 
 
 class ApproachComparison(Record, Result, eq=False):
-    """All approaches, and every judge alone."""
+    """All approaches to combine judges, and every judge alone, compared with gold labels."""
 
     measure: str
     approaches: list[ComparedApproach]
@@ -69,7 +69,7 @@ class ApproachComparison(Record, Result, eq=False):
         )
 
     def best_first(self, by: Closeness = "tau_ap") -> list[ComparedApproach]:
-        """Approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
+        """Sort the approaches by "tau", "tau_ap" or "rmse"; equal ones by RMSE."""
         check_choice("by", by, get_args(Closeness))
         sign = 1 if by == "rmse" else -1
         return sorted(
@@ -81,8 +81,7 @@ class ApproachComparison(Record, Result, eq=False):
         return [asdict(one) for one in self.approaches]
 
     def table(self, digits: int = 4) -> Table:
-        """A table, best tau_ap first; below it the mean over single judges, and the
-        best of them."""
+        """Return a row per approach, best tau_ap first, then the mean judge and the best judge."""
         alone = [(one.tau, one.tau_ap, one.rmse) for one in self.judges]
         best = max(self.judges, key=lambda one: np.nan_to_num(one.tau_ap))
         found = [(one.approach, one.tau, one.tau_ap, one.rmse) for one in self.best_first()]

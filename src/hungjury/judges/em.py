@@ -19,14 +19,12 @@ from hungjury.judges.merge_types import MERGES, Fit, LabelMerge, Verdict
 from hungjury.judges.panel import Panel
 from hungjury.judges.votes import MajorityVote, plurality, vote_shares
 
-__all__ = ["FromNeutral", "FromVotes", "disagrees_with_votes"]
-
 ASSUMED_ACCURACY = 0.9  # of a judge, where em-neu starts
 Start = Literal["majority", "shares"]
 
 
 def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
-    """Does a posterior [document, grade] order documents against the mean vote?"""
+    """Tell whether a posterior [document, grade] orders documents against the mean vote."""
     judged = panel.judged
     if judged.sum() < 3:
         return False
@@ -36,7 +34,7 @@ def disagrees_with_votes(panel: Panel, posterior: Floats) -> bool:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Ranks from 1; equal values share their mean rank."""
+    """Rank from 1; equal values share their mean rank."""
     _, at, number = np.unique(values, return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(number) - (number - 1) / 2)[at])
 
@@ -69,11 +67,11 @@ class ExpectationMaximisation(LabelMerge):
         return Verdict(posterior=posterior, fit=_fit(learned, np.unique(group), groups, size))
 
     def for_one_judge(self) -> LabelMerge:
-        """A single judge cannot be modelled: their labels are used as they are."""
+        """Use the labels as they are: a single judge cannot be modelled."""
         return MajorityVote()
 
     def first(self, panel: Panel) -> Floats:
-        """[document, grade]: the posterior to start from."""
+        """Return the posterior to start from, [document, grade]."""
         raise NotImplementedError
 
 
@@ -113,8 +111,7 @@ class FromNeutral(ExpectationMaximisation):
 def _fit(
     learned: tuple[NDArray[Any], ...], where: NDArray[np.int64], groups: int, size: int
 ) -> Fit:
-    """Of all groups. Those without any vote, which are not among `where`, have no prior and took no
-    round."""
+    """Collect the models of all groups; those without votes, not among `where`, took no round."""
     prior, confusion, log_likelihood, rounds, converged, unit_group, unit_judge = learned
 
     def spread(values: NDArray[Any], empty: Any) -> NDArray[Any]:

@@ -24,8 +24,6 @@ from hungjury.data.judgments import Judgments
 from hungjury.judges.panel import Panel
 from hungjury.stats.resampling import normal_reach
 
-__all__ = ["Families", "Jury", "correlation_with_rest", "family_names", "seat_jury"]
-
 Families = str | os.PathLike[str] | Mapping[str, str] | None
 FEWEST_FAMILIES = 3  # needed to decide that a judge contradicts the rest
 FEW = 20  # common documents needed to judge a correlation
@@ -46,6 +44,7 @@ class Jury(Record, eq=False):
 
     @property
     def families(self) -> int:
+        """The number of families."""
         return len(set(self.judgments.families))
 
 
@@ -97,7 +96,7 @@ def seat_jury(
 
 
 def family_names(judges: Sequence[str], families: Families) -> list[str]:
-    """The family of each judge; a judge without one is a family of its own.
+    """Return the family of each judge; a judge without one is a family of its own.
 
     A pattern is a regular expression: the family is what its first group matches, or the whole of
     it. A file has a judge and a family on each line.
@@ -162,7 +161,7 @@ def _read_families(path: str | os.PathLike[str]) -> dict[str, str]:
 
 
 def _joined(judges: Sequence[str], names: list[str], copies: Sequence[Sequence[str]]) -> list[str]:
-    """Families with near-copies joined into one."""
+    """Join the families of near-copies into one."""
     family = dict(zip(judges, names, strict=True))
     for group in copies:
         first = family[group[0]]
@@ -172,10 +171,11 @@ def _joined(judges: Sequence[str], names: list[str], copies: Sequence[Sequence[s
 
 
 def correlation_with_rest(judgments: Judgments, rel: int | None = None) -> tuple[Floats, Floats]:
-    """[judge]: correlation of a judge's labels with the mean vote of other families, and its
-    standard error by the jackknife over topics; NaN where there is too little in common.
+    """Correlate each judge's labels with the mean vote of other families.
 
-    Its sign is that of the weighted kappa: below 0 is worse than chance.
+    Returns the correlations and their standard errors by the jackknife over topics, NaN where
+    there is too little in common. The sign of a correlation is that of the weighted
+    kappa: below 0 is worse than chance.
     """
     family = np.unique(judgments.families, return_inverse=True)[1].astype(np.int32)
     topics = len(judgments.topics)
@@ -190,7 +190,7 @@ def correlation_with_rest(judgments: Judgments, rel: int | None = None) -> tuple
 
 
 def _correlation(moments: Floats) -> Floats:
-    """From n, sums of x and m, of their squares and their product; NaN for a constant."""
+    """Correlate by n, sums of x and m, of their squares and product; NaN for a constant."""
     with np.errstate(divide="ignore", invalid="ignore"):
         n, x, m, xx, mm, xm = moments
         across = (xx - x * x / n) * (mm - m * m / n)

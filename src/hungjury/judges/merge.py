@@ -1,4 +1,4 @@
-"""merge: the labels of several judges -> qrels."""
+"""Merge the labels of several judges into qrels, and find merges by name."""
 
 from __future__ import annotations
 
@@ -101,12 +101,21 @@ def merge(
     judge and a probability for each label, starting from majority votes (em-mv) or from nearly
     perfect judges (em-neu). See Ferrante, Ferro and Maistro (2017).
 
+    A majority vote discards how clear the vote was; probabilities keep it, and expected measures
+    such as eRAP score them. EM gives judges who agree with the rest more weight and needs enough
+    labels of each judge to learn from: with few documents per topic use ``scope="all"``. It can
+    follow a majority of judges who share an error, as any merge can. To compare systems, a
+    `leaderboard` goes on from here to say how far the result depends on the judges.
+
     Examples
     --------
     >>> import hungjury as hj
     >>> votes = {"ann": {"1": {"a": 1}}, "bob": {"1": {"a": 1}}, "eve": {"1": {"a": 0}}}
     >>> print(hj.merge(votes, "binmv", rel=1).to_dict())
     {'1': {'a': 0.6666666666666666}}
+
+    Two of three judges find the document relevant: another judge of this kind would with
+    probability 2/3.
     """
     chosen = label_merge(method)
     check_choice("scope", scope, get_args(Scope))
@@ -134,7 +143,7 @@ def _weighted_votes(
     measure: MeasureNames | None,
     weights: str | Weights,
 ) -> tuple[NDArray[np.float64], tuple[Note, ...]]:
-    """[document, 2]: shares of votes, weighted by AWARE's weights; and notes on these."""
+    """Weight votes by AWARE's weights: their shares [document, 2], and notes on the weights."""
     from hungjury.judges.aware import aware, weighted_votes
 
     if runs is None or measure is None:
@@ -234,5 +243,5 @@ def merges() -> list[MergeInfo]:
 
 
 def merge_names(*, of_labels: bool = False) -> list[str]:
-    """Names of the merges, or only of those that merge labels."""
+    """List the names of the merges, or only of those that merge labels."""
     return [cls.name for cls in MERGES if issubclass(cls, LabelMerge) or not of_labels]

@@ -1,4 +1,4 @@
-"""What merges are: their bases, their catalogue, and their result."""
+"""The types of merges: their bases, their catalogue, and their result."""
 
 from __future__ import annotations
 
@@ -22,17 +22,6 @@ from hungjury.judges.panel import NOT_JUDGED, JudgeSettings, Panel
 
 if TYPE_CHECKING:
     from hungjury.judges.weights import Weights
-
-__all__ = [
-    "MERGES",
-    "Fit",
-    "LabelMerge",
-    "Merge",
-    "MergeSettings",
-    "Merged",
-    "Verdict",
-    "likeliest",
-]
 
 
 class MergeSettings(JudgeSettings, kw_only=True):

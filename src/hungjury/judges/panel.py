@@ -154,7 +154,7 @@ class Panel(Record, eq=False):
     def counts(self, weights: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Count votes, [document, grade].
 
-        Those of a judge count `weights[judge]` times, by default as much as families share. A
+        Votes of a judge count `weights[judge]` times, by default as much as families share. A
         probability p is a vote of p for relevant and of 1-p for not relevant.
         """
         each = self.weight if weights is None else weights

@@ -128,7 +128,7 @@ class PRM(Record, Result, eq=False):
 
     @property
     def notion(self) -> str:
-        """What counts as relevant, in words."""
+        """The levels that count as relevant, in words."""
         if self.rel is not None:
             return f"grade {self.rel} and above"
         word = "level" if len(self.relevant) == 1 else "levels"

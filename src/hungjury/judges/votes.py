@@ -14,19 +14,6 @@ from hungjury.base.parameters import number, one_of, param, required
 from hungjury.judges.merge_types import MERGES, LabelMerge, Verdict
 from hungjury.judges.panel import Panel
 
-__all__ = [
-    "Aggregator",
-    "BinomialVote",
-    "CrowdKit",
-    "MajorityVote",
-    "QuantizedBinomialVote",
-    "completed_shares",
-    "is_aggregator",
-    "median",
-    "plurality",
-    "vote_shares",
-]
-
 BinaryTie = Literal["random", "relevant", "not"]
 GradedVote = Literal["plurality", "median"]
 
@@ -36,14 +23,14 @@ MOST = 0.9  # documents are completed to this quantile of the number of votes
 
 
 def vote_shares(panel: Panel) -> NDArray[np.float64]:
-    """[document, grade]: each grade's share of the votes; zeros for documents without votes."""
+    """Return each grade's share of the votes, [document, grade]; zeros without votes."""
     votes = panel.counts()
     total = votes.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(votes, total, out=np.zeros_like(votes), where=total > 0))
 
 
 def completed_shares(panel: Panel, shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """[document, grade]: shares of votes, with missing votes filled in for documents with few.
+    """Fill in missing votes of documents with few votes: shares, [document, grade].
 
     A missing vote is predicted from the votes that the document has: judges who label the same
     document show how often one grade goes with another. Documents are completed to as many votes
@@ -79,7 +66,7 @@ class BinomialVote(LabelMerge):
         return Verdict(posterior=vote_shares(panel))
 
     def in_doubt(self, panel: Panel, posterior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Fill in missing votes, so that agreement of few judges is not taken as certainty."""
+        """Fill in missing votes: agreement of few judges is not certainty."""
         return completed_shares(panel, posterior)
 
 
@@ -128,7 +115,7 @@ class MajorityVote(LabelMerge):
         return Verdict(self._winner(panel.counts(), panel, rng))
 
     def redraw(self, panel: Panel, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The vote of as many judges, or families, drawn with replacement.
+        """Let as many judges, or families, drawn with replacement vote.
 
         A document that no drawn judge labelled keeps the whole panel's vote.
         """
@@ -145,7 +132,7 @@ class MajorityVote(LabelMerge):
             return median(votes) if self.graded == "median" else plurality(votes)
         against, in_favour = votes[:, 0], votes[:, 1]
         if self.ties == "random":
-            # Toss a coin for every document, so that one does not depend on which others tie.
+            # A coin for every document: none depends on which others tie.
             tie_wins = rng.random(len(votes)) < 0.5
         else:
             tie_wins = np.full(len(votes), self.ties == "relevant")
@@ -154,12 +141,12 @@ class MajorityVote(LabelMerge):
 
 
 def plurality(votes: NDArray[np.float64]) -> NDArray[np.int64]:
-    """[document]: position of the grade with most votes; ties go to the lower grade."""
+    """Return the place of the grade with most votes; ties go to the lower grade."""
     return np.asarray(np.argmax(votes, axis=1))
 
 
 def median(votes: NDArray[np.float64]) -> NDArray[np.int64]:
-    """[document]: position of the median vote, the lower of the two middle ones."""
+    """Return the place of the median vote, the lower of the two middle ones."""
     upto = np.cumsum(votes, axis=1)
     return np.asarray(np.argmax(2 * upto >= upto[:, -1:], axis=1))
 
@@ -176,7 +163,7 @@ Aggregator: TypeAlias = "_GivesLabels | _GivesProbabilities"
 
 
 def is_aggregator(thing: object) -> bool:
-    """Does it take a frame with the columns task, worker and label?"""
+    """Tell whether an object takes a frame with the columns task, worker and label."""
     return hasattr(thing, "fit_predict_proba") or hasattr(thing, "fit_predict")
 
 
@@ -220,7 +207,7 @@ class CrowdKit(LabelMerge):
         return Verdict(posterior=posterior) if soft else Verdict(np.argmax(posterior, axis=1))
 
     def _frames(self, panel: Panel, scope: Scope) -> Iterator[Any]:
-        """Tasks are documents of the pool and labels positions in the grades."""
+        """Make frames whose tasks are documents and whose labels are places in the grades."""
         try:
             from pandas import DataFrame
         except ImportError:

@@ -55,7 +55,7 @@ def closeness(gap: Gap, mine: Floats, theirs: Floats, smaller: bool = False) -> 
 
 
 def comparable(gap: Gap, *scores: Floats) -> bool:
-    """Can this gap compare scores in this range? tau and apc only use their order."""
+    """Tell whether a gap can compare scores in this range; tau and apc only use their order."""
     return gap not in BOUNDED or all(_in_bounds(*_range(each)) for each in scores)
 
 

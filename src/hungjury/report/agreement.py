@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from hungjury.base.notes import plural
 from hungjury.base.text import number_text
-from hungjury.judges.agreement import Agreement, Rankings
-from hungjury.judges.findings import alpha_text
+from hungjury.judges.agreement import Agreement, Rankings, alpha_text
 
 __all__ = ["agreement_summary", "agreement_text"]
 

@@ -19,7 +19,7 @@ Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random is slow
 def numbers(
     values: ArrayLike, name: str, unit: str = "item", least: int = 1, infinite: bool = False
 ) -> Floats:
-    """`values` as floats, at least `least` of them on the last axis, no NaN, infinite or not."""
+    """Convert `values` to floats, at least `least` of them on the last axis, without NaN."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as problem:
@@ -56,7 +56,7 @@ def numbers(
 
 
 def same_items(first: Floats, second: Floats, names: tuple[str, str]) -> None:
-    """The last axes must list the same items."""
+    """Check that the last axes list the same items."""
     if first.shape[-1] != second.shape[-1]:
         raise InputError(
             f"{names[0]} has {first.shape[-1]} items, {names[1]} has {second.shape[-1]}",
@@ -69,7 +69,7 @@ def same_items(first: Floats, second: Floats, names: tuple[str, str]) -> None:
 def leading_shape(
     first: tuple[int, ...], second: tuple[int, ...], names: tuple[str, str]
 ) -> tuple[int, ...]:
-    """The common shape of two sets of leading axes."""
+    """Return the common shape of two sets of leading axes."""
     try:
         return np.broadcast_shapes(first, second)
     except ValueError as problem:
@@ -87,7 +87,7 @@ def count(value: int, name: str) -> None:
 
 
 def generator(seed: Seed, name: str = "rng") -> np.random.Generator:
-    """A generator from a seed, or the given generator."""
+    """Make a generator from a seed, or return the given one."""
     if isinstance(seed, np.random.Generator):
         return seed
     check_seed(seed, name)
@@ -95,5 +95,5 @@ def generator(seed: Seed, name: str = "rng") -> np.random.Generator:
 
 
 def as_number(array: Floats) -> Numbers:
-    """A plain float where no axis is left."""
+    """Return a plain float where no axis is left."""
     return float(array) if array.ndim == 0 else array

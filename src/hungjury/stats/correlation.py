@@ -1,9 +1,9 @@
 """Similarity of two scorings of the same items: Kendall's tau, tau_ap, root mean square error.
 
-The last axis holds the items (systems, mostly). Leading axes broadcast, and a pair of
+Items (systems, mostly) are on the last axis. Leading axes broadcast, and a pair of
 one-dimensional inputs gives a float. `*_cross` compare every row of one table with every row of
 another, much faster than broadcasting. Work grows with the square of the number of items. Values
-are tied when they are exactly equal; `with_ties` rounds means so that equal ones are tied.
+are tied when they are exactly equal; `with_ties` rounds means for that.
 """
 
 from __future__ import annotations
@@ -34,37 +34,45 @@ EXACT = 12  # decimals of a mean that are more than rounding
 
 
 def with_ties(means: Floats) -> Floats:
-    """Means rounded to 12 decimals: the last digits of a sum depend on the order of its terms, and
-    systems that differ by nothing else (often by P@10) have to be tied."""
+    """Round means to 12 decimals.
+
+    The last digits of a sum depend on the order of its terms, and systems that differ by nothing
+    else (often by P@10) have to be tied.
+    """
     return np.asarray(np.round(means, EXACT))
 
 
 def kendall(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Numbers:
-    """Kendall's tau of two score vectors.
+    """Compute Kendall's tau, the rank correlation of two score vectors.
 
     Parameters
     ----------
     x, y : array_like
-        Scores of the same items; a leading axis holds several vectors.
+        Scores of the same items on the last axis; leading axes broadcast.
     variant : {"b", "a"}
         How ties count, see Notes.
 
     Returns
     -------
     float or ndarray
-        The correlation over the last axis.
+        The correlation over the last axis: 1 for the same order, -1 for the reverse, about 0 for
+        unrelated orders.
 
     Notes
     -----
     Concordant minus discordant pairs, divided in variant "b" by the geometric mean of the pairs
     untied in x and those untied in y (NaN where a vector is constant), in variant "a" by the number
-    of all pairs.
+    of all pairs. A tau of t means that a random untied pair is in the same order with probability
+    (1 + t) / 2. All pairs count the same: a swap at the bottom of a leaderboard is as bad as one at
+    the top. If the top matters more, use `tau_ap`.
 
     Examples
     --------
     >>> import hungjury as hj
     >>> round(hj.stats.kendall([3, 2, 1], [3, 1, 2]), 4)
     0.3333
+
+    Two of three pairs are in the same order and one is swapped: (2 - 1) / 3.
     """
     first, second = _two_vectors(x, y, ("x", "y"))
     shape = leading_shape(first.shape[:-1], second.shape[:-1], ("x", "y"))
@@ -74,7 +82,7 @@ def kendall(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Numbers:
 
 
 def kendall_cross(x: ArrayLike, y: ArrayLike, variant: TauVariant = "b") -> Floats:
-    """Kendall's tau of every row of x [..., R, item] with every row of y [..., Q, item].
+    """Compute Kendall's tau of every row of x [..., R, item] with every row of y [..., Q, item].
 
     The result is [..., R, Q].
     """
@@ -91,14 +99,14 @@ def tau_ap(
     samples: int = 100,
     seed: Seed = 0,
 ) -> Numbers:
-    """AP rank correlation of an estimated ranking with the true one.
+    """Compute the AP rank correlation of an estimated ranking with the true one.
 
     Parameters
     ----------
     estimate, truth : array_like
         Scores of the same items. The estimate is walked from the top.
     ties : {"exact", "sampled"}
-        Ties carry no order: take the mean over random orders of both vectors, in closed form or
+        Ties have no order: take the mean over random orders of both vectors, in closed form or
         over `samples` drawn orders.
     samples : int
         Orders drawn.
@@ -114,12 +122,21 @@ def tau_ap(
     -----
     Without ties: the mean over ranks i = 2, ..., N of the share of the i - 1 items above rank i
     that truth also puts above that item, mapped to [-1, 1] (Yilmaz, Aslam and Robertson 2008).
+    Errors near the top of the estimate cost more than errors near its bottom. The two arguments are
+    not exchangeable: the estimate decides which items are near the top. If neither ranking is the
+    true one, take the mean of both directions, or use `kendall`.
 
     Examples
     --------
     >>> import hungjury as hj
+    >>> estimate = [4, 3, 2, 1]
+    >>> [round(hj.stats.tau_ap(estimate, truth), 2) for truth in ([4, 3, 1, 2], [3, 4, 2, 1])]
+    [0.78, 0.33]
     >>> round(hj.stats.tau_ap([3, 2, 2, 1], [4, 3, 3, 1]), 4)
     0.8333
+
+    A swap at the bottom leaves 0.78, one at the top 0.33. In the last example the orders agree; the
+    tie in the middle is what keeps the correlation below 1.
     """
     first, second = _two_vectors(estimate, truth, ("estimate", "truth"))
     shape = leading_shape(first.shape[:-1], second.shape[:-1], ("estimate", "truth"))
@@ -135,7 +152,7 @@ def tau_ap(
 
 
 def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
-    """Exact tau_ap of every estimate [..., E, item] against every truth [..., T, item].
+    """Compute tau_ap of every estimate [..., E, item] with every truth [..., T, item].
 
     The result is [..., E, T].
     """
@@ -145,23 +162,31 @@ def tau_ap_cross(estimates: ArrayLike, truths: ArrayLike) -> Floats:
 
 
 def rmse(x: ArrayLike, y: ArrayLike) -> Numbers:
-    """Root mean square difference.
+    """Compute the root mean square difference of two score vectors.
 
     Parameters
     ----------
     x, y : array_like
-        Values to compare.
+        Scores of the same items on the last axis; leading axes broadcast.
 
     Returns
     -------
     float or ndarray
-        Taken over the last axis.
+        The typical size of a difference, in the unit of the scores; 0 for equal scores.
+
+    Notes
+    -----
+    It compares the level of scores, which correlations ignore: judges who are all too generous by
+    the same amount rank systems perfectly and still have a large RMSE. One large difference counts
+    more than several small ones.
 
     Examples
     --------
     >>> import hungjury as hj
     >>> round(hj.stats.rmse([1.0, 2.0], [1.0, 4.0]), 4)
     1.4142
+
+    The differences are 0 and 2; their mean square is 2.
     """
     first, second = numbers(x, "x"), numbers(y, "y")
     same_items(first, second, ("x", "y"))
@@ -226,13 +251,13 @@ def _each(first: Floats, second: Floats, shape: tuple[int, ...], by_rank: bool) 
 
 
 def _untied_pairs(values: Floats) -> NDArray[np.int64]:
-    """How many unordered pairs of items on the last axis differ."""
+    """Count unordered pairs of items on the last axis that differ."""
     rows = np.ascontiguousarray(values).reshape(math.prod(values.shape[:-1]), values.shape[-1])
     return native.untied_pairs(rows).reshape(values.shape[:-1])
 
 
 def _possible_pairs(first: Floats, second: Floats, variant: TauVariant) -> Floats:
-    """The denominator of tau."""
+    """Return the denominator of tau."""
     check_choice("variant", variant, get_args(TauVariant))
     if variant == "a":
         items = first.shape[-1]
@@ -244,7 +269,7 @@ def _possible_pairs(first: Floats, second: Floats, variant: TauVariant) -> Float
 
 
 def _tau(sums: Floats, possible: Floats) -> Floats:
-    """Rounding must not lead beyond 1."""
+    """Divide; rounding must not lead beyond 1."""
     with np.errstate(invalid="ignore"):
         tau: Floats = np.clip(np.asarray(sums / possible), -1, 1)
     return tau
@@ -262,6 +287,6 @@ def _exact_tau_ap(estimate: Floats, truth: Floats, shape: tuple[int, ...]) -> Fl
 
 
 def _random_order(values: Floats, rng: np.random.Generator) -> Floats:
-    """Ranks that keep the order of `values` and break its ties at random."""
+    """Rank `values`, breaking ties at random."""
     order = np.lexsort((rng.random(values.shape), values), axis=-1)
     return np.argsort(order, axis=-1).astype(np.float64)

@@ -22,14 +22,14 @@ from hungjury.stats._checks import Seed, count, generator, numbers
 
 
 def bonferroni(pvalues: ArrayLike) -> Floats:
-    """Every p-value times the number of tests."""
+    """Multiply every p-value by the number of tests."""
     values = _pvalues(pvalues)
     adjusted: Floats = np.minimum(1, values * values.shape[-1])
     return adjusted
 
 
 def holm(pvalues: ArrayLike) -> Floats:
-    """Holm's step-down adjustment (1979): family-wise error, never weaker than Bonferroni's."""
+    """Adjust by Holm's step-down method (1979): family-wise error, sharper than Bonferroni's."""
     values = _pvalues(pvalues)
     tests = values.shape[-1]
     order = np.argsort(values, axis=-1)
@@ -38,7 +38,7 @@ def holm(pvalues: ArrayLike) -> Floats:
 
 
 def benjamini_hochberg(pvalues: ArrayLike) -> Floats:
-    """Benjamini and Hochberg's step-up adjustment (1995): false discovery rate."""
+    """Adjust by Benjamini and Hochberg's step-up method (1995): false discovery rate."""
     values = _pvalues(pvalues)
     tests = values.shape[-1]
     order = np.argsort(values, axis=-1)
@@ -60,7 +60,7 @@ def _pvalues(pvalues: ArrayLike) -> Floats:
 
 
 def _put_back(adjusted: Floats, order: NDArray[np.intp]) -> Floats:
-    """From sorted order to the order the tests came in."""
+    """Bring adjusted values from sorted order to the order of the tests."""
     result = np.empty_like(adjusted)
     np.put_along_axis(result, order, np.minimum(1, adjusted), axis=-1)
     return result
@@ -120,7 +120,7 @@ class RandomisedTukey(NamedTuple):
 def randomised_tukey(
     values: ArrayLike, samples: int = 5000, rng: Seed = 0, alpha: float = 0.05
 ) -> RandomisedTukey:
-    """Tukey's HSD by randomisation, from values [system, topic].
+    """Test all pairs by a randomised Tukey HSD, from values [system, topic].
 
     If systems were all the same, their scores on a topic could be exchanged. Each sample does so,
     topic by topic, and records the largest difference between two means. p is (b + 1) /
@@ -147,7 +147,7 @@ def randomised_tukey(
 
 
 def _largest_differences(table: Floats, samples: int, rng: np.random.Generator) -> Floats:
-    """[sample]: the range of the systems' means, each topic's scores shuffled among systems."""
+    """Shuffle each topic's scores among systems, and return the range of their means."""
     out = np.empty(samples)
     step = max(1, CELLS_AT_ONCE // table.size)
     for start in range(0, samples, step):
@@ -174,7 +174,7 @@ class TukeyGroups(NamedTuple):
 def tukey_groups(
     means: ArrayLike, sizes: ArrayLike, ms_error: float, df_error: int, alpha: float = 0.05
 ) -> TukeyGroups:
-    """Tukey's HSD for means of `sizes` observations each, with the error of the analysis.
+    """Group means of `sizes` observations each by Tukey's HSD, with the error of the analysis.
 
     Two means differ when |difference| > q sqrt(ms_error (1/n + 1/m) / 2), q the 1 - alpha quantile
     of the studentised range of this many means (4.30, with the error's degrees of freedom).
@@ -192,14 +192,14 @@ def tukey_groups(
 
 @lru_cache
 def _range_quantile(level: float, means: int, df: int) -> float:
-    """Of the studentised range; kept, because it takes a quarter of a second."""
+    """Return a quantile of the studentised range; kept, since it takes a quarter of a second."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.ppf(level, means, df))
 
 
 def _runs(different: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The longest runs of places without a difference inside."""
+    """Find the longest runs of places without a difference inside."""
     found: list[tuple[int, int]] = []
     for first in range(len(different)):
         last = first
@@ -211,7 +211,7 @@ def _runs(different: NDArray[np.bool_]) -> list[tuple[int, int]]:
 
 
 def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Groups of items that are not told apart, which together cover all such pairs.
+    """Group items that are not told apart; the groups together cover all such pairs.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def letter_groups(apart: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
 
 
 def _grown(together: NDArray[np.bool_], one: int, other: int) -> NDArray[np.intp]:
-    """The clique grown from the pair by adding every item that fits."""
+    """Grow a clique from a pair by adding every item that fits."""
     fits = together[one] & together[other]
     for member in range(len(together)):
         if fits[member]:

@@ -31,7 +31,7 @@ class _Places(NamedTuple):
     width: NDArray[np.int64]
 
     def contributions(self, depths: NDArray[np.int64]) -> Floats:
-        """[item, depth]: how much of each item is among the first d places."""
+        """Return how much of each item is among the first d places, [item, depth]."""
         reached = (depths - self.top[:, None] + 1) / self.width[:, None]
         clipped: Floats = np.clip(reached, 0, 1)
         return clipped
@@ -42,38 +42,46 @@ class _Places(NamedTuple):
 
 
 def rbo(a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: RboTies = "a") -> float:
-    r"""Extrapolated rank-biased overlap of two rankings, with ties.
+    r"""Compute the extrapolated rank-biased overlap of two rankings, with ties.
 
     Parameters
     ----------
     a, b : sequence or mapping
-        Items, best first, where a list, tuple or set holds tied items; or scores by item, higher
-        first.
+        Items, best first, with tied items in a list, tuple or set; or scores by item, higher first.
     p : float
-        Persistence.
+        Persistence: the first 1 / (1 - p) ranks or so decide the result, ten for 0.9.
     ties : {"a", "b", "w"}
-        What ties mean, see Notes.
+        The meaning of ties, see Notes.
 
     Returns
     -------
     float
-        RBO_EXT, in [0, 1].
+        RBO_EXT, in [0, 1]: 0 for rankings without common items, 1 for the same order. It is the
+        expected agreement at the depth where a user stops who reads on with probability p.
 
     Notes
     -----
     Agreement at depth d, with c the contributions of the items in either ranking: "a", sum(c_a c_b)
-    / d, the mean over all orders of ties; "b", sum(c_a c_b) / sqrt(sum(c_a^2) sum(c_b^2)), so that
+    / d, the mean over all orders of ties; "b", sum(c_a c_b) / sqrt(sum(c_a^2) sum(c_b^2)), where
     a ranking with ties agrees fully with itself; "w", 2 \|A and B\| / (\|A\| + \|B\|), where tied
     items share the first rank of their group. Unseen places of the shorter ranking are taken to
     agree as much as its seen ones did; in "a" and "b" such a place finds as much as the average
-    available item of the longer ranking contributes, as published, so that "a" is less than the
+    available item of the longer ranking contributes, as published. "a" is then less than the
     mean over all orders where a tie of the longer ranking lies below the end of the shorter one.
+
+    Use it for rankings that need not have the same items, such as two result lists. For rankings of
+    the same items, such as leaderboards, `tau_ap` needs no parameter.
 
     Examples
     --------
     >>> import hungjury as hj
     >>> hj.stats.rbo(["x", "y"], ["x", "y"])
     1.0
+    >>> round(hj.stats.rbo(["x", "y", "z"], ["y", "x", "w"]), 3)
+    0.63
+
+    The first two items are the same in another order, the third is not: agreement is 0, 1 and 2/3
+    at the three depths, and 2/3 is taken to continue.
     """
     check_share("p", p)
     check_choice("ties", ties, get_args(RboTies))
@@ -86,7 +94,7 @@ def rbo(a: Ranking | Scored, b: Ranking | Scored, p: float = 0.9, ties: RboTies 
 
 
 def _agreements(short: _Places, long: _Places, ties: str) -> Floats:
-    """Agreement at depths 1 .. length of the longer ranking, extrapolated below the shorter one."""
+    """Compute agreement down to the longer ranking's end, extrapolated below the shorter one."""
     place = {item: index for index, item in enumerate(short.items)}
     common = [index for index, item in enumerate(long.items) if item in place]
     alone = [index for index, item in enumerate(long.items) if item not in place]
@@ -109,7 +117,7 @@ def _agreements(short: _Places, long: _Places, ties: str) -> Floats:
 
 
 def _size(short: _Places, long: _Places, depths: NDArray[np.int64], end: int, ties: str) -> Floats:
-    """What the overlap is divided by; unseen places of the shorter ranking are taken as untied."""
+    """Return the divisor of the overlap; unseen places of the shorter ranking are untied."""
     if ties == "a":
         return depths.astype(np.float64)
     power = 2 if ties == "b" else 1
@@ -123,7 +131,7 @@ def _size(short: _Places, long: _Places, depths: NDArray[np.int64], end: int, ti
 
 
 def _mean_active(places: _Places, depths: NDArray[np.int64]) -> Floats:
-    """Mean contribution of the items that contribute at all.
+    """Average the contributions of the items that contribute at all.
 
     There is always one: below the end of the shorter ranking, the longer has more items at hand
     than the shorter could share.
@@ -147,7 +155,7 @@ def _places(ranking: Ranking | Scored, name: str, ties: str) -> _Places:
     if len(set(items)) < len(items):
         again = next(item for index, item in enumerate(items) if item in items[:index])
         raise InputError(
-            f"ranking {name} holds {again!r} more than once",
+            f"ranking {name} contains {again!r} more than once",
             code="repeated-item",
             remedy="list every item once",
         )
@@ -159,7 +167,7 @@ def _places(ranking: Ranking | Scored, name: str, ties: str) -> _Places:
 
 
 def _tie_groups(ranking: Ranking | Scored, name: str) -> list[list[Hashable]]:
-    """The ranking as groups of tied items, best group first."""
+    """Split the ranking into groups of tied items, best group first."""
     if isinstance(ranking, str):
         raise InputError(
             f"ranking {name} is one string, {ranking!r}",

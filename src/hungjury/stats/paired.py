@@ -1,11 +1,8 @@
 """Paired systems: two-sided tests of a zero mean difference, intervals and effect sizes.
 
-All take differences [..., topic] and return p-values [...], a float for one pair. Two systems
-without any difference have p = 1.
-
-All take differences [..., topic], as the tests do, and return arrays [...], a float for one pair.
-An interval holds the mean differences that its test does not reject at alpha: 0 lies outside
-exactly where p < alpha.
+All take differences [..., topic] and return arrays [...], a float for one pair. Two systems
+without any difference have p = 1. An interval contains the mean differences that its test does not
+reject at alpha: 0 lies outside exactly where p < alpha.
 """
 
 from __future__ import annotations
@@ -29,7 +26,7 @@ NOISE = 1e-12
 
 
 def t_test(differences: ArrayLike) -> Numbers:
-    """Student's paired t-test; p = 0 where all differences are the same and not 0."""
+    """Test by Student's paired t; p = 0 where all differences are the same and not 0."""
     from scipy.special import stdtr  # scipy.stats has the whole test but is slow to import
 
     table = _differences(differences)
@@ -39,7 +36,7 @@ def t_test(differences: ArrayLike) -> Numbers:
 
 
 def equivalence_test(differences: ArrayLike, margin: float) -> Numbers:
-    """Two one-sided t-tests: p-value of a mean difference outside -margin to margin.
+    """Test for equivalence by two one-sided t-tests, of a mean outside -margin to margin.
 
     Small values show that the mean is within the margin. Where all differences are the same, p is
     0 if they are within the margin, and 1 if not.
@@ -58,11 +55,11 @@ def equivalence_test(differences: ArrayLike, margin: float) -> Numbers:
 
 
 def wilcoxon(differences: ArrayLike) -> Numbers:
-    """Wilcoxon's signed-rank test, zero differences left out.
+    """Test by Wilcoxon's signed ranks, zero differences left out.
 
     scipy chooses the exact distribution or its normal approximation by looking at all rows at
-    once. Rows with ties or zeros are therefore given to it apart from those without, so that a
-    pair has the same p-value alone as among others.
+    once. Rows with ties or zeros are therefore given to it apart from those without: a pair has
+    the same p-value alone as among others.
     """
     from scipy.stats import wilcoxon as signed_rank
 
@@ -82,7 +79,7 @@ def wilcoxon(differences: ArrayLike) -> Numbers:
 
 
 def randomisation_test(differences: ArrayLike, samples: int = 10000, rng: Seed = 0) -> Numbers:
-    """Fisher's randomisation test: the sign of every topic's difference is random.
+    """Test by Fisher's randomisation: the sign of every topic's difference is random.
 
     p is the share of sign patterns whose mean is at least as far from 0 as the observed one: of
     all 2**topics patterns where these are at most `samples`, else of `samples` random ones and
@@ -112,7 +109,7 @@ class StudentisedBootstrap(NamedTuple):
 
 
 def bootstrap_test(differences: ArrayLike, samples: int = 1000, rng: Seed = 0) -> Numbers:
-    """Sakai's paired bootstrap test (SIGIR 2006), p-values only, which needs no sorting."""
+    """Test by Sakai's paired bootstrap (SIGIR 2006); p-values alone need no sorting."""
     table = _differences(differences)
     count(samples, "samples")
     rows = table.reshape(-1, table.shape[-1])
@@ -127,12 +124,12 @@ def bootstrap_test(differences: ArrayLike, samples: int = 1000, rng: Seed = 0) -
 def studentised_bootstrap(
     differences: ArrayLike, samples: int = 1000, rng: Seed = 0, alpha: float = 0.05
 ) -> StudentisedBootstrap:
-    """Sakai's paired bootstrap test and the difference it needs (SIGIR 2006).
+    """Test by Sakai's paired bootstrap, and find the difference it needs (SIGIR 2006).
 
     Differences are shifted to mean 0 and their topics resampled; p is (b + 1) / (samples + 1),
-    where b samples have a |t| that reaches the observed one, so that it is never 0. The difference
-    needed is the |mean| of the sample whose |t| is
-    the (samples * alpha)-th largest. All pairs share the resampled topics.
+    never 0, where b samples have a |t| that reaches the observed one. The difference needed is the
+    |mean| of the sample whose |t| is the (samples * alpha)-th largest. All pairs share the
+    resampled topics.
     """
     table = _differences(differences)
     count(samples, "samples")
@@ -152,7 +149,7 @@ def studentised_bootstrap(
 
 
 def _share_reached(statistics: Floats, observed: Floats) -> Floats:
-    """p-values: the share of samples, and the observed one, that reach the observed statistic."""
+    """Return the share of samples, the observed one included, that reach the observed value."""
     reached = np.count_nonzero(statistics >= observed[:, None] * (1 - NOISE), axis=-1)
     return np.asarray((reached + 1) / (statistics.shape[-1] + 1))
 
@@ -162,39 +159,39 @@ def _differences(differences: ArrayLike) -> Floats:
 
 
 def _centred(rows: Floats) -> Floats:
-    """Rows shifted to mean 0; equal differences become exactly 0."""
+    """Shift rows to mean 0; equal differences become exactly 0."""
     return _without_noise(rows - rows.mean(axis=-1, keepdims=True), rows)
 
 
 def _effect(rows: Floats, centred: Floats) -> Floats:
-    """|mean| over standard deviation."""
+    """Return |mean| over standard deviation."""
     means = _without_noise(np.abs(rows.mean(axis=-1, keepdims=True)), rows)[..., 0]
     return _ratio(means, np.sqrt((centred**2).mean(axis=-1)))
 
 
 def _without_noise(results: Floats, rows: Floats) -> Floats:
-    """0 where a result [..., any] is rounding beside the entries of its row [..., topic]."""
+    """Replace results [..., any] that are rounding beside their row [..., topic] by 0."""
     largest = np.abs(rows).max(axis=-1, keepdims=True)
     kept: Floats = np.where(np.abs(results) > NOISE * largest, results, 0.0)
     return kept
 
 
 def _ratio(size: Floats, spread: Floats) -> Floats:
-    """size / spread: 0 where size is 0, infinite where only spread is 0."""
+    """Return size / spread: 0 where size is 0, infinite where only spread is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio: Floats = np.where(size == 0, 0.0, size / spread)
     return ratio
 
 
 def _spread(means: Floats, squares: Floats) -> Floats:
-    """Standard deviation from means and mean squares; what is rounding of these is 0."""
+    """Compute standard deviations from means and mean squares; rounding of these is 0."""
     variance = squares - means**2
     spread: Floats = np.sqrt(np.where(variance > NOISE * squares, variance, 0.0))
     return spread
 
 
 def _resampled(centred: Floats, samples: int, rng: Seed) -> Iterator[tuple[slice, Floats, Floats]]:
-    """A block of rows at a time: |mean| and |mean| / spread of resampled topics [row, sample]."""
+    """Yield |mean| and |mean| / spread of resampled topics [row, sample], by blocks of rows."""
     topics = centred.shape[-1]
     shares = resample_counts(topics, samples, rng) / topics
     step = max(1, CELLS_AT_ONCE // samples)
@@ -205,13 +202,13 @@ def _resampled(centred: Floats, samples: int, rng: Seed) -> Iterator[tuple[slice
 
 
 def _signs(topics: int, samples: int, rng: Seed) -> tuple[Floats, bool]:
-    """[pattern, topic] of +1 and -1: all patterns where `samples` are enough for them (True)."""
+    """Return signs [pattern, topic]: all patterns if `samples` are enough for them (True)."""
     exact = topics < 62 and 2**topics <= samples
     return _all_signs(topics) if exact else _random_signs(topics, samples, rng), exact
 
 
 def _all_signs(topics: int) -> Floats:
-    """[2**topics, topics]: every pattern of +1 and -1."""
+    """List every pattern of +1 and -1, [2**topics, topics]."""
     bits = np.arange(2**topics)[:, None] >> np.arange(topics) & 1
     return np.where(bits == 1, 1.0, -1.0)
 
@@ -222,7 +219,7 @@ def _random_signs(topics: int, samples: int, rng: Seed) -> Floats:
 
 
 def t_interval(differences: ArrayLike, alpha: float = 0.05) -> tuple[Numbers, Numbers]:
-    """Student's interval of the mean difference: (low, high)."""
+    """Return Student's interval of the mean difference: (low, high)."""
     from scipy.special import stdtrit
 
     table = _differences(differences)
@@ -235,7 +232,7 @@ def t_interval(differences: ArrayLike, alpha: float = 0.05) -> tuple[Numbers, Nu
 def bootstrap_interval(
     differences: ArrayLike, alpha: float = 0.05, samples: int = 1000, rng: Seed = 0
 ) -> tuple[Numbers, Numbers]:
-    """The symmetric studentised interval of Sakai's test, from the same resampled topics.
+    """Return the symmetric studentised interval of Sakai's test, from the same resamples.
 
     Infinite where too many resamples are of one value only, as with very few topics.
     """
@@ -255,13 +252,13 @@ def bootstrap_interval(
 def randomisation_interval(
     differences: ArrayLike, alpha: float = 0.05, samples: int = 10000, rng: Seed = 0
 ) -> tuple[Numbers, Numbers]:
-    """The interval of the randomisation test, from the same sign patterns.
+    """Return the interval of the randomisation test, from the same sign patterns.
 
     Subtract m from all differences, and call P the sum of those that keep their sign, M of those
-    that change it. The pattern is as extreme as the observed one where |P - M| >= |P + M|, so
-    where P and M have not the same sign: where m lies between the means of both groups. The test
-    does not reject m while enough patterns hold it. Patterns with one group hold every m, so that
-    with few topics the interval is infinite, as the test can then reject nothing.
+    that change it. The pattern is as extreme as the observed one where |P - M| >= |P + M|, which
+    is where P and M differ in sign: where m lies between the means of both groups. The test does
+    not reject m while enough patterns contain it. Patterns with one group contain every m: with few
+    topics the interval is infinite, as the test can then reject nothing.
     """
     table = _differences(differences)
     check_share("alpha", alpha)
@@ -269,7 +266,7 @@ def randomisation_interval(
     topics = table.shape[-1]
     rows = table.reshape(-1, topics)
     coins, exact = _signs(topics, samples, rng)
-    # The observed pattern, which holds every m, is one of all patterns but not of random ones.
+    # The observed pattern, which contains every m, is one of all patterns but not of random ones.
     needed = _fewest(alpha * len(coins)) if exact else _fewest(alpha * (samples + 1)) - 1
     low, high = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
     kept = np.asarray(coins > 0, dtype=float)
@@ -284,7 +281,7 @@ def randomisation_interval(
 
 
 def cohens_d(differences: ArrayLike) -> Numbers:
-    """Cohen's d of paired samples, d_z: mean over standard deviation of the differences.
+    """Compute Cohen's d of paired samples, d_z: mean over standard deviation of differences.
 
     0 without any difference, infinite if all differences are equal.
     """
@@ -295,7 +292,7 @@ def cohens_d(differences: ArrayLike) -> Numbers:
 
 
 def rank_biserial(differences: ArrayLike) -> Numbers:
-    """Matched-pairs rank-biserial correlation (Kerby 2014), the effect size of Wilcoxon's test.
+    """Compute the matched-pairs rank-biserial correlation (Kerby 2014), Wilcoxon's effect size.
 
     Share of the ranks of |difference| in favour of the system, minus the share against it;
     zeros are left out, 0 without any difference.
@@ -316,14 +313,14 @@ def _around(middle: Floats, half: Floats) -> tuple[Numbers, Numbers]:
 
 
 def _fewest(share_of_patterns: float) -> int:
-    """The smallest number of patterns that makes up a share of them, up to rounding."""
+    """Return the smallest number of patterns that reaches a share of them, up to rounding."""
     return max(1, math.ceil(share_of_patterns * (1 - NOISE)))
 
 
 def _group_means(rows: Floats, kept: Floats) -> tuple[Floats, Floats]:
-    """[pattern, row]: means of the differences that keep, and that change their sign.
+    """Average the differences that keep, and those that change their sign: [pattern, row].
 
-    Where one group is empty, -inf and inf: the two hold everything between them.
+    Where one group is empty, -inf and inf, with everything between them.
     """
     number = kept.sum(axis=-1)[:, None]
     both = (number > 0) & (number < rows.shape[-1])

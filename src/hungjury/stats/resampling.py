@@ -1,4 +1,4 @@
-"""Resampling topics, intervals from samples, and sampling designs.
+"""Resampling topics, intervals from draws, and sampling designs.
 
 Priority sampling (Duffield, Lund and Thorup 2007) gives every unit one uniform number and draws in
 the order of number / weight. After n draws a unit was included with probability
@@ -20,7 +20,7 @@ CELLS_AT_ONCE = 2**22
 
 
 def resample_counts(topics: int, draws: int, rng: Seed = 0) -> Floats:
-    """[draws, topics]: how often each topic is drawn, `topics` draws with replacement a row."""
+    """Draw topics with replacement: [draw, topic], how often each topic is drawn."""
     count(topics, "topics")
     count(draws, "draws")
     random = generator(rng)
@@ -28,9 +28,9 @@ def resample_counts(topics: int, draws: int, rng: Seed = 0) -> Floats:
 
 
 def bootstrap_means(values: ArrayLike, draws: int = 1000, rng: Seed = 0) -> Floats:
-    """Means over resampled topics: [..., topic] -> [draws, ...].
+    """Average over resampled topics: [..., topic] -> [draw, ...].
 
-    One draw resamples the same topics for all leading axes, so that systems stay paired.
+    One draw resamples the same topics for all leading axes: systems stay paired.
     """
     table = numbers(values, "values", unit="topic")
     count(draws, "draws")
@@ -90,11 +90,11 @@ def interval(draws: ArrayLike, level: float = 0.95, axis: int = 0) -> tuple[Numb
 
 
 def normal_reach(level: float = 0.95) -> float:
-    """Return how many standard errors a normal interval reaches to either side.
+    """Return how many standard errors a normal interval of this level reaches to each side.
 
     Examples
     --------
-    >>> round(normal_reach(0.95), 3)
+    >>> round(normal_reach(0.95), 2)
     1.96
     """
     from statistics import NormalDist  # scipy.special is slow to import
@@ -104,21 +104,21 @@ def normal_reach(level: float = 0.95) -> float:
 
 
 def priorities(weight: Floats, rng: np.random.Generator) -> Floats:
-    """The ratios in whose ascending order units are drawn, one uniform number over weight each.
+    """Return the ratios in whose ascending order units are drawn: uniform numbers over weights.
 
-    Every unit gets its number regardless of the weights, so that equal seeds give comparable
-    samples.
+    Every unit gets its number regardless of the weights, which makes samples of equal seeds
+    comparable.
     """
     return np.asarray((1 - rng.random(len(weight))) / weight)  # numbers in (0, 1]
 
 
 def inclusion(weight: Floats, threshold: float) -> Floats:
-    """Probability of a unit to be among those whose ratio is below the threshold."""
+    """Return the probability of each unit that its ratio is below the threshold."""
     return np.minimum(1.0, threshold * weight)
 
 
 def expected_inclusion(weight: Floats, size: int) -> Floats:
-    """min(1, c * weight) with the c that makes the probabilities add up to `size`."""
+    """Return min(1, c * weight) with the c that makes the probabilities add up to `size`."""
     if size >= len(weight):
         return np.ones(len(weight))
     ordered = np.sort(weight)[::-1]

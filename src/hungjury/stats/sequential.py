@@ -15,8 +15,6 @@ import numpy as np
 
 from hungjury.base.errors import InputError
 
-__all__ = ["check_looks", "nominal_levels"]
-
 POINTS = 1201  # of the grid on which densities are kept
 FAR = 8.0  # standard deviations that it reaches
 SMALLEST = 1e-300  # level of a look that is too early for any result to be significant
@@ -39,7 +37,7 @@ def check_looks(looks: Iterable[SupportsIndex]) -> list[int]:
 
 
 def nominal_levels(information: Sequence[float], alpha: float = 0.05) -> list[float]:
-    """Two-sided error rate that each look may use, for `alpha` over all looks.
+    """Return the two-sided error rate that each look may use, for `alpha` over all looks.
 
     Parameters
     ----------
@@ -86,7 +84,7 @@ def nominal_levels(information: Sequence[float], alpha: float = 0.05) -> list[fl
 
 
 def _edge(grid: np.ndarray, density: np.ndarray, outside: float) -> float:
-    """Where the two tails of a symmetric density hold `outside` together."""
+    """Find where the two tails of a symmetric density contain `outside` together."""
     width = grid[1] - grid[0]
     half = len(grid) // 2
     # From the far end inwards, by the trapezoid rule.
