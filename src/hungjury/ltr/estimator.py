@@ -47,7 +47,7 @@ class NMCGRanker:
     >>> import numpy as np
     >>> import hungjury as hj
     >>> rng = np.random.default_rng(0)
-    >>> X, y, groups = rng.random((60, 3)), rng.integers(0, 4, 60), [10] * 6
+    >>> X, y, groups = rng.random((60, 3)), rng.integers(0, 4, 60), [6] * 10
     >>> ranker = hj.ltr.NMCGRanker(n_estimators=5)
     >>> ranker.fit(X, y, groups).predict(X).shape
     (60,)
